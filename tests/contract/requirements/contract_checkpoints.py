@@ -1,0 +1,269 @@
+"""The contract page, Checkpoints."""
+
+from tests.contract.requirements.requirement import later, section
+
+REQUIREMENTS = (
+    *section(
+        "contract: Checkpoints, sessions",
+        "checkpoints",
+        later(
+            "CHK-session-1",
+            "workflow_checkpoint_save and workflow_mark_critical resolve an absent sessionId as "
+            "every operation does, with a new session where there is none.",
+        ),
+        later(
+            "CHK-session-2",
+            "load with both or neither of checkpointId and sessionId is INVALID_INPUT.",
+        ),
+        later(
+            "CHK-session-3",
+            "load never uses the ambient session.",
+        ),
+        later(
+            "CHK-session-4",
+            "An unknown sessionId on save creates that session.",
+        ),
+        later(
+            "CHK-session-5",
+            "An unknown sessionId on load is SESSION_NOT_FOUND.",
+        ),
+        later(
+            "CHK-session-6",
+            "An unknown sessionId on list is SESSION_NOT_FOUND.",
+        ),
+        later(
+            "CHK-session-7",
+            "An unknown sessionId on mark is SESSION_NOT_FOUND.",
+        ),
+    ),
+    *section(
+        "contract: Checkpoints, hash",
+        "checkpoints",
+        later(
+            "CHK-hash-1",
+            "contextHash is SHA-256 of the canonical form of the full context, nested keys "
+            "included.",
+        ),
+        later(
+            "CHK-hash-2",
+            "The canonical form is UTF-8 JSON, keys sorted at every level, no white space, "
+            "shortest floats.",
+        ),
+        later(
+            "CHK-hash-3",
+            "Equal contexts with another key order have the same hash.",
+        ),
+        later(
+            "CHK-hash-4",
+            "Contexts that differ at any depth have different hashes; 1 and 1.0 are kept apart.",
+        ),
+        later(
+            "CHK-hash-5",
+            "NaN and the infinities are refused by name.",
+        ),
+        later(
+            "CHK-hash-6",
+            "Integers beyond 64 bits are refused by name.",
+        ),
+        later(
+            "CHK-hash-7",
+            "SKIPPED_UNCHANGED gives the id of the latest checkpoint, and is never an error.",
+        ),
+        later(
+            "CHK-hash-8",
+            "A mark made since the latest checkpoint defeats the skip.",
+        ),
+        later(
+            "CHK-hash-9",
+            "Only the latest counts: a context equal to an older checkpoint is SAVED.",
+        ),
+    ),
+    *section(
+        "contract: Checkpoints, lossless storage and budgeted view",
+        "checkpoints",
+        later(
+            "CHK-view-1",
+            "Nothing is ever lost on disk: storage is lossless.",
+        ),
+        later(
+            "CHK-view-2",
+            "Without a budget, load returns exactly what was saved.",
+        ),
+        later(
+            "CHK-view-3",
+            "With budget_tokens, EPHEMERAL keys are dropped first.",
+        ),
+        later(
+            "CHK-view-4",
+            "Then USEFUL keys are shortened, then IMPORTANT ones.",
+        ),
+        later(
+            "CHK-view-5",
+            "CRITICAL keys stay whole even over the budget, and the reply says so.",
+        ),
+        later(
+            "CHK-view-6",
+            "`omitted` names each reduced key and how to fetch it.",
+        ),
+        later(
+            "CHK-view-7",
+            "What `omitted` says to fetch gives the key's whole value.",
+        ),
+    ),
+    *section(
+        "contract: Checkpoints, classes and marks",
+        "checkpoints",
+        later(
+            "CHK-class-1",
+            "A key's class is the session's mark, else the hint in metadata.classes, else by key "
+            "pattern, else by size.",
+        ),
+        later(
+            "CHK-class-2",
+            "The table of patterns is data in one file.",
+        ),
+        later(
+            "CHK-class-3",
+            "mark_critical looks at the context last saved or loaded.",
+        ),
+        later(
+            "CHK-class-4",
+            "mark_critical on a session without a context leaves the mark pending: SUCCESS with a "
+            "message that says so.",
+        ),
+        later(
+            "CHK-class-5",
+            "A pending mark applies to the first context saved.",
+        ),
+    ),
+    *section(
+        "contract: Checkpoints, metadata and list",
+        "checkpoints",
+        later(
+            "CHK-metadata-1",
+            "Only name, tags and classes of metadata have meaning; unknown keys are kept under "
+            "metadata.extra.",
+        ),
+        later(
+            "CHK-metadata-2",
+            "Metadata never sets id, hash or path.",
+        ),
+        later(
+            "CHK-list-1",
+            "The list is newest first by seq, whatever the clock said.",
+        ),
+        later(
+            "CHK-list-2",
+            "The list is {checkpoints, total, nextCursor, session {createdAt, lastAccessedAt, "
+            "tags, totalSizeBytes}}.",
+        ),
+        later(
+            "CHK-list-3",
+            "The list takes limit, offset and cursor.",
+        ),
+        later(
+            "CHK-list-4",
+            "The list filters by tags, name and query.",
+        ),
+    ),
+    *section(
+        "contract: Checkpoints, quotas and retention",
+        "checkpoints",
+        later(
+            "CHK-quota-1",
+            "A checkpoint is at most 10 MiB compressed, configurable.",
+        ),
+        later(
+            "CHK-quota-2",
+            "A session is at most 1 GiB, configurable.",
+        ),
+        later(
+            "CHK-quota-3",
+            "A store is at most 10 GiB, configurable.",
+        ),
+        later(
+            "CHK-quota-4",
+            "Quotas count unique bytes: content stored once counts once.",
+        ),
+        later(
+            "CHK-quota-5",
+            "From 80 % of a quota the answer has a warning.",
+        ),
+        later(
+            "CHK-quota-6",
+            "Retention is off by default.",
+        ),
+        later(
+            "CHK-quota-7",
+            "Retention, when on, keeps the last N and every checkpoint with a marked key.",
+        ),
+    ),
+    *section(
+        "contract: Checkpoints, blobs",
+        "checkpoints",
+        later(
+            "CHK-blob-1",
+            "Blobs are content-addressed and compressed with zstd.",
+        ),
+        later(
+            "CHK-blob-2",
+            "A blob is delta-compressed against the session's previous checkpoint, in chains of "
+            "bounded length.",
+        ),
+        later(
+            "CHK-blob-3",
+            "The blob is durable before the metadata that names it.",
+        ),
+        later(
+            "CHK-blob-4",
+            "The digest is checked on every read.",
+        ),
+        later(
+            "CHK-blob-5",
+            "A damaged blob is BLOB_DAMAGED by its id, and harms only the checkpoints that need "
+            "it.",
+        ),
+        later(
+            "CHK-blob-6",
+            "load by session falls back to the newest sound checkpoint, with a warning.",
+        ),
+    ),
+    *section(
+        "contract: Checkpoints, resume with truth and sizes",
+        "checkpoints",
+        later(
+            "CHK-since-1",
+            "load answers `since` with the ticks passed since the checkpoint.",
+        ),
+        later(
+            "CHK-since-2",
+            "load answers `since` with the records changed since the checkpoint.",
+        ),
+        later(
+            "CHK-since-3",
+            "load answers `since` with the files changed since the checkpoint.",
+        ),
+        later(
+            "CHK-since-4",
+            "load answers `since` with the decisions superseded since the checkpoint.",
+            milestone="decisions",
+        ),
+        later(
+            "CHK-size-1",
+            "Over MCP a request is at most 16 MiB; a larger one is refused by name.",
+            milestone="foundation",
+        ),
+        later(
+            "CHK-size-2",
+            "A context up to 64 MiB is taken through the library and the CLI.",
+        ),
+        later(
+            "CHK-ours-1",
+            "workflow_checkpoint_delete removes one checkpoint and leaves every other loadable.",
+        ),
+        later(
+            "CHK-ours-2",
+            "workflow_checkpoint_diff compares two checkpoints' contexts structurally.",
+        ),
+    ),
+)

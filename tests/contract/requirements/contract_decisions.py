@@ -1,0 +1,257 @@
+"""The contract page, Decisions."""
+
+from tests.contract.requirements.requirement import later, section
+
+REQUIREMENTS = (
+    *section(
+        "contract: Decisions, record and supersede",
+        "decisions",
+        later(
+            "DEC-record-1",
+            "record_decision {title, target, rationale, consequences?, cites?} gives "
+            "{decision_id}.",
+        ),
+        later(
+            "DEC-record-2",
+            "One active decision per target and project: a second is TARGET_CONFLICT (409), "
+            "naming the first.",
+        ),
+        later(
+            "DEC-record-3",
+            "TARGET_CONFLICT hints to supersede.",
+        ),
+        later(
+            "DEC-record-4",
+            "Of many callers recording on one target at once, exactly one succeeds.",
+        ),
+        later(
+            "DEC-supersede-1",
+            "supersede_decision {old_decision_ids, title, target, rationale, consequences?, "
+            "cites?} gives {decision_id}.",
+        ),
+        later(
+            "DEC-supersede-2",
+            "Each old id must exist, else DECISION_NOT_FOUND.",
+        ),
+        later(
+            "DEC-supersede-3",
+            "Each old decision must be active, else DECISION_NOT_ACTIVE.",
+        ),
+        later(
+            "DEC-supersede-4",
+            "Each old decision must have the same target as the new one.",
+        ),
+        later(
+            "DEC-supersede-5",
+            "supersede_decision is atomic: a refusal of one old id changes nothing.",
+        ),
+        later(
+            "DEC-supersede-6",
+            "An agent superseding a human's decision is ISOLATION_VIOLATION, whatever its "
+            "arguments claim.",
+        ),
+        later(
+            "DEC-supersede-7",
+            "An empty old_decision_ids is INVALID_INPUT.",
+        ),
+    ),
+    *section(
+        "contract: Decisions, content and chains",
+        "decisions",
+        later(
+            "DEC-chain-1",
+            "A decision's content is immutable.",
+        ),
+        later(
+            "DEC-chain-2",
+            "Its status (active, superseded, proposed, accepted, rejected) is derived from the "
+            "journal.",
+        ),
+        later(
+            "DEC-chain-3",
+            "A superseded decision never returns to active.",
+        ),
+        later(
+            "DEC-chain-4",
+            "Chains are acyclic and of any length.",
+        ),
+        later(
+            "DEC-chain-5",
+            "The head of a chain is found in O(1).",
+        ),
+        later(
+            "DEC-chain-6",
+            "get_decision gives the decision with its chain.",
+        ),
+    ),
+    *section(
+        "contract: Decisions, proposals",
+        "decisions",
+        later(
+            "DEC-proposal-1",
+            "propose_decision by an agent, with evidence, makes a draft that no search in strict "
+            "mode returns.",
+        ),
+        later(
+            "DEC-proposal-2",
+            "accept_proposal by a role below ADMIN is PERMISSION_DENIED.",
+        ),
+        later(
+            "DEC-proposal-3",
+            "accept_proposal without the secret proved, or with a wrong one, is "
+            "PERMISSION_DENIED; it is compared in constant time.",
+        ),
+        later(
+            "DEC-proposal-4",
+            "accept_proposal within one hour of the proposal's last edit is REVIEW_WINDOW.",
+        ),
+        later(
+            "DEC-proposal-5",
+            "Exactly 3600 s after the last edit accept_proposal passes.",
+        ),
+        later(
+            "DEC-proposal-6",
+            "The review window is configurable.",
+        ),
+        later(
+            "DEC-proposal-7",
+            "A clock going back cannot shorten the review window.",
+        ),
+        later(
+            "DEC-proposal-8",
+            "reject_proposal leaves a tombstone: the same proposal again is refused and cites it.",
+        ),
+        later(
+            "DEC-proposal-9",
+            "The proposal's id stays in the decision made of it.",
+        ),
+        later(
+            "DEC-proposal-10",
+            "A proposal onto an occupied target names what it supersedes.",
+        ),
+    ),
+    *section(
+        "contract: Decisions, Git",
+        "decisions",
+        later(
+            "DEC-git-1",
+            "Each decision is one commit in a bare repository per project.",
+        ),
+        later(
+            "DEC-git-2",
+            "A decision is one Markdown file with front matter, in sharded folders.",
+        ),
+        later(
+            "DEC-git-3",
+            "Author and message of a commit are structured.",
+        ),
+        later(
+            "DEC-git-4",
+            "The journal acknowledges; a follower writes objects, then the reference.",
+        ),
+        later(
+            "DEC-git-5",
+            "The repository can be deleted, and is made again with the same commit ids.",
+        ),
+        later(
+            "DEC-git-6",
+            "Hansard alone writes its branch, and people can log, blame, clone and push it "
+            "elsewhere.",
+        ),
+    ),
+    *section(
+        "contract: Decisions, search",
+        "decisions",
+        later(
+            "DEC-search-1",
+            "search_decisions takes query, mode (balanced by default) and limit (5 by default).",
+        ),
+        later(
+            "DEC-search-2",
+            "Each result has id, title, target, status, score, preview and matched_via.",
+        ),
+        later(
+            "DEC-search-3",
+            "The reply has index_lag and index, which says what index answered.",
+        ),
+        later(
+            "DEC-search-4",
+            "Full text and vectors are fused; then the graph decides.",
+        ),
+        later(
+            "DEC-search-5",
+            "strict and balanced resolve every hit to the active head of its chain.",
+        ),
+        later(
+            "DEC-search-6",
+            "matched_via says through which old ids a result was found.",
+        ),
+        later(
+            "DEC-search-7",
+            "strict and balanced give one per target, active first whatever the score.",
+        ),
+        later(
+            "DEC-search-8",
+            "strict returns active only, always.",
+        ),
+        later(
+            "DEC-search-9",
+            "balanced may add chains that have no active end, last.",
+        ),
+        later(
+            "DEC-search-10",
+            "audit gives all, unfiltered and unresolved.",
+        ),
+        later(
+            "DEC-search-11",
+            "The score reported has +1.0 for active.",
+        ),
+        later(
+            "DEC-search-12",
+            "A stale, empty or missing vector index may miss, never resurrect.",
+        ),
+    ),
+    *section(
+        "contract: Decisions, across",
+        "decisions",
+        later(
+            "DEC-blast-1",
+            "supersede_decision answers blast_radius: the records, files and checkpoints that "
+            "cite the old decisions.",
+        ),
+        later(
+            "DEC-blast-2",
+            "get_decision answers blast_radius.",
+        ),
+        later(
+            "DEC-governed-1",
+            "A decision whose target is `path:GLOB` governs those files: file_op on them answers "
+            "governed_by.",
+        ),
+        later(
+            "DEC-governed-2",
+            "file_op by an agent on a file governed with enforcement block is DECISION_BLOCKS, "
+            "and the file is unchanged.",
+        ),
+        later(
+            "DEC-governed-3",
+            "A human's file_op on a file governed with enforcement block is done, and answers "
+            "governed_by.",
+        ),
+        later(
+            "DEC-governed-4",
+            "A superseded decision governs nothing.",
+        ),
+        later(
+            "DEC-schema-1",
+            "export-schema prints the committed contract with its hash.",
+            milestone="foundation",
+        ),
+        later(
+            "DEC-schema-2",
+            "schema/v1 is frozen at the first release; until then it grows; afterwards only "
+            "additions.",
+            milestone="reliability",
+        ),
+    ),
+)

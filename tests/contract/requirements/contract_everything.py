@@ -1,0 +1,324 @@
+"""The contract page, Everything 1-5: sessions, projects, clock, durability, retries."""
+
+from tests.contract.requirements.requirement import later, section
+
+REQUIREMENTS = (
+    *section(
+        "contract: preamble",
+        "foundation",
+        later(
+            "ALL-00.1",
+            "Every capability writes into one store with one clock, one journal and one session "
+            "object, and reads from it.",
+        ),
+        later(
+            "ALL-00.2",
+            "The records capability offers the eighteen names of 000, and ours: deactivate, "
+            "branch_session, move_record.",
+            milestone="records",
+        ),
+        later(
+            "ALL-00.3",
+            "The checkpoints capability offers the four names of 001, and ours: "
+            "workflow_checkpoint_delete, workflow_checkpoint_diff.",
+            milestone="checkpoints",
+        ),
+        later(
+            "ALL-00.4",
+            "The entities capability offers entity_create, entity_get, entity_update, "
+            "entity_delete, entity_list, thread_append, document_revise, execution_event, "
+            "metric_record and metric_query.",
+            milestone="entities",
+        ),
+        later(
+            "ALL-00.5",
+            "The recorder offers the nine names of 003, and ours: record_step, file_read, "
+            "restore, get_timeline, get_story, get_evolution.",
+            milestone="recorder",
+        ),
+        later(
+            "ALL-00.6",
+            "The decisions capability offers the four names of 004 and export-schema, and ours: "
+            "propose_decision, reject_proposal, get_decision.",
+            milestone="decisions",
+        ),
+        later(
+            "ALL-00.7",
+            "search {query, kinds?, limit, cursor} looks over everything of the project: records, "
+            "decisions, timeline, checkpoints and entities.",
+            milestone="decisions",
+        ),
+        later(
+            "ALL-00.8",
+            "Tool, parameter and field names keep the spelling of the source they come from.",
+        ),
+    ),
+    *section(
+        "contract: Everything 1, sessions",
+        "foundation",
+        later(
+            "ALL-01.1",
+            "One session object serves all five capabilities, and its timeline holds everything "
+            "done under it, in seq order.",
+        ),
+        later(
+            "ALL-01.2",
+            "record_session_start can begin a session.",
+            milestone="recorder",
+        ),
+        later(
+            "ALL-01.3",
+            "activate can begin a session.",
+            milestone="records",
+        ),
+        later(
+            "ALL-01.4",
+            "workflow_checkpoint_save can begin a session.",
+            milestone="checkpoints",
+        ),
+        later(
+            "ALL-01.5",
+            "Any write that needs no activation can begin a session.",
+        ),
+        later(
+            "ALL-01.6",
+            "Every operation takes an optional session_id.",
+        ),
+        later(
+            "ALL-01.7",
+            "The checkpoint tools take sessionId and session_id alike.",
+            milestone="checkpoints",
+        ),
+        later(
+            "ALL-01.8",
+            "Without session_id, the `_meta` key hansard/session names the session.",
+        ),
+        later(
+            "ALL-01.9",
+            "Without session_id and `_meta`, HANSARD_SESSION or --session names the session.",
+        ),
+        later(
+            "ALL-01.10",
+            "On stdio, with none of these, the process's own session is used.",
+        ),
+        later(
+            "ALL-01.11",
+            "Over HTTP, with none of these, an operation that may begin a session begins one and "
+            "returns its id.",
+        ),
+        later(
+            "ALL-01.12",
+            "Over HTTP, with none of these, an operation that needs a session answers "
+            "SESSION_NOT_FOUND with the hint to pass the id that activate returned.",
+        ),
+        later(
+            "ALL-01.13",
+            "An argument goes before `_meta`, `_meta` before the setting, the setting before the "
+            "process's own session.",
+        ),
+        later(
+            "ALL-01.14",
+            "A session survives a restart of the server: its id goes on working.",
+        ),
+        later(
+            "ALL-01.21",
+            "A session's active records and base versions survive a restart of the server.",
+            milestone="records",
+        ),
+        later(
+            "ALL-01.22",
+            "A session's marks survive a restart of the server.",
+            milestone="checkpoints",
+        ),
+        later(
+            "ALL-01.23",
+            "A session's title, plan and current step survive a restart of the server.",
+            milestone="recorder",
+        ),
+        later(
+            "ALL-01.15",
+            "A session id is a handle, never authentication: knowing one gives no role and no "
+            "other project.",
+        ),
+        later(
+            "ALL-01.16",
+            "Ids are opaque: an unknown one of any form is a ..._NOT_FOUND, never INVALID_INPUT "
+            "for its form.",
+        ),
+        later(
+            "ALL-01.17",
+            "record_session_start {session_id?, title, user_message} on a session begun otherwise "
+            "gives it its title.",
+            milestone="recorder",
+        ),
+        later(
+            "ALL-01.18",
+            "record_session_start on a session that has a title is SESSION_EXISTS.",
+            milestone="recorder",
+        ),
+        later(
+            "ALL-01.19",
+            "record_session_end and close_session end the same session.",
+            milestone="recorder",
+        ),
+        later(
+            "ALL-01.20",
+            "The same session works over connections that keep no state (2026-07-28) and over "
+            "those that do (2025-11-25 and before).",
+        ),
+    ),
+    *section(
+        "contract: Everything 2, projects",
+        "foundation",
+        later(
+            "ALL-02.1",
+            "project_id is optional wherever a project matters.",
+        ),
+        later(
+            "ALL-02.2",
+            "Without project_id the session's project is used.",
+        ),
+        later(
+            "ALL-02.3",
+            "Without project_id and session the configured project (HANSARD_PROJECT) is used.",
+        ),
+        later(
+            "ALL-02.4",
+            "With none of these the project `default` is used, and made on first use.",
+        ),
+        later(
+            "ALL-02.5",
+            "Once users are authenticated, each has a default project of their own.",
+            milestone="reliability",
+        ),
+        later(
+            "ALL-02.6",
+            "A new project has tick 0.",
+        ),
+        later(
+            "ALL-02.7",
+            "Record ids such as R001 are unique in the whole store, not only in their project.",
+            milestone="records",
+        ),
+        later(
+            "ALL-02.8",
+            "Nothing of one project is ever seen from another: not by id, list, search, history, "
+            "resource or error text.",
+        ),
+        later(
+            "ALL-02.9",
+            "A record of another project is RECORD_NOT_FOUND, and is in no list, search, bundle "
+            "or sync.",
+            milestone="records",
+        ),
+        later(
+            "ALL-02.10",
+            "A checkpoint of another project is CHECKPOINT_NOT_FOUND, and is in no list.",
+            milestone="checkpoints",
+        ),
+        later(
+            "ALL-02.11",
+            "The timeline, story and evolution of another project's session are not found.",
+            milestone="recorder",
+        ),
+        later(
+            "ALL-02.12",
+            "A decision of another project is DECISION_NOT_FOUND, and its target blocks nothing "
+            "here.",
+            milestone="decisions",
+        ),
+        later(
+            "ALL-02.13",
+            "An entity of another project is ENTITY_NOT_FOUND, and is in no list or metric.",
+            milestone="entities",
+        ),
+    ),
+    *section(
+        "contract: Everything 3, clock",
+        "foundation",
+        later(
+            "ALL-03.1",
+            "Every journal entry of a project has a seq; they are dense, unique and rising.",
+        ),
+        later(
+            "ALL-03.2",
+            "Only create_record, update_record, transition and save_session advance the tick.",
+            milestone="records",
+        ),
+        later(
+            "ALL-03.3",
+            "Every operation but those four leaves the tick where it was.",
+        ),
+        later(
+            "ALL-03.4",
+            "Order is always by seq, never by the wall clock: a clock set back changes the order "
+            "of nothing.",
+        ),
+    ),
+    *section(
+        "contract: Everything 4, durability",
+        "foundation",
+        later(
+            "ALL-04.1",
+            "Every answer to a write is given after the write is durable.",
+        ),
+        later(
+            "ALL-04.2",
+            "Every answer to a write carries its receipt {seq, hash}.",
+        ),
+        later(
+            "ALL-04.3",
+            "An acknowledged write is never lost by any number of processes on one store.",
+        ),
+        later(
+            "ALL-04.4",
+            "An acknowledged write is never lost by any number of threads in one process.",
+        ),
+        later(
+            "ALL-04.5",
+            "An acknowledged write is never lost by kill -9 of any process at any instant.",
+        ),
+    ),
+    *section(
+        "contract: Everything 5, retries",
+        "foundation",
+        later(
+            "ALL-05.1",
+            "An idempotency key may travel in `_meta` as hansard/idempotency-key.",
+        ),
+        later(
+            "ALL-05.2",
+            "An idempotency key may travel in HTTP's Idempotency-Key header.",
+        ),
+        later(
+            "ALL-05.3",
+            "An idempotency key may travel in the library's argument.",
+        ),
+        later(
+            "ALL-05.4",
+            "An idempotency key is not a tool parameter, and no input schema lists one.",
+        ),
+        later(
+            "ALL-05.5",
+            "A key is scoped to project, caller and operation: the same key elsewhere is another "
+            "key.",
+        ),
+        later(
+            "ALL-05.6",
+            "The key is stored with the intent, in the same transaction.",
+        ),
+        later(
+            "ALL-05.7",
+            "A repeat with the same key and arguments returns the first answer and writes nothing.",
+        ),
+        later(
+            "ALL-05.8",
+            "The same key with other arguments is refused and writes nothing.",
+        ),
+        later(
+            "ALL-05.9",
+            "A repeat whose first outcome is open is settled, never run again.",
+            milestone="recorder",
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""What "durable" means here. No SQL, no files, no network."""

@@ -1,0 +1,136 @@
+"""Content by digest: canonical JSON, hashing, packing. Pure; engines decide where blobs lie."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NewType
+
+import orjson
+import zstandard
+
+from hansard.kernel import patch
+from hansard.kernel.limits import BLOB_BYTES_MAX, BLOB_CHAIN_MAX
+from hansard.kernel.problem import BlobDamaged
+
+Digest = NewType("Digest", str)
+"""SHA-256 in lower-case hexadecimal."""
+
+Codec = Literal["raw", "zstd", "patch"]
+
+PACK_BYTES_MIN = 128
+"""Below this a frame's header eats what packing saves."""
+
+CLEAR_GAIN = 8
+"""A patch so many times smaller than its content is taken without trying to pack it alone."""
+
+
+def digest_of(data: bytes | bytearray) -> Digest:
+    """Give the name of this content."""
+    return Digest(hashlib.sha256(data).hexdigest())
+
+
+def canonical_json(value: object) -> bytes:
+    """Write JSON one way only: UTF-8, keys sorted at every level, no white space.
+
+    The caller has refused NaN and infinities, which orjson would silently write as null.
+    """
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """Packed content under the digest of its unpacked form."""
+
+    digest: Digest
+    size: int
+    codec: Codec
+    packed: bytes
+    base: Digest | None = None
+    """The blob whose content this one is a patch of; `None` means it stands alone."""
+    depth: int = 0
+    """How many bases lie beneath."""
+
+
+def seal(data: bytes) -> Blob:
+    """Pack content that stands alone."""
+    digest = digest_of(data)
+    if len(data) >= PACK_BYTES_MIN:
+        packed = zstandard.ZstdCompressor(level=patch.LEVEL).compress(data)
+        if len(packed) < len(data):
+            return Blob(digest, len(data), "zstd", packed)
+    return Blob(digest, len(data), "raw", data)
+
+
+def seal_onto(data: bytes, base: Blob, base_data: bytes) -> Blob:
+    """Pack content as its difference from `base`, unless it gains nothing or the chain is full."""
+    digest = digest_of(data)
+    if base.depth >= BLOB_CHAIN_MAX or base.digest == digest:
+        return seal(data)
+    packed = patch.make(data, base_data)
+    if len(packed) * CLEAR_GAIN > len(data):
+        alone = seal(data)
+        if len(alone.packed) <= len(packed):
+            return alone
+    return Blob(digest, len(data), "patch", packed, base.digest, base.depth + 1)
+
+
+def unseal(blob: Blob, fetch: Callable[[Digest], Blob]) -> bytes:
+    """Unpack content and prove it is what its digest says, or refuse with BLOB_DAMAGED.
+
+    What is right in the end had the right bases, so these are proved only to name the culprit.
+    """
+    chain = _chain(blob, fetch)
+    try:
+        data = _unpack(chain, prove=False)
+        if digest_of(data) == blob.digest:
+            return data
+    except BlobDamaged:
+        pass  # said again below, of the blob that is to blame
+    return _unpack(chain, prove=True)
+
+
+def _chain(blob: Blob, fetch: Callable[[Digest], Blob]) -> list[Blob]:
+    """Gather a blob and its bases, the one that stands alone first."""
+    chain = [blob]
+    while True:
+        if blob.size > BLOB_BYTES_MAX or blob.depth > BLOB_CHAIN_MAX:
+            raise BlobDamaged("A blob claims to be larger than any may be", digest=blob.digest)
+        if (blob.codec == "patch") != (blob.base is not None):
+            raise BlobDamaged("A blob's base and its codec differ", digest=blob.digest)
+        if blob.base is None:
+            return chain[::-1]
+        base = fetch(blob.base)
+        if base.depth >= blob.depth:
+            raise BlobDamaged("A blob's base does not lie beneath it", digest=blob.digest)
+        chain.append(base)
+        blob = base
+
+
+def _unpack(chain: Sequence[Blob], *, prove: bool) -> bytes:
+    whole, *patches = chain
+    data = bytearray(_inflate(whole))
+    _prove(data, whole, is_asked=prove)
+    for blob in patches:
+        try:
+            patch.apply(blob.packed, data, blob.size)
+        except patch.PatchError as error:
+            raise BlobDamaged("A blob cannot be unpacked", digest=blob.digest) from error
+        _prove(data, blob, is_asked=prove)
+    return bytes(data)
+
+
+def _prove(data: bytes | bytearray, blob: Blob, *, is_asked: bool) -> None:
+    if is_asked and digest_of(data) != blob.digest:
+        raise BlobDamaged("A blob's content is not what its digest says", digest=blob.digest)
+
+
+def _inflate(blob: Blob) -> bytes:
+    if blob.codec == "raw":
+        return blob.packed
+    try:
+        # Asked first, so that a frame which would inflate without end is refused before it does.
+        if zstandard.frame_content_size(blob.packed) != blob.size:
+            raise BlobDamaged("A blob's frame has another size than it claims", digest=blob.digest)
+        return zstandard.ZstdDecompressor().decompress(blob.packed, max_output_size=blob.size)
+    except zstandard.ZstdError as error:
+        raise BlobDamaged("A blob cannot be unpacked", digest=blob.digest) from error

@@ -1,0 +1,164 @@
+"""Effects on the world: intent durable, world changed, outcome durable; settled after a crash.
+
+An intent names its owner, a lock that the process holds for life. Only a dead owner's intents are
+settled by others, so that nobody judges an effect that is still under way.
+"""
+
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from hansard.kernel.engine import Engine, Found, Position, ReadTx, Table, WriteTx
+from hansard.kernel.event import Entry, Event, Stamp
+from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.store import Store
+from hansard.kernel.view import Derivation, View
+
+VERSION = 1
+OPEN_INTENTS = Table(
+    "open_intents", {"owner": "text", "intent_kind": "text"}, (("owner",),), version=VERSION
+)
+
+_LOOK_S = 0.001
+"""Longer than anyone holds a lock only to look at it."""
+
+
+class Intent(Event):
+    """Base of events that announce a change to the world."""
+
+    owner: str
+
+
+class Outcome(Event):
+    """Base of events that say how an announced change went."""
+
+    intent: int
+    """The seq of the intent."""
+
+
+class Owner:
+    """This process as the owner of its intents, alive as long as its lock is held."""
+
+    PREFIX: ClassVar[str] = "owner-"
+
+    def __init__(self, engine: Engine, token: str | None = None) -> None:
+        """Take a lock of its own, named by a token that nobody else has."""
+        self.name = f"{self.PREFIX}{token or secrets.token_hex(8)}"
+        while (lock := engine.hold(self.name)) is None:
+            # Someone is just looking whether the lock is that of a dead process.
+            time.sleep(_LOOK_S)
+        self._lock: AbstractContextManager[None] = lock
+        self._lock.__enter__()
+
+    def close(self) -> None:
+        """Let go: what is still open may now be settled by anyone."""
+        self._lock.__exit__(None, None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """How an open intent of one kind is judged against the world after its owner died."""
+
+    intent: type[Intent]
+    settle: Callable[[Any, int], Outcome | None]
+    """Looks at the world; changes nothing but our temporaries; twice gives the same answer.
+
+    `None` means that it cannot be judged from here, or not now.
+    """
+
+
+def perform(
+    store: Store,
+    project: str,
+    stamp: Stamp,
+    intend: Callable[[WriteTx], Intent],
+    act: Callable[[Entry], Outcome],
+) -> tuple[Entry, Entry]:
+    """Record the intent, act, record the outcome. Returns both entries.
+
+    `act` returns an outcome for every refusal of the world that it understands. If it raises, the
+    intent stays open and is settled later against what is there.
+    """
+    intent = store.write(project, lambda tx: store.record(tx, intend(tx), stamp))
+    outcome = act(intent)
+    assert outcome.intent == intent.seq, "an outcome answers its own intent"
+    return intent, store.write(project, lambda tx: store.record(tx, outcome, stamp))
+
+
+def settle(store: Store, project: str, effects: Iterable[Effect], stamp: Stamp) -> list[Outcome]:
+    """Judge the open intents of dead owners. Doing it twice is doing it once."""
+    by_kind = {effect.intent.kind: effect for effect in effects}
+    settled = []
+    for found in open_intents(store, project):
+        effect = by_kind.get(found.row["intent_kind"])
+        if effect is not None and is_dead(store.engine, found.row["owner"]):
+            outcome = settle_one(store, project, effect, found.row["seq"], stamp)
+            if outcome is not None:
+                settled.append(outcome)
+    return settled
+
+
+def settle_one(
+    store: Store, project: str, effect: Effect, seq: int, stamp: Stamp
+) -> Outcome | None:
+    """Judge one open intent, whose owner the caller knows to be done with it.
+
+    The outcome is recorded under the intent's session, unless somebody else has just done so.
+    """
+    [entry] = store.read(project, lambda tx: tx.entries(after=seq - 1, limit=1))
+    intent = store.kinds.decode(entry)
+    outcome = effect.settle(intent, seq) if intent is not None else None
+    if outcome is None:
+        return None
+    settled = outcome
+
+    def work(tx: WriteTx) -> Outcome | None:
+        if tx.get(OPEN_INTENTS, intent_key(seq)) is None:
+            return None
+        store.record(tx, settled, replace(stamp, session=entry.session))
+        return settled
+
+    return store.write(project, work)
+
+
+def open_intents(store: Store, project: str) -> list[Found]:
+    """List the intents that have no outcome yet, oldest first."""
+
+    def work(tx: ReadTx) -> list[Found]:
+        found: list[Found] = []
+        after = None
+        while page := tx.scan(OPEN_INTENTS, after=after, limit=ENTRIES_PAGE):
+            found += page
+            after = Position(None, page[-1].key)
+        return found
+
+    return store.read(project, work)
+
+
+def is_dead(engine: Engine, owner: str) -> bool:
+    """Whether the process that owned these intents is gone."""
+    lock = engine.hold(owner)
+    if lock is None:
+        return False
+    with lock:
+        return True
+
+
+def intent_key(seq: int) -> str:
+    """Name an intent so that keys sort as seqs do."""
+    return f"{seq:016d}"
+
+
+def _track(event: Event, derivation: Derivation) -> None:
+    if isinstance(event, Intent):
+        entry = derivation.entry
+        row = {"seq": entry.seq, "owner": event.owner, "intent_kind": entry.kind}
+        derivation.put(OPEN_INTENTS, intent_key(entry.seq), row)
+    elif isinstance(event, Outcome):
+        derivation.delete(OPEN_INTENTS, intent_key(event.intent))
+
+
+VIEW = View("effects", VERSION, (OPEN_INTENTS,), on_any=_track)

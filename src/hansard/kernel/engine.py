@@ -1,0 +1,241 @@
+"""THE SEAM: what Hansard asks of a database, and all that it asks.
+
+Work is a function of a transaction, not a `with` block, so that an engine may retry it or let
+several share one commit. Therefore work touches nothing but its transaction: it may run twice.
+A transaction belongs to one project, so no tenant filter can be forgotten.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeVar
+
+from hansard.kernel.blob import Blob, Digest
+from hansard.kernel.event import Entry, Head
+
+T = TypeVar("T")
+Row = dict[str, Any]
+Scalar = str | int | float | bool
+FieldType = Literal["text", "integer", "real", "boolean"]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of JSON under a key, with the fields one may filter and order by."""
+
+    name: str
+    fields: Mapping[str, FieldType] = field(default_factory=dict)
+    indexes: tuple[tuple[str, ...], ...] = ()
+    history: bool = False
+    """Whether old versions of rows are kept, so that `as_of` and `versions` can be asked."""
+    version: int = 1
+    """Moves with the view that derives it; two versions are two tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A full-text index over some rows of a table, under their keys."""
+
+    name: str
+    table: Table
+    columns: Mapping[str, float]
+    """The texts of a document, each with the weight of a word found in it; at most four."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """All tables and topics a store has, declared by its views."""
+
+    tables: tuple[Table, ...]
+    topics: tuple[Topic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """Matches a field that equals one of these."""
+
+    values: Collection[Scalar]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Matches a field from `at_least` on and below `below`; `None` leaves that side open."""
+
+    at_least: Scalar | None = None
+    below: Scalar | None = None
+
+
+Where = Mapping[str, Scalar | AnyOf | Range | None]
+"""Field by field what a row must have; `None` means the field is null."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a page ended: the value ordered by (`None` when ordered by key) and the key."""
+
+    value: Scalar | None
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A row under its key."""
+
+    key: str
+    row: Row
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A row as it stood from one entry on, until just before another (`None`: still)."""
+
+    row: Row
+    from_seq: int
+    to_seq: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A document that matched. Scores compare within one answer only; more is better."""
+
+    key: str
+    score: float
+
+
+class ReadTx(Protocol):
+    """A consistent look at one project."""
+
+    project: str
+
+    def head(self) -> Head:
+        """Give the end of the journal; the genesis head where there is no entry yet."""
+
+    def entries(
+        self,
+        *,
+        after: int = 0,
+        before: int | None = None,
+        limit: int,
+        descending: bool = False,
+        kinds: Collection[str] | None = None,
+        session: str | None = None,
+    ) -> list[Entry]:
+        """Read entries with `after` < seq < `before`, in order of seq or against it."""
+
+    def seek(self, *, tick: int | None = None, at: str | None = None) -> int:
+        """Find the last seq at that tick, or at that time by the running clock; 0 if before all."""
+
+    def get(self, table: Table, key: str, *, as_of: int | None = None) -> Row | None:
+        """Read one row, now or as it stood right after entry `as_of`."""
+
+    def versions(self, table: Table, key: str) -> list[Version]:
+        """Read all that a row of a table with history has been, oldest first."""
+
+    def scan(
+        self,
+        table: Table,
+        where: Where | None = None,
+        *,
+        order: str | None = None,
+        descending: bool = False,
+        after: Position | None = None,
+        limit: int,
+        as_of: int | None = None,
+    ) -> list[Found]:
+        """Read rows in the order of a field that is never null, then of their keys."""
+
+    def tally(
+        self,
+        table: Table,
+        where: Where | None = None,
+        *,
+        by: str | None = None,
+        as_of: int | None = None,
+    ) -> dict[Scalar | None, int]:
+        """Count rows by the value of a field; with no field, all under the one key `None`."""
+
+    def search(
+        self, topic: Topic, query: str, *, where: Where | None = None, limit: int
+    ) -> list[Hit]:
+        """Find documents by words. Any string is a query, none is an error or an operator.
+
+        What the words of a text and of a query are, `kernel.words` says. A document that has all
+        of a query's words comes before one that has some, a rare word counts for more than a common
+        one, and equals come in the order of their keys. Documents whose row does not match `where`
+        are left out. Where thousands have all the words, an engine may rank only the newest
+        thousand of them, or `limit` if that is more: words so common tell good from bad no longer.
+        """
+
+    def blob(self, digest: Digest) -> Blob | None:
+        """Fetch a blob this project has kept; `None` if it never did. Damage is BLOB_DAMAGED."""
+
+    def digests(self, *, after: str = "", limit: int) -> list[Digest]:
+        """List the blobs this project has kept, in order."""
+
+
+class WriteTx(ReadTx, Protocol):
+    """A transaction that may also write. All of it lands, or nothing."""
+
+    def append(self, entry: Entry) -> None:
+        """Put the entry that follows the head, and make it the head."""
+
+    def put(self, table: Table, key: str, row: Row, *, seq: int) -> None:
+        """Set a row, as of entry `seq`. Fields are taken from the row's keys of the same name."""
+
+    def delete(self, table: Table, key: str, *, seq: int) -> None:
+        """Take a row away, as of entry `seq`. Its history, if kept, stays."""
+
+    def index(self, topic: Topic, key: str, texts: Mapping[str, str] | None) -> None:
+        """Set the document under this key, or with `None` take it away."""
+
+    def keep(self, blob: Blob) -> None:
+        """Make a staged blob this project's. Keeping it twice is keeping it once."""
+
+    def clear(self, tables: Sequence[Table], topics: Sequence[Topic]) -> None:
+        """Empty these for this project, history included, before they are derived again."""
+
+    def mark_views(self, views: str) -> None:
+        """Note in the head by which versions of the views the tables are derived."""
+
+
+class Watch(Protocol):
+    """Notices that something was committed, by this process or another."""
+
+    def wait(self, timeout_s: float) -> bool:
+        """Return as soon as something was committed since the last call, or when time is up."""
+
+    def close(self) -> None:
+        """Stop noticing."""
+
+
+class Engine(Protocol):
+    """A database that can hold a store."""
+
+    name: str
+    """What people call it: `memory`, `sqlite`, `postgresql`."""
+
+    def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
+        """Run work on a consistent look at the project."""
+
+    def write(self, project: str, work: Callable[[WriteTx], T]) -> T:
+        """Run work, perhaps twice, perhaps with others; return when its result is durable.
+
+        If work raises, nothing of it lands and the same exception comes out. If the store cannot
+        take it, that is STORAGE_UNAVAILABLE; `details.outcome` is `"unknown"` when the write may
+        have landed all the same.
+        """
+
+    def stage(self, blob: Blob) -> None:
+        """Make a blob's bytes durable, where they lie outside the database, before it is kept."""
+
+    def hold(self, name: str) -> AbstractContextManager[None] | None:
+        """Take a lock until released or this process dies; `None` if another has it."""
+
+    def heads(self) -> dict[str, Head]:
+        """Give the head of every project that has entries, the catalog among them."""
+
+    def watch(self) -> Watch:
+        """Begin to notice commits."""
+
+    def close(self) -> None:
+        """Finish what was accepted, then let go of everything."""

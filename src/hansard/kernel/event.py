@@ -1,0 +1,169 @@
+"""Events are facts; entries are events with their place in the journal and the chain."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self
+
+import orjson
+from pydantic import BaseModel, ConfigDict
+
+from hansard.kernel.blob import Digest, canonical_json, digest_of
+
+ActorKind = Literal["human", "agent", "system"]
+Role = Literal["viewer", "agent", "admin"]
+ROLES: tuple[Role, ...] = ("viewer", "agent", "admin")
+"""From least to most."""
+
+
+class Event(BaseModel):
+    """A fact, in the past tense: closed, small and never edited once published.
+
+    A changed shape is a new kind (`….v2`) with an upgrade from the old one.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: ClassVar[str]
+    advances_tick: ClassVar[bool] = False
+    activity: ClassVar[str | None] = None
+    """The name under which the project's activity lists this event; `None` keeps it out."""
+
+    def summary(self) -> str:
+        """Say in one line what happened, for people reading the log."""
+        return self.kind.rsplit(".", 2)[-2].replace("_", " ")
+
+    def subject(self) -> str | None:
+        """Name the record, file or other thing this happened to, if it happened to one."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who did it, as the connection proved, never as an argument claimed."""
+
+    kind: ActorKind
+    id: str
+    role: Role
+
+    def may(self, least: Role) -> bool:
+        """Whether this actor's role reaches `least`."""
+        return ROLES.index(self.role) >= ROLES.index(least)
+
+
+SYSTEM = Actor("system", "hansard", "admin")
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """Who, when and under which session: what an event gets from its circumstances."""
+
+    actor: Actor
+    at: str
+    session: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The end of a project's journal."""
+
+    seq: int
+    tick: int
+    hash: Digest
+    clock: str
+    """The latest time any entry has carried: a clock set back does not move it."""
+    views: str = ""
+    """The versions of the views that the project's tables were derived by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Proof of an acknowledged write: with it, a later loss or rewrite can be shown."""
+
+    seq: int
+    hash: Digest
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the journal. `payload` is `None` once redacted; its digest stays."""
+
+    project: str
+    seq: int
+    tick: int
+    at: str
+    clock: str
+    kind: str
+    session: str | None
+    actor: Actor
+    payload: bytes | None
+    payload_digest: Digest
+    hash: Digest
+
+    @classmethod
+    def following(cls, head: Head, project: str, event: Event, stamp: Stamp) -> Self:
+        """Make the entry that records `event` right after `head`."""
+        payload = canonical_json(event.model_dump(mode="json"))
+        loose = cls(
+            project=project,
+            seq=head.seq + 1,
+            tick=head.tick + event.advances_tick,
+            at=stamp.at,
+            clock=max(head.clock, stamp.at),
+            kind=event.kind,
+            session=stamp.session,
+            actor=stamp.actor,
+            payload=payload,
+            payload_digest=digest_of(payload),
+            hash=head.hash,
+        )
+        return replace(loose, hash=loose.hash_after(head.hash))
+
+    def hash_after(self, previous: Digest) -> Digest:
+        """Hash this header onto the chain. The payload enters by digest, so it can be redacted."""
+        who = [self.actor.kind, self.actor.id, self.actor.role]
+        place = [previous, self.project, self.seq, self.tick, self.at]
+        return digest_of(orjson.dumps([*place, self.kind, self.session, who, self.payload_digest]))
+
+    def payload_is_sound(self) -> bool:
+        """Whether the payload is what its digest says, or has been redacted."""
+        return self.payload is None or digest_of(self.payload) == self.payload_digest
+
+
+def genesis(project: str) -> Head:
+    """Give the head of a journal that has no entries yet."""
+    return Head(seq=0, tick=0, hash=digest_of(f"hansard:{project}".encode()), clock="")
+
+
+Upgrade = Callable[[dict[str, Any]], Event]
+
+
+class Kinds:
+    """Every kind of event this program can read, and how older shapes become newer ones."""
+
+    def __init__(
+        self, events: Iterable[type[Event]], upgrades: dict[str, Upgrade] | None = None
+    ) -> None:
+        """Know these events; `upgrades` maps a retired kind to what makes it a current event."""
+        self._events: dict[str, type[Event]] = {}
+        for event in events:
+            assert event.kind not in self._events, f"two events are called {event.kind}"
+            self._events[event.kind] = event
+        self._upgrades = upgrades or {}
+
+    def __iter__(self) -> Iterator[type[Event]]:
+        """Go through the known events."""
+        return iter(self._events.values())
+
+    def knows(self, kind: str) -> bool:
+        """Whether entries of this kind can be read; those of a newer Hansard cannot."""
+        return kind in self._events or kind in self._upgrades
+
+    def decode(self, entry: Entry) -> Event | None:
+        """Read an entry's event. `None` means its payload was redacted."""
+        if entry.payload is None:
+            return None
+        fields = orjson.loads(entry.payload)
+        if entry.kind in self._upgrades:
+            return self._upgrades[entry.kind](fields)
+        assert entry.kind in self._events, f"the journal holds an unknown kind, {entry.kind}"
+        return self._events[entry.kind].model_validate(fields)

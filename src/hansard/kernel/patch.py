@@ -1,0 +1,106 @@
+"""How one content follows from another: the middle, packed; both ends are only counted. Pure.
+
+What is saved again and again has mostly grown at its end or changed in a few places. Comparing ends
+costs a tenth of what a search for matches does, and what lies between is small to search.
+"""
+
+import struct
+
+import zstandard
+
+from hansard.kernel.limits import KIB, MIB
+
+LEVEL = 3
+"""Above this zstd grows slower much faster than it grows smaller."""
+
+LONG_SPAN_BYTES = 1 * MIB
+"""From here on matches are also sought at long distance, which costs time that small ones spare."""
+
+NEAR_BYTES = 8 * KIB
+"""So much of what stands before the middle is shown to the packer, for its words."""
+
+WINDOW_MAX = 1 << 27
+
+_ENDS = struct.Struct("<II")
+_CLOSE = 32
+"""So close, bytes are compared one by one."""
+
+
+class PatchError(Exception):
+    """A patch is not one, or does not fit its base."""
+
+
+def make(data: bytes, base: bytes) -> bytes:
+    """Write down how `data` follows from `base`."""
+    head = _same_head(data, base)
+    tail = _same_tail(data, base, min(len(data), len(base)) - head)
+    middle = data[head : len(data) - tail]
+    near = base[max(0, head - NEAR_BYTES) : len(base) - tail]
+    compressor = zstandard.ZstdCompressor(
+        compression_params=_reaching(len(near) + len(middle)), dict_data=_prefix(near)
+    )
+    return _ENDS.pack(head, tail) + compressor.compress(middle)
+
+
+def apply(patch: bytes, data: bytearray, size: int) -> None:
+    """Make of its base, in place, the content of that size, or refuse with `PatchError`.
+
+    In place, a long chain of patches costs little more than what they add.
+    """
+    if len(patch) < _ENDS.size:
+        raise PatchError("is cut short")
+    head, tail = _ENDS.unpack_from(patch)
+    frame, end = patch[_ENDS.size :], len(data) - tail
+    if head > end or head + tail > size:
+        raise PatchError("counts more than there is")
+    near = bytes(data[max(0, head - NEAR_BYTES) : end])
+    decompressor = zstandard.ZstdDecompressor(dict_data=_prefix(near), max_window_size=WINDOW_MAX)
+    try:
+        # Asked first, so that a frame which would inflate without end is refused before it does.
+        if head + zstandard.frame_content_size(frame) + tail != size:
+            raise PatchError("is of another size")
+        data[head:end] = decompressor.decompress(frame, max_output_size=size)
+    except zstandard.ZstdError as error:
+        raise PatchError("cannot be unpacked") from error
+
+
+def _same_head(one: bytes, other: bytes) -> int:
+    """Count the bytes that are the same from the start, by halving: slices compare at C's speed."""
+    low, high = 0, min(len(one), len(other))
+    while high - low > _CLOSE:
+        middle = (low + high) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle
+    while low < high and one[low] == other[low]:
+        low += 1
+    return low
+
+
+def _same_tail(one: bytes, other: bytes, most: int) -> int:
+    """Count the bytes that are the same from the end, at most so many."""
+    low, high = 0, most
+    while high - low > _CLOSE:
+        middle = (low + high) // 2
+        if one[len(one) - middle : len(one) - low] == other[len(other) - middle : len(other) - low]:
+            low = middle
+        else:
+            high = middle
+    while low < high and one[len(one) - low - 1] == other[len(other) - low - 1]:
+        low += 1
+    return low
+
+
+def _reaching(span: int) -> zstandard.ZstdCompressionParameters:
+    """Let matches reach from the end of the middle back to the start of what lies before it."""
+    window_log = min(max(span.bit_length(), 10), WINDOW_MAX.bit_length() - 1)
+    return zstandard.ZstdCompressionParameters.from_level(
+        LEVEL, window_log=window_log, enable_ldm=span > LONG_SPAN_BYTES
+    )
+
+
+def _prefix(data: bytes) -> zstandard.ZstdCompressionDict | None:
+    if not data:
+        return None
+    return zstandard.ZstdCompressionDict(data, dict_type=zstandard.DICT_TYPE_RAWCONTENT)

@@ -1,0 +1,102 @@
+"""Answers kept under an idempotency key, in the transaction of the write they answer.
+
+What changes the world outside cannot be answered in one transaction. Its key is kept with its
+intents, so that a repetition finds them and asks how they ended instead of acting again.
+"""
+
+from typing import Any, ClassVar
+
+import orjson
+
+from hansard.kernel.blob import Digest, canonical_json, digest_of, seal
+from hansard.kernel.content import content
+from hansard.kernel.engine import ReadTx, Row, Table, WriteTx
+from hansard.kernel.event import Actor, Event
+from hansard.kernel.problem import InvalidInput
+from hansard.kernel.view import Derivation, View
+
+VERSION = 1
+REPLIES = Table("replies", version=VERSION)
+ATTEMPTS = Table("attempts", version=VERSION)
+"""By key: the intents of a request that is not answered yet, or was refused by the world."""
+
+
+class Replied(Event):
+    """A write was answered, under a key that makes its repetition harmless."""
+
+    kind: ClassVar[str] = "kernel.replied.v1"
+
+    key: str
+    """Digest of caller, operation and the caller's key."""
+    operation: str
+    arguments: str
+    """Digest of the arguments, to tell a repetition from another request; no blob holds them."""
+    reply: Digest
+    """The blob that holds the answer, since an answer may be long."""
+
+
+class Attempted(Event):
+    """Changes to the world were announced, under a key that makes their repetition harmless."""
+
+    kind: ClassVar[str] = "kernel.attempted.v1"
+
+    key: str
+    operation: str
+    arguments: str
+    intents: list[int]
+    """The seqs of the intents, in order."""
+
+
+def reply_key(actor: Actor, operation: str, idempotency_key: str) -> str:
+    """Name an answer within its project: two callers' keys never meet."""
+    return digest_of(canonical_json([actor.kind, actor.id, operation, idempotency_key]))
+
+
+def recall(tx: ReadTx, key: str, arguments: Digest) -> dict[str, Any] | None:
+    """Give the first answer under this key, or refuse the key for other arguments."""
+    row = _known(tx, REPLIES, key, arguments)
+    if row is None:
+        return None
+    reply: dict[str, Any] = orjson.loads(content(tx, row["reply"]))
+    return reply
+
+
+def recall_attempt(tx: ReadTx, key: str, arguments: Digest) -> list[int] | None:
+    """Give the intents under this key that no answer was kept for, or refuse the key."""
+    row = _known(tx, ATTEMPTS, key, arguments)
+    return row["intents"] if row else None
+
+
+def keep_reply(
+    tx: WriteTx, key: str, operation: str, arguments: Digest, reply: dict[str, Any]
+) -> Replied:
+    """Keep an answer in this transaction; returns the event to record."""
+    blob = seal(canonical_json(reply))
+    tx.keep(blob)
+    return Replied(key=key, operation=operation, arguments=arguments, reply=blob.digest)
+
+
+def _known(tx: ReadTx, table: Table, key: str, arguments: Digest) -> Row | None:
+    row = tx.get(table, key)
+    if row is not None and row["arguments"] != arguments:
+        raise InvalidInput(
+            "This idempotency key was used with other arguments",
+            hint="Use a new key for a new request",
+        )
+    return row
+
+
+def _replied(event: Replied, derivation: Derivation) -> None:
+    row = {"arguments": event.arguments, "reply": event.reply}
+    derivation.put(REPLIES, event.key, row)
+    derivation.delete(ATTEMPTS, event.key)
+
+
+def _attempted(event: Attempted, derivation: Derivation) -> None:
+    before = derivation.get(ATTEMPTS, event.key)
+    intents = [*(before["intents"] if before else ()), *event.intents]
+    derivation.put(ATTEMPTS, event.key, {"arguments": event.arguments, "intents": intents})
+
+
+EVENTS: tuple[type[Event], ...] = (Replied, Attempted)
+VIEW = View("replies", VERSION, (REPLIES, ATTEMPTS), on={Replied: _replied, Attempted: _attempted})

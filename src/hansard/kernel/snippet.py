@@ -1,0 +1,119 @@
+"""The part of a text that shows why a search found it. Pure, and without markup."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from hansard.kernel.words import RUN, SPACELESS, WORD_CHAR, fold, query_stems, stems
+
+SNIPPET_CHARS = 160
+
+BEGINNING_CHARS_MIN = 3
+"""Beginnings shorter than this are those of too many words to mean anything."""
+
+_PART = re.compile(f"(?P<spaceless>[{SPACELESS}]+)|[^{SPACELESS}]+")
+
+
+class Match(NamedTuple):
+    """Where one of the words asked for stands in a text."""
+
+    start: int
+    end: int
+    word: str
+    is_beginning: bool
+    """Whether it is not that word in another form, but only begins like it."""
+
+
+def snippet(text: str, query: str, *, chars: int = SNIPPET_CHARS) -> str:
+    """Cut out the place that has the most of the words asked for, on one line.
+
+    It is cut between words where there are spaces, with an ellipsis on top of `chars` wherever the
+    text goes on. Of a text that has none of the words, it is the beginning.
+    """
+    assert chars > 0, "a snippet has room for something"
+    line = " ".join(text.split())
+    if len(line) <= chars:
+        return line
+    start, end = _densest(_matches(line, query_stems(query)), chars)
+    return _excerpt(line, start, end, chars)
+
+
+def _matches(line: str, asked: Sequence[str]) -> list[Match]:
+    """Find the words asked for: in any form, or if there is no form of one, what begins like it."""
+    # Stems differ from their words in the last letter at most, so words can be found by the rest.
+    # What that misses (accents, pieces of names) is worth looking at every word if nothing is hit.
+    beginnings = "|".join(re.escape(word[:-1] or word) for word in asked)
+    likely = re.compile(f"(?<!{WORD_CHAR})(?i:{beginnings}){WORD_CHAR}*")
+    scanned = line.replace("_", " ")
+    found = _answers(scanned, likely, asked) or _answers(scanned, RUN, asked) if asked else []
+    whole = {match.word for match in found if not match.is_beginning}
+    return [match for match in found if not match.is_beginning or match.word not in whole]
+
+
+def _answers(line: str, pattern: re.Pattern[str], asked: Sequence[str]) -> list[Match]:
+    known: dict[str, tuple[str, bool] | None] = {}
+    found = []
+    for start, end, run in _runs(line, pattern):
+        if run not in known:
+            known[run] = _answered(run, asked)
+        if (answer := known[run]) is not None:
+            found.append(Match(start, end, *answer))
+    return found
+
+
+def _runs(line: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, str]]:
+    """Give what may be words and where; of a script without spaces, each character and the next."""
+    for run in pattern.finditer(line):
+        if run.group().isascii():
+            yield run.start(), run.end(), run.group()
+            continue
+        for part in _PART.finditer(line, run.start(), run.end()):
+            if part["spaceless"]:
+                for place in range(part.start(), part.end()):
+                    yield place, place + 1, line[place : min(place + 2, part.end())]
+            else:
+                yield part.start(), part.end(), part.group()
+
+
+def _answered(run: str, asked: Sequence[str]) -> tuple[str, bool] | None:
+    """Say which word a run of letters is a form of, or begins like."""
+    forms, plain = set(stems(run)), fold(run)
+    for word in asked:
+        if word in forms:
+            return word, False
+    for word in asked:
+        if len(word) >= BEGINNING_CHARS_MIN and plain.startswith(word):
+            return word, True
+    return None
+
+
+def _densest(matches: Sequence[Match], chars: int) -> tuple[int, int]:
+    """Find the stretch with the most different words, then the most words; the first of equals."""
+    best, stretch = (0, 0), (0, 0)
+    inside: Counter[str] = Counter()
+    first = 0
+    for last, match in enumerate(matches):
+        inside[match.word] += 1
+        while first < last and match.end - matches[first].start > chars:
+            inside[matches[first].word] -= 1
+            if not inside[matches[first].word]:
+                del inside[matches[first].word]
+            first += 1
+        value = (len(inside), last - first + 1)
+        if value > best:
+            best, stretch = value, (matches[first].start, match.end)
+    return stretch
+
+
+def _excerpt(line: str, start: int, end: int, chars: int) -> str:
+    """Cut a stretch out with what is around it, more of what follows than of what precedes."""
+    begin = max(0, start - max(0, chars - (end - start)) // 3)
+    finish = min(len(line), begin + chars)
+    begin = max(0, min(begin, finish - chars))
+    if begin > 0:
+        begin = line.find(" ", begin - 1, start) + 1 or begin
+    if finish < len(line):
+        space = line.rfind(" ", min(end, finish), finish + 1)
+        finish = space if space > begin else finish
+    return ("…" if begin else "") + line[begin:finish] + ("…" if finish < len(line) else "")

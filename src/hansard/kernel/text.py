@@ -1,0 +1,57 @@
+"""What text from callers may be: lengths in code points after trimming, no NUL, stored as given."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, WithJsonSchema
+
+from hansard.kernel import limits
+
+
+def _within(chars_max: int, *, least: int = 0) -> AfterValidator:
+    def check(text: str) -> str:
+        if "\0" in text:
+            raise ValueError("holds a NUL character, which stored text may not")
+        length = len(text.strip())
+        if length > chars_max:
+            raise ValueError(f"at most {chars_max} characters, not {length}")
+        if length < least:
+            raise ValueError(f"at least {least} characters" if least > 1 else "must not be empty")
+        return text
+
+    return AfterValidator(check)
+
+
+def _in_bytes(bytes_max: int) -> AfterValidator:
+    def check(text: str) -> str:
+        if "\0" in text:
+            raise ValueError("holds a NUL character, which stored text may not")
+        size = len(text.encode())
+        if size > bytes_max:
+            raise ValueError(f"at most {bytes_max} bytes, not {size}")
+        return text
+
+    return AfterValidator(check)
+
+
+Title = Annotated[str, _within(limits.TITLE_CHARS_MAX, least=1)]
+Summary = Annotated[str, _within(limits.SUMMARY_CHARS_MAX)]
+Description = Annotated[str, _within(limits.DESCRIPTION_CHARS_MAX)]
+Label = Annotated[str, _within(limits.LABEL_CHARS_MAX, least=1)]
+Body = Annotated[str, _in_bytes(limits.BODY_BYTES_MAX)]
+Id = Annotated[str, _within(limits.ID_CHARS_MAX, least=1)]
+"""An opaque handle: an unknown one is not found, whatever its form."""
+
+
+def _query(text: str) -> str:
+    if len(text) > limits.QUERY_CHARS_MAX:
+        raise ValueError(f"at most {limits.QUERY_CHARS_MAX} characters, not {len(text)}")
+    return text
+
+
+Query = Annotated[str, AfterValidator(_query)]
+"""Words to look for: any characters at all."""
+
+Cursor = Annotated[
+    str, Field(max_length=limits.CURSOR_CHARS_MAX), WithJsonSchema({"type": "string"})
+]
+Limit = Annotated[int, Field(ge=1, le=limits.LIST_LIMIT_MAX), WithJsonSchema({"type": "integer"})]

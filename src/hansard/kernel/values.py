@@ -1,0 +1,47 @@
+"""What JSON from callers may hold, checked before any model sees it."""
+
+import math
+
+from hansard.kernel.limits import INTEGER_BITS_MAX, NESTING_MAX
+from hansard.kernel.problem import InvalidInput
+
+_INTEGER_MAX = 2**INTEGER_BITS_MAX - 1
+_INTEGER_MIN = -(2 ** (INTEGER_BITS_MAX - 1))
+
+
+def check_values(value: object) -> None:
+    """Refuse what has no exact form in JSON, what is nested too deep, and text that is not text."""
+    # The object of all arguments is not counted: each argument may use the whole depth.
+    pending: list[tuple[object, str, int]] = [(value, "", -1)]
+    while pending:
+        item, path, depth = pending.pop()
+        if isinstance(item, dict | list):
+            if depth >= NESTING_MAX:
+                raise InvalidInput(f"Nested deeper than {NESTING_MAX} levels", limit=NESTING_MAX)
+            pairs = item.items() if isinstance(item, dict) else enumerate(item)
+            pending.extend((inner, f"{path}.{key}", depth + 1) for key, inner in pairs)
+            if isinstance(item, dict):
+                pending.extend((key, f"{path} (a key)", depth + 1) for key in item)
+        else:
+            _check_leaf(item, path.removeprefix("."))
+
+
+def _check_leaf(item: object, path: str) -> None:
+    if isinstance(item, float) and not math.isfinite(item):
+        raise InvalidInput(f"{path}: {item} is not a JSON number", argument=path)
+    if isinstance(item, int) and not _INTEGER_MIN <= item <= _INTEGER_MAX:
+        raise InvalidInput(
+            f"{path}: an integer of more than {INTEGER_BITS_MAX} bits", argument=path
+        )
+    if isinstance(item, str) and not item.isascii():
+        try:
+            item.encode()
+        except UnicodeEncodeError:
+            raise InvalidInput(
+                f"{_printable(path)}: holds a lone surrogate, which is not text",
+                argument=_printable(path),
+            ) from None
+
+
+def _printable(path: str) -> str:
+    return path.encode(errors="replace").decode()

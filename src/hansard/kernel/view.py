@@ -1,0 +1,95 @@
+"""Views: tables and indexes derived from the journal in the transaction that appends to it.
+
+A view derives, it never decides: no clock, no randomness, no settings, no refusal. What it reads
+and writes is its own tables, through `Derivation`, which cannot append.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hansard.kernel.blob import Digest
+from hansard.kernel.content import content
+from hansard.kernel.engine import Found, Row, Schema, Table, Topic, Where, WriteTx
+from hansard.kernel.event import Entry, Event
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """The part of a transaction that a view may use while one entry is applied."""
+
+    tx: WriteTx
+    entry: Entry
+
+    def get(self, table: Table, key: str) -> Row | None:
+        """Read a row as it stands."""
+        return self.tx.get(table, key)
+
+    def scan(self, table: Table, where: Where, *, limit: int) -> list[Found]:
+        """Read rows as they stand, in the order of their keys."""
+        return self.tx.scan(table, where, limit=limit)
+
+    def content(self, digest: Digest) -> bytes:
+        """Read what a blob of the event holds."""
+        return content(self.tx, digest)
+
+    def put(self, table: Table, key: str, row: Row) -> None:
+        """Set a row as of this entry."""
+        self.tx.put(table, key, row, seq=self.entry.seq)
+
+    def delete(self, table: Table, key: str) -> None:
+        """Take a row away as of this entry."""
+        self.tx.delete(table, key, seq=self.entry.seq)
+
+    def index(self, topic: Topic, key: str, texts: Mapping[str, str] | None) -> None:
+        """Set a document, or with `None` take it away."""
+        self.tx.index(topic, key, texts)
+
+
+Apply = Callable[[Any, Derivation], None]
+"""What an event does to the view's tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Some tables and how each kind of event changes them."""
+
+    name: str
+    version: int
+    tables: tuple[Table, ...]
+    on: Mapping[type[Event], Apply] = field(default_factory=dict)
+    on_any: Apply | None = None
+    """Applied to every event, after `on`."""
+    topics: tuple[Topic, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse tables that would not move when the view does."""
+        for table in self.tables:
+            assert table.version == self.version, f"{table.name} is not of version {self.version}"
+
+    def apply(self, event: Event, derivation: Derivation) -> None:
+        """Derive what follows from one event."""
+        if apply := self.on.get(type(event)):
+            apply(event, derivation)
+        if self.on_any:
+            self.on_any(event, derivation)
+
+
+def schema_of(views: Iterable[View], plain: Iterable[Table] = ()) -> Schema:
+    """Gather what an engine must hold for these views, and for tables that no view derives."""
+    known = list(views)
+    tables = [table for view in known for table in view.tables]
+    topics = [topic for view in known for topic in view.topics]
+    return Schema((*tables, *plain), tuple(topics))
+
+
+def fingerprint(views: Iterable[View]) -> str:
+    """Write down which versions these views are of, for the head."""
+    return " ".join(sorted(f"{view.name}:{view.version}" for view in views))
+
+
+def is_newer(stored: str, ours: str) -> bool:
+    """Whether tables were derived by a later version of some view than ours."""
+    versions = dict(part.split(":") for part in ours.split())
+    theirs = (part.split(":") for part in stored.split())
+    return any(int(version) > int(versions.get(name, version)) for name, version in theirs)

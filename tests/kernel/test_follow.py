@@ -1,0 +1,221 @@
+"""Followers see every entry at least once and in order, in one process of a store at a time."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from hansard.app.application import Application
+from hansard.kernel import follow
+from hansard.kernel.event import Entry
+from hansard.kernel.follow import Follower, Following, catch_up, lag
+from hansard.kernel.operation import Caller
+from tests import toy
+from tests.conftest import OpenApp
+from tests.crash import scenes, toys
+from tests.crash.harness import playing
+
+SOON_S = 30.0
+"""What must happen has happened by then, however busy the machine."""
+
+
+class Diary:
+    """A follower that writes down what it sees."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, int]] = []
+        self._news = threading.Condition()
+
+    def follower(self, *, batch: int = 100, kinds: frozenset[str] | None = None) -> Follower:
+        return Follower("diary", self.apply, kinds, batch)
+
+    def apply(self, project: str, entries: Sequence[Entry]) -> None:
+        with self._news:
+            self.seen += [(project, entry.seq) for entry in entries]
+            self._news.notify_all()
+
+    def wait_for(self, project: str, seq: int) -> None:
+        """Wait until this entry has been seen."""
+        with self._news:
+            assert self._news.wait_for(lambda: (project, seq) in self.seen, SOON_S)
+
+
+@pytest.fixture
+def diary() -> Diary:
+    return Diary()
+
+
+@pytest.fixture
+def wakes_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have those who stand by look more often than a second's time."""
+    monkeypatch.setattr(follow, "WAKE_S", 0.01)
+
+
+@contextmanager
+def following(app: Application, follower: Follower) -> Iterator[Following]:
+    thread = Following(app.store, [follower])
+    try:
+        yield thread
+    finally:
+        thread.close()
+
+
+def take_notes(app: Application, agent: Caller, count: int) -> int:
+    """Take some notes; returns where the journal ends."""
+    for number in range(count):
+        app.call("toy_note", {"text": f"note {number}"}, agent)
+    return app.store.engine.heads()[app.default_project].seq
+
+
+def catch_up_wholly(app: Application, follower: Follower) -> list[int]:
+    """Work off everything; returns how far each batch went."""
+    return list(iter(lambda: catch_up(app.store, follower, app.default_project), 0))
+
+
+def test_every_entry_is_seen_once_and_in_order(
+    app: Application, agent: Caller, diary: Diary
+) -> None:
+    end = take_notes(app, agent, 5)
+
+    batches = catch_up_wholly(app, diary.follower(batch=3))
+
+    assert diary.seen == [(app.default_project, seq) for seq in range(1, end + 1)]
+    assert sum(batches) == end
+    assert max(batches) == 3
+
+
+def test_where_there_is_nothing_nothing_is_done(app: Application, diary: Diary) -> None:
+    assert catch_up(app.store, diary.follower(), app.default_project) == 0
+    assert diary.seen == []
+
+
+def test_other_kinds_are_passed_unseen(app: Application, agent: Caller, diary: Diary) -> None:
+    end = take_notes(app, agent, 3)
+    follower = diary.follower(batch=2, kinds=frozenset({toy.Noted.kind}))
+
+    catch_up_wholly(app, follower)
+
+    assert len(diary.seen) == 3
+    assert len(diary.seen) < end
+    assert lag(app.store, follower, app.default_project) == 0
+
+
+def test_the_lag_is_what_is_yet_to_be_passed(app: Application, agent: Caller, diary: Diary) -> None:
+    follower = diary.follower(batch=2)
+    assert lag(app.store, follower, app.default_project) == 0
+    end = take_notes(app, agent, 3)
+    assert lag(app.store, follower, app.default_project) == end
+
+    catch_up(app.store, follower, app.default_project)
+
+    assert lag(app.store, follower, app.default_project) == end - 2
+
+
+def test_the_cursor_is_found_by_whoever_opens_the_store_next(
+    open_app: OpenApp, agent: Caller, diary: Diary
+) -> None:
+    end = take_notes(open_app(), agent, 2)
+    catch_up_wholly(open_app(), diary.follower())
+    diary.seen.clear()
+
+    app = open_app()
+    new_end = take_notes(app, agent, 1)
+    catch_up_wholly(app, diary.follower())
+
+    assert diary.seen == [(app.default_project, seq) for seq in range(end + 1, new_end + 1)]
+
+
+def test_what_was_not_worked_off_is_seen_again(
+    app: Application, agent: Caller, diary: Diary
+) -> None:
+    end = take_notes(app, agent, 2)
+
+    def stumble(project: str, entries: Sequence[Entry]) -> None:
+        diary.apply(project, entries)
+        raise OSError
+
+    with pytest.raises(OSError):  # noqa: PT011 - whatever the follower raises
+        catch_up(app.store, Follower("diary", stumble), app.default_project)
+    catch_up_wholly(app, diary.follower())
+
+    assert diary.seen == [(app.default_project, seq) for seq in range(1, end + 1)] * 2
+
+
+def test_two_followers_have_two_cursors(app: Application, agent: Caller, diary: Diary) -> None:
+    end = take_notes(app, agent, 2)
+    other = Follower("other", diary.apply)
+
+    catch_up_wholly(app, diary.follower())
+
+    assert lag(app.store, other, app.default_project) == end
+
+
+def test_a_following_sees_what_was_there_and_what_comes(
+    app: Application, agent: Caller, diary: Diary, wakes_often: None
+) -> None:
+    end = take_notes(app, agent, 2)
+
+    with following(app, diary.follower()):
+        diary.wait_for(app.default_project, end)
+        diary.wait_for(app.default_project, take_notes(app, agent, 2))
+
+
+def test_what_another_writes_is_followed(
+    open_app: OpenApp, agent: Caller, diary: Diary, wakes_often: None
+) -> None:
+    ours, other = open_app(), open_app()
+
+    with following(ours, diary.follower()):
+        diary.wait_for(other.default_project, take_notes(other, agent, 2))
+
+
+def test_one_follows_and_the_other_takes_over_where_it_ended(
+    open_app: OpenApp, agent: Caller, wakes_often: None
+) -> None:
+    ours, other = open_app(), open_app()
+    first, second = Diary(), Diary()
+    with ExitStack() as stack:
+        leader = stack.enter_context(following(ours, first.follower()))
+        first.wait_for(ours.default_project, take_notes(ours, agent, 1))
+        stack.enter_context(following(other, second.follower()))
+
+        end = take_notes(ours, agent, 1)
+        first.wait_for(ours.default_project, end)
+        assert second.seen == []
+
+        leader.close()
+        new_end = take_notes(ours, agent, 1)
+        second.wait_for(ours.default_project, new_end)
+        assert min(seq for project, seq in second.seen if project == ours.default_project) > end
+
+
+def test_what_another_process_writes_is_followed(
+    tmp_path: Path, diary: Diary, wakes_often: None
+) -> None:
+    app = toys.open_application(tmp_path / scenes.STORE)
+    with following(app, diary.follower()), playing(scenes.plain_write, tmp_path) as child:
+        assert child.end() == 0, child.complaint
+
+        diary.wait_for(app.default_project, child.acks[-1].seq)
+    app.close()
+
+
+def test_when_the_process_that_follows_is_killed_another_takes_over(
+    tmp_path: Path, diary: Diary, wakes_often: None
+) -> None:
+    app = toys.open_application(tmp_path / scenes.STORE)
+    with playing(scenes.follow_the_journal, tmp_path) as child:
+        child.until("following")
+        with following(app, diary.follower()):
+            end = take_notes(app, toys.a_caller(), 2)
+            child.go_on()
+            child.until("followed")
+            assert diary.seen == []
+
+            child.process.kill()
+
+            diary.wait_for(app.default_project, take_notes(app, toys.a_caller(), 1))
+            assert (app.default_project, end) not in diary.seen
+    app.close()

@@ -1,0 +1,60 @@
+"""Patches: what follows from another content is made again exactly, and damage is refused."""
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hansard.kernel import patch
+
+PIECES = st.lists(st.sampled_from([b"the ", b"official ", b"record ", b"\0", b"x" * 700]))
+"""Contents made of few pieces, so that two of them have much in common."""
+
+
+def applied(made: bytes, base: bytes, size: int) -> bytes:
+    data = bytearray(base)
+    patch.apply(made, data, size)
+    return bytes(data)
+
+
+@given(PIECES, PIECES, PIECES, PIECES)
+def test_what_is_cut_out_and_put_in_comes_back(
+    head: list[bytes], old: list[bytes], new: list[bytes], tail: list[bytes]
+) -> None:
+    base, data = (b"".join([*head, *middle, *tail]) for middle in (old, new))
+
+    assert applied(patch.make(data, base), base, len(data)) == data
+
+
+@given(st.binary(max_size=300), st.binary(max_size=300))
+def test_any_content_follows_from_any_other(data: bytes, base: bytes) -> None:
+    assert applied(patch.make(data, base), base, len(data)) == data
+
+
+def test_a_patch_costs_what_was_added() -> None:
+    base = b"".join(b"%d," % number for number in range(100_000))
+
+    assert len(patch.make(base + b"one more", base)) < 40
+    assert len(patch.make(base[:300_000] + b"!" + base[300_000:], base)) < 40
+    assert len(patch.make(base[:1_000], base)) < 40
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda _: b"",
+        lambda made: made[:7],
+        lambda made: made[:-1],
+        lambda made: b"\xff\xff\xff\xff" + made[4:],
+        lambda made: made[:4] + b"\xff\xff\xff\xff" + made[8:],
+        lambda made: made[:8] + b"no frame",
+        lambda made: made[:8] + zstandard.compress(b"\0" * 100_000_000),
+        lambda made: made[:8] + zstandard.compress(b"of another size"),
+    ],
+)
+def test_what_is_no_patch_is_refused(harm: object) -> None:
+    base, data = b"the official record " * 50, b"the official record " * 51
+    harmed = harm(patch.make(data, base))  # type: ignore[operator]
+
+    with pytest.raises(patch.PatchError):
+        applied(harmed, base, len(data))

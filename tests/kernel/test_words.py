@@ -1,0 +1,111 @@
+"""What the words of a text are."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hansard.kernel.words import (
+    QUERY_WORDS_MAX,
+    STOP_WORDS,
+    WORD_CHARS_MAX,
+    fold,
+    pieces,
+    query_stems,
+    split,
+    stem,
+    stems,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", []),
+        ("Hello, World", ["hello", "world"]),
+        ("foo_bar-baz/qux.py", ["foo", "bar", "baz", "qux", "py"]),
+        ("fooBar", ["foobar"]),
+        ("naïve CAFÉ Ångström", ["naive", "cafe", "angstrom"]),
+        ("Straße ﬁne İstanbul ℌ ½", ["strasse", "fine", "istanbul", "h", "1", "2"]),
+        ("日本語 は ABC株式", ["日本", "本語", "は", "abc", "株式"]),
+        ("ｶﾞ が か", ["ガ", "が", "か"]),
+        ("한국어", ["한국", "국어"]),
+        ("हिन्दी में", ["हिन्दी", "में"]),
+        ("ไทย", ["ไท", "ทย"]),
+        ("שָׁלוֹם عَرَبِيّ", ["שלום", "عربي"]),
+        ("soft\u00adhyphen", ["softhyphen"]),
+        ("a\0b\ud800c😀d", ["a", "b", "c", "d"]),
+        ("x" * 100, ["x" * WORD_CHARS_MAX]),
+    ],
+)
+def test_a_text_is_split_into_plain_words(text: str, words: list[str]) -> None:
+    assert split(text) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("foo Foo FOO foo2", []),
+        ("fooBar", ["foo", "bar"]),
+        ("HTTPServer2Go", ["http", "server2", "go"]),
+        ("PDFs URLs iPhone", ["i", "phone"]),
+        ("aB" * 40, []),
+        ("日本", ["日", "本"]),
+    ],
+)
+def test_some_words_have_pieces(text: str, expected: list[str]) -> None:
+    assert list(pieces(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        *(("caresses", "caress"), ("ponies", "poni"), ("cats", "cat"), ("feed", "feed")),
+        *(("agreed", "agre"), ("plastered", "plaster"), ("motoring", "motor"), ("sing", "sing")),
+        *(("conflated", "conflat"), ("sized", "size"), ("hopping", "hop"), ("falling", "fall")),
+        *(("filing", "file"), ("happy", "happi"), ("sky", "sky"), ("relational", "relat")),
+        *(("rational", "ration"), ("digitizer", "digit"), ("vietnamization", "vietnam")),
+        *(("formative", "form"), ("electrical", "electr"), ("goodness", "good")),
+        *(("adoption", "adopt"), ("replacement", "replac"), ("controlling", "control")),
+        *(
+            ("probate", "probat"),
+            ("cease", "ceas"),
+            ("as", "as"),
+            ("v2s", "v2s"),
+            ("größen", "größen"),
+        ),
+    ],
+)
+def test_english_words_are_known_by_their_stems(word: str, expected: str) -> None:
+    assert stem(word) == expected
+
+
+def test_a_query_drops_stop_words_only_if_something_is_left() -> None:
+    assert query_stems("to be, or the ledger's clerks") == ["ledger", "clerk"]
+    assert query_stems("to be or not to be") == ["to", "be", "or", "not"]
+
+
+def test_a_query_has_each_word_once_and_not_too_many() -> None:
+    assert query_stems("run running RUNS") == ["run"]
+    assert len(query_stems(" ".join(f"w{number}" for number in range(999)))) == QUERY_WORDS_MAX
+
+
+@given(st.text() | st.text(alphabet="aB_日が\u0301é한 -'ß", max_size=20))
+def test_a_text_is_found_by_every_word_of_itself(text: str) -> None:
+    assert set(stems(text)).issuperset(query_stems(text))
+
+
+@given(st.text())
+def test_words_are_letters_and_digits_only(text: str) -> None:
+    """So nothing in them can mean anything to a database."""
+    for word in stems(text):
+        assert not set(word) & set("\"'\\:&|!()<>*_ \0\t\n")
+        assert word.encode()
+
+
+@given(st.text())
+def test_what_is_folded_stays_as_it_is(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
+
+
+def test_stop_words_are_words() -> None:
+    assert {word for stop in STOP_WORDS for word in split(stop)} == STOP_WORDS

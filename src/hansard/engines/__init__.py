@@ -1,0 +1,1 @@
+"""Databases that can hold a store, each passing the suite in `hansard.testing`."""

@@ -1,0 +1,98 @@
+"""One writer thread whose queued work shares commits, so that N writers cost one fsync."""
+
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from hansard.kernel.limits import GROUP_COMMIT_MAX, SHUTDOWN_S, WRITE_WAIT_S
+from hansard.kernel.problem import StorageUnavailable
+
+T = TypeVar("T")
+Tx = TypeVar("Tx")
+
+COMMIT_WAIT_S = 30.0
+"""How much longer a caller waits once its work has begun: by then it cannot be called back."""
+
+
+@dataclass(slots=True)
+class Job(Generic[Tx]):
+    """A piece of work and where its caller waits for the result."""
+
+    work: Callable[[Tx], Any]
+    done: Future[Any] = field(default_factory=Future)
+
+    def begin(self) -> bool:
+        """Take the job on; false if its caller has given up waiting."""
+        return self.done.set_running_or_notify_cancel()
+
+
+class GroupCommit(Generic[Tx]):
+    """Runs work in batches on one thread.
+
+    `commit` gets the jobs of one batch. It begins each, runs them so that the failure of one undoes
+    only that one, commits them together, and only then resolves their futures. What it raises is
+    given to every job of the batch that is not resolved.
+    """
+
+    def __init__(self, name: str, commit: Callable[[Sequence[Job[Tx]]], None]) -> None:
+        """Start the writer thread."""
+        self._commit = commit
+        self._jobs: queue.SimpleQueue[Job[Tx] | None] = queue.SimpleQueue()
+        self._closed = False
+        self._closing = threading.Lock()
+        self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
+        self._thread.start()
+
+    def run(self, work: Callable[[Tx], T]) -> T:
+        """Queue work and wait until it is durable or has failed."""
+        assert threading.current_thread() is not self._thread, "work must not write again"
+        job: Job[Tx] = Job(work)
+        with self._closing:
+            if self._closed:
+                raise StorageUnavailable("The store is closed", outcome="not_written")
+            self._jobs.put(job)
+        if not wait([job.done], WRITE_WAIT_S).done and job.done.cancel():
+            raise StorageUnavailable(
+                f"Other writers held the store for {WRITE_WAIT_S:g} s", outcome="not_written"
+            )
+        if not wait([job.done], COMMIT_WAIT_S).done:
+            raise StorageUnavailable("The commit did not end in time", outcome="unknown")
+        result: T = job.done.result()
+        return result
+
+    def close(self) -> bool:
+        """Finish what was accepted, then end the thread; false if it does not end in time."""
+        with self._closing:
+            if not self._closed:
+                self._closed = True
+                self._jobs.put(None)
+        self._thread.join(SHUTDOWN_S)
+        return not self._thread.is_alive()
+
+    def _serve(self) -> None:
+        while (first := self._jobs.get()) is not None:
+            batch, last = self._gather(first)
+            try:
+                self._commit(batch)
+            except BaseException as error:  # noqa: BLE001 - each waiting caller raises it again
+                for job in batch:
+                    if not job.done.done():
+                        job.done.set_exception(error)
+            if last:
+                return
+
+    def _gather(self, first: Job[Tx]) -> tuple[list[Job[Tx]], bool]:
+        """Take what has queued up behind the first job; says also whether to end after it."""
+        batch = [first]
+        while len(batch) < GROUP_COMMIT_MAX:
+            try:
+                job = self._jobs.get_nowait()
+            except queue.Empty:
+                break
+            if job is None:
+                return batch, True
+            batch.append(job)
+        return batch, False

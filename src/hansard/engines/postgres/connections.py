@@ -1,0 +1,168 @@
+"""Connections to PostgreSQL: how they are made and shared, and what their failures mean."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import TransactionStatus
+
+from hansard.kernel.problem import StorageUnavailable
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+
+TROUBLE = (
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    psycopg.InternalError,
+    errors.InsufficientPrivilege,
+)
+"""What psycopg raises when the server cannot; its other errors are mistakes in what we asked."""
+
+PASSING = (errors.SerializationFailure, errors.DeadlockDetected)
+"""Refusals that the same work may not meet again."""
+
+POOL_WAIT_S = 10.0
+"""How long a reader waits for a connection that others use."""
+
+DEFAULTS = {
+    "application_name": "hansard",
+    "connect_timeout": "10",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+}
+"""What holds unless the URL says otherwise. A dead server is noticed within a minute."""
+
+_SETTINGS = {
+    # An acknowledged write is on disk, whatever the server's default.
+    "synchronous_commit": "on",
+    # So that the server, too, notices within a minute that we are gone, and frees our locks.
+    "tcp_keepalives_idle": "30",
+    "tcp_keepalives_interval": "10",
+    "tcp_keepalives_count": "3",
+}
+
+_REASONS = {
+    "55P03": "another writer held it for too long",
+    "53100": "its disk is full",
+    "53200": "it is out of memory",
+    "53300": "it takes no more connections",
+    "57014": "it took too long",
+    "25006": "it is read-only here",
+    "42501": "this user may not do that",
+    "28P01": "it did not accept the password",
+    "28000": "it did not accept this user",
+    "3D000": "there is no such database",
+}
+
+
+class Connector:
+    """Knows how to reach the server; nobody else sees the URL."""
+
+    def __init__(self, url: str, *, lock_wait_s: float) -> None:
+        try:
+            parameters = {**DEFAULTS, **conninfo_to_dict(url), "client_encoding": "utf8"}
+            self._conninfo = make_conninfo("", **parameters)
+        except psycopg.ProgrammingError:
+            # What psycopg says here may quote the URL, and with it the password.
+            raise StorageUnavailable("The PostgreSQL URL cannot be understood") from None
+        self._settings = _SETTINGS | {"lock_timeout": f"{int(lock_wait_s * 1000)}ms"}
+
+    def connect(self, **more_settings: str) -> Connection:
+        """Open a connection on which transactions are begun and ended by hand."""
+        settings = self._settings | more_settings
+        connection = psycopg.connect(self._conninfo, autocommit=True)
+        try:
+            connection.execute(
+                "SELECT set_config(name, value, false) "
+                "FROM unnest(%s::text[], %s::text[]) AS settings(name, value)",
+                (list(settings), list(settings.values())),
+            )
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+class Pool:
+    """A few connections that readers take turns with."""
+
+    def __init__(self, connector: Connector, *, size: int) -> None:
+        self._connector = connector
+        self._places = threading.BoundedSemaphore(size)
+        self._idle: list[Connection] = []
+        self._lock = threading.Lock()
+        self._closed = False
+
+    @contextmanager
+    def connection(self, *, fresh: bool = False) -> Iterator[Connection]:
+        """Lend a connection; `fresh` means none that lay idle, since those may be lost too."""
+        if not self._places.acquire(timeout=POOL_WAIT_S):
+            raise StorageUnavailable(f"All connections were in use for {POOL_WAIT_S:g} s")
+        try:
+            connection = self._take(fresh=fresh)
+            try:
+                yield connection
+            finally:
+                self._put_back(connection)
+        finally:
+            self._places.release()
+
+    def close(self) -> None:
+        """Lend no more, and close each connection when it is not in use."""
+        with self._lock:
+            self._closed = True
+        self._close_idle()
+
+    def _take(self, *, fresh: bool) -> Connection:
+        if fresh:
+            self._close_idle()
+        with self._lock:
+            if self._closed:
+                raise StorageUnavailable("The store is closed")
+            if self._idle:
+                return self._idle.pop()
+        return self._connector.connect()
+
+    def _put_back(self, connection: Connection) -> None:
+        end_transaction(connection)
+        with self._lock:
+            if not self._closed and not connection.closed:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _close_idle(self) -> None:
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+
+def end_transaction(connection: Connection) -> None:
+    """Undo what is open on a connection; one that cannot even do that is closed."""
+    if connection.closed or connection.info.transaction_status == TransactionStatus.IDLE:
+        return
+    try:
+        connection.execute("ROLLBACK")
+    except psycopg.Error:
+        connection.close()
+
+
+def is_trouble(error: BaseException) -> bool:
+    """Whether an error is the server's state rather than something wrong with what was asked."""
+    return isinstance(error, TROUBLE) and not isinstance(error, errors.ProgramLimitExceeded)
+
+
+def unavailable(what: str, error: psycopg.Error, **details: Any) -> StorageUnavailable:
+    """Make the problem that tells a caller what the server's refusal means for it."""
+    reason = "it cannot be reached"
+    if error.sqlstate is not None and not error.sqlstate.startswith(("08", "57P")):
+        reason = _REASONS.get(error.sqlstate, f"it refused with SQLSTATE {error.sqlstate}")
+    problem = StorageUnavailable(f"{what}: {reason}", **details)
+    problem.__cause__ = error
+    return problem

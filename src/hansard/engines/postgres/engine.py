@@ -1,0 +1,138 @@
+"""The engine: readers with a pool of connections, writers in lanes, and what listens and holds."""
+
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TypeVar
+
+import psycopg
+
+from hansard.engines.postgres.connections import (
+    PASSING,
+    Connection,
+    Connector,
+    Pool,
+    is_trouble,
+    unavailable,
+)
+from hansard.engines.postgres.holds import Holds
+from hansard.engines.postgres.notices import Notices
+from hansard.engines.postgres.schema import Names, lay_out
+from hansard.engines.postgres.transaction import PostgresReadTx
+from hansard.engines.postgres.writing import Lane
+from hansard.kernel.blob import Blob
+from hansard.kernel.engine import ReadTx, Schema, Watch, WriteTx
+from hansard.kernel.event import Head
+
+T = TypeVar("T")
+
+READERS_MAX = 8
+"""Connections for reading; a server has some hundred in all, for every process together."""
+
+LANES = 4
+"""Threads for writing, each with a connection. Projects in different lanes do not wait in line."""
+
+LOCK_WAIT_S = 10.0
+"""How long a write waits for a project that another process writes, perhaps a suspended one."""
+
+
+class PostgresEngine:
+    """A store in a PostgreSQL database."""
+
+    name = "postgresql"
+
+    def __init__(
+        self,
+        url: str,
+        schema: Schema,
+        *,
+        namespace: str = "hansard",
+        lock_wait_s: float = LOCK_WAIT_S,
+    ) -> None:
+        """Open the store in the database's schema of that name, and lay it out if it is new."""
+        self._names = Names(namespace)
+        self._process = os.getpid()
+        connector = Connector(url, lock_wait_s=lock_wait_s)
+        self._pool = Pool(connector, size=READERS_MAX)
+        try:
+            with _translated("PostgreSQL could not be opened"), self._pool.connection() as first:
+                lay_out(first, self._names, schema)
+        except BaseException:
+            self._pool.close()
+            raise
+        self._notices = Notices(connector, self._names.channel)
+        self._holds = Holds(connector, self._names)
+        self._lanes = [Lane(number, connector, self._names) for number in range(LANES)]
+
+    def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
+        return self._look(lambda connection: work(PostgresReadTx(connection, self._names, project)))
+
+    def write(self, project: str, work: Callable[[WriteTx], T]) -> T:
+        self._require_same_process()
+        return self._lanes[zlib.crc32(project.encode()) % LANES].write(project, work)
+
+    def stage(self, blob: Blob) -> None:
+        """Do nothing: blobs lie in the database, never on one server's disk."""
+
+    def hold(self, name: str) -> AbstractContextManager[None] | None:
+        self._require_same_process()
+        with _translated("PostgreSQL could not be asked for a lock"):
+            return self._holds.take(name)
+
+    def heads(self) -> dict[str, Head]:
+        statement = f"SELECT project, seq, tick, hash, clock, views FROM {self._names.heads}"
+        rows = self._look(lambda connection: connection.execute(statement.encode()).fetchall())
+        heads = {project: Head(*head) for project, *head in rows}
+        return {project: head for project, head in heads.items() if head.seq}
+
+    def watch(self) -> Watch:
+        self._require_same_process()
+        with _translated("PostgreSQL could not be watched"):
+            return self._notices.watch()
+
+    def close(self) -> None:
+        for lane in self._lanes:
+            lane.close()
+        self._notices.close()
+        self._holds.close()
+        self._pool.close()
+
+    def _look(self, work: Callable[[Connection], T]) -> T:
+        """Run work in a transaction that sees one state; once more if the connection was lost."""
+        self._require_same_process()
+        with _translated("PostgreSQL could not be read"):
+            try:
+                return self._try_to_look(work)
+            except _LookAgainError:
+                return self._try_to_look(work, again=True)
+
+    def _try_to_look(self, work: Callable[[Connection], T], *, again: bool = False) -> T:
+        with self._pool.connection(fresh=again) as connection:
+            try:
+                connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                return work(connection)
+            except psycopg.Error as error:
+                if not again and (connection.closed or isinstance(error, PASSING)):
+                    raise _LookAgainError from error
+                raise
+
+    def _require_same_process(self) -> None:
+        # Two processes that talk over one connection garble what the server hears.
+        if os.getpid() != self._process:
+            raise RuntimeError("A store must be opened anew after a fork")
+
+
+class _LookAgainError(Exception):
+    """A look failed in a way that a second one may not."""
+
+
+@contextmanager
+def _translated(what: str) -> Iterator[None]:
+    """Turn the server's refusals into a problem."""
+    try:
+        yield
+    except psycopg.Error as error:
+        if is_trouble(error):
+            raise unavailable(what, error) from error
+        raise

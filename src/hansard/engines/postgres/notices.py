@@ -1,0 +1,119 @@
+"""Notices: one connection that listens for commits, and a thread that passes the word on."""
+
+import selectors
+import socket
+import threading
+
+import psycopg
+from psycopg import sql
+
+from hansard.engines.postgres.connections import Connection, Connector
+from hansard.kernel.engine import Watch
+from hansard.kernel.problem import StorageUnavailable
+
+RECONNECT_S = 1.0
+"""How long to wait before trying again to reach a server that was lost."""
+
+
+class Notices:
+    """Wakes every watch when something was committed. Listens only once there is a watch."""
+
+    def __init__(self, connector: Connector, channel: str) -> None:
+        self._connector = connector
+        self._channel = channel
+        self._lock = threading.Lock()
+        self._watches: set[_PostgresWatch] = set()
+        self._thread: threading.Thread | None = None
+        self._ended = threading.Event()
+        # A byte on the bell ends the thread's waiting, as the server's word does.
+        self._bell, self._rope = socket.socketpair()
+
+    def watch(self) -> Watch:
+        """Begin to notice commits: when this returns, the server has been asked for its word."""
+        with self._lock:
+            if self._ended.is_set():
+                raise StorageUnavailable("The store is closed")
+            if self._thread is None:
+                connection = self._listen()
+                self._thread = threading.Thread(
+                    target=self._serve, args=(connection,), name="postgres-notices", daemon=True
+                )
+                self._thread.start()
+            watch = _PostgresWatch(self)
+            self._watches.add(watch)
+            return watch
+
+    def forget(self, watch: "_PostgresWatch") -> None:
+        """Tell this watch no more."""
+        with self._lock:
+            self._watches.discard(watch)
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._ended.set()
+        with self._lock:
+            thread, self._thread = self._thread, None
+        if thread is not None:
+            self._rope.send(b"!")
+            thread.join()
+        self._bell.close()
+        self._rope.close()
+
+    def _listen(self) -> Connection:
+        connection = self._connector.connect()
+        try:
+            connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(self._channel)))
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _serve(self, connection: Connection | None) -> None:
+        while not self._ended.is_set():
+            try:
+                if connection is None:
+                    connection = self._listen()
+                    # Something may have been committed while nobody listened.
+                    self._wake()
+                self._pass_on(connection)
+            except psycopg.Error:
+                if connection is not None:
+                    connection.close()
+                connection = None
+                self._ended.wait(RECONNECT_S)
+        if connection is not None:
+            connection.close()
+
+    def _pass_on(self, connection: Connection) -> None:
+        """Wait for the server's word and pass it on, until the bell rings or the server is lost."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(connection.fileno(), selectors.EVENT_READ)
+            selector.register(self._bell, selectors.EVENT_READ)
+            while not self._ended.is_set():
+                selector.select()
+                if list(connection.notifies(timeout=0)):
+                    self._wake()
+
+    def _wake(self) -> None:
+        """Tell every watch that something was committed."""
+        with self._lock:
+            for watch in self._watches:
+                watch.news.set()
+
+
+class _PostgresWatch:
+    """Remembers whether there was news since it was last asked."""
+
+    def __init__(self, notices: Notices) -> None:
+        self.news = threading.Event()
+        self._notices = notices
+
+    def wait(self, timeout_s: float) -> bool:
+        had_news = self.news.wait(timeout_s)
+        if had_news:
+            # What comes before this line is seen by whoever looks after it; nothing is missed.
+            self.news.clear()
+        return had_news
+
+    def close(self) -> None:
+        self._notices.forget(self)

@@ -1,0 +1,207 @@
+"""The SQL that lays a store out in PostgreSQL: names, tables, indexes and the format's number."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from psycopg import sql
+
+from hansard.engines.postgres.connections import Connection, end_transaction
+from hansard.kernel.blob import digest_of
+from hansard.kernel.engine import FieldType, Schema, Table, Topic
+from hansard.kernel.problem import StorageUnavailable
+
+FORMAT = 1
+"""The number of this layout. A store with a higher one was made by a newer Hansard."""
+
+NAME_BYTES_MAX = 63
+"""PostgreSQL cuts longer names off, silently."""
+
+# Every text sorts by its bytes, which in UTF-8 is by code point, whatever the database's locale.
+TEXT = 'text COLLATE "C"'
+
+COLUMN_TYPES: dict[FieldType, str] = {
+    "text": TEXT,
+    "integer": "bigint",
+    "real": "double precision",
+    "boolean": "boolean",
+}
+
+CORE = {
+    "hansard_format": "number integer NOT NULL",
+    "heads": (
+        f"project {TEXT} PRIMARY KEY, seq bigint NOT NULL, tick bigint NOT NULL, "
+        f"hash {TEXT} NOT NULL, clock {TEXT} NOT NULL, views {TEXT} NOT NULL"
+    ),
+    "journal": (
+        f"project {TEXT}, seq bigint, tick bigint NOT NULL, at {TEXT} NOT NULL, "
+        f"clock {TEXT} NOT NULL, kind {TEXT} NOT NULL, session {TEXT}, "
+        f"actor_kind {TEXT} NOT NULL, actor_id {TEXT} NOT NULL, actor_role {TEXT} NOT NULL, "
+        f"payload bytea, payload_digest {TEXT} NOT NULL, hash {TEXT} NOT NULL, "
+        "PRIMARY KEY (project, seq)"
+    ),
+    "blobs": (
+        f"project {TEXT}, digest {TEXT}, size bigint NOT NULL, codec {TEXT} NOT NULL, "
+        f"base {TEXT}, depth integer NOT NULL, packed bytea NOT NULL, "
+        "PRIMARY KEY (project, digest)"
+    ),
+}
+
+
+class Names:
+    """What things are called in one PostgreSQL schema, quoted and qualified."""
+
+    def __init__(self, namespace: str) -> None:
+        self.namespace = namespace
+        self.heads = self.qualified("heads")
+        self.journal = self.qualified("journal")
+        self.blobs = self.qualified("blobs")
+        self.format = self.qualified("hansard_format")
+        self.channel = f"{namespace}_commits"
+        assert len(self.channel.encode()) <= NAME_BYTES_MAX, f"{namespace} is too long a name"
+
+    def table(self, table: Table) -> str:
+        """Name the table that holds these rows."""
+        return self.qualified(table_name(table))
+
+    def topic(self, topic: Topic) -> str:
+        """Name the table that holds these documents."""
+        return self.qualified(topic_name(topic))
+
+    def qualified(self, name: str) -> str:
+        """Quote a name of ours and say where it belongs."""
+        return _quoted(self.namespace, name)
+
+    def lock_number(self, name: str) -> int:
+        """Give the number that stands for a name among the database's advisory locks."""
+        digest = digest_of(f"{self.namespace}\0{name}".encode())
+        return int.from_bytes(bytes.fromhex(digest)[:8], signed=True)
+
+
+def table_name(table: Table) -> str:
+    """Name a table within the schema."""
+    return f"{table.name}_v{table.version}"
+
+
+def topic_name(topic: Topic) -> str:
+    """Name a topic's table within the schema."""
+    return f"{topic.name}_words_v{topic.table.version}"
+
+
+def column(field: str) -> str:
+    """Name the column of a declared field, so that none can clash with our own columns."""
+    return _quoted(f"f_{field}")
+
+
+@cache
+def _quoted(*parts: str) -> str:
+    assert all(len(part.encode()) <= NAME_BYTES_MAX for part in parts), f"{parts}: too long a name"
+    return sql.Identifier(*parts).as_string(None)
+
+
+def lay_out(connection: Connection, names: Names, schema: Schema) -> None:
+    """Create what is missing, one process at a time; a store that has it all is not touched."""
+    _require_utf8(connection)
+    if not _missing(connection, names, schema):
+        return
+    connection.execute("BEGIN")
+    try:
+        number = names.lock_number("@layout")
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
+        for statement in _missing(connection, names, schema):
+            connection.execute(statement.encode())
+        connection.execute("COMMIT")
+    finally:
+        end_transaction(connection)
+
+
+def _missing(connection: Connection, names: Names, schema: Schema) -> Sequence[str]:
+    """Give the statements that create what is not there, having refused a newer store."""
+    rows = connection.execute(
+        "SELECT n.nspname, c.relname FROM pg_namespace n "
+        "LEFT JOIN pg_class c ON c.relnamespace = n.oid WHERE n.nspname = %s",
+        (names.namespace,),
+    ).fetchall()
+    there = {relation for _, relation in rows}
+    if "hansard_format" in there:
+        _require_known_format(connection, names)
+    creation = [] if rows else [f"CREATE SCHEMA {_quoted(names.namespace)}"]
+    return creation + [
+        statement for name, statement in _statements(names, schema) if name not in there
+    ]
+
+
+def _require_known_format(connection: Connection, names: Names) -> None:
+    found = connection.execute(f"SELECT max(number) FROM {names.format}".encode()).fetchone()
+    if found and found[0] is not None and found[0] > FORMAT:
+        raise StorageUnavailable(
+            "This store was written by a newer Hansard than this one",
+            hint="Upgrade Hansard; nothing was changed",
+        )
+
+
+def _require_utf8(connection: Connection) -> None:
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise StorageUnavailable(
+            f"The database is encoded in {encoding}, in which not every text can be stored",
+            hint="Use a database that was created with ENCODING 'UTF8'",
+        )
+
+
+def _statements(names: Names, schema: Schema) -> Iterator[tuple[str, str]]:
+    """Give what to create, each under the name by which one sees whether it is there."""
+    for name, columns in CORE.items():
+        also = {
+            "hansard_format": f"; INSERT INTO {names.format} VALUES ({FORMAT})",
+            # They are packed already; trying to compress them again costs time for nothing.
+            "blobs": f"; ALTER TABLE {names.blobs} ALTER COLUMN packed SET STORAGE EXTERNAL",
+        }.get(name, "")
+        yield name, f"CREATE TABLE {names.qualified(name)} ({columns}){also}"
+    by_session = "(project, session, seq) WHERE session IS NOT NULL"
+    yield (
+        "journal_by_session",
+        f"CREATE INDEX journal_by_session ON {names.journal} {by_session}",
+    )
+    for table in schema.tables:
+        yield from _table_statements(names, table)
+    for topic in schema.topics:
+        yield from _topic_statements(names, topic)
+
+
+def _table_statements(names: Names, table: Table) -> Iterator[tuple[str, str]]:
+    name, qualified = table_name(table), names.table(table)
+    fields = [f"{column(field)} {COLUMN_TYPES[kind]}" for field, kind in table.fields.items()]
+    columns = [f"project {TEXT}", f"key {TEXT}", f"whole_key {TEXT}", f"body {TEXT} NOT NULL"]
+    standing = ""
+    if table.history:
+        columns += ["from_seq bigint", "to_seq bigint", "PRIMARY KEY (project, key, from_seq)"]
+        standing = " WHERE to_seq IS NULL"
+    else:
+        columns += ["PRIMARY KEY (project, key)"]
+    yield name, f"CREATE TABLE {qualified} ({', '.join([*fields, *columns])})"
+    if table.history:
+        unique = f"{name}_standing"
+        yield (
+            unique,
+            f"CREATE UNIQUE INDEX {_quoted(unique)} ON {qualified} (project, key){standing}",
+        )
+    for index in table.indexes:
+        # By digest, since the fields' names together can be longer than a name may be.
+        called = f"{name}_{digest_of(' '.join(index).encode())[:8]}"
+        indexed = ", ".join(column(field) for field in index)
+        yield (
+            called,
+            f"CREATE INDEX {_quoted(called)} ON {qualified} (project, {indexed}, key){standing}",
+        )
+
+
+def _topic_statements(names: Names, topic: Topic) -> Iterator[tuple[str, str]]:
+    name, qualified = topic_name(topic), names.topic(topic)
+    columns = (
+        f"project {TEXT}, key {TEXT}, number bigint GENERATED BY DEFAULT AS IDENTITY, "
+        "words tsvector NOT NULL, PRIMARY KEY (project, key)"
+    )
+    yield name, f"CREATE TABLE {qualified} ({columns})"
+    for index, on in (("index", "USING gin (words)"), ("newest", "(project, number)")):
+        called = f"{name}_{index}"
+        yield called, f"CREATE INDEX {_quoted(called)} ON {qualified} {on}"

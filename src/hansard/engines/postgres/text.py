@@ -1,0 +1,81 @@
+"""How texts of any length become what PostgreSQL can index. Pure."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from hansard.kernel.blob import digest_of
+from hansard.kernel.engine import Topic
+from hansard.kernel.words import stems
+
+SHORT_BYTES_MAX = 512
+"""Four such texts and a project's name fit into an index entry, which may have 2,704 bytes."""
+
+PREFIX_BYTES = 440
+"""How much of a longer text is kept, so that it sorts by that much."""
+
+MARK = "\U0010ffff"
+"""What stands between the beginning of a long text and the digest of all of it."""
+
+TSVECTOR_BYTES_MAX = 1_000_000
+"""A `tsvector` may have 1,048,575 bytes; words past this limit are not indexed."""
+
+POSITION_MAX = 16_383
+OCCURRENCES_MAX = 255
+"""PostgreSQL's own limits: where in a text a word can be, and how often it is noted."""
+
+WEIGHT_LETTERS = "ABCD"
+"""The four weights a word in a `tsvector` can have, in the order of a topic's columns."""
+
+
+def short(text: str) -> str:
+    """Give the text, or if it is too long to be indexed, what stands for it there.
+
+    Equal texts stay equal and different ones different. Long texts that begin alike sort by digest.
+    """
+    data = text.encode()
+    if len(data) <= SHORT_BYTES_MAX and MARK not in text:
+        return text
+    return f"{data[:PREFIX_BYTES].decode(errors='ignore')}{MARK}{digest_of(data)}"
+
+
+def is_short_for_another(text: str) -> bool:
+    """Whether this stands for a longer text."""
+    return MARK in text
+
+
+def tsvector(topic: Topic, texts: Mapping[str, str]) -> str:
+    """Write a document as PostgreSQL reads a `tsvector`: each stem, where it is and its weight."""
+    assert len(topic.columns) <= len(WEIGHT_LETTERS), f"{topic.name} has too many columns"
+    places: defaultdict[str, list[str]] = defaultdict(list)
+    position, size = 0, 0
+    for letter, name in zip(WEIGHT_LETTERS, topic.columns, strict=False):
+        for word in stems(texts.get(name, "")):
+            position += 1
+            noted = places[word]
+            if len(noted) == OCCURRENCES_MAX:
+                continue
+            size += 2 if noted else len(word.encode()) + 6
+            if size > TSVECTOR_BYTES_MAX:
+                return _written(places)
+            noted.append(f"{min(position, POSITION_MAX)}{letter}")
+    return _written(places)
+
+
+def tsquery(words: Sequence[str], *, operator: str = "&") -> str:
+    """Write stems as PostgreSQL reads a `tsquery`."""
+    return operator.join(map(_lexeme, words))
+
+
+def rank_weights(topic: Topic) -> list[float]:
+    """Give the columns' weights as `ts_rank` takes them: from D to A, the largest being 1."""
+    weights = [*topic.columns.values(), 0.0, 0.0, 0.0, 0.0][: len(WEIGHT_LETTERS)]
+    return [weight / max(weights) for weight in reversed(weights)]
+
+
+def _written(places: Mapping[str, Sequence[str]]) -> str:
+    return " ".join(f"{_lexeme(word)}:{','.join(noted)}" for word, noted in places.items() if noted)
+
+
+def _lexeme(word: str) -> str:
+    # Words are letters and digits; should that change, a quote still ends nothing here.
+    return f"'{word.replace(chr(92), 2 * chr(92)).replace(chr(39), 2 * chr(39))}'"

@@ -1,0 +1,172 @@
+"""Writing: a lane is a thread and a connection that commit one project's work at a time."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Generic, TypeVar
+
+import psycopg
+
+from hansard.engines.group_commit import GroupCommit, Job
+from hansard.engines.postgres.connections import (
+    PASSING,
+    Connection,
+    Connector,
+    end_transaction,
+    is_trouble,
+    unavailable,
+)
+from hansard.engines.postgres.schema import Names
+from hansard.engines.postgres.transaction import PostgresWriteTx, lock_head, store_head
+from hansard.kernel.engine import WriteTx
+
+T = TypeVar("T")
+
+ATTEMPTS_MAX = 5
+"""How often work is tried that others got in the way of."""
+
+SHARERS_MAX = 60
+"""Pieces of work in one commit. PostgreSQL has room for 64 savepoints; past that all slow down."""
+
+IDLE_IN_TRANSACTION_S = 60
+"""A process that stops in the middle of a write loses the project's lock after this."""
+
+Settle = Callable[[], None]
+"""Tells a job's caller how it ended."""
+
+
+class Lane:
+    """A writer thread with a connection of its own; a project always has the same lane."""
+
+    def __init__(self, number: int, connector: Connector, names: Names) -> None:
+        """Start the thread; it connects when there is something to write."""
+        self._connector = connector
+        self._names = names
+        self._connection: Connection | None = None
+        self._group: GroupCommit[WriteTx] = GroupCommit(f"postgres-writer-{number}", self._commit)
+
+    def write(self, project: str, work: Callable[[WriteTx], T]) -> T:
+        """Run work in a transaction of its project, perhaps with others."""
+        return self._group.run(_ProjectWork(project, work))
+
+    def close(self) -> None:
+        """Finish what was accepted, then let go of the connection."""
+        self._group.close()
+        if self._connection is not None:
+            self._connection.close()
+
+    def _commit(self, batch: Sequence[Job[WriteTx]]) -> None:
+        for project, jobs in _by_project(batch):
+            for settle in self._settled(project, jobs):
+                settle()
+
+    def _settled(self, project: str, jobs: Sequence[Job[WriteTx]]) -> list[Settle]:
+        """Try until the work is done or cannot be; returns what tells each caller."""
+        for attempt in range(1, ATTEMPTS_MAX + 1):
+            had_connection = self._connection is not None
+            try:
+                return self._transact(project, jobs)
+            except _OutcomeUnknownError as unknown:
+                return _refused(jobs, unknown.error, outcome="unknown")
+            except psycopg.Error as error:
+                if not is_trouble(error):
+                    raise
+                # A connection that lay idle may have been lost long ago; the next one will be new.
+                was_lost = had_connection and self._connection is None
+                is_worth_trying = isinstance(error, PASSING) or was_lost
+                if not is_worth_trying or attempt == ATTEMPTS_MAX:
+                    return _refused(jobs, error, outcome="not_written")
+        raise AssertionError("the last attempt has returned")
+
+    def _transact(self, project: str, jobs: Sequence[Job[WriteTx]]) -> list[Settle]:
+        """Run the jobs in one transaction that holds the project's lock."""
+        if self._connection is None:
+            limit = f"{IDLE_IN_TRANSACTION_S}s"
+            self._connection = self._connector.connect(idle_in_transaction_session_timeout=limit)
+        connection = self._connection
+        try:
+            connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+            has_changes, settles = self._run(connection, project, jobs)
+            if has_changes:
+                _commit(connection)
+        finally:
+            end_transaction(connection)
+            if connection.closed:
+                self._connection = None
+        return settles
+
+    def _run(
+        self, connection: Connection, project: str, jobs: Sequence[Job[WriteTx]]
+    ) -> tuple[bool, list[Settle]]:
+        """Run each job so that its failure undoes only itself; says if there is cause to commit."""
+        head = lock_head(connection, self._names, project)
+        has_changes, settles, share = False, list[Settle](), len(jobs) > 1
+        if share:
+            connection.execute("SAVEPOINT job")
+        for job in jobs:
+            tx = PostgresWriteTx(connection, self._names, project, head)
+            try:
+                result = job.work(tx)
+            except BaseException as error:  # its waiting caller raises it again
+                if is_trouble(error):
+                    raise
+                settles.append(partial(job.done.set_exception, error))
+                if share:
+                    connection.execute("ROLLBACK TO SAVEPOINT job")
+                continue
+            settles.append(partial(job.done.set_result, result))
+            if share:
+                connection.execute("RELEASE SAVEPOINT job; SAVEPOINT job")
+            head, has_changes = tx.head(), has_changes or tx.has_changes
+        if has_changes:
+            store_head(connection, self._names, project, head)
+        return has_changes, settles
+
+
+@dataclass(frozen=True, slots=True)
+class _ProjectWork(Generic[T]):
+    """Work and the project it is for."""
+
+    project: str
+    work: Callable[[WriteTx], T]
+
+    def __call__(self, tx: WriteTx) -> T:
+        return self.work(tx)
+
+
+class _OutcomeUnknownError(Exception):
+    """The connection was lost while the commit was under way."""
+
+    def __init__(self, error: psycopg.Error) -> None:
+        super().__init__(error)
+        self.error = error
+
+
+def _by_project(batch: Sequence[Job[WriteTx]]) -> Iterator[tuple[str, Sequence[Job[WriteTx]]]]:
+    """Take on the jobs that are still waited for, and sort them by project, in parts."""
+    by_project: dict[str, list[Job[WriteTx]]] = {}
+    for job in batch:
+        assert isinstance(job.work, _ProjectWork), "a lane runs its own jobs"
+        if job.begin():
+            by_project.setdefault(job.work.project, []).append(job)
+    for project, jobs in by_project.items():
+        for start in range(0, len(jobs), SHARERS_MAX):
+            yield project, jobs[start : start + SHARERS_MAX]
+
+
+def _commit(connection: Connection) -> None:
+    try:
+        done = connection.execute("COMMIT").statusmessage
+    except psycopg.Error as error:
+        if connection.closed:
+            raise _OutcomeUnknownError(error) from error
+        raise
+    assert done == "COMMIT", f"the commit ended in {done}"
+
+
+def _refused(jobs: Sequence[Job[WriteTx]], error: psycopg.Error, *, outcome: str) -> list[Settle]:
+    """Tell each caller, with a problem of its own, that the store could not take its work."""
+    what = "PostgreSQL could not take the write"
+    return [
+        partial(job.done.set_exception, unavailable(what, error, outcome=outcome)) for job in jobs
+    ]

@@ -1,0 +1,305 @@
+"""The engine: one writer thread that commits in groups, readers with connections of their own."""
+
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+
+from hansard.engines.group_commit import GroupCommit, Job
+from hansard.engines.sqlite import schema as layout
+from hansard.engines.sqlite.files import BlobFiles, LockFiles, WriteLock, sync_folder
+from hansard.engines.sqlite.transaction import SqliteTx, is_inline
+from hansard.kernel import limits
+from hansard.kernel.blob import Blob
+from hansard.kernel.engine import ReadTx, Schema, Watch, WriteTx
+from hansard.kernel.event import Head
+from hansard.kernel.problem import StorageUnavailable
+
+T = TypeVar("T")
+
+DATABASE = "hansard.db"
+BUSY_TIMEOUT_MS = 10_000
+"""For the few moments that our own lock does not order: a checkpoint, a reader that recovers."""
+
+POLL_S = 0.02
+"""How often a watch looks whether another process has committed."""
+
+SYNCHRONOUS_FULL = 2
+"""Acknowledged means on disk. One step lower, a power cut took 200 of 200 acknowledged rows."""
+
+READ_ONLY = "The store is on a medium that cannot be written to"
+
+STATEMENTS_CACHED = 500
+WAL_BYTES_KEPT = 16 * 1024 * 1024
+
+
+class SqliteEngine:
+    """A store in a folder."""
+
+    name = "sqlite"
+
+    def __init__(self, folder: Path, schema: Schema) -> None:
+        """Open the store in this folder, and lay it out if it is new."""
+        self._folder = folder
+        self._schema = schema
+        self._process = os.getpid()
+        self._committed = threading.Condition()
+        self._readers: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
+        self._files = BlobFiles(folder / "blobs")
+        self._locks = LockFiles(folder / "locks")
+        self._is_read_only = folder.is_dir() and not os.access(folder, os.W_OK)
+        self._stopped = READ_ONLY if self._is_read_only else None
+        """Why nothing is written any more, once that is so."""
+        with _translated("The store cannot be opened"):
+            if self._is_read_only:
+                self._require_layout()
+            else:
+                self._open_to_write()
+
+    def _open_to_write(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._locks.sweep()
+        self._files.sweep()
+        self._turn = WriteLock(self._folder / "write.lock")
+        self._writer = self._connect()
+        self._lay_out()
+        self._group: GroupCommit[apsw.Connection] = GroupCommit("sqlite-writer", self._commit)
+
+    def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
+        self._require_same_process()
+        with _translated("The store cannot be read"):
+            connection = self._reader()
+            connection.execute("BEGIN")
+        try:
+            with _translated("The store cannot be read"):
+                return work(SqliteTx(connection, self._files, project))
+        finally:
+            connection.execute("ROLLBACK")
+            self._readers.put(connection)
+
+    def write(self, project: str, work: Callable[[WriteTx], T]) -> T:
+        self._require_same_process()
+        if self._stopped:
+            raise StorageUnavailable(self._stopped, outcome="not_written")
+
+        def on(connection: apsw.Connection) -> T:
+            return work(SqliteTx(connection, self._files, project))
+
+        return self._group.run(on)
+
+    def stage(self, blob: Blob) -> None:
+        if is_inline(blob) or self._stopped:
+            return
+        with _translated("A blob cannot be stored"):
+            self._files.write(blob.digest, blob.packed)
+
+    def hold(self, name: str) -> AbstractContextManager[None] | None:
+        return self._locks.hold(name)
+
+    def heads(self) -> dict[str, Head]:
+        self._require_same_process()
+        with _translated("The store cannot be read"):
+            connection = self._reader()
+            rows = connection.execute("SELECT project, seq, tick, hash, clock, views FROM heads")
+            heads = {project: Head(*rest) for project, *rest in rows}
+            self._readers.put(connection)
+        return {project: head for project, head in heads.items() if head.seq}
+
+    def watch(self) -> Watch:
+        return _SqliteWatch(self._connect(), self._committed)
+
+    def close(self) -> None:
+        while not self._readers.empty():
+            self._readers.get_nowait().close()
+        # A writer that waits behind a suspended process is left to wait: it holds nothing.
+        if not self._is_read_only and self._group.close():
+            self._writer.close()
+            self._turn.close()
+        self._locks.close()
+
+    def _commit(self, batch: Sequence[Job[apsw.Connection]]) -> None:
+        """Run a batch and commit it once; each job's caller learns of it after the commit."""
+        if self._stopped:
+            raise StorageUnavailable(self._stopped, outcome="not_written")
+        with self._turn.turn(), _translated("The store cannot be written", self._stop):
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                results = [(job, self._try(job)) for job in batch if job.begin()]
+                # Where all were undone there is nothing to sync, and nothing to be noticed.
+                done = any(failure is None for _, (_, failure) in results)
+                self._writer.execute("COMMIT" if done else "ROLLBACK")
+            finally:
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
+        for job, (result, failure) in results:
+            if failure:
+                job.done.set_exception(failure)
+            else:
+                job.done.set_result(result)
+        with self._committed:
+            self._committed.notify_all()
+
+    def _try(self, job: Job[apsw.Connection]) -> tuple[Any, BaseException | None]:
+        """Run one job so that its failure undoes only itself; returns its result or its failure."""
+        self._writer.execute("SAVEPOINT job")
+        try:
+            result = job.work(self._writer)
+        except (apsw.IOError, apsw.FullError, apsw.CorruptError):
+            raise  # the whole batch fails: the database itself is in trouble
+        except BaseException as error:  # noqa: BLE001 - the waiting caller raises it again
+            self._writer.execute("ROLLBACK TO job")
+            self._writer.execute("RELEASE job")
+            return None, error
+        self._writer.execute("RELEASE job")
+        return result, None
+
+    def _stop(self, message: str) -> None:
+        """Accept no more writes: after a failed sync nobody knows what is on disk."""
+        self._stopped = message
+
+    def _connect(self) -> apsw.Connection:
+        path = self._folder / DATABASE
+        if self._is_read_only:
+            connection = _connect_to_look(path)
+        else:
+            connection = apsw.Connection(str(path), statementcachesize=STATEMENTS_CACHED)
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        return connection
+
+    def _reader(self) -> apsw.Connection:
+        try:
+            return self._readers.get_nowait()
+        except queue.Empty:
+            connection = self._connect()
+            connection.execute("PRAGMA query_only = ON")
+            return connection
+
+    def _lay_out(self) -> None:
+        """Create what is missing, one process at a time; a store that has it all is not written."""
+        with self._turn.turn_within(limits.WRITE_WAIT_S):
+            mode = self._writer.pragma("journal_mode", "wal")
+            self._writer.pragma("synchronous", SYNCHRONOUS_FULL)
+            self._writer.pragma("journal_size_limit", WAL_BYTES_KEPT)
+            assert mode == "wal", f"the database refused write-ahead logging: {mode}"
+            assert self._writer.pragma("synchronous") == SYNCHRONOUS_FULL, (
+                "the database refused FULL"
+            )
+            if not self._has_layout(self._writer):
+                self._create()
+
+    def _has_layout(self, connection: apsw.Connection) -> bool:
+        found = connection.pragma("user_version")
+        if found > layout.FORMAT:
+            raise StorageUnavailable(
+                "This store was written by a newer Hansard than this one",
+                hint="Upgrade Hansard; nothing was changed",
+            )
+        if found < layout.FORMAT:
+            return False
+        row = connection.execute("SELECT fingerprint FROM layout").fetchone()
+        return row is not None and row[0] == layout.fingerprint(self._schema)
+
+    def _require_layout(self) -> None:
+        """Refuse a store that this version would have to write to before reading it."""
+        connection = self._reader()
+        self._readers.put(connection)
+        if not self._has_layout(connection):
+            raise StorageUnavailable(
+                "This store was last opened by another version, and cannot be written to here",
+                hint="Open it once where it can be written to",
+            )
+
+    def _create(self) -> None:
+        with self._writer:
+            for statement in layout.statements(self._schema):
+                self._writer.execute(statement)
+            self._writer.execute("DELETE FROM layout")
+            fingerprint = layout.fingerprint(self._schema)
+            self._writer.execute("INSERT INTO layout VALUES(?)", (fingerprint,))
+            self._writer.pragma("user_version", layout.FORMAT)
+        (self._folder / "blobs").mkdir(exist_ok=True)
+        sync_folder(self._folder)
+        sync_folder(self._folder.parent)
+
+    def _require_same_process(self) -> None:
+        # A database handle carried over a fork corrupts the file: SQLite's own warning.
+        if os.getpid() != self._process:
+            raise RuntimeError("A store must be opened anew after a fork")
+
+
+class _SqliteWatch:
+    """Notices commits of this process at once and those of others by polling."""
+
+    def __init__(self, connection: apsw.Connection, committed: threading.Condition) -> None:
+        self._connection = connection
+        self._committed = committed
+        self._seen = self._look()
+
+    def wait(self, timeout_s: float) -> bool:
+        deadline = time.monotonic() + timeout_s
+        while True:
+            now = self._look()
+            if now != self._seen:
+                self._seen = now
+                return True
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            with self._committed:
+                self._committed.wait(min(left, POLL_S))
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _look(self) -> int:
+        version: int = self._connection.pragma("data_version")
+        return version
+
+
+def _connect_to_look(path: Path) -> apsw.Connection:
+    """Open a database where nothing can be written, not even what its log needs to be read."""
+    has_log = path.with_name(f"{path.name}-wal").exists()
+    never_changes = "" if has_log else "&immutable=1"
+    return apsw.Connection(
+        f"{path.absolute().as_uri()}?mode=ro{never_changes}",
+        flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI,
+        statementcachesize=STATEMENTS_CACHED,
+    )
+
+
+@contextmanager
+def _translated(what: str, stop: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Turn SQLite's and the system's refusals into a problem; `stop` hears of a failed disk."""
+    try:
+        yield
+    except apsw.IOError as error:
+        message = f"{what}: the disk failed; no more is written until Hansard is started again"
+        if stop:
+            stop(message)
+        raise StorageUnavailable(message, outcome="unknown") from error
+    except (apsw.FullError, apsw.BusyError, apsw.CantOpenError, apsw.ReadOnlyError) as error:
+        reason = _REASONS[type(error)]
+        raise StorageUnavailable(f"{what}: {reason}", outcome="not_written") from error
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        raise StorageUnavailable(
+            f"{what}: the database file is damaged",
+            hint="Run `hansard verify`; do not delete anything",
+            outcome="not_written",
+        ) from error
+    except OSError as error:
+        reason = error.strerror or "the system refused"
+        raise StorageUnavailable(f"{what}: {reason}", outcome="not_written") from error
+
+
+_REASONS: dict[type[apsw.Error], str] = {
+    apsw.FullError: "the disk is full",
+    apsw.BusyError: "it was busy for too long",
+    apsw.CantOpenError: "its files cannot be opened",
+    apsw.ReadOnlyError: "it is read-only here",
+}

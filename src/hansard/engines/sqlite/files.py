@@ -1,0 +1,187 @@
+"""What lies beside the database: large blobs, each a file, and locks that die with their holder."""
+
+import errno
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+from hansard.kernel.blob import Digest
+
+RETRY_S = 0.01
+
+
+class BlobFiles:
+    """A folder of files named by digest, written whole or not at all."""
+
+    def __init__(self, folder: Path) -> None:
+        """Use this folder; it is made when first written to."""
+        self._folder = folder
+        self._incoming = folder / "incoming"
+
+    def write(self, digest: Digest, packed: bytes) -> None:
+        """Make the file durable, with its name."""
+        path = self._path(digest)
+        if path.exists():
+            # Whoever wrote it may not have come to sync the folder yet.
+            sync_folder(path.parent)
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._incoming.mkdir(exist_ok=True)
+        temporary = self._incoming / f".{digest}.{os.urandom(4).hex()}"
+        try:
+            with temporary.open("xb") as file:
+                # Held for as long as it is written, so that `sweep` can tell what nobody writes.
+                fcntl.flock(file, fcntl.LOCK_EX)
+                file.write(packed)
+                file.flush()
+                os.fsync(file.fileno())
+                temporary.rename(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        sync_folder(path.parent)
+        sync_folder(self._folder)
+
+    def sweep(self) -> None:
+        """Remove what processes that died had begun to write."""
+        if not self._incoming.is_dir():
+            return
+        for path in self._incoming.iterdir():
+            if (descriptor := _take(path)) is not None:
+                path.unlink(missing_ok=True)
+                os.close(descriptor)
+
+    def has(self, digest: Digest) -> bool:
+        """Whether a file of that name is there."""
+        return self._path(digest).is_file()
+
+    def read(self, digest: Digest) -> bytes | None:
+        """Read a file; `None` if it is not there."""
+        try:
+            return self._path(digest).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def _path(self, digest: Digest) -> Path:
+        return self._folder / digest[:2] / digest[2:]
+
+
+class LockFiles:
+    """Advisory locks by name. The kernel lets go of them when their process dies."""
+
+    def __init__(self, folder: Path) -> None:
+        """Use this folder; it is made when first needed."""
+        self._folder = folder
+        self._held: dict[str, int] = {}
+
+    def hold(self, name: str) -> AbstractContextManager[None] | None:
+        """Take a lock, to be let go at the end of a `with`; `None` if someone has it."""
+        assert name.replace("-", "").isalnum(), f"{name!r} cannot name a lock"
+        self._folder.mkdir(parents=True, exist_ok=True)
+        descriptor = _take(self._folder / name)
+        if descriptor is None:
+            return None
+        self._held[name] = descriptor
+        return self._keeping(name)
+
+    def sweep(self) -> None:
+        """Remove the files of locks whose holders died; whoever looks just then tries again."""
+        if not self._folder.is_dir():
+            return
+        for path in self._folder.iterdir():
+            if lock := self.hold(path.name):
+                with lock:
+                    pass
+
+    def close(self) -> None:
+        """Let go of whatever is still held."""
+        for name in list(self._held):
+            self._release(name)
+
+    @contextmanager
+    def _keeping(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        finally:
+            self._release(name)
+
+    def _release(self, name: str) -> None:
+        descriptor = self._held.pop(name, None)
+        if descriptor is not None:
+            (self._folder / name).unlink(missing_ok=True)
+            os.close(descriptor)
+
+
+def _take(path: Path) -> int | None:
+    """Lock a file and give its descriptor; `None` if someone has it locked."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return None
+        if _is_at(descriptor, path):
+            return descriptor
+        os.close(descriptor)  # its last holder removed the name just now; take the new one
+
+
+class WriteLock:
+    """Whose turn it is to write: processes wait in line here, which SQLite's own waiting is not."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the lock file."""
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Wait for the turn, in line with the others, and keep it for a while."""
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+
+    @contextmanager
+    def turn_within(self, wait_s: float) -> Iterator[None]:
+        """Wait for the turn so long, not in line; raises `TimeoutError` if it does not come."""
+        deadline = time.monotonic() + wait_s
+        while not self._is_taken():
+            if time.monotonic() > deadline:
+                raise TimeoutError(errno.ETIMEDOUT, "another process holds it")
+            time.sleep(RETRY_S)
+        try:
+            yield
+        finally:
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+
+    def _is_taken(self) -> bool:
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Let go of the file; once is enough."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+        self._descriptor = -1
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,102 @@
+"""The SQL that lays out a store. Names come from our own declarations, never from users."""
+
+from collections.abc import Iterator
+
+from hansard.kernel.blob import digest_of
+from hansard.kernel.engine import Schema, Table, Topic
+
+FORMAT = 1
+"""The number of this layout, in `PRAGMA user_version`; a file with a higher one is not opened."""
+
+NUMBER_BITS = 40
+"""A journal row's or document's number is its project's number shifted by this, plus its own."""
+
+CURRENT = 1 << 62
+"""The `to_seq` of a row that still stands."""
+
+_SQL_TYPES = {"text": "TEXT", "integer": "INTEGER", "real": "REAL", "boolean": "INTEGER"}
+
+BASE = (
+    """CREATE TABLE IF NOT EXISTS heads(
+        number INTEGER PRIMARY KEY, project TEXT NOT NULL UNIQUE, seq INTEGER NOT NULL,
+        tick INTEGER NOT NULL, hash TEXT NOT NULL, clock TEXT NOT NULL, views TEXT NOT NULL)""",
+    """CREATE TABLE IF NOT EXISTS journal(
+        number INTEGER PRIMARY KEY, tick INTEGER NOT NULL, at TEXT NOT NULL, clock TEXT NOT NULL,
+        kind TEXT NOT NULL, session TEXT, actor TEXT NOT NULL, payload BLOB,
+        payload_digest TEXT NOT NULL, hash TEXT NOT NULL)""",
+    """CREATE INDEX IF NOT EXISTS journal_session ON journal(session, number)
+        WHERE session IS NOT NULL""",
+    """CREATE TABLE IF NOT EXISTS blobs(
+        project INTEGER NOT NULL, digest TEXT NOT NULL, size INTEGER NOT NULL, codec TEXT NOT NULL,
+        base TEXT, depth INTEGER NOT NULL, packed BLOB, UNIQUE(project, digest))""",
+    "CREATE TABLE IF NOT EXISTS layout(fingerprint TEXT NOT NULL)",
+)
+
+
+def statements(schema: Schema) -> list[str]:
+    """Write everything down that a store of this schema needs."""
+    made = list(BASE)
+    for table in schema.tables:
+        made.extend(_table(table))
+    for topic in schema.topics:
+        made.extend(_topic(topic))
+    return made
+
+
+def fingerprint(schema: Schema) -> str:
+    """Name this layout, so that opening a store which has it already writes nothing."""
+    return digest_of("\n".join(statements(schema)).encode())
+
+
+def table_name(table: Table) -> str:
+    """Name the SQL table that holds a table's rows."""
+    return f"rows_{table.name}_v{table.version}"
+
+
+def topic_name(topic: Topic) -> str:
+    """Name the full-text table of a topic."""
+    return f"words_{topic.name}_v{topic.table.version}"
+
+
+def documents_name(topic: Topic) -> str:
+    """Name the table that maps a topic's documents to their keys."""
+    return f"documents_{topic.name}_v{topic.table.version}"
+
+
+def _table(table: Table) -> Iterator[str]:
+    name = table_name(table)
+    columns = "".join(f", f_{field} {_SQL_TYPES[kind]}" for field, kind in table.fields.items())
+    spans = ", from_seq INTEGER NOT NULL, to_seq INTEGER NOT NULL" if table.history else ""
+    primary = "project, key, from_seq" if table.history else "project, key"
+    yield (
+        f"CREATE TABLE IF NOT EXISTS {name}(project INTEGER NOT NULL, key TEXT NOT NULL, "
+        f"row BLOB NOT NULL{columns}{spans}, PRIMARY KEY({primary})) WITHOUT ROWID"
+    )
+    if table.history:
+        yield (
+            f"CREATE UNIQUE INDEX IF NOT EXISTS {name}_current ON {name}(project, key) "
+            f"WHERE to_seq = {CURRENT}"
+        )
+    for number, fields in enumerate(table.indexes):
+        columns = ", ".join(["project", *(f"f_{field}" for field in fields), "key"])
+        if table.history:
+            yield (
+                f"CREATE INDEX IF NOT EXISTS {name}_current_{number} ON {name}({columns}) "
+                f"WHERE to_seq = {CURRENT}"
+            )
+        # With the end in it, this one is never preferred to the one of what stands.
+        ended = ", to_seq" if table.history else ""
+        yield f"CREATE INDEX IF NOT EXISTS {name}_{number} ON {name}({columns}{ended})"
+
+
+def _topic(topic: Topic) -> Iterator[str]:
+    columns = ", ".join(topic.columns)
+    # The words come ready from `kernel.words`: the tokenizer only parts them at spaces.
+    yield (
+        f"CREATE VIRTUAL TABLE IF NOT EXISTS {topic_name(topic)} USING fts5({columns}, "
+        "content='', contentless_delete=1, tokenize=ascii)"
+    )
+    yield (
+        f"CREATE TABLE IF NOT EXISTS {documents_name(topic)}(number INTEGER PRIMARY KEY, "
+        "project INTEGER NOT NULL, key TEXT NOT NULL, UNIQUE(project, key))"
+    )

@@ -1,0 +1,448 @@
+"""A transaction on SQLite: the seam's verbs as SQL."""
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, cast
+
+import apsw
+import orjson
+
+from hansard.engines.sqlite.files import BlobFiles
+from hansard.engines.sqlite.schema import (
+    CURRENT,
+    NUMBER_BITS,
+    documents_name,
+    table_name,
+    topic_name,
+)
+from hansard.engines.sqlite.search import Scope, Search, document
+from hansard.kernel.blob import Blob, Codec, Digest
+from hansard.kernel.engine import (
+    AnyOf,
+    Found,
+    Hit,
+    Position,
+    Range,
+    Row,
+    Scalar,
+    Table,
+    Topic,
+    Version,
+    Where,
+)
+from hansard.kernel.event import Actor, Entry, Head, genesis
+from hansard.kernel.limits import INLINE_BLOB_BYTES_MAX
+from hansard.kernel.problem import BlobDamaged
+
+_ENTRY_COLUMNS = "number, tick, at, clock, kind, session, actor, payload, payload_digest, hash"
+_ENTRY_MARKS = ", ".join("?" * 10)
+_NUMBER_MASK = (1 << NUMBER_BITS) - 1
+
+
+class SqliteTx:
+    """One project's transaction on one connection."""
+
+    def __init__(self, connection: apsw.Connection, files: BlobFiles, project: str) -> None:
+        """Begin nothing: whoever owns the connection has."""
+        self.project = project
+        self._connection = connection
+        self._files = files
+        self._number, self._head = self._find_head()
+
+    def head(self) -> Head:
+        return self._head
+
+    def entries(
+        self,
+        *,
+        after: int = 0,
+        before: int | None = None,
+        limit: int,
+        descending: bool = False,
+        kinds: Collection[str] | None = None,
+        session: str | None = None,
+    ) -> list[Entry]:
+        if self._number is None:
+            return []
+        low, high = (
+            self._numbered(after),
+            self._numbered(_NUMBER_MASK if before is None else before),
+        )
+        where: list[str] = ["number > ?", "number < ?"]
+        values: list[Any] = [low, high]
+        if session is not None:
+            where.append("session = ?")
+            values.append(session)
+        if kinds is not None:
+            where.append(f"kind IN ({_marks(kinds)})")
+            values.extend(kinds)
+        direction = "DESC" if descending else "ASC"
+        rows = self._all(
+            f"SELECT {_ENTRY_COLUMNS} FROM journal WHERE {' AND '.join(where)} "
+            f"ORDER BY number {direction} LIMIT ?",
+            *values,
+            limit,
+        )
+        return [self._entry(row) for row in rows]
+
+    def seek(self, *, tick: int | None = None, at: str | None = None) -> int:
+        # Both only ever rise along the journal, so halving finds the place without an index.
+        column, wanted = ("tick", tick) if tick is not None else ("clock", at or "")
+        low, high = 0, self._head.seq
+        while low < high:
+            middle = (low + high + 1) // 2
+            after_wanted = self._one(
+                f"SELECT 1 FROM journal WHERE number = ? AND {column} > ?",
+                self._numbered(middle),
+                wanted,
+            )
+            low, high = (low, middle - 1) if after_wanted else (middle, high)
+        return low
+
+    def get(self, table: Table, key: str, *, as_of: int | None = None) -> Row | None:
+        standing, values = _standing(table, as_of)
+        # From the newest on: what stood then is seldom far from the end.
+        latest = "" if as_of is None else " ORDER BY from_seq DESC LIMIT 1"
+        found = self._one(
+            f"SELECT row FROM {table_name(table)} WHERE project = ? AND key = ?{standing}{latest}",
+            self._number,
+            key,
+            *values,
+        )
+        return orjson.loads(found[0]) if found else None
+
+    def versions(self, table: Table, key: str) -> list[Version]:
+        assert table.history, f"{table.name} keeps no history"
+        rows = self._all(
+            f"SELECT row, from_seq, to_seq FROM {table_name(table)} "
+            "WHERE project = ? AND key = ? ORDER BY from_seq",
+            self._number,
+            key,
+        )
+        return [
+            Version(orjson.loads(row), start, None if end == CURRENT else end)
+            for row, start, end in rows
+        ]
+
+    def scan(
+        self,
+        table: Table,
+        where: Where | None = None,
+        *,
+        order: str | None = None,
+        descending: bool = False,
+        after: Position | None = None,
+        limit: int,
+        as_of: int | None = None,
+    ) -> list[Found]:
+        clauses, values = self._filter(table, where, as_of)
+        direction, beyond = ("DESC", "<") if descending else ("ASC", ">")
+        ordered = f"f_{_known(table, order)} {direction}, " if order else ""
+        if after is not None and order:
+            clauses += f" AND (f_{order}, key) {beyond} (?, ?)"
+            values += [after.value, after.key]
+        elif after is not None:
+            clauses += f" AND key {beyond} ?"
+            values.append(after.key)
+        rows = self._all(
+            f"SELECT key, row FROM {table_name(table)} WHERE {clauses} "
+            f"ORDER BY {ordered}key {direction} LIMIT ?",
+            *values,
+            limit,
+        )
+        return [Found(key, orjson.loads(row)) for key, row in rows]
+
+    def tally(
+        self,
+        table: Table,
+        where: Where | None = None,
+        *,
+        by: str | None = None,
+        as_of: int | None = None,
+    ) -> dict[Scalar | None, int]:
+        clauses, values = self._filter(table, where, as_of)
+        name = table_name(table)
+        if by is None:
+            [count] = self._one(f"SELECT count(*) FROM {name} WHERE {clauses}", *values) or [0]
+            return {None: count} if count else {}
+        column = f"f_{_known(table, by)}"
+        rows = self._all(
+            f"SELECT {column}, count(*) FROM {name} WHERE {clauses} GROUP BY {column}", *values
+        )
+        if table.fields[by] == "boolean":
+            return {None if value is None else bool(value): count for value, count in rows}
+        return dict(rows)
+
+    def search(
+        self, topic: Topic, query: str, *, where: Where | None = None, limit: int
+    ) -> list[Hit]:
+        if self._number is None:
+            return []
+        clauses, values = self._filter(topic.table, where, None, alias="r.")
+        scope = Scope(topic, *self._documents(), clauses, values, is_filtered=bool(where))
+        return Search(self._all, scope).hits(query, limit)
+
+    def blob(self, digest: Digest) -> Blob | None:
+        found = self._one(
+            "SELECT size, codec, packed, base, depth FROM blobs WHERE project = ? AND digest = ?",
+            self._number,
+            digest,
+        )
+        if found is None:
+            return None
+        size, codec, packed, base, depth = found
+        if packed is None:
+            packed = self._files.read(digest)
+        if packed is None:
+            raise BlobDamaged("A blob's file is missing", digest=digest)
+        return Blob(digest, size, cast("Codec", codec), packed, base, depth)
+
+    def digests(self, *, after: str = "", limit: int) -> list[Digest]:
+        rows = self._all(
+            "SELECT digest FROM blobs WHERE project = ? AND digest > ? ORDER BY digest LIMIT ?",
+            self._number,
+            after,
+            limit,
+        )
+        return [Digest(digest) for (digest,) in rows]
+
+    def append(self, entry: Entry) -> None:
+        assert entry.seq == self._head.seq + 1, "an entry follows the head"
+        actor = orjson.dumps([entry.actor.kind, entry.actor.id, entry.actor.role]).decode()
+        self._run(
+            f"INSERT INTO journal({_ENTRY_COLUMNS}) VALUES({_ENTRY_MARKS})",
+            self._numbered(entry.seq, make=True),
+            entry.tick,
+            entry.at,
+            entry.clock,
+            entry.kind,
+            entry.session,
+            actor,
+            entry.payload,
+            entry.payload_digest,
+            entry.hash,
+        )
+        self._set_head(Head(entry.seq, entry.tick, entry.hash, entry.clock, self._head.views))
+
+    def put(self, table: Table, key: str, row: Row, *, seq: int) -> None:
+        fields = [f"f_{field}" for field in table.fields]
+        cells = [row.get(field) for field in table.fields]
+        columns, values = ["project", "key", "row", *fields], [
+            self._made_number(), key, orjson.dumps(row), *cells
+        ]  # fmt: skip
+        if table.history:
+            self._end(table, key, seq)
+            columns += ["from_seq", "to_seq"]
+            values += [seq, CURRENT]
+        self._run(
+            f"INSERT OR REPLACE INTO {table_name(table)}({', '.join(columns)}) "
+            f"VALUES({_marks(columns)})",
+            *values,
+        )
+
+    def delete(self, table: Table, key: str, *, seq: int) -> None:
+        if table.history:
+            self._end(table, key, seq)
+            return
+        self._run(
+            f"DELETE FROM {table_name(table)} WHERE project = ? AND key = ?", self._number, key
+        )
+
+    def index(self, topic: Topic, key: str, texts: Mapping[str, str] | None) -> None:
+        project = self._made_number()
+        documents, words = documents_name(topic), topic_name(topic)
+        found = self._one(
+            f"SELECT number FROM {documents} WHERE project = ? AND key = ?", project, key
+        )
+        if found:
+            self._run(f"DELETE FROM {words} WHERE rowid = ?", found[0])
+        if texts is None:
+            self._run(f"DELETE FROM {documents} WHERE project = ? AND key = ?", project, key)
+            return
+        number = found[0] if found else self._next_document(documents, project)
+        if not found:
+            self._run(f"INSERT INTO {documents} VALUES(?, ?, ?)", number, project, key)
+        columns = list(topic.columns)
+        self._run(
+            f"INSERT INTO {words}(rowid, {', '.join(columns)}) VALUES(?, {_marks(columns)})",
+            number,
+            *document(topic, texts),
+        )
+
+    def keep(self, blob: Blob) -> None:
+        # A blob that nobody staged has no file, however large it is.
+        in_file = not is_inline(blob) and self._files.has(blob.digest)
+        inline = None if in_file else blob.packed
+        self._run(
+            "INSERT OR IGNORE INTO blobs(project, digest, size, codec, base, depth, packed) "
+            "VALUES(?, ?, ?, ?, ?, ?, ?)",
+            self._made_number(),
+            blob.digest,
+            blob.size,
+            blob.codec,
+            blob.base,
+            blob.depth,
+            inline,
+        )
+
+    def clear(self, tables: Sequence[Table], topics: Sequence[Topic]) -> None:
+        for table in tables:
+            self._run(f"DELETE FROM {table_name(table)} WHERE project = ?", self._number)
+        for topic in topics if self._number is not None else ():
+            self._clear_topic(topic)
+
+    def mark_views(self, views: str) -> None:
+        head = self._head
+        self._made_number()
+        self._set_head(Head(head.seq, head.tick, head.hash, head.clock, views))
+
+    def _find_head(self) -> tuple[int | None, Head]:
+        found = self._one(
+            "SELECT number, seq, tick, hash, clock, views FROM heads WHERE project = ?",
+            self.project,
+        )
+        return (found[0], Head(*found[1:])) if found else (None, genesis(self.project))
+
+    def _set_head(self, head: Head) -> None:
+        self._run(
+            "UPDATE heads SET seq = ?, tick = ?, hash = ?, clock = ?, views = ? WHERE number = ?",
+            head.seq,
+            head.tick,
+            head.hash,
+            head.clock,
+            head.views,
+            self._number,
+        )
+        self._head = head
+
+    def _made_number(self) -> int:
+        """Give the project's number, which its first write assigns."""
+        if self._number is None:
+            head = self._head
+            found = self._one(
+                "INSERT INTO heads(project, seq, tick, hash, clock, views) "
+                "VALUES(?, ?, ?, ?, ?, ?) RETURNING number",
+                self.project,
+                head.seq,
+                head.tick,
+                head.hash,
+                head.clock,
+                head.views,
+            )
+            assert found is not None, "an inserted row has a number"
+            self._number = int(found[0])
+        return self._number
+
+    def _numbered(self, seq: int, *, make: bool = False) -> int:
+        project = self._made_number() if make else self._number
+        assert project is not None, "a project without a head has no entries"
+        return (project << NUMBER_BITS) + seq
+
+    def _next_document(self, documents: str, project: int) -> int:
+        low = project << NUMBER_BITS
+        found = self._one(
+            f"SELECT max(number) FROM {documents} WHERE number BETWEEN ? AND ?",
+            low,
+            low + _NUMBER_MASK,
+        )
+        return int(found[0] if found and found[0] is not None else low) + 1
+
+    def _clear_topic(self, topic: Topic) -> None:
+        documents, words = documents_name(topic), topic_name(topic)
+        first, last = self._documents()
+        if self._one(f"SELECT 1 FROM {documents} WHERE number < ? OR number > ?", first, last):
+            self._run(f"DELETE FROM {words} WHERE rowid BETWEEN ? AND ?", first, last)
+        else:
+            # No other project has any, and emptying all at once is quicker by far.
+            self._run(f"INSERT INTO {words}({words}) VALUES('delete-all')")
+        self._run(f"DELETE FROM {documents} WHERE number BETWEEN ? AND ?", first, last)
+
+    def _documents(self) -> tuple[int, int]:
+        """Give the span of this project's document numbers."""
+        return self._numbered(0), self._numbered(_NUMBER_MASK)
+
+    def _end(self, table: Table, key: str, seq: int) -> None:
+        """End the standing version of a row at `seq`; one that began there never was."""
+        name = table_name(table)
+        at = f"project = ? AND key = ? AND to_seq = {CURRENT}"
+        self._run(f"DELETE FROM {name} WHERE {at} AND from_seq = ?", self._number, key, seq)
+        self._run(f"UPDATE {name} SET to_seq = ? WHERE {at}", seq, self._number, key)
+
+    def _filter(
+        self, table: Table, where: Where | None, as_of: int | None, *, alias: str = ""
+    ) -> tuple[str, list[Any]]:
+        standing, at = _standing(table, as_of, alias)
+        clauses = [f"{alias}project = ?{standing}"]
+        values: list[Any] = [self._number, *at]
+        for field, match in (where or {}).items():
+            clause, more = _condition(f"{alias}f_{_known(table, field)}", match)
+            clauses.append(clause)
+            values.extend(more)
+        return " AND ".join(clauses), values
+
+    def _entry(self, row: tuple[Any, ...]) -> Entry:
+        number, tick, at, clock, kind, session, actor, payload, payload_digest, hashed = row
+        return Entry(
+            self.project,
+            number & _NUMBER_MASK,
+            tick,
+            at,
+            clock,
+            kind,
+            session,
+            _actor(actor),
+            payload,
+            payload_digest,
+            hashed,
+        )
+
+    def _run(self, statement: str, *values: Any) -> None:
+        self._connection.execute(statement, values)
+
+    def _one(self, statement: str, *values: Any) -> tuple[Any, ...] | None:
+        found: tuple[Any, ...] | None = self._connection.execute(statement, values).fetchone()
+        return found
+
+    def _all(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        return self._connection.execute(statement, values).fetchall()
+
+
+@lru_cache(maxsize=256)
+def _actor(text: str) -> Actor:
+    """Read an actor. The same few are behind nearly all entries, so they are kept."""
+    return Actor(*orjson.loads(text))
+
+
+def is_inline(blob: Blob) -> bool:
+    """Whether a blob lies in the database rather than in a file."""
+    return len(blob.packed) <= INLINE_BLOB_BYTES_MAX
+
+
+def _standing(table: Table, as_of: int | None, alias: str = "") -> tuple[str, list[int]]:
+    """Choose the versions that stand now, or stood right after an entry."""
+    if as_of is None:
+        return (f" AND {alias}to_seq = {CURRENT}" if table.history else ""), []
+    assert table.history, f"{table.name} keeps no history"
+    return f" AND {alias}from_seq <= ? AND {alias}to_seq > ?", [as_of, as_of]
+
+
+def _condition(column: str, match: Scalar | AnyOf | Range | None) -> tuple[str, list[Scalar]]:
+    if match is None:
+        return f"{column} IS NULL", []
+    if isinstance(match, AnyOf):
+        return f"{column} IN ({_marks(match.values)})", list(match.values)
+    if isinstance(match, Range):
+        sides = ((">=", match.at_least), ("<", match.below))
+        given = [(sign, side) for sign, side in sides if side is not None]
+        clause = " AND ".join(f"{column} {sign} ?" for sign, _ in given)
+        return clause or f"{column} IS NOT NULL", [side for _, side in given]
+    return f"{column} = ?", [match]
+
+
+def _known(table: Table, field: str) -> str:
+    assert field in table.fields, f"{table.name} does not declare {field}"
+    return field
+
+
+def _marks(values: Collection[object]) -> str:
+    return ", ".join("?" * len(values))

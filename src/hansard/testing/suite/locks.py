@@ -1,0 +1,125 @@
+"""Locks: one holder at a time, in this process or any other, and the dead hold nothing."""
+
+import threading
+import time
+from contextlib import ExitStack
+
+import pytest
+
+from hansard.kernel.engine import Engine
+from hansard.testing.suite import elsewhere
+from hansard.testing.suite.base import SOON_S, Noted, Opener, SuiteBase, entry_count, record_all
+
+NAMES = ["a", "A", "b", "a-b", "ab", "0", "owner-0123456789abcdef", "x" * 100, "y" * 100]
+
+
+class LockSuite(SuiteBase):
+    """What `hold` promises."""
+
+    def test_a_lock_has_one_holder_at_a_time(self, engine: Engine, open_engine: Opener) -> None:
+        """A second taker gets `None`, from this engine or another; released, it can be taken."""
+        other = open_engine()
+        held = engine.hold("name")
+        assert held is not None
+
+        with held:
+            assert engine.hold("name") is None
+            assert other.hold("name") is None
+
+        taken = other.hold("name")
+        assert taken is not None
+        assert engine.hold("name") is None
+        with taken:
+            pass
+        assert engine.hold("name") is not None
+
+    def test_a_lock_is_released_when_its_block_raises(self, engine: Engine) -> None:
+        """An error on the way does not leave it held, and comes out."""
+        held = engine.hold("name")
+        assert held is not None
+
+        with pytest.raises(KeyError), held:
+            raise KeyError
+
+        assert engine.hold("name") is not None
+
+    def test_names_are_different_locks(self, engine: Engine, open_engine: Opener) -> None:
+        """A name is of letters, digits and hyphens, and each is a lock of its own."""
+        other = open_engine()
+
+        with ExitStack() as stack:
+            for name in NAMES:
+                held = engine.hold(name)
+                assert held is not None
+                stack.enter_context(held)
+            assert [other.hold(name) for name in NAMES] == [None] * len(NAMES)
+
+        for name in NAMES:
+            assert other.hold(name) is not None
+
+    def test_a_lock_keeps_nobody_from_reading_and_writing(
+        self, engine: Engine, open_engine: Opener
+    ) -> None:
+        """It is advisory: it means only what its takers agreed on."""
+        held = engine.hold("name")
+        assert held is not None
+
+        with held:
+            record_all(open_engine(), Noted())
+            assert entry_count(engine) == 1
+
+    def test_of_many_takers_one_gets_it(self, engine: Engine, open_engine: Opener) -> None:
+        """However close they come, from two engines and many threads."""
+        other = open_engine()
+        barrier = threading.Barrier(8)
+        got: list[object] = []
+
+        def take(taker: Engine) -> None:
+            barrier.wait(SOON_S)
+            if (held := taker.hold("name")) is not None:
+                got.append(held)
+
+        threads = [
+            threading.Thread(target=take, args=(engine if number % 2 else other,))
+            for number in range(8)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(SOON_S)
+
+        assert len(got) == 1
+
+    def test_closing_lets_go_of_what_was_held(self, engine: Engine, open_engine: Opener) -> None:
+        """An engine that is closed holds nothing."""
+        held = engine.hold("name")
+        assert held is not None
+
+        engine.close()
+
+        assert open_engine().hold("name") is not None
+
+    def test_a_killed_process_holds_nothing(self, engine: Engine, opener: Opener) -> None:
+        """Held while the other process lives; free soon after it was killed."""
+        self._require_processes()
+
+        with elsewhere.process(opener, elsewhere.take_hold) as process:
+            assert engine.hold("contended") is None
+            process.kill()
+            process.wait(SOON_S)
+
+        assert taken_soon(engine, "contended")
+
+    def _require_processes(self) -> None:
+        if not self.across_processes:
+            pytest.skip("this store lives in one process")
+
+
+def taken_soon(engine: Engine, name: str) -> bool:
+    """Whether the lock can be taken before long."""
+    deadline = time.monotonic() + SOON_S
+    while engine.hold(name) is None:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True

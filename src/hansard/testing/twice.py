@@ -1,0 +1,56 @@
+"""An engine that runs every piece of work twice, to find work that touches more than it may."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any, TypeVar
+
+from hansard.kernel.blob import Blob
+from hansard.kernel.engine import Engine, ReadTx, Watch, WriteTx
+from hansard.kernel.event import Head
+
+T = TypeVar("T")
+
+
+class Twice:
+    """Rehearses each write in a transaction that is rolled back, then runs it for good.
+
+    What work leaves behind outside its transaction is then there twice, and a test can see it.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.name = engine.name
+
+    def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
+        self._engine.read(project, work)
+        return self._engine.read(project, work)
+
+    def write(self, project: str, work: Callable[[WriteTx], T]) -> T:
+        def rehearse(tx: WriteTx) -> Any:
+            work(tx)
+            raise _RehearsedError
+
+        try:
+            self._engine.write(project, rehearse)
+        except _RehearsedError:
+            return self._engine.write(project, work)
+        raise AssertionError("the engine swallowed what the work raised")
+
+    def stage(self, blob: Blob) -> None:
+        self._engine.stage(blob)
+
+    def hold(self, name: str) -> AbstractContextManager[None] | None:
+        return self._engine.hold(name)
+
+    def heads(self) -> dict[str, Head]:
+        return self._engine.heads()
+
+    def watch(self) -> Watch:
+        return self._engine.watch()
+
+    def close(self) -> None:
+        self._engine.close()
+
+
+class _RehearsedError(Exception):
+    """Work has run to its end once; now it is undone."""

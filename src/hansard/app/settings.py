@@ -1,0 +1,155 @@
+"""Settings, declared once: a flag, a `HANSARD_…` variable and a line of the config file each.
+
+Where the same setting is given twice, the flag counts before the variable, the variable before
+the file, and the file before the default.
+"""
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, cast
+
+import platformdirs
+
+from hansard.kernel.problem import InvalidInput
+
+PREFIX = "HANSARD_"
+CONFIG_VARIABLE = "HANSARD_CONFIG"
+
+
+def _declare(default: Any, help: str, *, choices: tuple[str, ...] = ()) -> Any:  # noqa: A002
+    return field(default=default, metadata={"help": help, "choices": choices})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How this Hansard is set up."""
+
+    store: str = _declare(
+        "", "A folder, or a postgresql:// URL. By default a folder in the user's data folder."
+    )
+    project: str = _declare(
+        "default", "The project used when a call names none; made on first use."
+    )
+    workspace: str = _declare(".", "The folder whose files agents may change through Hansard.")
+    session: str = _declare("", "The session of calls that name none.")
+    toolsets: str = _declare(
+        "default",
+        "Which tools are listed: `default`, `core`, `all`, or capabilities, separated by commas.",
+    )
+    tools: str = _declare("", "More tools to list, by name, separated by commas.")
+    read_only: bool = _declare(False, "Offer only what reads.")
+    errors: str = _declare(
+        "result",
+        "How refusals reach an MCP client: as a tool `result`, or as `jsonrpc` errors.",
+        choices=("result", "jsonrpc"),
+    )
+    host: str = _declare("127.0.0.1", "The address `hansard serve` listens on.")
+    port: int = _declare(8377, "The port `hansard serve` listens on.")
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """One setting as people see it."""
+
+    name: str
+    flag: str
+    variable: str
+    default: str | int | bool
+    help: str
+    choices: tuple[str, ...]
+
+
+def declarations() -> list[Declaration]:
+    """List all settings."""
+    return [
+        Declaration(
+            one.name,
+            "--" + one.name.replace("_", "-"),
+            PREFIX + one.name.upper(),
+            cast("str | int | bool", one.default),
+            one.metadata["help"],
+            one.metadata["choices"],
+        )
+        for one in fields(Settings)
+    ]
+
+
+def load(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Settings:
+    """Gather settings from flags (`None` means not given), variables and the config file."""
+    chosen = {
+        declared.name: _parse(declared, value, source)
+        for declared, source, value in _given(flags, environment)
+    }
+    return Settings(**chosen)
+
+
+def sources(
+    flags: Mapping[str, Any], environment: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Say of each setting that was given where it was given; the others have their defaults."""
+    return {declared.name: source for declared, source, _ in _given(flags, environment)}
+
+
+def _given(
+    flags: Mapping[str, Any], environment: Mapping[str, str] | None
+) -> Iterator[tuple[Declaration, str, Any]]:
+    """Find the first source that gives each setting, and what it gives."""
+    environment = os.environ if environment is None else environment
+    from_file = _read_file(environment)
+    for declared in declarations():
+        for source, value in (
+            (declared.flag, flags.get(declared.name)),
+            (declared.variable, environment.get(declared.variable) or None),
+            ("the config file", from_file.get(declared.name)),
+        ):
+            if value is not None:
+                yield declared, source, value
+                break
+
+
+def store_location(settings: Settings) -> str:
+    """Say where the store is: a folder's path or a database URL."""
+    return settings.store or str(Path(platformdirs.user_data_dir("hansard")) / "store")
+
+
+def _read_file(environment: Mapping[str, str]) -> dict[str, Any]:
+    named = environment.get(CONFIG_VARIABLE)
+    path = Path(named or Path(platformdirs.user_config_dir("hansard")) / "config.toml")
+    if not named and not path.is_file():
+        return {}
+    try:
+        read = tomllib.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"The config file cannot be read: {error}") from error
+    known = {declared.name for declared in declarations()}
+    for name in read:
+        if name not in known:
+            raise InvalidInput(f"The config file sets {name}, which is not a setting")
+    return read
+
+
+def _parse(declared: Declaration, value: Any, source: str) -> Any:
+    expected = type(declared.default)
+    if type(value) is expected:
+        parsed: Any = value
+    elif expected is bool and str(value).lower() in _BOOLEANS:
+        parsed = _BOOLEANS[str(value).lower()]
+    elif expected is int and str(value).isdecimal():
+        parsed = int(value)
+    else:
+        kind = {bool: "yes or no", int: "a whole number", str: "text"}[expected]
+        raise InvalidInput(f"{source}: must be {kind}, not {value!r}")
+    if declared.choices and parsed not in declared.choices:
+        raise InvalidInput(f"{source}: must be one of {', '.join(declared.choices)}")
+    return parsed
+
+
+_BOOLEANS = {"1": True, "yes": True, "true": True, "on": True} | {
+    "0": False,
+    "no": False,
+    "false": False,
+    "off": False,
+}

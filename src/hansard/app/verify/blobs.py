@@ -1,0 +1,52 @@
+"""The blobs: each one a project kept is whole, and each one that an event names is kept."""
+
+from functools import partial
+
+from hansard.app.verify.chain import DAMAGED, Journal
+from hansard.app.verify.report import Findings, Progress
+from hansard.kernel.blob import Blob, Digest, unseal
+from hansard.kernel.engine import Engine, ReadTx
+from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.problem import BlobDamaged
+
+
+def check_blobs(engine: Engine, journal: Journal, findings: Findings, progress: Progress) -> int:
+    """Prove every blob of a project against its digest; returns how many there are."""
+    project, count = journal.project, 0
+    unkept = dict(journal.named)
+    after = ""
+    while page := engine.read(project, partial(_check_page, after=after)):
+        for digest, fault in page:
+            unkept.pop(digest, None)
+            if fault:
+                findings.broken("blobs", project, f"Blob {digest}: {fault}", digest=digest)
+        after, count = page[-1][0], count + len(page)
+        progress(project, "blobs", count, max(count, len(journal.named)))
+    for digest, seq in unkept.items():
+        message = f"Blob {digest}, which s:{seq} names, is missing"
+        findings.broken("blobs", project, message, digest=digest, seq=seq)
+    return count
+
+
+def _check_page(tx: ReadTx, after: str) -> list[tuple[Digest, str | None]]:
+    return [(digest, _fault(tx, digest)) for digest in tx.digests(after=after, limit=ENTRIES_PAGE)]
+
+
+def _fault(tx: ReadTx, digest: Digest) -> str | None:
+    """Say what is wrong with a blob, if anything is."""
+    try:
+        blob = _fetch(tx, digest)
+        data = unseal(blob, partial(_fetch, tx))
+    except BlobDamaged as problem:
+        culprit = problem.details.get("digest", digest)
+        return problem.message if culprit == digest else f"{problem.message} ({culprit})"
+    except DAMAGED:
+        return "Its row is damaged"
+    return None if len(data) == blob.size else "It has another size than it claims"
+
+
+def _fetch(tx: ReadTx, digest: Digest) -> Blob:
+    blob = tx.blob(digest)
+    if blob is None:
+        raise BlobDamaged("A blob is missing", digest=digest)
+    return blob

@@ -1,0 +1,189 @@
+"""The chain: every entry there, linked to the one before, its payload whole, its clocks in step."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import orjson
+
+from hansard.app.verify.named import Finder, finders
+from hansard.app.verify.report import Check, Findings, Progress
+from hansard.kernel.blob import Digest
+from hansard.kernel.engine import ReadTx
+from hansard.kernel.event import Entry, Head, genesis
+from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.store import Store
+
+DAMAGED = (ValueError, TypeError)
+"""What an engine raises when a row holds something that it never wrote."""
+
+
+@dataclass(slots=True)
+class Journal:
+    """What is known of a project's journal so far."""
+
+    project: str
+    entries: int = 0
+    reached: Head = field(init=False)
+    """Where the walk along the entries stands; its hash is what the next entry must follow."""
+    is_sound: bool = True
+    is_known: bool = True
+    """Whether every entry is of a kind that this Hansard can read."""
+    named: dict[Digest, int] = field(default_factory=dict)
+    """The blobs that events name, each with the first entry to do so."""
+
+    def __post_init__(self) -> None:
+        self.reached = genesis(self.project)
+
+
+def check_journal(store: Store, journal: Journal, findings: Findings, progress: Progress) -> None:
+    """Walk a project's journal from its first entry to its head."""
+    head, beyond = store.engine.read(journal.project, _end)
+    chain = _Chain(store, journal, findings)
+    if beyond:
+        chain.damage("head", f"There are entries beyond the head, s:{head.seq}", beyond)
+    for page in chain.pages(head.seq):
+        chain.follow(page)
+        progress(journal.project, "chain", journal.reached.seq, head.seq)
+    chain.compare(head)
+
+
+def _end(tx: ReadTx) -> tuple[Head, int | None]:
+    head = tx.head()
+    beyond = tx.entries(after=head.seq, limit=1)
+    return head, beyond[0].seq if beyond else None
+
+
+class _Chain:
+    """Follows one journal entry by entry."""
+
+    def __init__(self, store: Store, journal: Journal, findings: Findings) -> None:
+        self._store = store
+        self._journal = journal
+        self._findings = findings
+        self._advances = {event.kind: int(event.advances_tick) for event in store.kinds}
+        self._finders = finders(store.kinds)
+        self._unread: set[int] = set()
+        self._doubt: tuple[int, Digest] | None = None
+        """An entry whose stored hash is wrong, and the hash that it should have."""
+
+    def pages(self, last: int) -> Iterator[list[Entry]]:
+        """Read the entries up to `last`; around a damaged row, one by one."""
+        after = 0
+        while after < last:
+            try:
+                page = self._read(after, last + 1, ENTRIES_PAGE)
+                after = page[-1].seq if page else last
+            except DAMAGED:
+                until = min(after + ENTRIES_PAGE, last)
+                page = [entry for seq in range(after, until) for entry in self._read_one(seq + 1)]
+                after = until
+            yield page
+
+    def follow(self, entries: Sequence[Entry]) -> None:
+        """Go on along these entries. All is well nearly always, so that is asked in one breath."""
+        before = self._journal.reached
+        seq, tick, hashed, clock = before.seq, before.tick, before.hash, before.clock
+        advances, finders_by_kind = self._advances, self._finders
+        for entry in entries:
+            if (
+                entry.seq != seq + 1
+                or entry.hash != entry.hash_after(hashed)
+                or not entry.payload_is_sound()
+                or entry.tick - tick != advances.get(entry.kind)
+                or entry.clock != max(clock, entry.at)
+            ):
+                self._explain(entry, Head(seq, tick, hashed, clock))
+            if entry.kind in finders_by_kind and entry.payload is not None:
+                self._note_named(entry, entry.payload, finders_by_kind[entry.kind])
+            seq, tick, hashed, clock = entry.seq, entry.tick, entry.hash, entry.clock
+        self._journal.reached = Head(seq, tick, hashed, clock)
+        self._journal.entries += len(entries)
+
+    def compare(self, head: Head) -> None:
+        """Hold the head against the last entry."""
+        reached = self._journal.reached
+        if reached.seq < head.seq:
+            self._report_missing(reached.seq + 1, head.seq)
+            return
+        said, found = (
+            {"tick": one.tick, "hash": one.hash, "clock": one.clock} for one in (head, reached)
+        )
+        for name in said:
+            if said[name] != found[name]:
+                self.damage("head", f"The head's {name} is not that of the last entry", head.seq)
+
+    def damage(self, check: Check, message: str, seq: int) -> None:
+        """Note that the journal is broken."""
+        self._journal.is_sound = False
+        self._findings.broken(check, self._journal.project, message, seq=seq)
+
+    def _read(self, after: int, before: int, limit: int) -> list[Entry]:
+        def work(tx: ReadTx) -> list[Entry]:
+            return tx.entries(after=after, before=before, limit=limit)
+
+        return self._store.engine.read(self._journal.project, work)
+
+    def _read_one(self, seq: int) -> list[Entry]:
+        try:
+            return self._read(seq - 1, seq + 1, 1)
+        except DAMAGED:
+            self._unread.add(seq)
+            self.damage("chain", f"s:{seq} cannot be read: its row is damaged", seq)
+            return []
+
+    def _explain(self, entry: Entry, before: Head) -> None:
+        """Say what is wrong with an entry that does not simply follow."""
+        seq = entry.seq
+        if seq != before.seq + 1:
+            self._report_missing(before.seq + 1, seq - 1)
+        else:
+            self._check_link(entry, before)
+            self._check_clocks(entry, before)
+        if not entry.payload_is_sound():
+            self.damage("chain", f"The payload of s:{seq} was altered", seq)
+        if not self._store.kinds.knows(entry.kind) and self._journal.is_sound:
+            self._report_unknown(entry)
+
+    def _report_unknown(self, entry: Entry) -> None:
+        """Say once that there are entries one cannot read; the chain is checked all the same."""
+        if self._journal.is_known:
+            self._journal.is_known = False
+            message = f"From s:{entry.seq} on there are kinds this Hansard does not know"
+            project, kind = self._journal.project, entry.kind
+            self._findings.unreadable("chain", project, f"{message}: {kind}", seq=entry.seq)
+
+    def _report_missing(self, first: int, last: int) -> None:
+        gone = [seq for seq in range(first, last + 1) if seq not in self._unread]
+        if gone:
+            through = f" to s:{gone[-1]} are" if len(gone) > 1 else " is"
+            self.damage("chain", f"s:{gone[0]}{through} missing", gone[0])
+
+    def _check_link(self, entry: Entry, before: Head) -> None:
+        computed = entry.hash_after(before.hash)
+        if entry.hash == computed:
+            return
+        if self._doubt and self._doubt[0] == before.seq:
+            # Only the stored hash of the entry before was altered, which has been said.
+            computed = entry.hash_after(self._doubt[1])
+        if entry.hash != computed:
+            self._doubt = (entry.seq, computed)
+            self.damage(
+                "chain", f"s:{entry.seq} was altered: its hash is not that of its header", entry.seq
+            )
+
+    def _check_clocks(self, entry: Entry, before: Head) -> None:
+        rises = entry.tick - before.tick
+        if rises not in {self._advances.get(entry.kind, 0), self._advances.get(entry.kind, 1)}:
+            self.damage("chain", f"The tick of s:{entry.seq} does not follow", entry.seq)
+        if entry.clock != max(before.clock, entry.at):
+            self.damage("chain", f"The running clock of s:{entry.seq} does not follow", entry.seq)
+
+    def _note_named(self, entry: Entry, payload: bytes, find: Finder) -> None:
+        try:
+            fields = orjson.loads(payload)
+        except ValueError:
+            if entry.payload_is_sound():
+                self.damage("chain", f"The payload of s:{entry.seq} is not JSON", entry.seq)
+            return
+        for digest in find(fields):
+            self._journal.named.setdefault(digest, entry.seq)

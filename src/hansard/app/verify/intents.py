@@ -1,0 +1,38 @@
+"""Changes to the world that were announced and have no outcome yet, and whether someone cares."""
+
+from hansard.app.verify.report import OpenIntent
+from hansard.kernel.effect import OPEN_INTENTS, is_dead
+from hansard.kernel.engine import Engine, Found, Position, ReadTx
+
+
+def list_intents(engine: Engine, project: str) -> list[OpenIntent]:
+    """List a project's open intents, oldest first, each with whether its owner still runs."""
+    found = engine.read(project, _open)
+    alive = {owner: _is_alive(engine, owner) for owner in {one.row["owner"] for one in found}}
+    return [
+        OpenIntent(
+            project,
+            one.row["seq"],
+            one.row["intent_kind"],
+            one.row["owner"],
+            alive[one.row["owner"]],
+        )
+        for one in found
+    ]
+
+
+def _open(tx: ReadTx) -> list[Found]:
+    found: list[Found] = []
+    after = None
+    while page := tx.scan(OPEN_INTENTS, after=after, limit=1_000):
+        found += page
+        after = Position(None, page[-1].key)
+    return found
+
+
+def _is_alive(engine: Engine, owner: str) -> bool | None:
+    try:
+        return not is_dead(engine, owner)
+    except OSError:
+        # Trying a lock needs its file, which a read-only folder does not let us open.
+        return None

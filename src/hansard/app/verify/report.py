@@ -1,0 +1,127 @@
+"""What a verification found, as values: for a person, for `--json` and for the exit code."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from hansard.kernel.blob import Digest
+
+Severity = Literal["broken", "unreadable", "drift"]
+"""Damage; what could not be looked at; what is off but mends itself or awaits someone."""
+
+Check = Literal["store", "head", "chain", "blobs", "views", "intents"]
+
+Progress = Callable[[str, str, int, int], None]
+"""Hears which project and check is under way, how much of it is done, and of how much."""
+
+FINDINGS_MAX = 100
+"""Findings listed per project and check: past this, the rest say nothing new."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is not as it should be, and where."""
+
+    severity: Severity
+    check: Check
+    project: str
+    message: str
+    where: dict[str, Any] = field(default_factory=dict)
+    """What names the place for a program: seq, digest, table, key."""
+
+
+class Findings:
+    """Gathers findings, as many as one would read."""
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self._found: list[Finding] = []
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self.left_out = 0
+
+    def __iter__(self) -> Iterator[Finding]:
+        """Go through what was found."""
+        return iter(self._found)
+
+    def broken(self, check: Check, project: str, message: str, **where: object) -> None:
+        """Note damage."""
+        self._add(Finding("broken", check, project, message, where))
+
+    def unreadable(self, check: Check, project: str, message: str, **where: object) -> None:
+        """Note what could not be looked at."""
+        self._add(Finding("unreadable", check, project, message, where))
+
+    def drift(self, check: Check, project: str, message: str, **where: object) -> None:
+        """Note what is off without being damaged."""
+        self._add(Finding("drift", check, project, message, where))
+
+    def _add(self, finding: Finding) -> None:
+        place = (finding.check, finding.project)
+        self._counts[place] += 1
+        if self._counts[place] <= FINDINGS_MAX:
+            self._found.append(finding)
+        else:
+            self.left_out += 1
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """How much of one project was looked at."""
+
+    project: str
+    entries: int
+    seq: int
+    hash: Digest
+    blobs: int
+    rows: int | None
+    """Rows compared with a rebuild; `None` when they were not."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenIntent:
+    """A change to the world that was announced and has no outcome yet."""
+
+    project: str
+    seq: int
+    kind: str
+    owner: str
+    alive: bool | None
+    """Whether its owner still runs; `None` when that cannot be told here."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptFound:
+    """A receipt someone kept, and the project whose journal holds it, if one does."""
+
+    seq: int
+    hash: str
+    project: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that a verification saw."""
+
+    quick: bool
+    projects: tuple[Checked, ...]
+    findings: tuple[Finding, ...]
+    open_intents: tuple[OpenIntent, ...]
+    receipts: tuple[ReceiptFound, ...]
+    left_out: int = 0
+    """Findings beyond those listed."""
+
+    @property
+    def exit_code(self) -> int:
+        """Give 0 sound, 1 drift or a dead owner's open intents only, 2 broken, 3 cannot read."""
+        severities = {finding.severity for finding in self.findings}
+        if "broken" in severities or any(one.project is None for one in self.receipts):
+            return 2
+        if "unreadable" in severities:
+            return 3
+        dead = any(intent.alive is False for intent in self.open_intents)
+        return 1 if dead or "drift" in severities else 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the report as JSON says it."""
+        return {"exit_code": self.exit_code, "sound": self.exit_code == 0, **asdict(self)}

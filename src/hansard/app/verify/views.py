@@ -1,0 +1,199 @@
+"""The views: what the tables hold is what deriving them again from the journal would make."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from hansard.app.verify.chain import DAMAGED, Journal
+from hansard.app.verify.report import Findings, Progress
+from hansard.engines.memory import MemoryEngine
+from hansard.kernel.blob import Digest, canonical_json
+from hansard.kernel.content import content
+from hansard.kernel.engine import Found, Position, ReadTx, Row, Table, WriteTx
+from hansard.kernel.event import Entry, Event
+from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.problem import BlobDamaged
+from hansard.kernel.store import Store, walk
+from hansard.kernel.view import Derivation, is_newer, schema_of
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A row, or an index of rows, that is not what a rebuild makes."""
+
+    table: str
+    message: str
+    key: str | None = None
+
+
+def check_views(
+    store: Store, journal: Journal, findings: Findings, progress: Progress
+) -> int | None:
+    """Compare a project's tables with a rebuild in memory; returns how many rows were compared.
+
+    A damaged journal makes no views to compare with, and has been reported: then `None`. Documents
+    of a full-text index cannot be listed through the seam, and are left to `hansard rebuild`.
+    """
+    project = journal.project
+    views = store.engine.read(project, lambda tx: tx.head().views)
+    if not (journal.is_sound and journal.is_known) or not _are_ours(
+        store, journal, views, findings
+    ):
+        return None
+    rebuilt = _Rebuilt(store, project)
+    try:
+        while page := store.engine.read(project, rebuilt.unread):
+            rebuilt.apply(page)
+            progress(project, "views", rebuilt.seq, max(rebuilt.seq, journal.reached.seq))
+        rows, differences = store.engine.read(project, rebuilt.compare)
+    except _UndecodableError as undecodable:
+        findings.broken("views", project, str(undecodable), seq=undecodable.seq)
+        return None
+    except BlobDamaged:
+        # Found with the blobs already; what is derived from it cannot be compared.
+        return None
+    for each in differences:
+        findings.broken("views", project, each.message, table=each.table, key=each.key)
+    return rows
+
+
+def _are_ours(store: Store, journal: Journal, views: str, findings: Findings) -> bool:
+    """Whether the tables were derived by the views we would derive them by."""
+    if journal.reached.seq == 0 or views == store.fingerprint:
+        return True
+    if is_newer(views, store.fingerprint):
+        message = "The views were derived by a newer Hansard and cannot be compared"
+        findings.unreadable("views", journal.project, message)
+    else:
+        message = "The views are of other versions than ours; they are derived again on first use"
+        findings.drift("views", journal.project, message)
+    return False
+
+
+class _Rebuilt:
+    """A project derived again, in memory."""
+
+    def __init__(self, store: Store, project: str) -> None:
+        self.seq = 0
+        self._store = store
+        self._project = project
+        self._tables = [table for view in store.views for table in view.tables]
+        self._engine = MemoryEngine(schema_of(store.views))
+        self._keys: defaultdict[str, set[str]] = defaultdict(set)
+
+    def unread(self, tx: ReadTx) -> list[Entry]:
+        """Read the next page of entries."""
+        return tx.entries(after=self.seq, limit=ENTRIES_PAGE)
+
+    def apply(self, entries: Sequence[Entry]) -> None:
+        """Derive what follows from these entries."""
+        self._engine.write(self._project, lambda tx: self._derive(tx, entries))
+        self.seq = entries[-1].seq
+
+    def _content(self, digest: Digest) -> bytes:
+        """Read a blob where it is: the rebuild keeps none."""
+        return self._store.engine.read(self._project, lambda tx: content(tx, digest))
+
+    def compare(self, live: ReadTx) -> tuple[int, list[Difference]]:
+        """Catch up with the live project, then hold its tables against ours, in one look."""
+        if late := list(walk(live, after=self.seq)):
+            self.apply(late)
+
+        def work(ours: ReadTx) -> tuple[int, list[Difference]]:
+            rows = sum(ours.tally(table).get(None, 0) for table in self._tables)
+            return rows, [
+                each for table in self._tables for each in self._differ(live, ours, table)
+            ]
+
+        return self._engine.read(self._project, work)
+
+    def _derive(self, tx: WriteTx, entries: Sequence[Entry]) -> None:
+        for entry in entries:
+            tx.append(entry)
+            if event := self._decode(entry):
+                derivation = _Noting(tx, entry, self._keys, self._content)
+                for view in self._store.views:
+                    view.apply(event, derivation)
+
+    def _decode(self, entry: Entry) -> Event | None:
+        try:
+            return self._store.kinds.decode(entry)
+        except ValidationError as error:
+            raise _UndecodableError(entry.seq, entry.kind) from error
+
+    def _differ(self, live: ReadTx, ours: ReadTx, table: Table) -> Iterator[Difference]:
+        try:
+            yield from _rows_that_differ(live, ours, table)
+            for name in table.fields:
+                if live.tally(table, by=name) != ours.tally(table, by=name):
+                    message = f"{table.name}: the column {name} is not what its rows say"
+                    yield Difference(table.name, message)
+            if table.history:
+                yield from _histories_that_differ(live, ours, table, self._keys[table.name])
+        except DAMAGED:
+            yield Difference(table.name, f"{table.name}: a row cannot be read")
+
+
+@dataclass(frozen=True, slots=True)
+class _Noting(Derivation):
+    """A derivation that notes which keys a table ever had, since a deleted row leaves history."""
+
+    keys: defaultdict[str, set[str]]
+    live_content: Callable[[Digest], bytes]
+
+    def content(self, digest: Digest) -> bytes:
+        return self.live_content(digest)
+
+    def put(self, table: Table, key: str, row: Row) -> None:
+        if table.history:
+            self.keys[table.name].add(key)
+        Derivation.put(self, table, key, row)
+
+
+class _UndecodableError(Exception):
+    """The journal holds an event that its own kind's shape does not fit."""
+
+    def __init__(self, seq: int, kind: str) -> None:
+        super().__init__(f"s:{seq} cannot be read as {kind}, though its hash is right")
+        self.seq = seq
+
+
+def _rows_that_differ(live: ReadTx, ours: ReadTx, table: Table) -> Iterator[Difference]:
+    expected = {found.key: found.row for found in _rows(ours, table)}
+    for found in _paged(live, table):
+        wanted = expected.pop(found.key, None)
+        if wanted is None:
+            yield _difference(table, found.key, "is there, and a rebuild does not make it")
+        elif canonical_json(found.row) != canonical_json(wanted):
+            names = sorted(
+                name for name in {*found.row, *wanted} if found.row.get(name) != wanted.get(name)
+            )
+            yield _difference(table, found.key, f"differs from a rebuild in {', '.join(names)}")
+    for key in expected:
+        yield _difference(table, key, "is missing")
+
+
+def _histories_that_differ(
+    live: ReadTx, ours: ReadTx, table: Table, keys: set[str]
+) -> Iterator[Difference]:
+    for key in sorted(keys):
+        if live.versions(table, key) != ours.versions(table, key):
+            yield _difference(table, key, "has another history than a rebuild makes")
+
+
+def _difference(table: Table, key: str, what: str) -> Difference:
+    return Difference(table.name, f"{table.name}: the row {key!r} {what}", key)
+
+
+def _rows(tx: ReadTx, table: Table) -> list[Found]:
+    """Read a whole table at once, which suits the engine in memory."""
+    return tx.scan(table, limit=tx.tally(table).get(None, 0) or 1)
+
+
+def _paged(tx: ReadTx, table: Table) -> Iterator[Found]:
+    after = None
+    while page := tx.scan(table, after=after, limit=ENTRIES_PAGE):
+        yield from page
+        after = Position(None, page[-1].key)

@@ -1,0 +1,144 @@
+"""Creating projects, saving and closing sessions."""
+
+import re
+import secrets
+
+from hansard.kernel.engine import ReadTx, WriteTx
+from hansard.kernel.event import Event
+from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.operation import Context, Operation
+from hansard.sessions import contract, events
+from hansard.sessions.directory import active_records, session_row
+from hansard.sessions.views import PROJECTS
+
+_SLUG_CHARS_MAX = 40
+
+
+def create_project(request: contract.CreateProject, context: Context) -> contract.ProjectMade:
+    """Enter a project in the directory."""
+    project = request.id or _project_id_for(request.name)
+
+    def work(tx: WriteTx) -> contract.ProjectMade:
+        if tx.get(PROJECTS, project) is not None:
+            raise contract.ProjectExists(f"There is a project {project} already", id=project)
+        context.record(
+            tx,
+            events.ProjectCreated(id=project, name=request.name, description=request.description),
+        )
+        row = tx.get(PROJECTS, project)
+        assert row is not None, "a project was created but is not in the directory"
+        return contract.ProjectMade(**row, tick=0)
+
+    return context.write(work)
+
+
+def save_session(request: contract.SaveSession, context: Context) -> contract.SessionSaved:
+    """Set a named point in the session of this call."""
+    session = context.session
+    assert session is not None, "save_session ran without a session"
+
+    def work(tx: WriteTx) -> contract.SessionSaved:
+        changed = changed_since_save(tx, context)
+        entry = context.record(tx, events.SessionSaved(id=session, note=request.summary))
+        return contract.SessionSaved(
+            session_id=session,
+            saved_records=changed,
+            last_save=entry.at,
+            last_save_tick=entry.tick,
+        )
+
+    return context.write(work)
+
+
+def close_session(request: contract.CloseSession, context: Context) -> contract.SessionEnded:
+    """End the session of this call."""
+    session = context.session
+    assert session is not None, "close_session ran without a session"
+
+    def work(tx: WriteTx) -> contract.SessionEnded:
+        active = active_records(tx, session)
+        unsaved = changed_since_save(tx, context)
+        context.record(tx, events.SessionClosed(id=session, note=request.summary))
+        return contract.SessionEnded(
+            session_id=session,
+            deactivated_records=active,
+            unsaved_warning=_unsaved_warning(unsaved),
+        )
+
+    ended = context.write(work)
+    if (seat := context.caller.seat) and seat.sessions.get(context.project) == session:
+        del seat.sessions[context.project]
+    return ended
+
+
+def changed_since_save(tx: ReadTx, context: Context) -> list[str]:
+    """List what this session changed since its last save, in the order of the first change."""
+    assert context.session is not None, "only a session has changes to save"
+    changing = [event.kind for event in context.store.kinds if _changes(event)]
+    after: int = session_row(tx, context.session)["last_save_seq"]
+    changed: dict[str, None] = {}
+    while page := tx.entries(
+        after=after, limit=ENTRIES_PAGE, kinds=changing, session=context.session
+    ):
+        for entry in page:
+            event = context.store.kinds.decode(entry)
+            if event and (subject := event.subject()):
+                changed[subject] = None
+        after = page[-1].seq
+    return list(changed)
+
+
+def _changes(event: type[Event]) -> bool:
+    return event.advances_tick or issubclass(event, events.RecordChange)
+
+
+def _unsaved_warning(unsaved: list[str]) -> str | None:
+    if not unsaved:
+        return None
+    count = "1 record was" if len(unsaved) == 1 else f"{len(unsaved)} records were"
+    return (
+        f"{count} changed since the last save ({', '.join(unsaved)}). "
+        "Nothing is lost: every change was durable when it was made."
+    )
+
+
+def _project_id_for(name: str) -> str:
+    slug = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:_SLUG_CHARS_MAX].strip("-")
+    return f"{slug or 'project'}-{secrets.token_hex(3)}"
+
+
+OPERATIONS = (
+    Operation(
+        "create_project",
+        "Create a project. Omit id to have one made from the name.",
+        contract.CreateProject,
+        contract.ProjectMade,
+        create_project,
+        writes=True,
+        role="agent",
+        in_catalog=True,
+        toolsets=("default", "records"),
+    ),
+    Operation(
+        "save_session",
+        "Set a named point: what you changed since the last one counts as saved.",
+        contract.SaveSession,
+        contract.SessionSaved,
+        save_session,
+        writes=True,
+        role="agent",
+        session="required",
+        toolsets=("default", "records"),
+    ),
+    Operation(
+        "close_session",
+        "End the session: nothing stays active. Every change is already durable.",
+        contract.CloseSession,
+        contract.SessionEnded,
+        close_session,
+        writes=True,
+        role="agent",
+        session="required",
+        toolsets=("default", "records"),
+    ),
+)

@@ -1,0 +1,216 @@
+"""What can be asked about projects and sessions, what comes back, and what can be refused."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, Field, model_validator
+
+from hansard.kernel import limits
+from hansard.kernel.operation import ProjectRequest, Request, Result, Written
+from hansard.kernel.problem import Problem
+from hansard.kernel.text import Cursor, Description, Id, Label, Limit, Summary, Title
+
+
+class ProjectNotFound(Problem):
+    """No project has that id."""
+
+    code, http_status = "PROJECT_NOT_FOUND", 404
+    hint = "list_projects shows the ids there are"
+
+
+class ProjectExists(Problem):
+    """A project already has that id."""
+
+    code, http_status = "PROJECT_EXISTS", 409
+    hint = "Choose another id, or use the project that is there"
+
+
+class SessionNotFound(Problem):
+    """No session has that id here, or none was named where one is needed."""
+
+    code, http_status = "SESSION_NOT_FOUND", 404
+    hint = "Pass the session_id that `activate` returned, or start a new session"
+
+
+class SessionClosed(Problem):
+    """The session has ended."""
+
+    code, http_status = "SESSION_CLOSED", 409
+    hint = "`activate` a record to start it afresh, or use another session"
+
+
+def _project_id(text: str) -> str:
+    allowed = text.isascii() and text.replace("-", "").replace("_", "").isalnum()
+    if not allowed or not text[0].isalnum() or len(text) > limits.PROJECT_ID_CHARS_MAX:
+        raise ValueError(
+            f"1 to {limits.PROJECT_ID_CHARS_MAX} ASCII letters, digits, - and _, "
+            "beginning with a letter or digit"
+        )
+    return text
+
+
+class CreateProject(Request):
+    """Arguments of create_project."""
+
+    id: Annotated[str, AfterValidator(_project_id)] | None = None
+    name: Title
+    description: Description | None = None
+
+
+class ListProjects(Request):
+    """Arguments of list_projects."""
+
+    limit: Limit = limits.LIST_LIMIT_DEFAULT
+    cursor: Cursor | None = None
+
+
+class GetProject(Request):
+    """Arguments of get_project."""
+
+    id: Id | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _accept_project_id(cls, arguments: object) -> object:
+        """Take the name that other operations use for the same thing."""
+        if isinstance(arguments, Mapping) and "project_id" in arguments and "id" not in arguments:
+            return {"id" if key == "project_id" else key: arguments[key] for key in arguments}
+        return arguments
+
+    @property
+    def project_id(self) -> str | None:
+        """Give the project under the name that other operations use."""
+        return self.id
+
+
+class CloseSession(Request):
+    """Arguments of close_session."""
+
+    summary: Summary | None = None
+
+
+class SaveSession(Request):
+    """Arguments of save_session."""
+
+    summary: Summary | None = None
+
+
+class GetRecentActivity(ProjectRequest):
+    """Arguments of get_recent_activity."""
+
+    limit: Limit = limits.LIST_LIMIT_DEFAULT
+    cursor: Cursor | None = None
+    since: str | None = None
+    types: list[Label] | None = Field(default=None, max_length=100)
+    record_id: Id | None = None
+
+
+class ProjectShown(Result):
+    """A project."""
+
+    id: str
+    name: str
+    description: str | None = None
+    created: str
+    tick: int
+
+    def text(self) -> str:
+        """Name it, with its clock."""
+        line = f"Project {self.id} (tick {self.tick}): {self.name}"
+        return f"{line}\n{self.description}" if self.description else line
+
+
+class ProjectMade(ProjectShown, Written):
+    """A project that was just created."""
+
+
+class ProjectListed(BaseModel):
+    """A project in a list."""
+
+    id: str
+    name: str
+    description: str | None = None
+    tick: int
+    open_sessions: int
+    open_records: int
+
+    def text(self) -> str:
+        """Give one line."""
+        counts = f"tick {self.tick}, {self.open_records} open records"
+        return f"[{self.id}] ({counts}, {self.open_sessions} open sessions) {self.name}"
+
+
+class ProjectList(Result):
+    """Some projects, in the order of their ids."""
+
+    projects: list[ProjectListed]
+    total: int
+    nextCursor: str | None = None
+
+    def text(self) -> str:
+        """Give a line each."""
+        lines = [project.text() for project in self.projects]
+        return "\n".join([f"{self.total} projects", *lines, *more(self.nextCursor)])
+
+
+class SessionEnded(Written):
+    """How a session closed."""
+
+    session_id: str
+    success: bool = True
+    deactivated_records: list[str]
+    unsaved_warning: str | None = None
+
+    def text(self) -> str:
+        """Say what is no longer active."""
+        records = ", ".join(self.deactivated_records) or "nothing"
+        line = f"Session {self.session_id} closed; {records} deactivated."
+        return f"{line} {self.unsaved_warning}" if self.unsaved_warning else line
+
+
+class SessionSaved(Written):
+    """A named point that a session set."""
+
+    session_id: str
+    success: bool = True
+    saved_records: list[str]
+    last_save: str
+    last_save_tick: int
+
+    def text(self) -> str:
+        """Say what was changed since the point before."""
+        records = ", ".join(self.saved_records) or "nothing"
+        return f"Session {self.session_id} saved at t:{self.last_save_tick}; changed: {records}."
+
+
+class ActivityEntry(BaseModel):
+    """One thing that happened in a project."""
+
+    seq: int
+    timestamp: str
+    type: str
+    session_id: str | None = None
+    record_id: str | None = None
+    summary: str
+
+    def text(self) -> str:
+        """Give one line."""
+        return f"s:{self.seq} {self.timestamp[:16]} {self.type}: {self.summary}"
+
+
+class ActivityList(Result):
+    """What happened, newest first."""
+
+    activity: list[ActivityEntry]
+    total: int
+    nextCursor: str | None = None
+
+    def text(self) -> str:
+        """Give a line each."""
+        lines = [entry.text() for entry in self.activity]
+        return "\n".join([f"{self.total} entries", *lines, *more(self.nextCursor)])
+
+
+def more(cursor: str | None) -> list[str]:
+    """Say how to get the rest of a list, if there is a rest."""
+    return [f"More: cursor={cursor}"] if cursor else []

@@ -1,0 +1,156 @@
+"""What happens to projects and sessions."""
+
+from typing import ClassVar
+
+from hansard.kernel.event import Event
+
+
+class ProjectCreated(Event):
+    """A project was entered in the catalog's directory."""
+
+    kind: ClassVar[str] = "sessions.project_created.v1"
+
+    id: str
+    name: str
+    description: str | None
+
+    def summary(self) -> str:
+        """Name the project."""
+        return f"Project {self.id} created: {self.name}"
+
+
+class SessionHomed(Event):
+    """The catalog noted which project a session of a chosen id belongs to."""
+
+    kind: ClassVar[str] = "sessions.session_homed.v1"
+
+    id: str
+    home: str
+
+
+class SessionStarted(Event):
+    """A session began, or a closed one was started afresh."""
+
+    kind: ClassVar[str] = "sessions.session_started.v1"
+    activity: ClassVar[str | None] = "session_started"
+
+    id: str
+
+    def summary(self) -> str:
+        """Name the session."""
+        return f"Session {self.id} started"
+
+
+class SessionBranched(Event):
+    """A session began where another stood: the same records active, as of the same versions."""
+
+    kind: ClassVar[str] = "sessions.session_branched.v1"
+    activity: ClassVar[str | None] = "session_branched"
+
+    id: str
+    parent_session: str
+
+    def summary(self) -> str:
+        """Name both."""
+        return f"Session {self.id} branched from {self.parent_session}"
+
+
+class SessionSaved(Event):
+    """A session set a named point: what it had changed until then counts as saved."""
+
+    kind: ClassVar[str] = "sessions.session_saved.v1"
+    advances_tick: ClassVar[bool] = True
+    activity: ClassVar[str | None] = "session_saved"
+
+    id: str
+    note: str | None
+
+    def summary(self) -> str:
+        """Name the session, and say what its agent said of it."""
+        return f"Session {self.id} saved" + (f": {self.note}" if self.note else "")
+
+
+class SessionSynced(Event):
+    """A session was told of the changes others made, up to a point."""
+
+    kind: ClassVar[str] = "sessions.session_synced.v1"
+
+    id: str
+    through_seq: int
+    through_tick: int
+    bases: dict[str, int]
+    """Of the active records it was told of: the version it now knows."""
+
+
+class SessionClosed(Event):
+    """A session ended; nothing is active in it any more."""
+
+    kind: ClassVar[str] = "sessions.session_closed.v1"
+    activity: ClassVar[str | None] = "session_closed"
+
+    id: str
+    note: str | None
+
+    def summary(self) -> str:
+        """Name the session, and say what its agent said of it."""
+        return f"Session {self.id} closed" + (f": {self.note}" if self.note else "")
+
+
+class Activated(Event):
+    """A record was activated in a session, to reason with it."""
+
+    kind: ClassVar[str] = "sessions.activated.v1"
+    activity: ClassVar[str | None] = "activation"
+
+    session: str
+    record: str
+    base: int
+    """The version of the record that the session was shown."""
+    override: bool
+    """Whether it was told that others work on the record, and goes on all the same."""
+
+    def summary(self) -> str:
+        """Name the record."""
+        return f"{self.record} activated"
+
+    def subject(self) -> str:
+        """Give the record."""
+        return self.record
+
+
+class Deactivated(Event):
+    """A session laid a record aside."""
+
+    kind: ClassVar[str] = "sessions.deactivated.v1"
+    activity: ClassVar[str | None] = "deactivation"
+
+    session: str
+    record: str
+
+    def summary(self) -> str:
+        """Name the record."""
+        return f"{self.record} deactivated"
+
+    def subject(self) -> str:
+        """Give the record."""
+        return self.record
+
+
+class RecordChange(Event):
+    """Base of events by which a session changed the record that is their subject.
+
+    One that advances the tick leaves the record active in its session, as of that tick.
+    """
+
+
+EVENTS: tuple[type[Event], ...] = (
+    ProjectCreated,
+    SessionHomed,
+    SessionStarted,
+    SessionBranched,
+    SessionSaved,
+    SessionSynced,
+    SessionClosed,
+    Activated,
+    Deactivated,
+)

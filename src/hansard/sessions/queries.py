@@ -1,0 +1,122 @@
+"""Looking at projects and at what happened in them."""
+
+from collections.abc import Callable
+from functools import partial
+
+from hansard.kernel import as_of
+from hansard.kernel.engine import AnyOf, Found, Position, Range, ReadTx, Where
+from hansard.kernel.operation import Context, Operation
+from hansard.kernel.page import from_cursor, to_cursor
+from hansard.kernel.store import CATALOG
+from hansard.sessions import contract
+from hansard.sessions.views import ACTIVITY, PROJECTS, SESSIONS
+
+CountRecords = Callable[[ReadTx], int]
+
+
+def list_projects(
+    count_open_records: CountRecords, request: contract.ListProjects, context: Context
+) -> contract.ProjectList:
+    """List the projects of the store."""
+    after = from_cursor(request.cursor, PROJECTS)
+
+    def work(tx: ReadTx) -> tuple[list[Found], int]:
+        page = tx.scan(PROJECTS, after=after, limit=request.limit + 1)
+        return page, tx.tally(PROJECTS).get(None, 0)
+
+    page, total = context.store.read(CATALOG, work)
+    shown = page[: request.limit]
+    listed = [_listed(context, found, count_open_records) for found in shown]
+    cursor = to_cursor(Position(None, shown[-1].key)) if len(page) > request.limit else None
+    return contract.ProjectList(projects=listed, total=total, nextCursor=cursor)
+
+
+def get_project(_: contract.GetProject, context: Context) -> contract.ProjectShown:
+    """Show a project."""
+    row = context.store.read(CATALOG, lambda tx: tx.get(PROJECTS, context.project))
+    assert row is not None, "a call was placed in a project that is not there"
+    return contract.ProjectShown(**row, tick=context.read(lambda tx: tx.head().tick))
+
+
+def get_recent_activity(
+    request: contract.GetRecentActivity, context: Context
+) -> contract.ActivityList:
+    """List what happened in a project, newest first."""
+    position = from_cursor(request.cursor, ACTIVITY, "seq")
+
+    def work(tx: ReadTx) -> contract.ActivityList:
+        where = _activity_filter(tx, request)
+        page = tx.scan(
+            ACTIVITY, where, order="seq", descending=True, after=position, limit=request.limit + 1
+        )
+        shown = page[: request.limit]
+        last = shown[-1] if len(page) > request.limit else None
+        return contract.ActivityList(
+            activity=[contract.ActivityEntry(**found.row) for found in shown],
+            total=tx.tally(ACTIVITY, where).get(None, 0),
+            nextCursor=to_cursor(Position(last.row["seq"], last.key)) if last else None,
+        )
+
+    return context.read(work)
+
+
+def _listed(
+    context: Context, found: Found, count_open_records: CountRecords
+) -> contract.ProjectListed:
+    def work(tx: ReadTx) -> contract.ProjectListed:
+        row = found.row
+        return contract.ProjectListed(
+            id=row["id"],
+            name=row["name"],
+            description=row["description"],
+            tick=tx.head().tick,
+            open_sessions=tx.tally(SESSIONS, {"status": "open"}).get(None, 0),
+            open_records=count_open_records(tx),
+        )
+
+    return context.store.read(found.key, work)
+
+
+def _activity_filter(tx: ReadTx, request: contract.GetRecentActivity) -> Where:
+    where: dict[str, str | AnyOf | Range] = {}
+    if request.since is not None:
+        where["seq"] = Range(at_least=as_of.resolve_since(tx, request.since) + 1)
+    if request.types is not None:
+        where["type"] = AnyOf(request.types)
+    if request.record_id is not None:
+        where["record_id"] = request.record_id
+    return where
+
+
+def operations(count_open_records: CountRecords) -> tuple[Operation, ...]:
+    """Declare the queries."""
+    return (
+        Operation(
+            "list_projects",
+            "List all projects with their open work.",
+            contract.ListProjects,
+            contract.ProjectList,
+            partial(list_projects, count_open_records),
+            writes=False,
+            in_catalog=True,
+            toolsets=("default", "records"),
+        ),
+        Operation(
+            "get_project",
+            "Show one project; without id, the current one.",
+            contract.GetProject,
+            contract.ProjectShown,
+            get_project,
+            writes=False,
+            toolsets=("default", "records"),
+        ),
+        Operation(
+            "get_recent_activity",
+            "List what happened in the project, newest first. since: an ISO time, t:TICK or s:SEQ.",
+            contract.GetRecentActivity,
+            contract.ActivityList,
+            get_recent_activity,
+            writes=False,
+            toolsets=("default", "records"),
+        ),
+    )

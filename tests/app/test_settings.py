@@ -1,0 +1,80 @@
+"""Where settings come from, and which source counts."""
+
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+from hansard.app.settings import declarations, load, store_location
+from hansard.kernel.problem import InvalidInput
+
+
+def test_without_anything_the_defaults_hold() -> None:
+    settings = load({}, {"HANSARD_CONFIG": "/dev/null"})
+
+    assert (settings.project, settings.toolsets, settings.read_only) == (
+        "default",
+        "default",
+        False,
+    )
+    assert store_location(settings).endswith("store")
+
+
+@pytest.mark.holds("ALL-12.1")
+def test_every_setting_has_a_flag_and_a_variable() -> None:
+    for declared in declarations():
+        assert declared.flag == "--" + declared.name.replace("_", "-")
+        assert declared.variable == "HANSARD_" + declared.name.upper()
+        assert declared.help
+
+
+@pytest.mark.holds("ALL-12.3", "ALL-12.5")
+def test_a_flag_counts_before_a_variable_and_that_before_the_file(tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text('project = "file"\nsession = "file"\nport = 1\n')
+    environment = {
+        "HANSARD_CONFIG": str(config),
+        "HANSARD_PROJECT": "variable",
+        "HANSARD_SESSION": "variable",
+    }
+
+    settings = load({"project": "flag", "session": None}, environment)
+
+    assert (settings.project, settings.session, settings.port) == ("flag", "variable", 1)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("HANSARD_PORT", "many"), ("HANSARD_READ_ONLY", "perhaps"), ("HANSARD_ERRORS", "loud")],
+)
+def test_a_value_that_does_not_fit_is_refused_by_name(variable: str, value: str) -> None:
+    with pytest.raises(InvalidInput, match=variable):
+        load({}, {variable: value, "HANSARD_CONFIG": "/dev/null"})
+
+
+@pytest.mark.parametrize("content", ["colour = 1", "port = [", "read_only = 3"])
+def test_a_config_file_that_is_wrong_is_refused(tmp_path: Path, content: str) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(content)
+
+    with pytest.raises(InvalidInput):
+        load({}, {"HANSARD_CONFIG": str(config)})
+
+
+def test_a_config_file_that_was_named_but_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput):
+        load({}, {"HANSARD_CONFIG": str(tmp_path / "none.toml")})
+
+
+@pytest.mark.parametrize("word", ["1", "true", "YES", "on"])
+def test_yes_can_be_said_in_several_ways(word: str) -> None:
+    assert load({}, {"HANSARD_READ_ONLY": word, "HANSARD_CONFIG": "/dev/null"}).read_only
+
+
+@pytest.mark.holds("ALL-12.2")
+def test_the_store_is_where_it_is_said_else_in_the_users_data_folder() -> None:
+    nowhere = {"HANSARD_CONFIG": "/dev/null"}
+
+    for location in ("some/folder", "postgresql://someone@somewhere/some"):
+        assert store_location(load({}, nowhere | {"HANSARD_STORE": location})) == location
+    assert store_location(load({}, nowhere)).startswith(platformdirs.user_data_dir("hansard"))

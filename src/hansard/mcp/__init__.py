@@ -1,0 +1,1 @@
+"""Hansard over the Model Context Protocol: one server object, on stdio and Streamable HTTP."""

@@ -1,0 +1,68 @@
+"""Results and problems as MCP says them: tool results, or JSON-RPC errors."""
+
+import logging
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR, CallToolResult, TextContent
+
+from hansard.kernel.operation import Result
+from hansard.kernel.problem import Problem
+
+logger = logging.getLogger(__name__)
+
+
+def succeeded(result: Result) -> CallToolResult:
+    """Give an answer in both forms, since some hosts show a model only the one or the other."""
+    return CallToolResult(
+        content=[TextContent(text=result.text())],
+        structured_content=result.model_dump(mode="json", exclude_none=True),
+    )
+
+
+def refused(problem: Problem) -> CallToolResult:
+    """Give a problem as a result, for the model to read and do better."""
+    return CallToolResult(
+        content=[TextContent(text=sentence(problem))],
+        structured_content={"error": problem.as_dict()},
+        is_error=True,
+    )
+
+
+@contextmanager
+def as_protocol_errors() -> Iterator[None]:
+    """Turn what is raised inside into JSON-RPC errors: problems as such, bugs by reference."""
+    try:
+        yield
+    except Problem as problem:
+        raise MCPError(problem.rpc_code, problem.message, problem.as_dict()) from None
+    except Exception as error:  # a bug: goes to the log in full, to the caller as INTERNAL
+        raise _internal(error) from error
+
+
+def sentence(problem: Problem) -> str:
+    """Say a problem in one line that suffices without its structured form."""
+    hint = f" {_ended(problem.recovery_hint)}" if problem.recovery_hint else ""
+    return f"{problem.code}: {_ended(problem.message)}{hint}"
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _internal(error: Exception) -> MCPError:
+    """Report a bug to the log in full, and to the caller by a reference only."""
+    reference = secrets.token_hex(4)
+    logger.error("A call failed (reference %s)", reference, exc_info=error)
+    message = f"Something went wrong inside Hansard (reference {reference})"
+    shape = {
+        "code": "INTERNAL",
+        "message": message,
+        "details": {"reference": reference},
+        "recovery_hint": "The server's log says more under this reference",
+        "rpc_code": INTERNAL_ERROR,
+        "http_status": 500,
+    }
+    return MCPError(INTERNAL_ERROR, message, shape)

@@ -1,0 +1,254 @@
+"""One JSON-RPC message out of bytes, read strictly, and the answer when it is none. Pure.
+
+The SDK's own reader answers nothing to what it cannot read, keeps the last of two equal keys and
+replaces bytes that are not UTF-8. Here every fault has its code, and the request's id wherever that
+can still be made out.
+"""
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+from mcp_types import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    RequestId,
+    jsonrpc_message_adapter,
+)
+from pydantic import ValidationError
+
+from hansard.kernel.limits import ID_CHARS_MAX, INTEGER_BITS_MAX, KIB, NESTING_MAX
+from hansard.kernel.problem import InvalidInput
+
+ENVELOPE_LEVELS = 3
+"""The message, its params and the arguments, around what a caller may nest."""
+
+LEVELS_MAX = NESTING_MAX + ENVELOPE_LEVELS
+
+INTEGER_CHARS_MAX = len(str(-(2**INTEGER_BITS_MAX)))
+"""Longer literals are refused before they are turned into numbers, which takes quadratic time."""
+
+ID_SEARCH_BYTES = 64 * KIB
+"""How far into an unreadable message its id is looked for."""
+
+ID_TAIL_BYTES = KIB
+"""How much of the end of an unreadable message is looked at, since some clients put the id last."""
+
+
+class Malformed(Exception):
+    """These bytes are no message we can serve. Says what to answer, and whether to at all."""
+
+    def __init__(
+        self, code: int, message: str, request_id: RequestId | None = None, *, owed: bool = True
+    ) -> None:
+        """Say the fault; `owed` is false for what must never be answered, such as notifications."""
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.request_id = request_id
+        self.owed = owed
+
+    def answer(self) -> JSONRPCError:
+        """Make the error response."""
+        error = ErrorData(code=self.code, message=self.message)
+        if self.code == INVALID_PARAMS:
+            error = ErrorData(
+                code=self.code, message=self.message, data=InvalidInput(self.message).as_dict()
+            )
+        return JSONRPCError(jsonrpc="2.0", id=self.request_id, error=error)
+
+
+class _UnfitError(Exception):
+    """A value that no request may hold."""
+
+    def __init__(self, message: str, code: int = INVALID_PARAMS) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def parse(raw: bytes) -> JSONRPCMessage:
+    """Read one message, or raise `Malformed`."""
+    try:
+        return _typed(_decoded(raw))
+    except _UnfitError as unfit:
+        fault = unfit.code, str(unfit)
+    except RecursionError:
+        fault = INVALID_PARAMS, _TOO_DEEP
+    except UnicodeDecodeError as error:
+        fault = PARSE_ERROR, f"The message is not UTF-8 at byte {error.start}"
+    except json.JSONDecodeError as error:
+        fault = PARSE_ERROR, f"The message is not JSON: {error.msg} at character {error.pos}"
+    raise Malformed(*fault, find_id(raw, raw[-ID_TAIL_BYTES:]))
+
+
+def too_long(head: bytes, tail: bytes, *, bytes_max: int) -> Malformed:
+    """Refuse a message of which only the beginning and the end were kept."""
+    message = f"The message is longer than {bytes_max} bytes"
+    return Malformed(INVALID_REQUEST, message, find_id(head, tail))
+
+
+def find_id(head: bytes, tail: bytes) -> RequestId | None:
+    """Find the id of the outermost object in a message that may be broken or cut.
+
+    The whole of a short message is searched from its beginning. Of a longer one, the beginning and
+    then the very end: an id right before the last brace is the outermost object's own.
+    """
+    found = _id_from_start(head[:ID_SEARCH_BYTES])
+    if found is None and len(head) >= ID_SEARCH_BYTES and (last := _LAST_MEMBER.search(tail)):
+        found = _id_value(last[1])
+    return found
+
+
+_TOO_DEEP = f"Nested deeper than {NESTING_MAX} levels"
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\]:,]|[^\s"{}\[\]:,]+', re.DOTALL)
+_LAST_MEMBER = re.compile(rb'[,{]\s*"id"\s*:\s*(-?\d+|"[^"\\]*")\s*\}\s*$')
+
+
+def _decoded(raw: bytes) -> Any:
+    text = raw.decode()
+    decoded = _DECODER.decode(text)
+    # Only brackets can nest, and only escapes can make half a character: no need to look otherwise.
+    if text.count("[") + text.count("{") > LEVELS_MAX or _SURROGATE.search(text):
+        _check_inside(decoded)
+    return decoded
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise _UnfitError(f"The key {_printable(twice)} occurs twice in one object")
+    return made
+
+
+def _integer(literal: str) -> int:
+    if len(literal) > INTEGER_CHARS_MAX:
+        raise _UnfitError(f"An integer of more than {INTEGER_BITS_MAX} bits")
+    return int(literal)
+
+
+def _real(literal: str) -> float:
+    number = float(literal)
+    if not math.isfinite(number):
+        raise _UnfitError("A number too large to be held")
+    return number
+
+
+def _constant(name: str) -> NoReturn:
+    raise _UnfitError(f"The message is not JSON: {name} is no JSON value", PARSE_ERROR)
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=_integer, parse_float=_real, parse_constant=_constant
+)
+
+
+def _check_inside(decoded: Any) -> None:
+    """Refuse what is nested too deep, and halves of characters, which are not text."""
+    pending: list[tuple[Any, int]] = [(decoded, 1)]
+    while pending:
+        item, level = pending.pop()
+        if isinstance(item, str):
+            _check_text(item)
+        elif isinstance(item, dict | list):
+            if level > LEVELS_MAX:
+                raise _UnfitError(_TOO_DEEP)
+            inner: Iterable[Any] = [*item, *item.values()] if isinstance(item, dict) else item
+            pending.extend((value, level + 1) for value in inner)
+
+
+def _check_text(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise _UnfitError("A text holds a lone surrogate, which is not a character") from None
+
+
+def _printable(text: str) -> str:
+    return text[:100].encode(errors="replace").decode()
+
+
+def _typed(decoded: Any) -> JSONRPCMessage:
+    if isinstance(decoded, list):
+        raise Malformed(INVALID_REQUEST, "Batches are not part of MCP: send one message at a time")
+    if not isinstance(decoded, dict):
+        raise Malformed(INVALID_REQUEST, "A message is a JSON object")
+    request_id = _id_of(decoded)
+    if decoded.get("jsonrpc") != "2.0":
+        raise Malformed(INVALID_REQUEST, 'A message says "jsonrpc": "2.0"', request_id)
+    if "method" not in decoded:
+        return _response(decoded, request_id)
+    return _call(decoded, request_id)
+
+
+def _call(decoded: dict[str, Any], request_id: RequestId | None) -> JSONRPCMessage:
+    owed = "id" in decoded
+    method, params = decoded["method"], decoded.get("params")
+    if owed and request_id is None:
+        raise Malformed(
+            INVALID_REQUEST, f"An id is an integer or a string of up to {ID_CHARS_MAX} characters"
+        )
+    if not isinstance(method, str):
+        raise Malformed(INVALID_REQUEST, "A method is a string", request_id, owed=owed)
+    if params is not None and not isinstance(params, dict):
+        raise Malformed(INVALID_PARAMS, "params is an object", request_id, owed=owed)
+    if request_id is None:
+        return JSONRPCNotification(jsonrpc="2.0", method=method, params=params)
+    return JSONRPCRequest(jsonrpc="2.0", id=request_id, method=method, params=params)
+
+
+def _response(decoded: dict[str, Any], request_id: RequestId | None) -> JSONRPCMessage:
+    if not {"result", "error"} & decoded.keys():
+        raise Malformed(INVALID_REQUEST, "A request names its method", request_id)
+    try:
+        return jsonrpc_message_adapter.validate_python(decoded, by_name=False)
+    except ValidationError:
+        raise Malformed(INVALID_REQUEST, "A response nobody can read", owed=False) from None
+
+
+def _id_of(decoded: dict[str, Any]) -> RequestId | None:
+    value: object = decoded.get("id")
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str) and len(value) <= ID_CHARS_MAX:
+        return value
+    return None
+
+
+def _id_from_start(head: bytes) -> RequestId | None:
+    """Walk the tokens of what may be an object, and take the value of its own member `id`."""
+    level, before, key = 0, b"", b""
+    for match in _TOKEN.finditer(head):
+        token = match[0]
+        if level == 1 and before == b":" and key == b'"id"':
+            # A literal that touches the end may have been cut in the middle.
+            return _id_value(token) if match.end() < len(head) else None
+        if level == 1 and before in {b"{", b","}:
+            key = token
+        if level == 0 and token != b"{":
+            return None
+        level += _LEVEL_STEPS.get(token, 0)
+        before = token
+        if level == 0:
+            return None
+    return None
+
+
+_LEVEL_STEPS = {b"{": 1, b"[": 1, b"}": -1, b"]": -1}
+
+
+def _id_value(literal: bytes) -> RequestId | None:
+    try:
+        return _id_of({"id": _DECODER.decode(literal.decode())})
+    except (ValueError, _UnfitError):
+        return None

@@ -1,0 +1,195 @@
+"""Change notices, fed from the journal's tail: whoever watches a resource hears that it moved.
+
+The two eras of the protocol watch in two ways: `subscriptions/listen` is a stream that takes its
+events from a bus, `resources/subscribe` is a wish kept for as long as the connection lives.
+"""
+
+import asyncio
+import logging
+import threading
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import anyio
+import anyio.to_thread
+from anyio.abc import TaskGroup
+from mcp.server.connection import Connection
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR, SubscriptionsListenRequestParams, SubscriptionsListenResult
+
+from hansard.kernel.engine import Engine, Watch
+from hansard.kernel.problem import Problem
+from hansard.mcp.callers import RequestContext
+from hansard.mcp.resources import Resource, ResourceNotFound, find
+
+logger = logging.getLogger(__name__)
+
+WAKE_S = 0.25
+"""How long the thread waits for a commit before it looks whether it should end."""
+
+PAUSE_S = 0.1
+"""How long it rests between two notices, so that a burst of writes is a few notices, not all."""
+
+RETRY_S = 1.0
+"""How long it rests when the store cannot be read."""
+
+SEND_S = 5.0
+"""How long a connection may take to accept a notice before it goes without."""
+
+WATCHED_MAX = 1_000
+"""URIs that one connection may watch."""
+
+
+class Notices:
+    """Knows who watches what, and tells them."""
+
+    def __init__(self, engine: Engine, resources: Sequence[Resource]) -> None:
+        """Watch nothing yet: without watchers there is no thread and no cost."""
+        self.bus = InMemorySubscriptionBus()
+        self._engine = engine
+        self._resources = resources
+        self._listening = ListenHandler(self.bus)
+        self._listened: Counter[str] = Counter()
+        self._subscribed: dict[Connection, set[str]] = {}
+        self._thread: threading.Thread | None = None
+        self._stop = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._tasks: TaskGroup | None = None
+        self._grown: asyncio.Queue[set[str]] = asyncio.Queue()
+        self._starting = anyio.Lock()
+        self._is_ending = False
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Deliver notices for as long as a server runs."""
+        self._loop = asyncio.get_running_loop()
+        self._stop.clear()
+        async with anyio.create_task_group() as self._tasks:
+            self._tasks.start_soon(self._deliver)
+            try:
+                yield
+            finally:
+                self._stop.set()
+                if self._thread:
+                    with anyio.CancelScope(shield=True):
+                        await anyio.to_thread.run_sync(self._thread.join)
+                    self._thread = None
+                self._tasks.cancel_scope.cancel()
+
+    @property
+    def watchers(self) -> int:
+        """How many connections and streams watch something."""
+        return len(self._subscribed) + self._listened.total()
+
+    def end_streams(self) -> None:
+        """End every listening stream with its last frame, and begin no more: the server goes."""
+        self._is_ending = True
+        self._listening.close()
+
+    async def listen(
+        self, context: RequestContext, params: SubscriptionsListenRequestParams
+    ) -> SubscriptionsListenResult:
+        """Serve one `subscriptions/listen` stream."""
+        uris = set((params.notifications.resource_subscriptions or [])[:WATCHED_MAX])
+        if uris:
+            await self._follow()
+        if self._is_ending:
+            raise MCPError(INTERNAL_ERROR, "The server is about to end")
+        self._listened.update(uris)
+        try:
+            return await self._listening(context, params)
+        finally:
+            self._listened.subtract(uris)
+            self._listened += Counter()
+
+    async def subscribe(self, session: ServerSession, uri: str) -> None:
+        """Begin to tell a connection of the handshake era about a resource."""
+        find(self._resources, uri)
+        await self._follow()
+        connection = _connection(session)
+        if connection not in self._subscribed:
+            self._subscribed[connection] = set()
+            connection.exit_stack.callback(self._subscribed.pop, connection, None)
+        if len(self._subscribed[connection]) < WATCHED_MAX:
+            self._subscribed[connection].add(uri)
+
+    async def unsubscribe(self, session: ServerSession, uri: str) -> None:
+        """Tell it no longer."""
+        self._subscribed.get(_connection(session), set()).discard(uri)
+
+    async def _follow(self) -> None:
+        """Start the thread that watches the journal, if it does not run yet."""
+        async with self._starting:
+            if self._thread is None:
+                self._thread = await anyio.to_thread.run_sync(self._start)
+
+    def _start(self) -> threading.Thread:
+        # Taken before anyone is told that they are watching: nothing later goes unnoticed.
+        watch, seen = self._engine.watch(), self._seqs()
+        thread = threading.Thread(target=self._watch, args=(watch, seen), name="mcp-notices")
+        thread.daemon = True
+        thread.start()
+        return thread
+
+    def _seqs(self) -> dict[str, int]:
+        return {project: head.seq for project, head in self._engine.heads().items()}
+
+    def _watch(self, watch: Watch, seen: dict[str, int]) -> None:
+        try:
+            while not self._stop.is_set():
+                seen = self._look(watch, seen)
+        finally:
+            watch.close()
+
+    def _look(self, watch: Watch, seen: dict[str, int]) -> dict[str, int]:
+        """Wait for a commit for a while, tell of what grew, and give what has now been seen."""
+        try:
+            seqs = self._seqs() if watch.wait(WAKE_S) else seen
+        except Problem as problem:
+            logger.warning("The journal cannot be watched just now: %s", problem)
+            self._stop.wait(RETRY_S)
+            return seen
+        grown = {project for project, seq in seqs.items() if seq > seen.get(project, 0)}
+        if grown:
+            assert self._loop is not None, "the journal is watched while no server runs"
+            self._loop.call_soon_threadsafe(self._grown.put_nowait, grown)
+            self._stop.wait(PAUSE_S)
+        return seqs
+
+    async def _deliver(self) -> None:
+        """Tell of what the watching thread saw; a task, since only tasks may start tasks."""
+        while True:
+            self._tell(await self._grown.get())
+
+    def _tell(self, grown: set[str]) -> None:
+        """Send notices of everything watched that the growth concerns."""
+        assert self._tasks is not None, "the journal is watched while no server runs"
+        subscribed = set[str]().union(*self._subscribed.values())
+        for uri in sorted(subscribed | set(self._listened)):
+            try:
+                resource, parts = find(self._resources, uri)
+            except ResourceNotFound:
+                # A stream may listen for anything; for what is not there, it hears nothing.
+                continue
+            if resource.concerns(parts, grown):
+                self._tasks.start_soon(self._publish, uri)
+
+    async def _publish(self, uri: str) -> None:
+        await self.bus.publish(ResourceUpdated(uri=uri))
+        for connection, uris in list(self._subscribed.items()):
+            if uri in uris:
+                assert self._tasks is not None, "a notice is sent while no server runs"
+                self._tasks.start_soon(_send, connection, uri)
+
+
+async def _send(connection: Connection, uri: str) -> None:
+    with anyio.move_on_after(SEND_S):
+        await connection.send_resource_updated(uri)
+
+
+def _connection(session: ServerSession) -> Connection:
+    """Give the connection behind a request's session, for which the SDK has no public name."""
+    return session._connection  # noqa: SLF001 - subscriptions outlive the request

@@ -1,0 +1,132 @@
+"""What can be read, and watched, as MCP resources."""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl, unquote
+
+import mcp_types as types
+
+from hansard.app.application import Application
+from hansard.kernel.operation import Caller
+from hansard.kernel.problem import InvalidInput
+from hansard.kernel.store import CATALOG
+
+MARKDOWN = "text/markdown"
+
+Parts = Mapping[str, str]
+"""What a URI says in the places its template leaves open."""
+
+
+class ResourceNotFound(InvalidInput):
+    """Nothing lies under that URI."""
+
+    http_status, fixable = 404, False
+    hint = "List the resources to see what there is"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Name the URI once more where MCP says that clients look for it."""
+        return super().as_dict() | {"uri": self.details["uri"]}
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """Something under one URI, or under each URI of a template such as `hansard://x/{id}`.
+
+    As RFC 6570 has it, `{id}` is one segment, `{+path}` may have several, and `{?cursor,limit}` is
+    a query of which any part may be missing.
+    """
+
+    uri: str
+    name: str
+    description: str
+    read: Callable[[Application, Caller, Parts], str]
+    concerns: Callable[[Parts, Collection[str]], bool]
+    """Whether what it shows may have changed when these projects' journals grew."""
+    mime_type: str = MARKDOWN
+    _pattern: re.Pattern[str] = field(init=False, repr=False)
+    _query: frozenset[str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Make the pattern its URIs match."""
+        path, _, query = self.uri.partition("{?")
+        literal = re.split(r"\{(\+?\w+)\}", path)
+        parts = (
+            _open_part(text) if place % 2 else re.escape(text) for place, text in enumerate(literal)
+        )
+        object.__setattr__(self, "_pattern", re.compile("".join(parts)))
+        object.__setattr__(self, "_query", frozenset(query.rstrip("}").split(",")) - {""})
+
+    @property
+    def is_template(self) -> bool:
+        """Whether it lies under many URIs."""
+        return bool(self._pattern.groups)
+
+    def match(self, uri: str) -> Parts | None:
+        """Give the parts of a URI of this resource, `None` for any other."""
+        path, _, query = uri.partition("?")
+        found, asked = self._pattern.fullmatch(path), dict(parse_qsl(query))
+        if found is None or asked.keys() - self._query:
+            return None
+        return {name: unquote(text) for name, text in found.groupdict().items()} | asked
+
+
+def _open_part(name: str) -> str:
+    return f"(?P<{name[1:]}>.+)" if name.startswith("+") else f"(?P<{name}>[^/]+)"
+
+
+def find(resources: Sequence[Resource], uri: str) -> tuple[Resource, Parts]:
+    """Find what lies under a URI, or refuse."""
+    for resource in resources:
+        if (parts := resource.match(uri)) is not None:
+            return resource, parts
+    raise ResourceNotFound(f"There is no resource {uri[:200]}", uri=uri[:200])
+
+
+def listed(resources: Sequence[Resource]) -> list[types.Resource]:
+    """Describe those that lie under one URI."""
+    return [
+        types.Resource(
+            uri=one.uri.partition("{?")[0],
+            name=one.name,
+            description=one.description,
+            mime_type=one.mime_type,
+        )
+        for one in resources
+        if not one.is_template
+    ]
+
+
+def templates(resources: Sequence[Resource]) -> list[types.ResourceTemplate]:
+    """Describe those that lie under many."""
+    return [
+        types.ResourceTemplate(
+            uri_template=one.uri,
+            name=one.name,
+            description=one.description,
+            mime_type=one.mime_type,
+        )
+        for one in resources
+        if one.is_template
+    ]
+
+
+def _read_activity(application: Application, caller: Caller, _: Parts) -> str:
+    return application.call("get_recent_activity", {}, caller).text()
+
+
+def _any_project(_: Parts, grown: Collection[str]) -> bool:
+    """Which project is the current one depends on the session, so any of them may be it."""
+    return any(project != CATALOG for project in grown)
+
+
+RESOURCES = (
+    Resource(
+        uri="hansard://activity",
+        name="activity",
+        description="What happened lately in the current project, newest first",
+        read=_read_activity,
+        concerns=_any_project,
+    ),
+)

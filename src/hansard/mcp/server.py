@@ -1,0 +1,159 @@
+"""The one MCP server object, for every transport and both eras of the protocol."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import anyio
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.caching import CacheHint
+from mcp.server.lowlevel.server import NotificationOptions, Server
+
+import hansard
+from hansard.app.application import Application
+from hansard.app.settings import Settings
+from hansard.kernel.operation import Caller
+from hansard.kernel.problem import Problem
+from hansard.mcp import answers, resources
+from hansard.mcp.callers import Door, RequestContext
+from hansard.mcp.instructions import instructions
+from hansard.mcp.notices import Notices
+from hansard.mcp.resources import RESOURCES, Resource
+from hansard.mcp.tools import Toolbox
+
+CALLS_AT_ONCE_MAX = 32
+"""Calls that run at the same time; writers among them share commits, so more is not faster."""
+
+LIST_TTL_MS = 5 * 60 * 1000
+"""How long a client may keep a list: it changes only when another Hansard is started."""
+
+T = TypeVar("T")
+_Page = types.PaginatedRequestParams | None
+
+
+class HansardServer(Server[None]):
+    """Answers MCP from an application."""
+
+    lists_change = False
+    """Whether tools and resources may come and go while a server runs."""
+
+    def __init__(
+        self,
+        application: Application,
+        settings: Settings,
+        door: Door,
+        *,
+        readable: Sequence[Resource] = RESOURCES,
+    ) -> None:
+        """Put the application behind a door; refuse settings that name unknown tools."""
+        self.application = application
+        self.notices = Notices(application.store.engine, readable)
+        self._door = door
+        self._readable = readable
+        self._errors_as_results = settings.errors != "jsonrpc"
+        self._toolbox = Toolbox(application.catalog, settings)
+        self._calls = anyio.CapacityLimiter(CALLS_AT_ONCE_MAX)
+        lists = CacheHint(ttl_ms=LIST_TTL_MS, scope="private")
+        super().__init__(
+            "hansard",
+            title="Hansard",
+            version=hansard.__version__,
+            instructions=instructions(application.catalog),
+            lifespan=lambda _: self.notices.running(),
+            # Without this the SDK lists all tools again for each call of the current era.
+            get_tool_input_schema=self._toolbox.schema,
+            cache_hints={
+                "tools/list": lists,
+                "resources/list": lists,
+                "resources/templates/list": lists,
+            },
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+            on_subscribe_resource=self._subscribe,
+            on_unsubscribe_resource=self._unsubscribe,
+            on_subscriptions_listen=self.notices.listen,
+        )
+
+    def get_capabilities(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+        *,
+        protocol_version: str | None = None,
+    ) -> types.ServerCapabilities:
+        """Say what this server tells about: single resources, and lists only where they change."""
+        told = super().get_capabilities(
+            notification_options,
+            experimental_capabilities,
+            extensions,
+            protocol_version=protocol_version,
+        )
+        for lists in (told.tools, told.resources, told.prompts):
+            if lists:
+                lists.list_changed = self.lists_change
+        return told
+
+    async def _list_tools(self, _: RequestContext, _page: _Page) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=self._toolbox.listed(self._door.actor))
+
+    async def _call_tool(
+        self, context: RequestContext, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        with answers.as_protocol_errors():
+            try:
+                caller = self._door.caller(context)
+                return await self._in_thread(
+                    lambda: self._answer(params.name, params.arguments or {}, caller)
+                )
+            except Problem as problem:
+                if problem.fixable and self._errors_as_results:
+                    return answers.refused(problem)
+                raise
+
+    def _answer(
+        self, name: str, arguments: Mapping[str, Any], caller: Caller
+    ) -> types.CallToolResult:
+        return answers.succeeded(self.application.call(name, arguments, caller))
+
+    async def _list_resources(self, _: RequestContext, _page: _Page) -> types.ListResourcesResult:
+        return types.ListResourcesResult(resources=resources.listed(self._readable))
+
+    async def _list_templates(
+        self, _: RequestContext, _page: _Page
+    ) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(
+            resource_templates=resources.templates(self._readable)
+        )
+
+    async def _read_resource(
+        self, context: RequestContext, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        with answers.as_protocol_errors():
+            resource, parts = resources.find(self._readable, params.uri)
+            caller = self._door.caller(context)
+            text = await self._in_thread(lambda: resource.read(self.application, caller, parts))
+        content = types.TextResourceContents(
+            uri=params.uri, mime_type=resource.mime_type, text=text
+        )
+        return types.ReadResourceResult(contents=[content])
+
+    async def _subscribe(
+        self, context: RequestContext, params: types.SubscribeRequestParams
+    ) -> types.EmptyResult:
+        with answers.as_protocol_errors():
+            await self.notices.subscribe(context.session, params.uri)
+        return types.EmptyResult()
+
+    async def _unsubscribe(
+        self, context: RequestContext, params: types.UnsubscribeRequestParams
+    ) -> types.EmptyResult:
+        await self.notices.unsubscribe(context.session, params.uri)
+        return types.EmptyResult()
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        """Run work beside the event loop. A cancelled request still finishes what it began."""
+        return await anyio.to_thread.run_sync(work, limiter=self._calls)

@@ -1,0 +1,78 @@
+"""The tools a client is shown, made from the catalog's operations."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from mcp_types import Tool, ToolAnnotations
+
+from hansard.app.catalog import Catalog
+from hansard.app.schema import input_schema
+from hansard.app.settings import Settings
+from hansard.kernel.event import Actor
+from hansard.kernel.operation import Operation
+from hansard.kernel.problem import InvalidInput
+
+CHARS_PER_TOKEN = 4
+"""How the budget of a tool list is counted."""
+
+
+class Toolbox:
+    """The operations as tools: which are listed under these settings, and the schema of each."""
+
+    def __init__(self, catalog: Catalog, settings: Settings) -> None:
+        """Choose what is listed, or refuse settings that name what there is not."""
+        names = {name: one for one in catalog for name in (one.name, *one.aliases)}
+        toolsets = _known(settings.toolsets, catalog.toolsets, "toolset")
+        extra = _known(settings.tools, names, "tool")
+        chosen = {one.name for one in catalog.toolset(toolsets)} | set(extra)
+        self._listed = [(name, one) for name, one in names.items() if name in chosen]
+        self._read_only = settings.read_only
+        self._schemas = {name: input_schema(one) for name, one in names.items()}
+
+    def listed(self, actor: Actor) -> list[Tool]:
+        """List what this actor may use, always in the catalog's order."""
+        return [
+            _tool(name, operation, self._schemas[name])
+            for name, operation in self._listed
+            if actor.may(operation.role) and not (self._read_only and operation.writes)
+        ]
+
+    def schema(self, name: str) -> Mapping[str, Any] | None:
+        """Give the input schema of any tool, listed or not."""
+        return self._schemas.get(name)
+
+
+def budget_tokens(tools: Iterable[Tool]) -> int:
+    """Count what a tool list costs a model that reads it."""
+    shown = [
+        {"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema}
+        for tool in tools
+    ]
+    return len(json.dumps(shown, separators=(",", ":"), ensure_ascii=False)) // CHARS_PER_TOKEN
+
+
+def _known(setting: str, choices: Iterable[str], kind: str) -> list[str]:
+    """Split a setting's names, and refuse the first that is none of the choices."""
+    names = [name.strip() for name in setting.split(",") if name.strip()]
+    known = list(choices)
+    for name in names:
+        if name not in known:
+            raise InvalidInput(
+                f"There is no {kind} called {name}; choose from {', '.join(known)}", name=name
+            )
+    return names
+
+
+def _tool(name: str, operation: Operation, schema: Mapping[str, Any]) -> Tool:
+    return Tool(
+        name=name,
+        description=operation.description,
+        input_schema=dict(schema),
+        annotations=ToolAnnotations(
+            read_only_hint=not operation.writes,
+            destructive_hint=operation.destructive,
+            idempotent_hint=operation.repeatable or not operation.writes,
+            open_world_hint=False,
+        ),
+    )

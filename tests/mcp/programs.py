@@ -1,0 +1,54 @@
+"""Programs that tests start as processes: the real servers, with the toy's notes on board.
+
+`stdio` and `http` are what the command line starts. A call with the text `wait` says so
+on stderr and goes on when there is something to read from the pipe named by WAIT_FOR.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hansard.app.application import Application
+from hansard.app.catalog import Catalog
+from hansard.app.settings import load
+from hansard.app.start import catalog, start
+from hansard.kernel.operation import Caller, Result
+from tests import toy
+
+
+def hold_back(application: Application) -> None:
+    """Make the call that waits."""
+    call = application.call
+
+    def waiting(name: str, arguments: Mapping[str, Any], caller: Caller) -> Result:
+        if arguments.get("text") == "wait":
+            sys.stderr.write("waiting\n")
+            sys.stderr.flush()
+            Path(os.environ["WAIT_FOR"]).read_bytes()
+        if arguments.get("text") == "break":
+            raise RuntimeError("a bug that knows the secret hunter2")
+        if arguments.get("text") == "print":
+            print("a stray line", flush=True)  # noqa: T201 - it must not reach the wire
+        return call(name, arguments, caller)
+
+    application.call = waiting  # type: ignore[method-assign]
+
+
+def main() -> int:
+    """Serve as the first argument says."""
+    settings = load({})
+    application = start(settings, known=Catalog([*catalog().capabilities, toy.CAPABILITY]))
+    hold_back(application)
+    if sys.argv[1] == "http":
+        from hansard.mcp.http import serve as serve_http
+
+        return serve_http(application, settings)
+    from hansard.mcp.stdio import serve as serve_stdio
+
+    return serve_stdio(application, settings)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

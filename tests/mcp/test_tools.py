@@ -1,0 +1,116 @@
+"""The list of tools: what is on it for whom, what it says of each, and what it costs to read."""
+
+from typing import Any
+
+import pytest
+
+from hansard.app.application import Application
+from hansard.app.catalog import Catalog
+from hansard.app.settings import Settings
+from hansard.app.start import catalog
+from hansard.kernel.event import Actor, Role
+from hansard.kernel.problem import InvalidInput
+from hansard.mcp.tools import Toolbox, budget_tokens
+from tests import toy
+
+BUDGETS = {"all": 7_500, "default": 3_500, "core": 1_500}
+
+
+def actor(role: Role = "agent") -> Actor:
+    return Actor("agent", "test", role)
+
+
+def names(known: Catalog, *, role: Role = "agent", **settings: Any) -> list[str]:
+    return [tool.name for tool in Toolbox(known, Settings(**settings)).listed(actor(role))]
+
+
+@pytest.fixture
+def known() -> Catalog:
+    return Catalog([*catalog().capabilities, toy.CAPABILITY])
+
+
+@pytest.mark.parametrize(("toolset", "tokens_max"), BUDGETS.items())
+def test_a_tool_list_stays_within_its_budget(toolset: str, tokens_max: int) -> None:
+    listed = Toolbox(catalog(), Settings(toolsets=toolset)).listed(actor("admin"))
+
+    assert budget_tokens(listed) <= tokens_max
+
+
+@pytest.mark.holds("ALL-12.6")
+def test_all_lists_every_operation_once_in_the_order_of_the_catalog(known: Catalog) -> None:
+    assert names(known, role="admin", toolsets="all") == [one.name for one in known]
+
+
+@pytest.mark.holds("ALL-12.6")
+def test_toolsets_and_single_tools_add_up_without_repeating(known: Catalog) -> None:
+    listed = names(known, toolsets="toy, toy", tools="toy_list,list_projects")
+
+    assert listed == ["list_projects", *(one.name for one in toy.CAPABILITY.operations)]
+
+
+def test_an_alias_is_listed_only_when_it_is_named(known: Catalog) -> None:
+    core = names(known, toolsets="core")
+
+    assert "toy_more" not in names(known, toolsets="all")
+    assert names(known, toolsets="core", tools="toy_more") == [*core, "toy_more"]
+
+
+def test_a_viewer_and_a_server_that_only_reads_are_shown_only_what_reads(known: Catalog) -> None:
+    reading = [one.name for one in known if not one.writes]
+
+    assert names(known, toolsets="all", read_only=True) == reading
+    assert names(known, toolsets="all", role="viewer") == reading
+
+
+@pytest.mark.parametrize("setting", ["toolsets", "tools"])
+def test_an_unknown_name_in_the_settings_is_refused_with_the_choices(
+    known: Catalog, setting: str
+) -> None:
+    named: dict[str, Any] = {setting: "nonsense"}
+
+    with pytest.raises(InvalidInput) as refusal:
+        Toolbox(known, Settings(**named))
+
+    assert "nonsense" in refusal.value.message
+    assert ("toy_list" if setting == "tools" else "core") in refusal.value.message
+
+
+def test_each_tool_says_what_it_may_do(application: Application) -> None:
+    for tool in Toolbox(application.catalog, Settings(toolsets="all")).listed(actor("admin")):
+        operation = application.catalog.find(tool.name)
+        hints = tool.annotations
+
+        assert hints
+        assert hints.read_only_hint is not operation.writes
+        assert hints.destructive_hint is operation.destructive
+        assert hints.idempotent_hint is (operation.repeatable or not operation.writes)
+        assert hints.open_world_hint is False
+
+
+def parts(schema: Any) -> list[dict[str, Any]]:
+    """Give a schema and all that is inside it."""
+    if isinstance(schema, list):
+        return [part for item in schema for part in parts(item)]
+    if not isinstance(schema, dict):
+        return []
+    return [schema, *(part for value in schema.values() for part in parts(value))]
+
+
+def test_the_schemas_are_closed_plain_and_without_noise(known: Catalog) -> None:
+    for tool in Toolbox(known, Settings(toolsets="all")).listed(actor("admin")):
+        schema = tool.input_schema
+
+        assert schema["type"] == "object"
+        assert not {"oneOf", "anyOf", "allOf", "not", "enum", "$ref"} & schema.keys()
+        for part in parts(schema):
+            assert not isinstance(part.get("title"), str), tool.name
+            if isinstance(part.get("properties"), dict) and "type" in part:
+                assert part["additionalProperties"] is False, tool.name
+
+
+def test_a_schema_is_found_by_name_and_by_alias_whether_listed_or_not(known: Catalog) -> None:
+    toolbox = Toolbox(known, Settings(toolsets="core"))
+
+    assert toolbox.schema("toy_go_on") == toolbox.schema("toy_more")
+    assert toolbox.schema("toy_go_on") is not None
+    assert toolbox.schema("nonsense") is None

@@ -1,0 +1,142 @@
+"""Loading a record to reason with it: the way down of 000's sync."""
+
+from functools import partial
+
+from hansard.kernel.engine import ReadTx, Row, WriteTx
+from hansard.kernel.operation import Context, Operation
+from hansard.records import answers, conflict, contract, limits, reading, rules
+from hansard.records.budget import Budget
+from hansard.records.bundle import Bundler
+from hansard.records.differences import field_diffs
+from hansard.records.shapes import Warned
+from hansard.sessions.directory import last_activity, session_row
+from hansard.sessions.events import Activated
+from hansard.sessions.rules import Staleness, stale_warning
+from hansard.sessions.views import ACTIVE, BASES, active_key
+
+DIFF_SHARE = 0.15
+"""The part of the budget that the diff of one field may take."""
+
+
+def activate(
+    staleness: Staleness, request: contract.Activate, context: Context
+) -> answers.Activation:
+    """Make a record active in the session and give its context; of the past, only the context."""
+    if context.as_of is not None:
+        return context.read(partial(_as_it_was, request, context.as_of))
+    session = context.session
+    assert session is not None, "activate ran without a session"
+
+    def work(tx: WriteTx) -> answers.Activation:
+        row = reading.require(tx, request.id)
+        known = tx.get(BASES, active_key(session, request.id))
+        is_quiet = request.override or bool(known and known["is_acknowledged"])
+        elsewhere = None if is_quiet else _active_elsewhere(tx, session, request.id)
+        budget = Budget(request.budget_tokens)
+        changed = _changed_since(tx, row, known["base"], budget) if known else None
+        context.record(
+            tx,
+            Activated(
+                session=session, record=request.id, base=row["tick"], override=request.override
+            ),
+        )
+        warnings = [*_conflict_warnings(elsewhere), *_stale_warnings(tx, staleness, session)]
+        return answers.Activation(
+            session_id=session,
+            context=_bundle(tx, row, budget, warnings),
+            already_loaded=known is not None,
+            changed_since_load=changed,
+            conflict=elsewhere,
+        )
+
+    return context.write(work)
+
+
+def _as_it_was(request: contract.Activate, as_of: int, tx: ReadTx) -> answers.Activation:
+    row = reading.require(tx, request.id, as_of=as_of)
+    bundle = _bundle(tx, row, Budget(request.budget_tokens), [], as_of=as_of)
+    return answers.Activation(context=bundle, already_loaded=False)
+
+
+def _bundle(
+    tx: ReadTx, row: Row, budget: Budget, warnings: list[Warned], *, as_of: int | None = None
+) -> answers.ContextBundle:
+    parent_id = row["parent_id"]
+    parent = reading.require(tx, parent_id, as_of=as_of) if parent_id else None
+    open_children = reading.counts(tx, row["id"], as_of=as_of).get("OPEN", 0)
+    orphans = rules.orphan_warnings(row, parent, open_children)
+    return Bundler(tx, row, budget, as_of).bundle([*warnings, *orphans])
+
+
+def _active_elsewhere(tx: ReadTx, session: str, identifier: str) -> answers.ActiveElsewhere | None:
+    """Find who else works on a record: the session that did something last."""
+    found = tx.scan(
+        ACTIVE,
+        {"record": identifier},
+        order="since",
+        descending=True,
+        limit=limits.OTHER_SESSIONS_MAX + 1,
+    )
+    others = [
+        (last_activity(tx, session_row(tx, one.row["session"])), one.row["session"])
+        for one in found
+        if one.row["session"] != session
+    ]
+    if not others:
+        return None
+    at, other = max(others)
+    return answers.ActiveElsewhere(
+        session_id=other,
+        last_activity=at,
+        message=f"{identifier} is also active in session {other}, last active {at}. Ask the user "
+        "before you go on, then activate with override: true.",
+    )
+
+
+def _changed_since(
+    tx: ReadTx, row: Row, base: int, budget: Budget
+) -> answers.ChangedSinceLoad | None:
+    if not rules.is_overtaken(row, base):
+        return None
+    old = conflict.version(tx, row["id"], base)
+    chars_max = min(int(budget.chars * DIFF_SHARE), limits.DIFF_SHOWN_CHARS_MAX)
+    diffs = field_diffs(tx, old, row, chars_max=chars_max)
+    changed = answers.ChangedSinceLoad(from_version=base, to_version=row["tick"], diffs=diffs)
+    budget.take(changed)
+    return changed
+
+
+def _conflict_warnings(elsewhere: answers.ActiveElsewhere | None) -> list[Warned]:
+    if elsewhere is None:
+        return []
+    details = elsewhere.model_dump(exclude={"message"})
+    return [Warned(type="conflict", message=elsewhere.message, details=details)]
+
+
+def _stale_warnings(tx: ReadTx, staleness: Staleness, session: str) -> list[Warned]:
+    gap = tx.head().tick - session_row(tx, session)["last_sync_tick"]
+    level = staleness.level(gap)
+    if level == "fresh":
+        return []
+    message = f"{stale_warning(gap)}: call sync_session"
+    return [Warned(type="stale", message=message, details={"tick_gap": gap, "level": level})]
+
+
+def operations(staleness: Staleness) -> tuple[Operation, ...]:
+    """Declare the activation."""
+    return (
+        Operation(
+            "activate",
+            "Load a record with its parent, children and grandchildren, to reason with it and "
+            "change it. Begins your session. override: go on though another session has it.",
+            contract.Activate,
+            answers.Activation,
+            partial(activate, staleness),
+            writes=True,
+            role="agent",
+            session="begins",
+            reopens_session=True,
+            repeatable=True,
+            toolsets=("core", "default"),
+        ),
+    )

@@ -1,0 +1,484 @@
+"""What comes back from the operations on records: shapes of 000, and a text that suffices alone."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from hansard.kernel.operation import Result, Written
+from hansard.records import text
+from hansard.records.shapes import (
+    STAYS_NULL,
+    Json,
+    OldNew,
+    Omitted,
+    Record,
+    RecordRef,
+    Shape,
+    Warned,
+)
+from hansard.sessions.contract import ActivityEntry, more
+from hansard.sessions.rules import Level, Status
+
+
+class ProjectSeen(Shape):
+    """The project an overview is of."""
+
+    id: str
+    name: str
+    description: str
+    tick: int
+
+
+class SessionSeen(Shape):
+    """A session that is not closed."""
+
+    id: str
+    active_records: list[str]
+    more_active: bool | None = None
+    """Whether more records are active than are named."""
+    last_sync_tick: int
+    tick_gap: int
+    status: Status
+
+
+class Overview(Result):
+    """Where a project stands."""
+
+    project: ProjectSeen
+    open_sessions: list[SessionSeen]
+    root_records: list[RecordRef]
+    open_records: list[RecordRef]
+    later_records: list[RecordRef]
+    counts: dict[str, int]
+    recent_activity: list[ActivityEntry]
+    omitted: list[Omitted] | None = None
+
+    def text(self) -> str:
+        """Give a line for each record, session and event."""
+        project, counts = self.project, self.counts
+        return "\n".join([
+            f"Project {project.id} (tick {project.tick}): {project.name}",
+            *([project.description] if project.description else []),
+            *text.listed("Roots", self.root_records, counts["root_records"]),
+            *text.listed("Open", self.open_records, counts["open_records"]),
+            *text.listed("Later", self.later_records, counts["later_records"]),
+            *([] if counts["root_records"] else ["No records yet: create_record begins one."]),
+            *map(_session_line, self.open_sessions),
+            *(entry.text() for entry in self.recent_activity),
+            *text.omitted(self.omitted or ()),
+        ])  # fmt: skip
+
+
+def _session_line(seen: SessionSeen) -> str:
+    active = ", ".join(seen.active_records) or "nothing"
+    active += " and more" if seen.more_active else ""
+    behind = text.counted(seen.tick_gap, "tick", "ticks")
+    return f"Session {seen.id} ({seen.status}, {behind} behind) has {active} active"
+
+
+class RecordFound(RecordRef):
+    """A record that matched."""
+
+    relevance: float
+    snippet: str
+
+
+class SearchResults(Result):
+    """Records that match, best first."""
+
+    results: list[RecordFound]
+    total: int
+    total_is_exact: bool
+    nextCursor: str | None = None  # noqa: N815 - as MCP spells it
+
+    def text(self) -> str:
+        """Give each with its snippet."""
+        lines = [
+            f"{text.line(found)} ({found.relevance:.2f})\n  {found.snippet}"
+            for found in self.results
+        ]
+        count = text.counted(self.total, "match", "matches")
+        count = count if self.total_is_exact else f"{count} or more"
+        return "\n".join([count, *lines, *more(self.nextCursor)])
+
+
+class RecordList(Result):
+    """Some records, a parent always before what lies under it."""
+
+    records: list[RecordRef] | None = None
+    outline: str | None = None
+    total: int
+    nextCursor: str | None = None  # noqa: N815 - as MCP spells it
+
+    def text(self) -> str:
+        """Give a line each."""
+        lines = [self.outline] if self.outline else map(text.line_with_summary, self.records or ())
+        return "\n".join(
+            [text.counted(self.total, "record", "records"), *lines, *more(self.nextCursor)]
+        )
+
+
+class RecordRefShown(RecordRef, Result):
+    """One reference."""
+
+    def text(self) -> str:
+        """Give it in a line."""
+        return text.line_with_summary(self)
+
+
+class Children(Shape):
+    """What lies right under a record."""
+
+    open: list[Record]
+    open_refs: list[RecordRef] | None = None
+    """OPEN children whose bodies did not fit the budget."""
+    other: list[RecordRef]
+    open_count: int
+    other_count: int
+    open_cursor: str | None = None
+    """For list_records with this parent and state OPEN: goes on where the bundle ended."""
+    other_cursor: str | None = None
+    """The same for the other three states."""
+
+
+class ContextBundle(Shape):
+    """What is needed to reason with a record."""
+
+    nulls: ClassVar[tuple[str, ...]] = ("parent",)
+
+    target: Record
+    parent: Annotated[Record | None, STAYS_NULL]
+    children: Children
+    grandchildren: list[RecordRef]
+    grandchildren_count: int
+    grandchildren_cursor: str | None = None
+    """For list_records with the target as parent and depth 2: goes on after the last one shown."""
+    warnings: list[Warned] | None = None
+    omitted: list[Omitted] | None = None
+
+    def lines(self) -> list[str]:
+        """Give the target, then what is around it."""
+        children = self.children
+        others = [*(children.open_refs or ()), *children.other]
+        total = children.open_count - len(children.open) + children.other_count
+        return [
+            *text.warned(self.warnings or ()),
+            text.whole(self.target),
+            *(["Parent:", text.whole(self.parent)] if self.parent else []),
+            *(["Open children:"] if children.open else []),
+            *map(text.whole, children.open),
+            *text.listed("Other children" if children.open else "Children", others, total),
+            *text.listed("Grandchildren", self.grandchildren, self.grandchildren_count),
+            *text.omitted(self.omitted or ()),
+        ]
+
+
+class ActiveElsewhere(Shape):
+    """Another session that has the record active."""
+
+    session_id: str
+    last_activity: str
+    message: str
+
+
+class ChangedSinceLoad(Shape):
+    """How a record differs from what the session was shown before."""
+
+    from_version: int
+    to_version: int
+    diffs: dict[str, str]
+    """A unified diff for each field that changed."""
+
+
+class Activation(Written):
+    """A record with its context."""
+
+    session_id: str | None = None
+    context: ContextBundle
+    already_loaded: bool
+    changed_since_load: ChangedSinceLoad | None = None
+    conflict: ActiveElsewhere | None = None
+
+    def text(self) -> str:
+        """Give the context, and before it what changed."""
+        lines = [f"Session {self.session_id}" if self.session_id else "As it was; not activated"]
+        if self.already_loaded:
+            lines[0] += " (already loaded)"
+        if changed := self.changed_since_load:
+            lines.append(f"Changed since you loaded it at t:{changed.from_version}:")
+            lines += changed.diffs.values()
+        return "\n".join([*lines, *self.context.lines()])
+
+
+class Deactivation(Written):
+    """A record that was laid aside."""
+
+    session_id: str
+    deactivated: str
+
+    def text(self) -> str:
+        """Name both."""
+        return f"{self.deactivated} is no longer active in session {self.session_id}"
+
+
+class Change(Shape):
+    """One thing another session did to a record."""
+
+    record_id: str
+    change_type: Literal["modified", "state_changed", "created", "deleted"]
+    old_value: Json | None = None
+    """What the changed fields were; absent for a new record."""
+    new_value: Record
+    by_session: str
+    at_tick: int
+
+    def text(self) -> str:
+        """Say who changed what, and give the record as it then was."""
+        fields = f" ({', '.join(self.old_value)})" if self.old_value else ""
+        head = f"{self.change_type}{fields} at t:{self.at_tick} by session {self.by_session}:"
+        return f"{head}\n{text.whole(self.new_value)}"
+
+
+class Synced(Written):
+    """What other sessions changed."""
+
+    session_id: str
+    project_tick: int
+    session_tick_before: int
+    tick_gap: int
+    changes: list[Change]
+    more: bool
+    """Whether there are changes left to tell: call again."""
+    session_status: Status
+    staleness: Level
+    warning: str | None = None
+
+    def text(self) -> str:
+        """Give each change."""
+        behind = f"{text.counted(self.tick_gap, 'tick', 'ticks')} behind"
+        status = f"{self.session_status}, {behind}"
+        return "\n".join([
+            f"Session {self.session_id} was {status}; the project is at tick {self.project_tick}",
+            *([f"Warning: {self.warning}"] if self.warning else []),
+            *(change.text() for change in self.changes),
+            *([] if self.changes else ["No foreign changes"]),
+            *(["There is more: call sync_session again"] if self.more else []),
+        ])  # fmt: skip
+
+
+class SessionShown(Shape):
+    """A session, as 000 has it."""
+
+    id: str
+    project_id: str
+    created: str
+    last_activity: str
+    last_sync_tick: int
+    active_records: list[str]
+    status: Status
+    parent_session: str | None = None
+
+
+class Branched(Written):
+    """A session that began where another stood."""
+
+    session: SessionShown
+
+    def text(self) -> str:
+        """Name it, and what is active in it."""
+        one = self.session
+        active = ", ".join(one.active_records) or "nothing"
+        return f"Session {one.id}, branched from {one.parent_session}, has {active} active"
+
+
+class RecordCreated(Written):
+    """A new record."""
+
+    session_id: str
+    record: Record
+    auto_activated: bool = True
+    warnings: list[Warned] | None = None
+
+    def text(self) -> str:
+        """Name it: the caller knows what it wrote."""
+        one = self.record
+        made = f"[{one.id}] ({one.state}) {one.title}: created at t:{one.version} and active"
+        return "\n".join([made, *text.warned(self.warnings or ())])
+
+
+class Merge(Shape):
+    """A three-way merge of the bodies; where it is not clean, with conflict markers."""
+
+    text: str
+    clean: bool
+
+
+class UpdateConflict(Shape):
+    """Both versions of a record, and what there is to decide."""
+
+    message: str
+    other_version: Record
+    base_version: Record
+    your_version: Record
+    changed_fields: list[str]
+    """What others changed since the base."""
+    overlapping_fields: list[str]
+    """Those of them that this update changes too, to something else."""
+    merge: Merge
+
+
+class RecordUpdated(Written):
+    """A record after an update; or, with `conflict`, as it stands without it."""
+
+    record: Record
+    conflict: UpdateConflict | None = None
+
+    def text(self) -> str:
+        """Say whether it was applied, and if not, what there is to decide."""
+        one = self.record
+        if self.conflict is None:
+            return f"[{one.id}] ({one.state}) {one.title}: updated, now t:{one.version}"
+        merge = self.conflict.merge
+        kind = "clean" if merge.clean else "with conflict markers"
+        return "\n".join([
+            f"NOT APPLIED. {self.conflict.message}",
+            text.whole(one),
+            f"--- merge of the bodies, {kind} ---",
+            merge.text,
+            "--- end of merge ---",
+            "Decide, then call update_record with force: true",
+        ])  # fmt: skip
+
+
+class CascadeWarning(Shape):
+    """Open children that a transition leaves as they are."""
+
+    open_children: list[RecordRef]
+    message: str
+
+
+class Transitioned(Written):
+    """A record in its new state."""
+
+    record: Record
+    cascade_warning: CascadeWarning | None = None
+    warnings: list[Warned] | None = None
+
+    def text(self) -> str:
+        """Name the state, and the children it leaves as they are."""
+        one = self.record
+        lines = [f"[{one.id}] ({one.state}) {one.title}: now t:{one.version}"]
+        if cascade := self.cascade_warning:
+            lines += [f"Warning: {cascade.message}", *map(text.line, cascade.open_children)]
+        return "\n".join([*lines, *text.warned(self.warnings or ())])
+
+
+class RecordMoved(Written):
+    """A record under its new parent."""
+
+    record: RecordRef
+    warnings: list[Warned] | None = None
+
+    def text(self) -> str:
+        """Say where it is now."""
+        where = f"under {self.record.parent_id}" if self.record.parent_id else "a root"
+        return "\n".join(
+            [f"{text.line(self.record)}: now {where}", *text.warned(self.warnings or ())]
+        )
+
+
+class HistoryEntry(Shape):
+    """One change of a record."""
+
+    seq: int
+    tick: int
+    timestamp: str
+    session_id: str | None = None
+    change_type: str
+    summary: str
+    diff: str | None = None
+
+    def text(self) -> str:
+        """Give a line, and the diff."""
+        head = (
+            f"s:{self.seq} t:{self.tick} {self.timestamp[:16]} {self.change_type}: {self.summary}"
+        )
+        return f"{head}\n{self.diff}" if self.diff else head
+
+
+class History(Result):
+    """What happened to a record, newest first."""
+
+    history: list[HistoryEntry]
+    total: int
+    nextCursor: str | None = None  # noqa: N815 - as MCP spells it
+
+    def text(self) -> str:
+        """Give each change."""
+        entries = [entry.text() for entry in self.history]
+        return "\n".join(
+            [text.counted(self.total, "change", "changes"), *entries, *more(self.nextCursor)]
+        )
+
+
+class RecordDiff(Shape):
+    """Only the fields that differ; the body as a unified diff."""
+
+    title: OldNew | None = None
+    summary: OldNew | None = None
+    body: str | None = None
+    state: OldNew | None = None
+    parent_id: OldNew | None = None
+    resolved_by: OldNew | None = None
+    related: OldNew | None = None
+    metadata: OldNew | None = None
+    cites: OldNew | None = None
+    reason: OldNew | None = None
+
+
+class Diff(Result):
+    """Two versions of a record."""
+
+    from_version: Record
+    to_version: Record
+    diff: RecordDiff
+
+    def text(self) -> str:
+        """Give what differs."""
+        one = self.to_version
+        fields: dict[str, Any] = dict(self.diff)
+        lines = [
+            f"{name}: {change.old!r} -> {change.new!r}"
+            for name, change in fields.items()
+            if isinstance(change, OldNew)
+        ]
+        body = [self.diff.body] if self.diff.body else []
+        span = f"t:{self.from_version.version} to t:{one.version}"
+        return "\n".join([f"[{one.id}] {one.title}, {span}", *(lines + body or ["No difference"])])
+
+
+class WorkingSession(Shape):
+    """A session in which a record is active."""
+
+    session_id: str
+    last_activity: str
+    is_current: bool
+
+
+class ActiveSessions(Result):
+    """The sessions in which a record is active."""
+
+    sessions: list[WorkingSession]
+    total: int
+    nextCursor: str | None = Field(default=None)  # noqa: N815 - as MCP spells it
+
+    def text(self) -> str:
+        """Give a line each."""
+        lines = [
+            f"{one.session_id}{' (this session)' if one.is_current else ''}, "
+            f"last active {one.last_activity}"
+            for one in self.sessions
+        ]
+        return "\n".join(
+            [text.counted(self.total, "session", "sessions"), *lines, *more(self.nextCursor)]
+        )

@@ -1,0 +1,102 @@
+"""Keeping an answer within its budget. Pure. Sizes are of the JSON, which outdoes the text."""
+
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+import orjson
+from pydantic import BaseModel
+
+from hansard.records import limits
+from hansard.records.shapes import Record, RecordRef
+
+Part = TypeVar("Part", bound=BaseModel)
+
+ENVELOPE_CHARS = 2_000
+"""What an answer costs besides its parts: names, counts, cursors, the receipt, what is left out."""
+
+SUMMARY_SHOWN_CHARS = 300
+"""A summary is one or two sentences; where many are listed, a longer one is cut."""
+
+
+class Budget:
+    """How many characters are left to spend."""
+
+    def __init__(self, tokens: int) -> None:
+        """Start with this many tokens, less what every answer costs."""
+        self.chars = tokens * limits.CHARS_PER_TOKEN - ENVELOPE_CHARS
+
+    def take(self, part: BaseModel) -> bool:
+        """Spend what a part costs, if it is there."""
+        cost = size_of(part)
+        if cost > self.chars:
+            return False
+        self.chars -= cost
+        return True
+
+    def take_while(self, parts: Iterable[Part], *, chars_max: int | None = None) -> Iterator[Part]:
+        """Take parts in order until one does not fit, spending no more than `chars_max`."""
+        least = 0 if chars_max is None else self.chars - chars_max
+        for part in parts:
+            if self.chars - size_of(part) < least or not self.take(part):
+                return
+            yield part
+
+    def take_in_turn(self, *lists: Iterable[Part]) -> list[list[Part]]:
+        """Take one of each list in turn, so that none starves; a list ends where one is too big."""
+        taken: list[list[Part]] = [[] for _ in lists]
+        going = [(iter(parts), kept) for parts, kept in zip(lists, taken, strict=True)]
+        while going:
+            still_going = []
+            for parts, kept in going:
+                part = next(parts, None)
+                if part is not None and self.take(part):
+                    kept.append(part)
+                    still_going.append((parts, kept))
+            going = still_going
+        return taken
+
+    def take_record(self, record: Record, *, chars_max: int) -> tuple[Record, int]:
+        """Take a record, cut to so many characters; returns also how many the body lost."""
+        allowed = min(chars_max, self.chars)
+        fits = size_of(record) <= allowed
+        taken = record if fits else _shrink(record, allowed)
+        self.chars -= size_of(taken)
+        return taken, 0 if fits else len(record.body) - len(taken.body) + len(CUT)
+
+
+CUT = "…"
+"""Stands where a text was cut."""
+
+
+def size_of(part: BaseModel) -> int:
+    """Count the characters of a part as a caller gets it."""
+    return _chars(part.model_dump(mode="json", exclude_none=True)) + 1
+
+
+def clip(text: str, chars_max: int) -> str:
+    """Cut a text to so many characters, and show that it was cut."""
+    return text if len(text) <= chars_max else text[: max(chars_max - len(CUT), 0)] + CUT
+
+
+def brief(ref: RecordRef) -> RecordRef:
+    """Cut an overlong summary."""
+    if len(ref.summary) <= SUMMARY_SHOWN_CHARS:
+        return ref
+    return ref.model_copy(update={"summary": clip(ref.summary, SUMMARY_SHOWN_CHARS)})
+
+
+def _shrink(record: Record, chars_max: int) -> Record:
+    """Cut a record's body, and if that is not enough, leave out what else may be long."""
+    bare = record.model_copy(update={"body": ""})
+    if size_of(bare) > chars_max:
+        slim = {"summary": clip(record.summary, SUMMARY_SHOWN_CHARS), "metadata": None}
+        bare = bare.model_copy(update=slim | {"related": None, "cites": None, "reason": None})
+    room = max(chars_max - size_of(bare), 0)
+    body = record.body[:room]
+    while body and _chars(body + CUT) > room:
+        body = body[: min(len(body) * room // _chars(body + CUT), len(body) - 1)]
+    return bare.model_copy(update={"body": body + CUT})
+
+
+def _chars(value: object) -> int:
+    return len(orjson.dumps(value).decode())

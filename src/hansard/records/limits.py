@@ -1,0 +1,65 @@
+"""The limits of records, by name. Units come last."""
+
+from hansard.kernel.limits import KIB
+
+CHARS_PER_TOKEN = 4
+"""How budgets are counted: near enough for prose in English, and the same for every model."""
+
+OVERVIEW_BUDGET_TOKENS = 4_000
+"""What a new chat can well afford to read before it knows what it is about."""
+
+ACTIVATE_BUDGET_TOKENS = 8_000
+"""The record to reason with, and its surroundings."""
+
+BUDGET_TOKENS_MIN = 1_000
+"""Below this not even the names of things fit."""
+
+BUDGET_TOKENS_MAX = 1_000_000
+
+DEPTH_WARNED = 5
+"""A root has depth 1. Deeper than this a record is written with a warning."""
+
+DEPTH_MAX = 10
+
+CHILDREN_MAX = 200
+"""Children in a context bundle; list_records pages through the rest."""
+
+GRANDCHILDREN_MAX = 200
+
+CASCADE_SHOWN_MAX = 20
+"""Open children that a transition's warning names; it counts all of them."""
+
+OTHER_SESSIONS_MAX = 20
+"""Sessions that are looked at to find who else works on a record."""
+
+ACTIVE_SHOWN_MAX = 10
+ACTIVITY_SHOWN_MAX = 10
+"""Active records of a session, and the latest events, in an overview."""
+
+CHANGES_MAX = 200
+"""Changes that one sync tells of; the next one goes on from there."""
+
+CHANGES_CHARS_MAX = 64_000
+"""Text that one sync tells of, so that it stays readable; at least one change is told."""
+
+RELATED_MAX = 100
+CITES_MAX = 100
+TYPES_MAX = 100
+METADATA_BYTES_MAX = 64 * KIB
+
+SEARCH_LIMIT_DEFAULT = 20
+SEARCH_HITS_MAX = 500
+"""Matches that are counted and can be paged through; past this a query is too vague to page."""
+
+SNIPPET_CHARS = 160
+SNIPPET_TEXT_CHARS_MAX = 100_000
+"""How far into a record its snippet is looked for."""
+
+DIFF_LINES_MAX = 40_000
+"""Lines of both texts up to which they are compared; above, a diff could take seconds."""
+
+DIFF_SHOWN_CHARS_MAX = 8_000
+"""A diff that comes along with something else is cut here; get_record_diff gives all of it."""
+
+HISTORY_DIFF_CHARS_MAX = 40_000
+"""What the diffs of one page of a history may take together."""

@@ -1,0 +1,166 @@
+"""Where a project stands, for a chat that is new to it."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from hansard.kernel.engine import Range, ReadTx, Where
+from hansard.kernel.limits import LIST_LIMIT_MAX
+from hansard.kernel.operation import Context, Operation
+from hansard.kernel.store import CATALOG
+from hansard.records import answers, contract, limits, reading
+from hansard.records.budget import Budget, brief, clip
+from hansard.records.shapes import Omitted, RecordRef
+from hansard.records.views import ALL, BENEATH, RECORDS, ROOTS, children_in
+from hansard.sessions.contract import ActivityEntry
+from hansard.sessions.directory import active_records
+from hansard.sessions.rules import Staleness
+from hansard.sessions.views import ACTIVITY, PROJECTS, SESSIONS
+
+DESCRIPTION_SHOWN_CHARS = 1_000
+
+REF_CHARS_MIN = 150
+SESSION_CHARS_MIN = 80
+"""Less than this none of them takes, so more than could fit need not be read."""
+
+HOW = {
+    "open_records": 'list_records {"states": ["OPEN"]}',
+    "root_records": 'list_records {"parent_id": null}',
+    "later_records": 'list_records {"states": ["LATER"]}',
+    "open_sessions": "get_active_sessions for one record",
+}
+"""How to get what did not fit."""
+
+SIDE_SHARE = 6
+"""Sessions and events may each take this part of the budget; the records get the rest."""
+
+
+def get_project_overview(
+    staleness: Staleness, request: contract.GetProjectOverview, context: Context
+) -> answers.Overview:
+    """Show what is open, put off and lately done, within the budget."""
+    project = context.store.read(CATALOG, lambda tx: tx.get(PROJECTS, context.project))
+    assert project is not None, "a call was placed in a project that is not there"
+
+    def work(tx: ReadTx) -> answers.Overview:
+        budget = Budget(request.budget_tokens)
+        seen = answers.ProjectSeen(
+            id=project["id"],
+            name=project["name"],
+            description=clip(project["description"] or "", DESCRIPTION_SHOWN_CHARS),
+            tick=tick_at(tx, context.as_of),
+        )
+        budget.take(seen)
+        side_chars = budget.chars // SIDE_SHARE
+        found = _open_sessions(tx, staleness, seen.tick, side_chars, context.as_of)
+        sessions = list(budget.take_while(found, chars_max=side_chars))
+        activity = list(budget.take_while(_activity(tx, context.as_of), chars_max=side_chars))
+        open_, roots, later = budget.take_in_turn(*_candidates(tx, budget, context.as_of))
+        overview = answers.Overview(
+            project=seen,
+            open_sessions=sessions,
+            root_records=roots,
+            open_records=open_,
+            later_records=later,
+            counts=_counts(tx, context.as_of),
+            recent_activity=activity,
+        )
+        return overview.model_copy(update={"omitted": _omitted(overview) or None})
+
+    return context.read(work)
+
+
+def tick_at(tx: ReadTx, as_of: int | None) -> int:
+    """Give the project's tick, now or right after an entry."""
+    if as_of is None:
+        return tx.head().tick
+    newest = tx.entries(after=as_of - 1, limit=1) if as_of else []
+    return newest[0].tick if newest else 0
+
+
+def _open_sessions(
+    tx: ReadTx, staleness: Staleness, tick: int, chars_max: int, as_of: int | None
+) -> Iterator[answers.SessionSeen]:
+    """Give the sessions that are not closed, the newest first."""
+    found = tx.scan(
+        SESSIONS,
+        {"status": "open"},
+        order="started_seq",
+        descending=True,
+        limit=chars_max // SESSION_CHARS_MIN + 1,
+        as_of=as_of,
+    )
+    for one in found:
+        gap, shown = tick - one.row["last_sync_tick"], limits.ACTIVE_SHOWN_MAX
+        active = active_records(tx, one.key, limit=shown + 1, as_of=as_of)
+        yield answers.SessionSeen(
+            id=one.key,
+            active_records=active[:shown],
+            more_active=len(active) > shown or None,
+            last_sync_tick=one.row["last_sync_tick"],
+            tick_gap=gap,
+            status=staleness.status(gap),
+        )
+
+
+def _activity(tx: ReadTx, as_of: int | None) -> list[ActivityEntry]:
+    where: Where = {} if as_of is None else {"seq": Range(below=as_of + 1)}
+    found = tx.scan(ACTIVITY, where, order="seq", descending=True, limit=limits.ACTIVITY_SHOWN_MAX)
+    return [ActivityEntry(**one.row) for one in found]
+
+
+def _candidates(tx: ReadTx, budget: Budget, as_of: int | None) -> list[Iterator[RecordRef]]:
+    """Read what may be shown: open and later ones as they were last changed, roots in order."""
+    limit = min(max(budget.chars // REF_CHARS_MIN, 1), LIST_LIMIT_MAX)
+    newest = partial(tx.scan, RECORDS, descending=True, limit=limit, as_of=as_of)
+    found = [
+        newest({"state": "OPEN"}, order="modified_seq"),
+        tx.scan(RECORDS, {"parent_id": None}, order="path", limit=limit, as_of=as_of),
+        newest({"state": "LATER"}, order="modified_seq"),
+    ]
+    to_ref = partial(reading.ref, tx, as_of=as_of)
+    return [(brief(to_ref(one.row)) for one in page) for page in found]
+
+
+def _counts(tx: ReadTx, as_of: int | None) -> dict[str, int]:
+    if as_of is None:
+        states, roots = tx.get(BENEATH, ALL) or {}, children_in(tx.get(BENEATH, ROOTS))
+    else:
+        tally = tx.tally(RECORDS, by="state", as_of=as_of)
+        states = {str(state): count for state, count in tally.items()}
+        roots = tx.tally(RECORDS, {"parent_id": None}, as_of=as_of).get(None, 0)
+    return {
+        "root_records": roots,
+        "open_records": states.get("OPEN", 0),
+        "later_records": states.get("LATER", 0),
+        "open_sessions": tx.tally(SESSIONS, {"status": "open"}, as_of=as_of).get(None, 0),
+    }
+
+
+def _omitted(overview: answers.Overview) -> list[Omitted]:
+    shown = {
+        "open_records": len(overview.open_records),
+        "root_records": len(overview.root_records),
+        "later_records": len(overview.later_records),
+        "open_sessions": len(overview.open_sessions),
+    }
+    missing = {name: overview.counts[name] - count for name, count in shown.items()}
+    return [
+        Omitted(what=name, count=count, how=f"{HOW[name]} or a larger budget_tokens")
+        for name, count in missing.items()
+        if count
+    ]
+
+
+def operations(staleness: Staleness) -> tuple[Operation, ...]:
+    """Declare the overview."""
+    return (
+        Operation(
+            "get_project_overview",
+            "Begin here: open work, deferred work, open sessions and recent events.",
+            contract.GetProjectOverview,
+            answers.Overview,
+            partial(get_project_overview, staleness),
+            writes=False,
+            toolsets=("core", "default"),
+        ),
+    )

@@ -1,0 +1,161 @@
+"""Looking at records without activating them."""
+
+from hansard.kernel.engine import Position, Range, ReadTx, Row
+from hansard.kernel.operation import Context, Operation
+from hansard.kernel.page import from_cursor, to_cursor
+from hansard.records import answers, contract, reading
+from hansard.records.filters import Filter, of_kind
+from hansard.records.history import get_record_diff, get_record_history
+from hansard.records.search import search_records
+from hansard.records.text import line
+from hansard.records.views import RECORDS, subtree
+from hansard.sessions.directory import last_activity, session_row
+from hansard.sessions.views import ACTIVE
+
+INDENT = "  "
+
+
+def list_records(request: contract.ListRecords, context: Context) -> answers.RecordList:
+    """List records in the order of an outline: the whole project, the roots, or under a parent."""
+    after, as_of = from_cursor(request.cursor, RECORDS, "path"), context.as_of
+
+    def work(tx: ReadTx) -> answers.RecordList:
+        where = _scope(tx, request, as_of) | of_kind(request.states, request.types)
+        page = tx.scan(
+            RECORDS, where, order="path", after=after, limit=request.limit + 1, as_of=as_of
+        )
+        rows = [found.row for found in page[: request.limit]]
+        last = rows[-1] if len(page) > request.limit else None
+        is_outline = request.format == "outline"
+        return answers.RecordList(
+            records=None if is_outline else reading.refs(tx, rows, as_of=as_of),
+            outline=_outline(tx, rows, as_of) if is_outline else None,
+            total=tx.tally(RECORDS, where, as_of=as_of).get(None, 0),
+            nextCursor=to_cursor(Position(last["path"], last["id"])) if last else None,
+        )
+
+    return context.read(work)
+
+
+def get_record_ref(request: contract.GetRecordRef, context: Context) -> answers.RecordRefShown:
+    """Show one reference."""
+
+    def work(tx: ReadTx) -> answers.RecordRefShown:
+        row = reading.require(tx, request.id, as_of=context.as_of)
+        ref = reading.ref(tx, row, as_of=context.as_of)
+        return answers.RecordRefShown(**dict(ref))
+
+    return context.read(work)
+
+
+def get_active_sessions(
+    request: contract.GetActiveSessions, context: Context
+) -> answers.ActiveSessions:
+    """List the sessions in which a record is active."""
+    after = from_cursor(request.cursor, ACTIVE, "since")
+
+    def work(tx: ReadTx) -> answers.ActiveSessions:
+        reading.require(tx, request.record_id)
+        where = {"record": request.record_id}
+        page = tx.scan(ACTIVE, where, order="since", after=after, limit=request.limit + 1)
+        last = page[request.limit - 1] if len(page) > request.limit else None
+        return answers.ActiveSessions(
+            sessions=[
+                _working(tx, found.row["session"], context) for found in page[: request.limit]
+            ],
+            total=tx.tally(ACTIVE, where).get(None, 0),
+            nextCursor=to_cursor(Position(last.row["since"], last.key)) if last else None,
+        )
+
+    return context.read(work)
+
+
+def _scope(tx: ReadTx, request: contract.ListRecords, as_of: int | None) -> Filter:
+    if "parent_id" not in request.model_fields_set:
+        return {}
+    if request.depth == 1:
+        if request.parent_id is not None:
+            reading.require(tx, request.parent_id, as_of=as_of)
+        return {"parent_id": request.parent_id}
+    if request.parent_id is None:
+        return {"depth": Range(below=request.depth + 1)}
+    parent = reading.require(tx, request.parent_id, as_of=as_of)
+    first = parent["depth"] + 1
+    return {
+        "path": subtree(parent["path"]),
+        "depth": Range(at_least=first, below=first + request.depth),
+    }
+
+
+def _outline(tx: ReadTx, rows: list[Row], as_of: int | None) -> str:
+    top = min((row["depth"] for row in rows), default=0)
+    return "\n".join(
+        INDENT * (row["depth"] - top) + line(reading.ref(tx, row, as_of=as_of)) for row in rows
+    )
+
+
+def _working(tx: ReadTx, session: str, context: Context) -> answers.WorkingSession:
+    return answers.WorkingSession(
+        session_id=session,
+        last_activity=last_activity(tx, session_row(tx, session)),
+        is_current=session == context.session,
+    )
+
+
+OPERATIONS = (
+    Operation(
+        "search_records",
+        "Find records by words. parent_id: only that subtree.",
+        contract.SearchRecords,
+        answers.SearchResults,
+        search_records,
+        writes=False,
+        toolsets=("default",),
+    ),
+    Operation(
+        "list_records",
+        "List records. parent_id absent: the whole project; null: the roots; else down to depth "
+        "under it.",
+        contract.ListRecords,
+        answers.RecordList,
+        list_records,
+        writes=False,
+        toolsets=("default",),
+    ),
+    Operation(
+        "get_record_ref",
+        "Show a record's reference without activating it.",
+        contract.GetRecordRef,
+        answers.RecordRefShown,
+        get_record_ref,
+        writes=False,
+        toolsets=("default",),
+    ),
+    Operation(
+        "get_record_history",
+        "List a record's changes, newest first.",
+        contract.GetRecordHistory,
+        answers.History,
+        get_record_history,
+        writes=False,
+        toolsets=("default",),
+    ),
+    Operation(
+        "get_record_diff",
+        "Compare a record at two points: ISO time, t:TICK, s:SEQ, last_save or current.",
+        contract.GetRecordDiff,
+        answers.Diff,
+        get_record_diff,
+        writes=False,
+        toolsets=("default",),
+    ),
+    Operation(
+        "get_active_sessions",
+        "List the sessions in which a record is active.",
+        contract.GetActiveSessions,
+        answers.ActiveSessions,
+        get_active_sessions,
+        writes=False,
+        toolsets=("default",),
+    ),
+)

@@ -1,0 +1,115 @@
+"""Reading records: rows by id, whole records with their bodies, references with their counts."""
+
+from collections.abc import Iterable
+
+from hansard.kernel.blob import Digest
+from hansard.kernel.content import content
+from hansard.kernel.engine import ReadTx, Row
+from hansard.kernel.operation import Context
+from hansard.records.contract import NotActivated, RecordNotFound
+from hansard.records.shapes import Record, RecordRef
+from hansard.records.views import ALL, BENEATH, RECORDS, children_in
+from hansard.sessions.contract import SessionClosed, SessionNotFound
+from hansard.sessions.directory import session_row
+from hansard.sessions.views import BASES, active_key
+
+Counts = dict[str, int]
+
+
+def require(tx: ReadTx, identifier: str, *, as_of: int | None = None) -> Row:
+    """Read a record's row, or refuse."""
+    row = tx.get(RECORDS, identifier, as_of=as_of)
+    if row is None:
+        when = "" if as_of is None else " at that point"
+        raise RecordNotFound(f"There is no record {identifier[:100]}{when}", id=identifier[:100])
+    return row
+
+
+def require_all(tx: ReadTx, identifiers: Iterable[str]) -> None:
+    """Refuse ids that no record has."""
+    for identifier in identifiers:
+        require(tx, identifier)
+
+
+def require_base(tx: ReadTx, context: Context, identifier: str) -> int:
+    """Give the version of an active record that this call's session knows, or refuse."""
+    session = context.session
+    if session is None and context.caller.seat is None:
+        raise SessionNotFound("This needs a session, and none was named")
+    if session and session_row(tx, session)["status"] == "closed":
+        raise SessionClosed(f"The session {session} has been closed", session_id=session)
+    base = base_of(tx, session, identifier)
+    if base is None:
+        raise NotActivated(f"{identifier} is not active in this session", id=identifier)
+    return base
+
+
+def base_of(tx: ReadTx, session: str | None, identifier: str) -> int | None:
+    """Give the version of a record that a session knows; `None` if it is not active there."""
+    row = tx.get(BASES, active_key(session, identifier)) if session else None
+    return row["base"] if row else None
+
+
+def body(tx: ReadTx, row: Row) -> str:
+    """Read the body a row stands for."""
+    return content(tx, Digest(row["body"])).decode()
+
+
+def whole(tx: ReadTx, row: Row) -> Record:
+    """Read a record in full."""
+    return with_body(row, body(tx, row))
+
+
+def with_body(row: Row, text: str) -> Record:
+    """Make a record of its row and a body."""
+    return Record(
+        id=row["id"],
+        type=row["type"],
+        title=row["title"],
+        summary=row["summary"],
+        body=text,
+        state=row["state"],
+        parent_id=row["parent_id"],
+        created=row["created"],
+        modified=row["modified"],
+        version=row["tick"],
+        author=row["author"],
+        reason=row["reason"],
+        resolved_by=row["resolved_by"],
+        related=row["related"] or None,
+        metadata=row["metadata"] or None,
+        cites=row["cites"] or None,
+    )
+
+
+def counts(tx: ReadTx, identifier: str, *, as_of: int | None = None) -> Counts:
+    """Count a record's children by state: at once for now, one by one for the past."""
+    if as_of is None:
+        return tx.get(BENEATH, identifier) or {}
+    tally = tx.tally(RECORDS, {"parent_id": identifier}, by="state", as_of=as_of)
+    return {str(state): count for state, count in tally.items()}
+
+
+def ref(tx: ReadTx, row: Row, *, as_of: int | None = None) -> RecordRef:
+    """Make a reference to a record."""
+    beneath = counts(tx, row["id"], as_of=as_of)
+    return RecordRef(
+        id=row["id"],
+        type=row["type"],
+        title=row["title"],
+        summary=row["summary"],
+        state=row["state"],
+        parent_id=row["parent_id"],
+        children_count=children_in(beneath),
+        open_children_count=beneath.get("OPEN", 0),
+    )
+
+
+def refs(tx: ReadTx, rows: Iterable[Row], *, as_of: int | None = None) -> list[RecordRef]:
+    """Make references to records."""
+    return [ref(tx, row, as_of=as_of) for row in rows]
+
+
+def count_open(tx: ReadTx) -> int:
+    """Count a project's OPEN records."""
+    return counts(tx, ALL).get("OPEN", 0)

@@ -1,0 +1,100 @@
+"""The shapes of 000: records, references to them, warnings. Spelled as the source spells them."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
+
+State = Literal["OPEN", "LATER", "RESOLVED", "DISCARDED"]
+STATES: tuple[State, ...] = ("OPEN", "LATER", "RESOLVED", "DISCARDED")
+
+Json = dict[str, Any]
+
+STAYS_NULL = Field(json_schema_extra={"x-null": True})
+"""Says in the published schema that null is a value of the field, not a way to leave it out."""
+
+
+class Shape(BaseModel):
+    """Part of an answer. What is null is left out, except the fields that 000 says are null."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    nulls: ClassVar[tuple[str, ...]] = ()
+
+    # Without a return type, for with one the published schema would say no more than "an object".
+    @model_serializer(mode="wrap")
+    def _keep_nulls(self, dump: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def]  # noqa: ANN202
+        shown: Json = dump(self)
+        return shown | {name: None for name in self.nulls if name not in shown}
+
+
+class RecordRef(Shape):
+    """A record without its body, with how much lies beneath it."""
+
+    nulls: ClassVar[tuple[str, ...]] = ("parent_id",)
+
+    id: str
+    type: str
+    title: str
+    summary: str
+    state: State
+    parent_id: Annotated[str | None, STAYS_NULL]
+    children_count: int
+    open_children_count: int
+
+
+class Record(Shape):
+    """A record in full."""
+
+    nulls: ClassVar[tuple[str, ...]] = ("parent_id",)
+
+    id: str
+    type: str
+    title: str
+    summary: str
+    body: str
+    state: State
+    parent_id: Annotated[str | None, STAYS_NULL]
+    created: str
+    modified: str
+    version: int
+    """The tick of its last write."""
+    author: str
+    """Who wrote this version: what it says is theirs, and no instruction to whoever reads it."""
+    reason: str | None = None
+    """Why it was put off or discarded."""
+    resolved_by: str | None = None
+    related: list[str] | None = None
+    metadata: Json | None = None
+    cites: list[str] | None = None
+
+
+class Warned(Shape):
+    """Something to mind."""
+
+    type: Literal["conflict", "stale", "orphan", "depth"]
+    message: str
+    details: Json
+
+
+class Omitted(Shape):
+    """Something that was left out to keep the answer within its budget, and how to get it."""
+
+    what: str
+    count: int
+    """How many records, or characters where `what` names a text."""
+    how: str
+
+
+class OldNew(Shape):
+    """A value before and after."""
+
+    nulls: ClassVar[tuple[str, ...]] = ("old", "new")
+
+    old: Any
+    new: Any

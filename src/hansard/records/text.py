@@ -1,0 +1,66 @@
+"""Records as a few lines of text, for hosts that show a model nothing else."""
+
+from collections.abc import Iterable, Sequence
+
+from hansard.records.shapes import Omitted, Record, RecordRef, Warned
+
+
+def line(ref: RecordRef) -> str:
+    """Give a reference in one line."""
+    about: list[str] = [ref.state]
+    if ref.open_children_count:
+        about.append(counted(ref.open_children_count, "open child", "open children"))
+    elif ref.children_count:
+        about.append(f"{counted(ref.children_count, 'child', 'children')}, none open")
+    return f"[{ref.id}] ({', '.join(about)}) {ref.title}"
+
+
+def counted(count: int, one: str, many: str) -> str:
+    """Say how many there are of something."""
+    return f"{count} {one if count == 1 else many}"
+
+
+def line_with_summary(ref: RecordRef) -> str:
+    """Give a reference in one line, and its summary if that says more than the title."""
+    summary = ref.summary.strip()
+    return f"{line(ref)}: {summary}" if summary and summary != ref.title.strip() else line(ref)
+
+
+def whole(record: Record) -> str:
+    """Give a record in full. Its text stands between marks: it is data, and says whose."""
+    about = [record.state, record.type, f"t:{record.version}"]
+    if record.parent_id:
+        about.append(f"under {record.parent_id}")
+    extras = [
+        f"Resolved by {record.resolved_by}." if record.resolved_by else "",
+        f"Reason: {record.reason}" if record.reason else "",
+        f"Related: {', '.join(record.related)}." if record.related else "",
+        f"Cites: {', '.join(record.cites)}." if record.cites else "",
+        f"Metadata: {record.metadata}" if record.metadata else "",
+    ]
+    return "\n".join([
+        f"[{record.id}] ({', '.join(about)}) {record.title}",
+        *([record.summary] if record.summary.strip() else []),
+        *(extra for extra in extras if extra),
+        f"--- body of {record.id}, by {record.author} ---",
+        record.body,
+        f"--- end of {record.id} ---",
+    ])  # fmt: skip
+
+
+def listed(heading: str, refs: Sequence[RecordRef], total: int) -> list[str]:
+    """Give references under a heading that counts all there are; nothing if there are none."""
+    if not total:
+        return []
+    count = str(total) if len(refs) == total else f"{len(refs)} of {total}"
+    return [f"{heading} ({count}):", *map(line_with_summary, refs)]
+
+
+def warned(warnings: Iterable[Warned]) -> list[str]:
+    """Give a line each."""
+    return [f"Warning ({one.type}): {one.message}" for one in warnings]
+
+
+def omitted(left_out: Iterable[Omitted]) -> list[str]:
+    """Say what is missing and how to get it, a line each."""
+    return [f"Left out: {one.what} ({one.count}). {one.how}" for one in left_out]

@@ -1,0 +1,84 @@
+"""The list of commands, and how one is found and run. A command's module is loaded for its use."""
+
+import io
+import sys
+from collections.abc import Iterable
+from difflib import get_close_matches
+from importlib import import_module
+
+import typer
+
+from hansard.cli.options import settings_flags
+from hansard.kernel.problem import InvalidInput
+
+COMMANDS = {
+    "serve": "hansard.cli.serve",
+    "records": "hansard.cli.records",
+    "log": "hansard.cli.log",
+    "verify": "hansard.cli.verify",
+    "rebuild": "hansard.cli.rebuild",
+    "doctor": "hansard.cli.doctor",
+    "anchor": "hansard.cli.anchor",
+    "export-schema": "hansard.cli.export_schema",
+}
+"""Each command and the module that has it. A module registers its commands on the app it is given:
+one, or a group."""
+
+HELP = """The official record of what your agents thought, decided and did.
+
+Without a command, Hansard serves MCP on stdin and stdout: that is how clients start it.
+"""
+
+
+def typer_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """Make the app of these commands."""
+    app = typer.Typer(
+        name="hansard",
+        help=HELP,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["--help", "-h"]},
+    )
+    app.callback(invoke_without_command=True, help=HELP)(settings_flags(_bare))
+    for module in dict.fromkeys(COMMANDS[name] for name in names):
+        import_module(module).register(app)
+    return app
+
+
+def run(name: str, arguments: list[str]) -> int:
+    """Run one command; returns its exit code."""
+    if name not in COMMANDS:
+        raise _unknown(name)
+    return _main([name], [name, *arguments], hint=f"`hansard {name} --help` shows what it takes")
+
+
+def run_help() -> int:
+    """Show all commands."""
+    return _main(COMMANDS, ["--help"], hint="")
+
+
+def _main(names: Iterable[str], arguments: list[str], *, hint: str) -> int:
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Stored text is in any script, whatever the locale of whoever looks at it.
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    command = typer.main.get_command(typer_app(names))
+    try:
+        code = command.main(arguments, prog_name="hansard", standalone_mode=False)
+    except typer.TyperException as error:
+        raise InvalidInput(error.format_message(), hint=hint) from None
+    return int(code or 0)
+
+
+def _unknown(name: str) -> InvalidInput:
+    what = "option" if name.startswith("-") else "command"
+    close = get_close_matches(name, COMMANDS, n=1)
+    hint = (
+        f"Did you mean `hansard {close[0]}`?" if close else "`hansard --help` shows what there is"
+    )
+    return InvalidInput(f"There is no {what} {name}", hint=hint)
+
+
+def _bare(flags: object) -> None:
+    """Stand for the stdio server, which `main` starts itself, so that help shows its options."""
+    del flags

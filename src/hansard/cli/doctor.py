@@ -1,0 +1,180 @@
+"""`hansard doctor`: what is set up, where, and whether it can work."""
+
+import os
+import platform
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+import typer
+
+from hansard import __version__
+from hansard.app.application import Application
+from hansard.app.settings import Settings, declarations, load, sources, store_location
+from hansard.app.start import start
+from hansard.app.verify import list_intents, projects_of
+from hansard.cli.flags import Flags
+from hansard.cli.opening import store_exists, store_folder
+from hansard.cli.options import Json, settings_flags
+from hansard.cli.terminal import actor, painter, print_json, printable
+from hansard.kernel.engine import ReadTx
+from hansard.kernel.limits import ENTRIES_PAGE, MIB
+from hansard.kernel.problem import Problem
+from hansard.kernel.store import Store
+from hansard.kernel.view import is_newer
+
+FREE_BYTES_LOW = 1024 * MIB
+FREE_BYTES_MIN = 64 * MIB
+"""Below this a write could fail at any time: a large blob alone may take as much."""
+
+Status = Literal["ok", "warn", "fail"]
+_COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at."""
+
+    status: Status
+    what: str
+    says: str
+
+
+@settings_flags
+def doctor(flags: Flags, *, json: Json = False) -> int:
+    """Say what is set up and whether it can work. Exits with 1 if something cannot."""
+    settings = load(flags)
+    checks = [*_program(), *_settings(settings, flags), *_store(settings)]
+    failed = any(check.status == "fail" for check in checks)
+    if json:
+        print_json({"ok": not failed, "checks": [asdict(check) for check in checks]})
+        return int(failed)
+    paint = painter()
+    for check in checks:
+        label = paint(f"{check.status:4}", _COLOURS[check.status])
+        print(f"{label} {check.what:10} {printable(check.says)}")
+    return int(failed)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(doctor)
+
+
+def _program() -> Iterator[Check]:
+    system = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    yield Check("ok", "hansard", f"{__version__}, {system}, {Path(sys.prefix)}")
+    person = actor()
+    yield Check("ok", "you", f"{person.kind} {person.id}, role {person.role}")
+
+
+def _settings(settings: Settings, flags: Flags) -> Iterator[Check]:
+    given = sources(flags)
+    for declared in declarations():
+        value = getattr(settings, declared.name)
+        shown = without_password(value) if isinstance(value, str) else str(value).lower()
+        source = given.get(declared.name, "default")
+        yield Check("ok", "setting", f"{declared.name} = {shown or '(none)'} ({source})")
+
+
+def without_password(text: str) -> str:
+    """Leave the password out of a database URL, wherever it stands in it."""
+    if "://" not in text:
+        return text
+    password = urlsplit(text).password
+    shown = text.replace(f":{password}@", ":…@", 1) if password else text
+    return re.sub(r"(?<=[?&]password=)[^&]*", "…", shown)
+
+
+def _store(settings: Settings) -> Iterator[Check]:
+    location = without_password(store_location(settings))
+    if folder := store_folder(settings):
+        yield from _disk(folder)
+    if not store_exists(settings):
+        yield Check("warn", "store", f"none in {location} yet; the first client makes it")
+        return
+    try:
+        application = start(settings)
+    except Problem as problem:
+        yield Check("fail", "store", f"{location}: {problem.message}")
+        return
+    try:
+        yield Check("ok", "store", f"{application.store.engine.name}, {location}")
+        if folder:
+            yield from _database(folder)
+        yield from _content(application)
+    except Problem as problem:
+        yield Check("fail", "store", problem.message)
+    finally:
+        application.close()
+
+
+def _disk(folder: Path) -> Iterator[Check]:
+    nearest = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    access = [
+        name for name, mode in (("read", os.R_OK), ("write", os.W_OK)) if os.access(nearest, mode)
+    ]
+    status: Status = "ok" if len(access) == 2 else "fail"  # noqa: PLR2004 - both
+    yield Check(
+        status, "folder", f"{nearest}: can {' and '.join(access) or 'neither read nor write'}"
+    )
+    free = shutil.disk_usage(nearest).free
+    status = "fail" if free < FREE_BYTES_MIN else "warn" if free < FREE_BYTES_LOW else "ok"
+    yield Check(status, "disk", f"{free // MIB:,} MiB free")
+
+
+def _database(folder: Path) -> Iterator[Check]:
+    from hansard.engines.sqlite.facts import facts
+
+    found = facts(folder)
+    size = f"{found.database_bytes / MIB:,.1f} MiB"
+    yield Check("ok", "database", f"SQLite {found.sqlite}, format {found.format}, {size}")
+    durable = found.journal_mode == "wal"
+    says = f"journal_mode {found.journal_mode}, every writer checks that synchronous is FULL"
+    yield Check("ok" if durable else "fail", "durability", says)
+
+
+def _content(application: Application) -> Iterator[Check]:
+    store = application.store
+    heads = store.engine.heads()
+    projects = projects_of(store.engine)[1:]
+    blobs = sum(store.engine.read(project, _count_blobs) for project in heads)
+    entries = sum(head.seq for head in heads.values())
+    yield Check(
+        "ok", "content", f"{len(projects):,} projects, {entries:,} entries, {blobs:,} blobs"
+    )
+    yield from _views(store)
+    yield from _intents(store, projects)
+    yield Check("ok", "search", "words only")
+
+
+def _count_blobs(tx: ReadTx) -> int:
+    count, after = 0, ""
+    while page := tx.digests(after=after, limit=ENTRIES_PAGE):
+        count, after = count + len(page), page[-1]
+    return count
+
+
+def _views(store: Store) -> Iterator[Check]:
+    heads = store.engine.heads()
+    newer = [project for project, head in heads.items() if is_newer(head.views, store.fingerprint)]
+    older = [project for project, head in heads.items() if head.views != store.fingerprint]
+    if newer:
+        yield Check("fail", "views", f"derived by a newer Hansard: {', '.join(newer)}")
+    elif older:
+        says = f"of other versions than ours, derived again on first use: {', '.join(older)}"
+        yield Check("warn", "views", says)
+    else:
+        yield Check("ok", "views", f"current ({store.fingerprint or 'none'})")
+
+
+def _intents(store: Store, projects: list[str]) -> Iterator[Check]:
+    intents = [each for project in projects for each in list_intents(store.engine, project)]
+    dead = [each for each in intents if each.alive is False]
+    says = f"{len(intents)} open, {len(dead)} of them left by dead processes"
+    yield Check("warn" if dead else "ok", "intents", says)

@@ -1,0 +1,55 @@
+"""The settings' flags that stand before a subcommand, or alone: read without any framework."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from hansard.app.settings import Declaration, declarations
+from hansard.kernel.problem import InvalidInput
+
+Flags = dict[str, Any]
+"""Settings given as flags, by name; one that was not given is absent or `None`."""
+
+
+@dataclass(slots=True)
+class Line:
+    """A command line, divided."""
+
+    leading: list[str] = field(default_factory=list)
+    """The settings' flags at its beginning, as they were typed."""
+    flags: Flags = field(default_factory=dict)
+    """The same, understood."""
+    rest: list[str] = field(default_factory=list)
+    """From the first word on that is no such flag."""
+
+
+def read(arguments: list[str]) -> Line:
+    """Divide a command line into leading settings and the rest."""
+    known = {declared.flag: declared for declared in declarations()}
+    line = Line()
+    words = iter(arguments)
+    for word in words:
+        flag, _, _ = word.partition("=")
+        declared = known.get(flag) or known.get(flag.replace("--no-", "--", 1))
+        if declared is None or (flag != declared.flag and declared.default is not False):
+            line.rest = [word, *words]
+            break
+        _take(line, declared, word, words)
+    return line
+
+
+def _take(line: Line, declared: Declaration, word: str, words: Iterator[str]) -> None:
+    flag, given, value = word.partition("=")
+    line.leading.append(word)
+    if isinstance(declared.default, bool):
+        if given:
+            raise InvalidInput(f"{flag} takes no value", hint=f"{flag} or --no-{flag[2:]}")
+        line.flags[declared.name] = flag == declared.flag
+        return
+    if not given:
+        try:
+            value = next(words)
+        except StopIteration:
+            raise InvalidInput(f"{flag} needs a value") from None
+        line.leading.append(value)
+    line.flags[declared.name] = value

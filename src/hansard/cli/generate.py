@@ -1,0 +1,110 @@
+"""Writes what is made from declarations: `schema/v1` and the reference pages. For `make generate`.
+
+It stands with the command line because that is one of the things described.
+"""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import typer
+from typer.core import TyperGroup
+
+import hansard
+from hansard.app import reference
+from hansard.app.catalog import Catalog
+from hansard.app.published import (
+    CONTRACT_PATH,
+    contract,
+    error_shown,
+    operation_shown,
+    problems_in,
+)
+from hansard.app.start import catalog
+from hansard.cli.commands import HELP, typer_app
+from hansard.kernel.problem import Problem
+
+MADE = ("schema/v1", "docs/reference")
+"""Folders that hold nothing else, so that what is no longer made is taken away."""
+
+
+def main() -> None:
+    """Write everything into the checkout, or into the folder that is named."""
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(hansard.__file__).parents[2]
+    write(root, everything(catalog()))
+
+
+def everything(known: Catalog) -> dict[str, str]:
+    """Make every generated file, by its path."""
+    problems = all_problems(known)
+    tools = {
+        f"schema/v1/tools/{operation.name}.json": _json(operation_shown(operation))
+        for operation in known
+    }
+    return tools | {
+        "schema/v1/errors.json": _json([error_shown(problem) for problem in problems]),
+        CONTRACT_PATH: _json(contract(known, problems)),
+        "docs/reference/tools.md": reference.tools_page(known),
+        "docs/reference/settings.md": reference.settings_page(),
+        "docs/reference/errors.md": reference.errors_page(problems),
+        "docs/reference/events.md": reference.events_page(known),
+        "docs/reference/cli.md": commands_page(),
+    }
+
+
+def all_problems(known: Catalog) -> list[type[Problem]]:
+    """Find every problem that a caller of this catalog may meet."""
+    capabilities = [capability.name for capability in known.capabilities]
+    return problems_in(["kernel", "app", "mcp", *capabilities])
+
+
+def write(root: Path, made: dict[str, str]) -> None:
+    """Write what differs, and remove what is no longer made."""
+    for folder in MADE:
+        for path in sorted((root / folder).rglob("*.*")):
+            if path.relative_to(root).as_posix() not in made:
+                path.unlink()
+    for name, text in made.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def commands_page() -> str:
+    """Describe every command."""
+    group = typer.main.get_command(typer_app())
+    assert isinstance(group, TyperGroup), "an app with a callback is a group"
+    shared = (
+        "Every command that opens the store also takes the flags of the [settings](settings.md), "
+        "and so does `hansard` alone."
+    )
+    blocks = [HELP.strip(), shared]
+    with group.make_context("hansard", [], resilient_parsing=True) as context:
+        for name in group.list_commands(context):
+            command = group.get_command(context, name)
+            assert command is not None, f"{name} was listed and is not there"
+            blocks += [f"## hansard {name}", *_command_blocks(command, context)]
+    return reference.page("Commands", *blocks)
+
+
+def _command_blocks(command: Any, context: Any) -> Iterable[str]:
+    yield command.help or ""
+    rows = [
+        (f"`{record[0]}`", record[1])
+        for param in command.params
+        if getattr(param, "rich_help_panel", None) != "Settings"
+        and (record := param.get_help_record(context))
+    ]
+    if rows:
+        yield reference.table(("option", "what it does"), rows)
+
+
+def _json(value: object) -> str:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+
+
+if __name__ == "__main__":
+    main()

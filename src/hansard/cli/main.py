@@ -1,0 +1,84 @@
+"""The `hansard` command. Without a subcommand it serves MCP on stdin and stdout.
+
+Clients wait for that server to start, so nothing it does not need is imported on its way.
+"""
+
+import os
+import sys
+from typing import NoReturn
+
+from hansard import __version__
+from hansard.cli import flags
+from hansard.cli.saying import say, say_problem
+from hansard.kernel.problem import InvalidInput, Problem
+
+DEBUG_VARIABLE = "HANSARD_DEBUG"
+EXIT_PROBLEM = 1
+EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130
+
+
+def main() -> NoReturn:
+    """Do what the command line asks for, then end the process."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Do what these arguments ask for; returns the exit code."""
+    try:
+        code = _dispatch(arguments)
+        sys.stdout.flush()
+        return code
+    except Problem as problem:
+        say_problem(problem)
+        return EXIT_USAGE if isinstance(problem, InvalidInput) else EXIT_PROBLEM
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has seen enough. What is still buffered goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_PROBLEM
+    # A person gets a sentence about a bug; it is raised again for who asks where it was.
+    except Exception as error:
+        if os.environ.get(DEBUG_VARIABLE):
+            raise
+        say(f"hansard: a bug: {type(error).__name__}: {error}")
+        say(f"Set {DEBUG_VARIABLE}=1 to see where, and please report it.")
+        return EXIT_PROBLEM
+
+
+def _dispatch(arguments: list[str]) -> int:
+    line = flags.read(arguments)
+    if not line.rest:
+        return _serve_or_greet(arguments, line)
+    command, *rest = line.rest
+    if command == "--version":
+        print(f"hansard {__version__}")
+        return 0
+    from hansard.cli import commands
+
+    if command in {"--help", "-h", "help"}:
+        return commands.run_help()
+    return commands.run(command, [*line.leading, *rest])
+
+
+def _serve_or_greet(arguments: list[str], line: flags.Line) -> int:
+    if sys.stdin is not None and sys.stdin.isatty():
+        if not arguments:
+            from hansard.cli.welcome import WELCOME
+
+            print(WELCOME)
+            return 0
+        say("Serving MCP on this terminal: type JSON-RPC, or Ctrl-D to end.")
+    from hansard.app.settings import load
+    from hansard.app.start import start
+
+    settings = load(line.flags)
+    application = start(settings)
+    from hansard.mcp.stdio import serve
+
+    return serve(application, settings)
+
+
+if __name__ == "__main__":
+    main()

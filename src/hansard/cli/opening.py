@@ -1,0 +1,43 @@
+"""Opening the store for a command that looks at it. Looking never makes one."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from hansard.app.application import Application
+from hansard.app.settings import Settings, load, store_location
+from hansard.app.start import MEMORY, POSTGRES_SCHEMES, start
+from hansard.cli.flags import Flags
+from hansard.kernel.problem import StorageUnavailable
+
+
+@contextmanager
+def opened(flags: Flags) -> Iterator[tuple[Application, Settings]]:
+    """Open the store that the settings name, for a while."""
+    settings = load(flags)
+    if not store_exists(settings):
+        raise StorageUnavailable(
+            f"There is no store in {store_location(settings)} yet",
+            hint="Name another with --store; the first client that connects makes one",
+        )
+    application = start(settings)
+    try:
+        yield application, settings
+    finally:
+        application.close()
+
+
+def store_folder(settings: Settings) -> Path | None:
+    """Give the folder of the store, if it is one of its own on this machine."""
+    location = store_location(settings)
+    if location == MEMORY or location.startswith(POSTGRES_SCHEMES):
+        return None
+    return Path(location).expanduser()
+
+
+def store_exists(settings: Settings) -> bool:
+    """Whether there is a store to open; a database server is asked by opening it."""
+    from hansard.engines.sqlite.engine import DATABASE
+
+    folder = store_folder(settings)
+    return folder is None or (folder / DATABASE).exists()

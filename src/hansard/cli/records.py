@@ -1,0 +1,210 @@
+"""`hansard records`: the tree of a project's records, and what a person does with one of them."""
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any
+
+import typer
+
+from hansard.cli.asking import Ask, asking
+from hansard.cli.editor import edited
+from hansard.cli.flags import Flags
+from hansard.cli.options import Json, settings_flags
+from hansard.cli.terminal import painter, print_json, printable
+from hansard.kernel.limits import LIST_LIMIT_MAX
+from hansard.kernel.operation import Result
+from hansard.kernel.problem import InvalidInput
+from hansard.records import answers
+from hansard.records.shapes import RecordRef
+
+STATE_COLOURS = {"OPEN": "green", "LATER": "yellow", "RESOLVED": "blue", "DISCARDED": "grey"}
+DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+Paint = Callable[[str, str], str]
+RecordId = Annotated[str, typer.Argument(metavar="ID", help="The record, such as R007.")]
+Since = Annotated[
+    str | None, typer.Option(metavar="POINT", help="After s:340, t:12 or an ISO time.")
+]
+AsOf = Annotated[
+    str | None, typer.Option(metavar="POINT", help="As it was at t:12, s:340 or an ISO time.")
+]
+
+
+@settings_flags
+def tree(flags: Flags, context: typer.Context, *, json: Json = False, as_of: AsOf = None) -> None:
+    """Show the tree of records, coloured by state."""
+    if context.invoked_subcommand is not None:
+        return
+    paint = painter()
+    depths: dict[str | None, int] = {None: -1}
+    with asking(flags) as ask:
+        for ref in _all_refs(ask, as_of):
+            if json:
+                print_json(ref.model_dump(mode="json"))
+                continue
+            # A parent always comes before what lies under it.
+            depth = depths[ref.id] = depths.get(ref.parent_id, -1) + 1
+            print("  " * depth + _line(ref, paint))
+        if len(depths) == 1 and not json:
+            print("No records yet. `hansard records new --title …` writes one.")
+
+
+@settings_flags
+def show(flags: Flags, record: RecordId, *, json: Json = False, as_of: AsOf = None) -> None:
+    """Show a record in full, with its parent and what lies under it."""
+    with asking(flags) as ask:
+        # Of a point in time the bundle is only read: looking activates nothing.
+        _tell(ask("activate", id=record, as_of=as_of or _now(ask)), json=json)
+
+
+@settings_flags
+def history(flags: Flags, record: RecordId, *, json: Json = False, since: Since = None) -> None:
+    """Show what happened to a record, newest first."""
+    with asking(flags) as ask:
+        _tell(ask("get_record_history", id=record, since=since), json=json)
+
+
+@settings_flags
+def diff(
+    flags: Flags,
+    record: RecordId,
+    *,
+    since: Annotated[str, typer.Option("--from", metavar="POINT", help="t:12, s:340, a time.")],
+    until: Annotated[str, typer.Option("--to", metavar="POINT")] = "current",
+    json: Json = False,
+) -> None:
+    """Show what changed in a record between two points."""
+    with asking(flags) as ask:
+        _tell(ask("get_record_diff", id=record, to=until, **{"from": since}), json=json)
+
+
+@settings_flags
+def search(
+    flags: Flags,
+    query: Annotated[list[str], typer.Argument(metavar="WORDS…")],
+    *,
+    limit: Annotated[int, typer.Option(min=1)] = 20,
+    json: Json = False,
+) -> None:
+    """Find records by words, best first."""
+    with asking(flags) as ask:
+        _tell(ask("search_records", query=" ".join(query), limit=limit), json=json)
+
+
+@settings_flags
+def new(
+    flags: Flags,
+    *,
+    title: Annotated[str, typer.Option()],
+    kind: Annotated[str, typer.Option("--type", metavar="TYPE")] = "note",
+    parent: Annotated[str | None, typer.Option(metavar="ID")] = None,
+    summary: Annotated[str, typer.Option()] = "",
+    body: Annotated[
+        str | None, typer.Option(help="The text; `-` reads it from stdin; without, $EDITOR opens.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Write a new record."""
+    text = _text(body)
+    with asking(flags, makes_store=True) as ask:
+        if parent:
+            ask("activate", id=parent, override=True)
+        created = ask(
+            "create_record", parent_id=parent, type=kind, title=title, summary=summary, body=text
+        )
+        _tell(created, json=json)
+
+
+@settings_flags
+def edit(flags: Flags, record: RecordId) -> None:
+    """Change a record's text in $EDITOR; where another session was faster, merge and edit again."""
+    with asking(flags) as ask:
+        active = ask("activate", id=record, override=True)
+        assert isinstance(active, answers.Activation), "activate answers with an activation"
+        before = active.context.target.body
+        text = edited(before)
+        if text == before:
+            print("Nothing was changed.")
+            return
+        updated = _updated(ask, record, text)
+        while updated.conflict:
+            print(printable(updated.conflict.message), file=sys.stderr)
+            text = edited(updated.conflict.merge.text)
+            updated = _updated(ask, record, text, force=True)
+        print(printable(updated.text()))
+
+
+@settings_flags
+def move_state(
+    flags: Flags,
+    record: RecordId,
+    state: Annotated[str, typer.Argument(metavar="STATE", help="OPEN, LATER, RESOLVED, DISCARDED")],
+    *,
+    reason: Annotated[str | None, typer.Option(help="Why: for LATER and DISCARDED.")] = None,
+    resolved_by: Annotated[
+        str | None, typer.Option(metavar="ID", help="The record that resolved it.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Move a record to another state."""
+    with asking(flags) as ask:
+        ask("activate", id=record, override=True)
+        moved = ask("transition", id=record, to_state=state, reason=reason, resolved_by=resolved_by)
+        _tell(moved, json=json)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group."""
+    group = typer.Typer(help="Records: the tree of a project's reasoning.", rich_markup_mode=None)
+    group.callback(invoke_without_command=True)(tree)
+    for command in (show, history, diff, search, new, edit):
+        group.command()(command)
+    group.command("move-state")(move_state)
+    app.add_typer(group, name="records")
+
+
+def _all_refs(ask: Ask, as_of: str | None) -> Iterator[RecordRef]:
+    cursor = None
+    while True:
+        page = ask("list_records", limit=LIST_LIMIT_MAX, cursor=cursor, as_of=as_of)
+        assert isinstance(page, answers.RecordList), "list_records answers with a list"
+        yield from page.records or ()
+        cursor = page.nextCursor
+        if cursor is None:
+            return
+
+
+def _line(ref: RecordRef, paint: Paint) -> str:
+    state = paint(ref.state, STATE_COLOURS[ref.state])
+    return f"{paint(ref.id, 'yellow')} {state} {printable(ref.title)} {paint(ref.type, 'grey')}"
+
+
+def _now(ask: Ask) -> str:
+    overview = ask("get_project")
+    return f"t:{overview.model_dump()['tick']}"
+
+
+def _updated(ask: Ask, record: str, text: str, **more: Any) -> answers.RecordUpdated:
+    updated = ask("update_record", id=record, body=text, **more)
+    assert isinstance(updated, answers.RecordUpdated), "update_record answers with an update"
+    return updated
+
+
+def _text(body: str | None) -> str:
+    if body == "-":
+        return sys.stdin.read()
+    if body is not None:
+        return body
+    if not sys.stdin.isatty():
+        raise InvalidInput("There is no terminal to edit on", hint="Give the text with --body")
+    return edited("")
+
+
+def _tell(result: Result, *, json: bool) -> None:
+    if json:
+        print_json(result.model_dump(mode="json", exclude_none=True))
+        return
+    paint = painter()
+    for line in result.text().splitlines():
+        colour = DIFF_COLOURS.get(line[:1])
+        print(paint(printable(line), colour) if colour else printable(line))

@@ -1,0 +1,63 @@
+"""Talking to a person: who they are, colours where they can be seen, progress, plain text."""
+
+import getpass
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, TextIO
+
+import orjson
+
+from hansard.kernel.event import Actor
+
+_COLOURS = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "cyan": 36, "grey": 90}
+
+PROGRESS_MIN = 5_000
+"""Work on fewer things than this is over before one could read how far it is."""
+
+
+def actor() -> Actor:
+    """Say who sits at the command line: a human only where both ends are a terminal.
+
+    An agent has a shell too, but what it runs has pipes.
+    """
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        return Actor("human", _user(), "admin")
+    return Actor("agent", "cli", "agent")
+
+
+def painter(stream: TextIO | None = None) -> Callable[[str, str], str]:
+    """Make what colours text, or leaves it alone where nobody would see colours."""
+    stream = stream or sys.stdout
+    if not stream.isatty() or os.environ.get("NO_COLOR"):
+        return lambda text, _: text
+    return lambda text, colour: f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m"
+
+
+def printable(text: str) -> str:
+    """Write stored text on one line, so that no character in it can act on the terminal."""
+    return "".join(char if char.isprintable() else _escaped(char) for char in text)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as one line of JSON."""
+    print(orjson.dumps(value).decode())
+
+
+def show_progress(project: str, what: str, done: int, total: int) -> None:
+    """Say on a terminal how far long work is, over and over on the same line."""
+    if total < PROGRESS_MIN or not sys.stderr.isatty():
+        return
+    end = "\r" if done < total else "\r\x1b[K"
+    print(f"\x1b[K{project}: {what} {done:,} of {total:,}", end=end, file=sys.stderr, flush=True)
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"user-{os.getuid()}"
+
+
+def _escaped(char: str) -> str:
+    return char.encode("unicode_escape").decode()

@@ -1,0 +1,173 @@
+"""`hansard rebuild`, `doctor`, `export-schema`, `serve`; and who sits at the command line."""
+
+import json
+import signal
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from hansard.app.settings import declarations
+from hansard.cli.doctor import without_password
+from hansard.cli.terminal import printable
+from tests.cli.running import WAIT_S, Hansard
+from tests.cli.test_verify import sql
+
+ROOT = Path(__file__).parents[2]
+
+
+def checks(shown: str) -> dict[str, list[dict[str, str]]]:
+    by_what: dict[str, list[dict[str, str]]] = {}
+    for check in json.loads(shown)["checks"]:
+        by_what.setdefault(check["what"], []).append(check)
+    return by_what
+
+
+# rebuild
+
+
+def test_a_rebuild_mends_what_was_altered(filled: Hansard) -> None:
+    sql(filled, "DELETE FROM rows_sessions_v1")
+    assert filled("verify").code == 2
+
+    ran = filled("rebuild")
+
+    assert ran.code == 0
+    assert "default: derived again from 3 entries" in ran.out
+    assert filled("verify").code == 0
+
+
+def test_a_rebuild_of_one_project_leaves_the_others(filled: Hansard) -> None:
+    ran = filled("rebuild", "--project", "default")
+
+    assert ran.out == "default: derived again from 3 entries\n"
+    assert filled("rebuild", "--project", "nowhere").code == 1
+
+
+# doctor
+
+
+def test_the_doctor_says_what_is_set_up(filled: Hansard) -> None:
+    ran = filled("doctor", "--json")
+
+    assert ran.code == 0
+    found = checks(ran.out)
+    assert set(found) >= {
+        "hansard", "you", "setting", "folder", "disk", "store", "database", "durability",
+        "content", "views", "intents", "search",
+    }  # fmt: skip
+    assert found["content"][0]["says"] == "1 projects, 4 entries, 0 blobs"
+    assert found["search"][0]["says"] == "words only"
+    assert {check["status"] for each in found.values() for check in each} == {"ok"}
+
+
+def test_the_doctor_says_where_each_setting_comes_from(filled: Hansard) -> None:
+    ran = filled("doctor", "--json", "--project", "mine", HANSARD_PORT="1234")
+
+    settings = [check["says"] for check in checks(ran.out)["setting"]]
+    assert len(settings) == len(declarations())
+    assert "project = mine (--project)" in settings
+    assert "port = 1234 (HANSARD_PORT)" in settings
+    assert "errors = result (default)" in settings
+
+
+def test_the_doctor_makes_no_store_and_warns_that_there_is_none(hansard: Hansard) -> None:
+    ran = hansard("doctor", "--json")
+
+    assert ran.code == 0
+    assert checks(ran.out)["store"][0]["status"] == "warn"
+    assert not hansard.store.exists()
+
+
+def test_the_doctor_fails_where_the_store_cannot_work(hansard: Hansard) -> None:
+    hansard.store.mkdir()
+    (hansard.store / "hansard.db").write_bytes(b"not a database " * 1_000)
+
+    ran = hansard("doctor")
+
+    assert ran.code == 1
+    assert "fail store" in ran.out
+
+
+def test_the_doctor_warns_of_views_that_will_be_derived_again(filled: Hansard) -> None:
+    sql(filled, "UPDATE heads SET views = 'sessions:0' WHERE project = 'default'")
+
+    assert checks(filled("doctor", "--json").out)["views"][0]["status"] == "warn"
+
+
+@pytest.mark.parametrize(
+    ("location", "shown"),
+    [
+        ("postgresql://anna:secret@host/db", "postgresql://anna:…@host/db"),
+        ("postgresql://anna@host/db", "postgresql://anna@host/db"),
+        (
+            "postgresql://host/db?user=anna&password=secret&x=1",
+            "postgresql://host/db?user=anna&password=…&x=1",
+        ),
+        ("some/folder", "some/folder"),
+    ],
+)
+def test_a_password_is_not_shown(location: str, shown: str) -> None:
+    assert without_password(location) == shown
+
+
+# Who is there.
+
+
+@pytest.mark.holds("ALL-10.7")
+def test_without_a_terminal_the_caller_is_an_agent(filled: Hansard) -> None:
+    [you] = checks(filled("doctor", "--json").out)["you"]
+
+    assert you["says"] == "agent cli, role agent"
+
+
+@pytest.mark.holds("ALL-10.6")
+def test_on_a_terminal_the_caller_is_a_human(filled: Hansard) -> None:
+    ran = filled.on_a_terminal("doctor", "--json", LOGNAME="anna")
+
+    [you] = checks(ran.out)["you"]
+    assert you["says"] == "human anna, role admin"
+
+
+def test_text_is_made_printable() -> None:
+    assert printable("plain é 漢") == "plain é 漢"
+    assert printable("a\tb\x00\x9b\u200b") == "a\\tb\\x00\\x9b\\u200b"
+
+
+# export-schema
+
+
+@pytest.mark.holds("004-schema-2", "DEC-schema-1")
+def test_export_schema_prints_the_committed_contract(hansard: Hansard) -> None:
+    ran = hansard("export-schema")
+
+    assert ran.code == 0
+    assert ran.out == (ROOT / "schema" / "v1" / "hansard.json").read_text(encoding="utf-8")
+    assert len(json.loads(ran.out)["hash"]) == 64
+
+
+# serve
+
+
+def test_serve_says_where_it_listens_answers_and_ends(hansard: Hansard) -> None:
+    process = hansard.start("serve", "--port", "0")
+    try:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        url = line.split()[-1]
+        assert url.startswith("http://127.0.0.1:")
+        with urllib.request.urlopen(url.replace("/mcp", "/healthz"), timeout=WAIT_S) as answer:
+            assert answer.status == 200
+        process.send_signal(signal.SIGINT)
+
+        assert process.wait(WAIT_S) == 0
+    finally:
+        process.kill()
+        process.communicate(timeout=WAIT_S)
+
+
+def test_serve_refuses_to_listen_to_the_world(hansard: Hansard) -> None:
+    ran = hansard("serve", "--host", "0.0.0.0")
+
+    assert ran.code == 2
+    assert "0.0.0.0" in ran.err

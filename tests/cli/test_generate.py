@@ -1,0 +1,88 @@
+"""Generated files are current, whole and made the same way every time."""
+
+from pathlib import Path
+
+import orjson
+import pytest
+
+from hansard.app.published import committed_contract
+from hansard.app.settings import declarations
+from hansard.app.start import catalog
+from hansard.cli import generate
+from hansard.cli.commands import COMMANDS
+from hansard.kernel.blob import canonical_json, digest_of
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, str]:
+    return generate.everything(catalog())
+
+
+@pytest.mark.holds("004-goal-1", "004-schema-1")
+def test_the_committed_files_are_what_would_be_made_now(made: dict[str, str]) -> None:
+    committed = {
+        path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+        for folder in generate.MADE
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file()
+    }
+
+    assert sorted(committed) == sorted(made)
+    assert [name for name in made if committed[name] != made[name]] == [], "run `make generate`"
+
+
+def test_making_them_twice_gives_the_same(made: dict[str, str]) -> None:
+    assert generate.everything(catalog()) == made
+
+
+def test_what_is_no_longer_made_is_taken_away(tmp_path: Path, made: dict[str, str]) -> None:
+    stale = tmp_path / "schema" / "v1" / "tools" / "gone.json"
+    stale.parent.mkdir(parents=True)
+    stale.write_text("{}")
+    other = tmp_path / "docs" / "tutorial.md"
+    other.parent.mkdir()
+    other.write_text("by hand")
+
+    generate.write(tmp_path, made)
+
+    assert not stale.exists()
+    assert other.exists()
+    assert {name: (tmp_path / name).read_text(encoding="utf-8") for name in made} == made
+
+
+def test_every_page_says_that_it_is_made(made: dict[str, str]) -> None:
+    pages = [text for name, text in made.items() if name.endswith(".md")]
+
+    assert pages
+    assert all("do not edit" in page for page in pages)
+
+
+def test_every_tool_has_a_snapshot_and_a_place_in_the_reference(made: dict[str, str]) -> None:
+    for operation in catalog():
+        assert f"schema/v1/tools/{operation.name}.json" in made
+        assert f"### {operation.name}\n" in made["docs/reference/tools.md"]
+
+
+def test_every_setting_error_event_and_command_is_documented(made: dict[str, str]) -> None:
+    for declared in declarations():
+        assert f"`{declared.flag}`" in made["docs/reference/settings.md"]
+        assert f"`{declared.variable}`" in made["docs/reference/settings.md"]
+    for problem in generate.all_problems(catalog()):
+        assert f"`{problem.code}`" in made["docs/reference/errors.md"]
+    for event in catalog().kinds:
+        assert f"## {event.kind}\n" in made["docs/reference/events.md"]
+    for command in COMMANDS:
+        assert f"## hansard {command}\n" in made["docs/reference/cli.md"]
+
+
+@pytest.mark.holds("DEC-schema-1")
+def test_the_contract_carries_the_hash_of_the_rest(made: dict[str, str]) -> None:
+    contract = orjson.loads(committed_contract())
+    stated = contract.pop("hash")
+
+    assert stated == digest_of(canonical_json(contract))
+    assert committed_contract() == made["schema/v1/hansard.json"]
+    assert contract["version"] == "1.0.0"
+    assert {one["name"] for one in contract["operations"]} == {one.name for one in catalog()}

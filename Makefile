@@ -65,7 +65,7 @@ imports: setup
 	$(BIN)/lint-imports
 
 generate: setup ## Remake the schemas and reference pages from the catalog
-	$(BIN)/python -m hansard.app.generate
+	$(BIN)/python -m hansard.cli.generate
 
 # Compares contents before and after, so that a new file counts, and so does a checkout without Git.
 generated: setup

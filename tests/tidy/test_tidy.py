@@ -1,7 +1,9 @@
 """The habits of the style guide, checked by reading the source; and the checks checked."""
 
 import json
+import re
 import subprocess
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -21,6 +23,9 @@ FUNCTION_LINES_MAX = 60
 
 FILE_LINES_MAX = 500
 """No file is longer. A ratchet: it may only go down."""
+
+CAPABILITIES = {"records", "recorder", "checkpoints", "decisions", "entities"}
+"""What may be left out or replaced without the others noticing."""
 
 PURE_FILES = {"rules.py", "ranking.py", "views.py"}
 """What decides and what derives take values; the clock and the world are their callers' affair."""
@@ -104,6 +109,32 @@ def test_only_the_cli_prints() -> None:
 
 def test_every_module_opens_with_a_docstring() -> None:
     assert findings(checks.missing_docstring, python_files("src", "tests", "bench")) == []
+
+
+@pytest.mark.holds("ALL-11.7")
+def test_no_capability_imports_another() -> None:
+    for one in CAPABILITIES:
+        others = "|".join(sorted(CAPABILITIES - {one}))
+        reaches = re.compile(rf"^\s*(from|import) hansard(\.| import )({others})\b", re.MULTILINE)
+        found = [
+            path
+            for path, text in python_files("src").items()
+            if path.startswith(f"src/hansard/{one}/") and reaches.search(text)
+        ]
+        assert found == []
+        assert reaches.search(f"from hansard.{min(CAPABILITIES - {one})}.rules import x")
+
+
+@pytest.mark.holds("ALL-12.7")
+def test_every_target_of_make_sets_up_first_and_that_installs_the_program() -> None:
+    rules = re.findall(r"^([a-z-]+):([^#\n=]*)", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    needs = {target: set(needed.split()) for target, needed in rules}
+
+    def sets_up(target: str) -> bool:
+        return target == "setup" or any(sets_up(one) for one in needs.get(target, ()))
+
+    assert {target for target in needs if not sets_up(target)} == {"help", "clean"}
+    assert (Path(sys.executable).parent / "hansard").is_file()
 
 
 def test_names_say_something() -> None:

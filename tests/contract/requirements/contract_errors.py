@@ -1,53 +1,55 @@
 """The contract page, Everything 6: the shape of an error, and each code."""
 
-from tests.contract.requirements.requirement import later, section
+from tests.contract.requirements.requirement import held, later, section
 
 REQUIREMENTS = (
     *section(
         "contract: Everything 6, error shape",
         "foundation",
-        later(
+        held(
             "ALL-06.1",
             'Every refusal has one shape: {"error": {code, message, details, recovery_hint, '
             "rpc_code, http_status}}.",
         ),
-        later(
+        held(
             "ALL-06.2",
             "What a smarter caller could fix (bad input, not found, conflict, quota, review "
             "window) is a tool result with isError true.",
         ),
-        later(
+        held(
             "ALL-06.3",
             "An isError result carries the error object as structured content and its sentence as "
             "text.",
         ),
-        later(
+        held(
             "ALL-06.4",
             "What a caller cannot fix (unknown tool, forbidden) is a JSON-RPC error with the "
             "object as `data`.",
         ),
-        later(
+        held(
             "ALL-06.5",
             "With --errors jsonrpc every refusal is a JSON-RPC error, with the codes of 001 and "
             "004 (-32602, -32000, 403).",
         ),
-        later(
+        held(
             "ALL-06.6",
             "No answer shows a caller a stack trace.",
         ),
         later(
             "ALL-06.7",
             "No answer shows a caller a secret.",
+            milestone="entities",
         ),
         later(
             "ALL-06.8",
             "No answer shows a caller an absolute path of the server.",
+            milestone="recorder",
         ),
-        later(
+        held(
             "ALL-06.9",
             "A malformed line is answered with the request's id whenever it can be read.",
         ),
-        later(
+        held(
             "ALL-06.10",
             "A malformed line whose id cannot be read is answered with id null.",
         ),
@@ -64,19 +66,19 @@ REQUIREMENTS = (
     *section(
         "contract: Everything 6, codes",
         "foundation",
-        later(
+        held(
             "ALL-06.20",
             "INVALID_INPUT (400) is raised for input that fails validation.",
         ),
-        later(
+        held(
             "ALL-06.21",
             "PROJECT_NOT_FOUND is raised for an unknown project id.",
         ),
-        later(
+        held(
             "ALL-06.22",
             "PROJECT_EXISTS is raised by create_project for an id that is taken.",
         ),
-        later(
+        held(
             "ALL-06.23",
             "SESSION_CLOSED is raised for a write under a session that was closed.",
         ),
@@ -157,7 +159,7 @@ REQUIREMENTS = (
             "REVIEW_WINDOW is raised by accept_proposal within the review window.",
             milestone="decisions",
         ),
-        later(
+        held(
             "ALL-06.39",
             "PERMISSION_DENIED (403) is raised when the caller's role is too low.",
         ),
@@ -166,7 +168,7 @@ REQUIREMENTS = (
             "RATE_LIMITED (429) is raised when a caller exceeds its rate.",
             milestone="reliability",
         ),
-        later(
+        held(
             "ALL-06.41",
             "STORAGE_UNAVAILABLE (503) is raised when the store cannot be written or a lock wait "
             "runs out.",
@@ -176,7 +178,7 @@ REQUIREMENTS = (
             "STORAGE_QUOTA_EXCEEDED (413) is raised when a quota is reached.",
             milestone="checkpoints",
         ),
-        later(
+        held(
             "ALL-06.43",
             "BLOB_DAMAGED is raised when a blob's bytes do not have its digest.",
         ),

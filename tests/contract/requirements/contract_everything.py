@@ -1,6 +1,6 @@
 """The contract page, Everything 1-5: sessions, projects, clock, durability, retries."""
 
-from tests.contract.requirements.requirement import later, section
+from tests.contract.requirements.requirement import held, later, section
 
 REQUIREMENTS = (
     *section(
@@ -10,8 +10,9 @@ REQUIREMENTS = (
             "ALL-00.1",
             "Every capability writes into one store with one clock, one journal and one session "
             "object, and reads from it.",
+            milestone="entities",
         ),
-        later(
+        held(
             "ALL-00.2",
             "The records capability offers the eighteen names of 000, and ours: deactivate, "
             "branch_session, move_record.",
@@ -51,6 +52,7 @@ REQUIREMENTS = (
         later(
             "ALL-00.8",
             "Tool, parameter and field names keep the spelling of the source they come from.",
+            milestone="entities",
         ),
     ),
     *section(
@@ -60,13 +62,14 @@ REQUIREMENTS = (
             "ALL-01.1",
             "One session object serves all five capabilities, and its timeline holds everything "
             "done under it, in seq order.",
+            milestone="entities",
         ),
         later(
             "ALL-01.2",
             "record_session_start can begin a session.",
             milestone="recorder",
         ),
-        later(
+        held(
             "ALL-01.3",
             "activate can begin a session.",
             milestone="records",
@@ -76,11 +79,11 @@ REQUIREMENTS = (
             "workflow_checkpoint_save can begin a session.",
             milestone="checkpoints",
         ),
-        later(
+        held(
             "ALL-01.5",
             "Any write that needs no activation can begin a session.",
         ),
-        later(
+        held(
             "ALL-01.6",
             "Every operation takes an optional session_id.",
         ),
@@ -89,38 +92,38 @@ REQUIREMENTS = (
             "The checkpoint tools take sessionId and session_id alike.",
             milestone="checkpoints",
         ),
-        later(
+        held(
             "ALL-01.8",
             "Without session_id, the `_meta` key hansard/session names the session.",
         ),
-        later(
+        held(
             "ALL-01.9",
             "Without session_id and `_meta`, HANSARD_SESSION or --session names the session.",
         ),
-        later(
+        held(
             "ALL-01.10",
             "On stdio, with none of these, the process's own session is used.",
         ),
-        later(
+        held(
             "ALL-01.11",
             "Over HTTP, with none of these, an operation that may begin a session begins one and "
             "returns its id.",
         ),
-        later(
+        held(
             "ALL-01.12",
             "Over HTTP, with none of these, an operation that needs a session answers "
             "SESSION_NOT_FOUND with the hint to pass the id that activate returned.",
         ),
-        later(
+        held(
             "ALL-01.13",
             "An argument goes before `_meta`, `_meta` before the setting, the setting before the "
             "process's own session.",
         ),
-        later(
+        held(
             "ALL-01.14",
             "A session survives a restart of the server: its id goes on working.",
         ),
-        later(
+        held(
             "ALL-01.21",
             "A session's active records and base versions survive a restart of the server.",
             milestone="records",
@@ -135,12 +138,12 @@ REQUIREMENTS = (
             "A session's title, plan and current step survive a restart of the server.",
             milestone="recorder",
         ),
-        later(
+        held(
             "ALL-01.15",
             "A session id is a handle, never authentication: knowing one gives no role and no "
             "other project.",
         ),
-        later(
+        held(
             "ALL-01.16",
             "Ids are opaque: an unknown one of any form is a ..._NOT_FOUND, never INVALID_INPUT "
             "for its form.",
@@ -161,7 +164,7 @@ REQUIREMENTS = (
             "record_session_end and close_session end the same session.",
             milestone="recorder",
         ),
-        later(
+        held(
             "ALL-01.20",
             "The same session works over connections that keep no state (2026-07-28) and over "
             "those that do (2025-11-25 and before).",
@@ -170,19 +173,19 @@ REQUIREMENTS = (
     *section(
         "contract: Everything 2, projects",
         "foundation",
-        later(
+        held(
             "ALL-02.1",
             "project_id is optional wherever a project matters.",
         ),
-        later(
+        held(
             "ALL-02.2",
             "Without project_id the session's project is used.",
         ),
-        later(
+        held(
             "ALL-02.3",
             "Without project_id and session the configured project (HANSARD_PROJECT) is used.",
         ),
-        later(
+        held(
             "ALL-02.4",
             "With none of these the project `default` is used, and made on first use.",
         ),
@@ -191,21 +194,21 @@ REQUIREMENTS = (
             "Once users are authenticated, each has a default project of their own.",
             milestone="reliability",
         ),
-        later(
+        held(
             "ALL-02.6",
             "A new project has tick 0.",
         ),
-        later(
+        held(
             "ALL-02.7",
             "Record ids such as R001 are unique in the whole store, not only in their project.",
             milestone="records",
         ),
-        later(
+        held(
             "ALL-02.8",
             "Nothing of one project is ever seen from another: not by id, list, search, history, "
             "resource or error text.",
         ),
-        later(
+        held(
             "ALL-02.9",
             "A record of another project is RECORD_NOT_FOUND, and is in no list, search, bundle "
             "or sync.",
@@ -236,20 +239,20 @@ REQUIREMENTS = (
     *section(
         "contract: Everything 3, clock",
         "foundation",
-        later(
+        held(
             "ALL-03.1",
             "Every journal entry of a project has a seq; they are dense, unique and rising.",
         ),
-        later(
+        held(
             "ALL-03.2",
             "Only create_record, update_record, transition and save_session advance the tick.",
             milestone="records",
         ),
-        later(
+        held(
             "ALL-03.3",
             "Every operation but those four leaves the tick where it was.",
         ),
-        later(
+        held(
             "ALL-03.4",
             "Order is always by seq, never by the wall clock: a clock set back changes the order "
             "of nothing.",
@@ -258,23 +261,23 @@ REQUIREMENTS = (
     *section(
         "contract: Everything 4, durability",
         "foundation",
-        later(
+        held(
             "ALL-04.1",
             "Every answer to a write is given after the write is durable.",
         ),
-        later(
+        held(
             "ALL-04.2",
             "Every answer to a write carries its receipt {seq, hash}.",
         ),
-        later(
+        held(
             "ALL-04.3",
             "An acknowledged write is never lost by any number of processes on one store.",
         ),
-        later(
+        held(
             "ALL-04.4",
             "An acknowledged write is never lost by any number of threads in one process.",
         ),
-        later(
+        held(
             "ALL-04.5",
             "An acknowledged write is never lost by kill -9 of any process at any instant.",
         ),
@@ -282,36 +285,36 @@ REQUIREMENTS = (
     *section(
         "contract: Everything 5, retries",
         "foundation",
-        later(
+        held(
             "ALL-05.1",
             "An idempotency key may travel in `_meta` as hansard/idempotency-key.",
         ),
-        later(
+        held(
             "ALL-05.2",
             "An idempotency key may travel in HTTP's Idempotency-Key header.",
         ),
-        later(
+        held(
             "ALL-05.3",
             "An idempotency key may travel in the library's argument.",
         ),
-        later(
+        held(
             "ALL-05.4",
             "An idempotency key is not a tool parameter, and no input schema lists one.",
         ),
-        later(
+        held(
             "ALL-05.5",
             "A key is scoped to project, caller and operation: the same key elsewhere is another "
             "key.",
         ),
-        later(
+        held(
             "ALL-05.6",
             "The key is stored with the intent, in the same transaction.",
         ),
-        later(
+        held(
             "ALL-05.7",
             "A repeat with the same key and arguments returns the first answer and writes nothing.",
         ),
-        later(
+        held(
             "ALL-05.8",
             "The same key with other arguments is refused and writes nothing.",
         ),

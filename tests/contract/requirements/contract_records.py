@@ -1,26 +1,26 @@
 """The contract page, Records."""
 
-from tests.contract.requirements.requirement import later, section
+from tests.contract.requirements.requirement import held, later, section
 
 REQUIREMENTS = (
     *section(
         "contract: Records, write-through",
         "records",
-        later(
+        held(
             "REC-write_through-1",
             "create_record, update_record and transition are durable and visible to every session "
             "at once, without save_session.",
         ),
-        later(
+        held(
             "REC-write_through-2",
             "save_session is a named sync point: it sets the session's last_save and "
             "last_save_tick.",
         ),
-        later(
+        held(
             "REC-write_through-3",
             "saved_records are those this session changed since its last save, each once.",
         ),
-        later(
+        held(
             "REC-write_through-4",
             "save_session moves the saver's own last_sync_tick, and hides no foreign change from "
             "its next sync.",
@@ -29,72 +29,72 @@ REQUIREMENTS = (
     *section(
         "contract: Records, conflict",
         "records",
-        later(
+        held(
             "REC-conflict-1",
             "A conflict is judged by ticks, never by timestamps.",
         ),
-        later(
+        held(
             "REC-conflict-2",
             "A record's version is the tick of its last write.",
         ),
-        later(
+        held(
             "REC-conflict-3",
             "A session's base for a record moves on activate.",
         ),
-        later(
+        held(
             "REC-conflict-4",
             "A session's base for a record moves on its own successful write.",
         ),
-        later(
+        held(
             "REC-conflict-5",
             "A session's base for a record moves on force.",
         ),
-        later(
+        held(
             "REC-conflict-6",
             "A session's base for a record moves on sync_session, whose new_value is the whole "
             "record.",
         ),
-        later(
+        held(
             "REC-conflict-7",
             "update_record conflicts if and only if another session wrote the record after the "
             "base.",
         ),
-        later(
+        held(
             "REC-conflict-8",
             "A session's own writes never conflict with it.",
         ),
-        later(
+        held(
             "REC-conflict-9",
             "A conflicting update is not applied, does not tick, and the stored record is "
             "unchanged.",
         ),
-        later(
+        held(
             "REC-conflict-10",
             "The reply to a conflicting update holds `record` as stored.",
         ),
-        later(
+        held(
             "REC-conflict-11",
             "`conflict` holds message, other_version, base_version, your_version, changed_fields "
             "and merge.",
         ),
-        later(
+        held(
             "REC-conflict-12",
             "`merge` is a three-way merge of the body as {text, clean}.",
         ),
-        later(
+        held(
             "REC-conflict-13",
             "A merge that is not clean has conflict markers in its text.",
         ),
-        later(
+        held(
             "REC-conflict-14",
             "transition on a record changed by another session since the base raises CONFLICT and "
             "changes nothing.",
         ),
-        later(
+        held(
             "REC-conflict-15",
             "Each conflict detected is logged as conflict_detected.",
         ),
-        later(
+        held(
             "REC-conflict-16",
             "A conflict settled by force is logged as conflict_resolved.",
         ),
@@ -102,32 +102,32 @@ REQUIREMENTS = (
     *section(
         "contract: Records, activation",
         "records",
-        later(
+        held(
             "REC-activate-1",
             "activate on a record active elsewhere always activates, and flags `conflict`.",
         ),
-        later(
+        held(
             "REC-activate-2",
             "override true acknowledges the conflict, and later calls of that session on that "
             "record stay quiet.",
         ),
-        later(
+        held(
             "REC-activate-3",
             "Re-activation says already_loaded.",
         ),
-        later(
+        held(
             "REC-activate-4",
             "Re-activation of a changed record says changed_since_load, with unified diffs.",
         ),
-        later(
+        held(
             "REC-activate-5",
             "Children in the bundle are capped at 200, with counts and a cursor.",
         ),
-        later(
+        held(
             "REC-activate-6",
             "Grandchildren in the bundle are capped at 200, with counts and a cursor.",
         ),
-        later(
+        held(
             "REC-activate-7",
             "deactivate takes a record out of the session's active records, and a later mutation "
             "of it is NOT_ACTIVATED.",
@@ -136,29 +136,29 @@ REQUIREMENTS = (
     *section(
         "contract: Records, staleness",
         "records",
-        later(
+        held(
             "REC-stale-1",
             "Staleness is mild from a gap of 10 ticks, moderate from 50 and severe from 200.",
         ),
-        later(
+        held(
             "REC-stale-2",
             "The three thresholds are configurable.",
         ),
-        later(
+        held(
             "REC-stale-3",
             "A session's status is `stale` from mild: at exactly 10 ticks it is stale, at 9 it is "
             "not.",
         ),
-        later(
+        held(
             "REC-stale-4",
             "sync_session reports the status before the sync, and tick_gap.",
         ),
-        later(
+        held(
             "REC-stale-5",
             "sync_session reports every foreign change exactly once, with old and new value and "
             "who made it.",
         ),
-        later(
+        held(
             "REC-stale-6",
             "Sessions never close by themselves.",
         ),
@@ -166,48 +166,48 @@ REQUIREMENTS = (
     *section(
         "contract: Records, states",
         "records",
-        later(
+        held(
             "REC-states-1",
             "Exactly 000's seven arrows are allowed; each of the nine other pairs is "
             "INVALID_TRANSITION.",
         ),
-        later(
+        held(
             "REC-states-2",
             "INVALID_TRANSITION carries details.allowed, the states that can be reached.",
         ),
-        later(
+        held(
             "REC-states-3",
             "A missing reason for LATER or DISCARDED is INVALID_INPUT.",
         ),
-        later(
+        held(
             "REC-states-4",
             "A missing resolved_by for RESOLVED is INVALID_INPUT.",
         ),
-        later(
+        held(
             "REC-states-5",
             "resolved_by must exist, be of the same project, and not be the record itself.",
         ),
-        later(
+        held(
             "REC-states-6",
             "Reopening clears resolved_by, and history keeps it.",
         ),
-        later(
+        held(
             "REC-states-7",
             "create_record with another state obeys the same rules for reason and resolved_by.",
         ),
-        later(
+        held(
             "REC-states-8",
             "A transition with open children warns and never cascades.",
         ),
-        later(
+        held(
             "REC-states-9",
             "A discarded parent makes an `orphan` warning on its open children.",
         ),
-        later(
+        held(
             "REC-states-10",
             "move_record {id, parent_id} re-parents a record, to null for a root.",
         ),
-        later(
+        held(
             "REC-states-11",
             "move_record that would make a cycle is refused, the record under itself included.",
         ),
@@ -215,24 +215,24 @@ REQUIREMENTS = (
     *section(
         "contract: Records, depth, metadata, related",
         "records",
-        later(
+        held(
             "REC-depth-1",
             "A record deeper than 5 gives a warning and is written.",
         ),
-        later(
+        held(
             "REC-depth-2",
             "A record deeper than 10 is DEPTH_EXCEEDED, by create_record and by move_record with "
             "its whole subtree.",
         ),
-        later(
+        held(
             "REC-metadata-1",
             "metadata can be set on create_record.",
         ),
-        later(
+        held(
             "REC-metadata-2",
             "metadata on update_record merges by key, and null deletes a key.",
         ),
-        later(
+        held(
             "REC-related-1",
             "Each id in related must exist in the project, on create_record and on update_record.",
         ),
@@ -240,48 +240,48 @@ REQUIREMENTS = (
     *section(
         "contract: Records, lists, history, search, branches",
         "records",
-        later(
+        held(
             "REC-list-1",
             "list_records without parent_id means the whole project.",
         ),
-        later(
+        held(
             "REC-list-2",
             "list_records with parent_id null means the roots.",
         ),
-        later(
+        held(
             "REC-list-3",
             "list_records with depth 1 gives the direct children of parent_id.",
         ),
-        later(
+        held(
             "REC-list-4",
             'list_records with format "outline" gives the indented outline.',
         ),
-        later(
+        held(
             "REC-history-1",
             "Every version of a record is kept.",
         ),
-        later(
+        held(
             "REC-history-2",
             "get_record_diff takes timestamps, ticks (`t:12`) and `last_save`.",
         ),
-        later(
+        held(
             "REC-history-3",
             "get_record_diff returns a unified diff of the body.",
         ),
-        later(
+        held(
             "REC-history-4",
             "get_record_history has a diff for body changes.",
         ),
-        later(
+        held(
             "REC-search-1",
             "search_records is full text, with a real relevance in 0..1 and a real snippet of the "
             "matching text.",
         ),
-        later(
+        held(
             "REC-search-2",
             "search_records gives the total of matches, not of the page.",
         ),
-        later(
+        held(
             "REC-search-3",
             "search_records filters by types, states and subtree.",
         ),
@@ -290,15 +290,15 @@ REQUIREMENTS = (
             "search_records is hybrid, words and vectors, when an embedder is on.",
             milestone="decisions",
         ),
-        later(
+        held(
             "REC-branch-1",
             "branch_session(session_id) makes a new session with the parent's active records.",
         ),
-        later(
+        held(
             "REC-branch-2",
             "A branched session has parent_session set, and is logged as session_branched.",
         ),
-        later(
+        held(
             "REC-closed-1",
             "A closed session activated again starts fresh: no active records and no bases of "
             "before.",

@@ -1,26 +1,26 @@
 """The contract page, Everything 7-13: input, output, as_of, author, citing, settings, tools."""
 
-from tests.contract.requirements.requirement import later, section
+from tests.contract.requirements.requirement import held, later, section
 
 REQUIREMENTS = (
     *section(
         "contract: Everything 7, input",
         "foundation",
-        later(
+        held(
             "ALL-07.1",
             "Every input is a closed model: an unknown field is refused with INVALID_INPUT that "
             "names it.",
         ),
-        later(
+        held(
             "ALL-07.2",
             "Every inputSchema says additionalProperties false at each level that has named "
             "fields.",
         ),
-        later(
+        held(
             "ALL-07.3",
             "Lengths are counted in code points after trimming.",
         ),
-        later(
+        held(
             "ALL-07.4",
             "Text is stored as given: trimming is only for counting.",
         ),
@@ -28,20 +28,20 @@ REQUIREMENTS = (
             "ALL-07.5",
             "Every string, list, depth and number has a named limit in limits.py.",
         ),
-        later(
+        held(
             "ALL-07.6",
             "The error about a limit says the limit, and the value at the limit is accepted.",
         ),
-        later(
+        held(
             "ALL-07.7",
             "Stored text holds no NUL: a NUL in it is INVALID_INPUT.",
         ),
-        later(
+        held(
             "ALL-07.8",
             "Queries may hold any character, NUL included, and are never an error for it.",
             milestone="records",
         ),
-        later(
+        held(
             "ALL-07.9",
             "An operation refused for its input has written nothing.",
         ),
@@ -49,7 +49,7 @@ REQUIREMENTS = (
     *section(
         "contract: Everything 8, output",
         "foundation",
-        later(
+        held(
             "ALL-08.1",
             "The structured content of each answer alone suffices.",
         ),
@@ -58,7 +58,7 @@ REQUIREMENTS = (
             "The text of each answer alone suffices: it names every id and state a caller needs "
             "to go on.",
         ),
-        later(
+        held(
             "ALL-08.3",
             "The text is a short rendering such as `[R007] (OPEN, 2 open children) Title`, not "
             "the JSON again.",
@@ -67,19 +67,20 @@ REQUIREMENTS = (
             "ALL-08.4",
             "Bare arrays of the sources are wrapped under a name (projects, records, history, "
             "sessions, activity, checkpoints) with total and nextCursor.",
+            milestone="checkpoints",
         ),
-        later(
+        held(
             "ALL-08.5",
             "Lists take limit and cursor, and following nextCursor to the end gives each item "
             "once.",
         ),
-        later(
+        held(
             "ALL-08.6",
             "budget_tokens on activate bounds the reply, and it says what it left out and how to "
             "get it.",
             milestone="records",
         ),
-        later(
+        held(
             "ALL-08.7",
             "budget_tokens on get_project_overview bounds the reply, and it says what it left out "
             "and how to get it.",
@@ -107,35 +108,35 @@ REQUIREMENTS = (
     *section(
         "contract: Everything 9, time travel",
         "foundation",
-        later(
+        held(
             "ALL-09.1",
             "as_of `t:12` means the last seq at tick 12.",
         ),
-        later(
+        held(
             "ALL-09.2",
             "as_of `s:340` means seq 340.",
         ),
-        later(
+        held(
             "ALL-09.3",
             "as_of an ISO time means the last entry by the running maximum of entry times, so a "
             "clock set back hides nothing.",
         ),
-        later(
+        held(
             "ALL-09.4",
             "get_project_overview takes as_of and answers as it would have then.",
             milestone="records",
         ),
-        later(
+        held(
             "ALL-09.5",
             "list_records takes as_of and answers as it would have then.",
             milestone="records",
         ),
-        later(
+        held(
             "ALL-09.6",
             "get_record_ref takes as_of and answers as it would have then.",
             milestone="records",
         ),
-        later(
+        held(
             "ALL-09.7",
             "activate with as_of is read-only: it begins no session, activates nothing and logs "
             "nothing.",
@@ -156,7 +157,7 @@ REQUIREMENTS = (
             "get_evolution takes as_of and answers as it would have then.",
             milestone="recorder",
         ),
-        later(
+        held(
             "ALL-09.11",
             "search_records refuses as_of by name.",
             milestone="records",
@@ -175,20 +176,20 @@ REQUIREMENTS = (
     *section(
         "contract: Everything 10, author",
         "foundation",
-        later(
+        held(
             "ALL-10.1",
             "Every entry carries actor {kind: human|agent|system, id, role}.",
         ),
-        later(
+        held(
             "ALL-10.2",
             "The actor is taken from the connection, never from an argument or a text marker.",
         ),
-        later(
+        held(
             "ALL-10.3",
             "Roles are ordered viewer < agent < admin, and each operation states the least role "
             "it needs.",
         ),
-        later(
+        held(
             "ALL-10.4",
             "A caller over stdio is an agent.",
         ),
@@ -197,11 +198,11 @@ REQUIREMENTS = (
             "The page's user is a human.",
             milestone="page",
         ),
-        later(
+        held(
             "ALL-10.6",
             "The CLI on a terminal is a human.",
         ),
-        later(
+        held(
             "ALL-10.7",
             "The CLI without a terminal is an agent.",
         ),
@@ -267,7 +268,7 @@ REQUIREMENTS = (
             "Answers that cross capabilities (resume with truth, blast radius, governed files, "
             "search) live in app/, over views of citations and the session.",
         ),
-        later(
+        held(
             "ALL-11.7",
             "No capability imports another.",
             milestone="foundation",
@@ -276,31 +277,32 @@ REQUIREMENTS = (
     *section(
         "contract: Everything 12, settings",
         "foundation",
-        later(
+        held(
             "ALL-12.1",
             "Every setting has a flag and a HANSARD_ twin, secrets excepted.",
         ),
-        later(
+        held(
             "ALL-12.2",
             "HANSARD_STORE is a folder or a postgresql:// URL, by default the user's data folder.",
         ),
-        later(
+        held(
             "ALL-12.3",
             "HANSARD_PROJECT names the project used when none is given.",
         ),
         later(
             "ALL-12.4",
             "HANSARD_WORKSPACE is the workspace root, by default the current folder.",
+            milestone="recorder",
         ),
-        later(
+        held(
             "ALL-12.5",
             "HANSARD_SESSION names the session used when none is given.",
         ),
-        later(
+        held(
             "ALL-12.6",
             "HANSARD_TOOLSETS is `default`, `core`, `all`, or capability names.",
         ),
-        later(
+        held(
             "ALL-12.7",
             "After make setup, which every other target calls, the program is .venv/bin/hansard.",
         ),
@@ -308,20 +310,20 @@ REQUIREMENTS = (
     *section(
         "contract: Everything 13, tool list budget",
         "foundation",
-        later(
+        held(
             "ALL-13.1",
             "The tool list costs its characters/4, counted on the compact JSON of name, "
             "description and inputSchema.",
         ),
-        later(
+        held(
             "ALL-13.2",
             "Toolset `all` costs at most 7,500.",
         ),
-        later(
+        held(
             "ALL-13.3",
             "Toolset `default` costs at most 3,500.",
         ),
-        later(
+        held(
             "ALL-13.4",
             "Toolset `core` costs at most 1,500.",
         ),

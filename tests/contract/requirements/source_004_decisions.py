@@ -1,12 +1,12 @@
 """Source 004, agent memory: its goals, tools, errors and guarantees."""
 
-from tests.contract.requirements.requirement import later, section
+from tests.contract.requirements.requirement import held, later, section
 
 REQUIREMENTS = (
     *section(
         "004: Industrial design goals",
         "decisions",
-        later(
+        held(
             "004-goal-1",
             "The API is defined by JSON Schemas that are committed, not by what the server "
             "happens to do.",
@@ -23,15 +23,15 @@ REQUIREMENTS = (
         later(
             "004-goal-3",
             "A client in another language works from the exported schema alone.",
-            milestone="foundation",
+            milestone="decisions",
         ),
-        later(
+        held(
             "004-schema-1",
             "The canonical JSON schema is a file of the repository.",
             milestone="foundation",
             decided="contract overrides: schema/v1 in place of mcp_api_v1.json",
         ),
-        later(
+        held(
             "004-schema-2",
             "The command export-schema prints it.",
             milestone="foundation",
@@ -103,7 +103,7 @@ REQUIREMENTS = (
     *section(
         "004: Error handling",
         "decisions",
-        later(
+        held(
             "004-errors-32602",
             "With --errors jsonrpc a validation error has code -32602.",
             milestone="foundation",
@@ -116,7 +116,7 @@ REQUIREMENTS = (
                 "contract overrides: a Git failure fails no call, since Git follows the journal"
             ),
         ),
-        later(
+        held(
             "004-errors-403",
             "With --errors jsonrpc a denied permission has code 403.",
             milestone="foundation",

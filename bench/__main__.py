@@ -7,7 +7,7 @@ import importlib
 import sys
 import time
 
-NAMES = ("seam", "writes", "verify", "stdio")
+NAMES = ("seam", "writes", "verify", "stdio", "search", "records")
 """What is measured when nothing is named."""
 
 

@@ -79,7 +79,8 @@ class GroupCommit(Generic[Tx]):
                 self._commit(batch)
             except BaseException as error:  # noqa: BLE001 - each waiting caller raises it again
                 for job in batch:
-                    if not job.done.done():
+                    # One that has not begun is begun first: its caller may be giving up just now.
+                    if not job.done.done() and (job.done.running() or job.begin()):
                         job.done.set_exception(error)
             if last:
                 return

@@ -182,16 +182,18 @@ class SqliteEngine:
 
     def _lay_out(self) -> None:
         """Create what is missing, one process at a time; a store that has it all is not written."""
-        with self._turn.turn_within(limits.WRITE_WAIT_S):
-            mode = self._writer.pragma("journal_mode", "wal")
-            self._writer.pragma("synchronous", SYNCHRONOUS_FULL)
-            self._writer.pragma("journal_size_limit", WAL_BYTES_KEPT)
-            assert mode == "wal", f"the database refused write-ahead logging: {mode}"
-            assert self._writer.pragma("synchronous") == SYNCHRONOUS_FULL, (
-                "the database refused FULL"
-            )
-            if not self._has_layout(self._writer):
-                self._create()
+        if not self._has_layout(self._writer):
+            # Asked again when it is our turn: several processes may find a new store at once.
+            with self._turn.turn_within(limits.WRITE_WAIT_S):
+                self._writer.pragma("journal_mode", "wal")
+                self._writer.pragma("synchronous", SYNCHRONOUS_FULL)
+                if not self._has_layout(self._writer):
+                    self._create()
+        mode = self._writer.pragma("journal_mode")
+        self._writer.pragma("synchronous", SYNCHRONOUS_FULL)
+        self._writer.pragma("journal_size_limit", WAL_BYTES_KEPT)
+        assert mode == "wal", f"the database refused write-ahead logging: {mode}"
+        assert self._writer.pragma("synchronous") == SYNCHRONOUS_FULL, "the database refused FULL"
 
     def _has_layout(self, connection: apsw.Connection) -> bool:
         found = connection.pragma("user_version")

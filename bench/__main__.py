@@ -7,7 +7,7 @@ import importlib
 import sys
 import time
 
-NAMES = ("seam", "writes", "verify", "stdio", "search", "records")
+NAMES = ("seam", "writes", "verify", "stdio", "search", "records", "recorder")
 """What is measured when nothing is named."""
 
 

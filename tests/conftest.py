@@ -114,7 +114,7 @@ def open_app(
                 settings,
                 open_engine,
                 clock=clock,
-                known=Catalog([*start.catalog().capabilities, *EXTRA]),
+                known=Catalog([*start.catalog(settings).capabilities, *EXTRA]),
             )
             stack.callback(app.close)
             return app

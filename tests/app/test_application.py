@@ -114,6 +114,7 @@ def test_an_unknown_operation_is_refused(app: Application, agent: Caller) -> Non
         app.call("drop_everything", {}, agent)
 
 
+@pytest.mark.holds("ALL-13.9")
 def test_an_alias_is_answered(app: Application, agent: Caller) -> None:
     app.call("toy_note", {"text": "hello"}, agent)
 

@@ -1,11 +1,14 @@
 """Where settings come from, and which source counts."""
 
+from contextlib import closing
 from pathlib import Path
 
 import platformdirs
 import pytest
 
 from hansard.app.settings import declarations, load, store_location
+from hansard.app.start import start
+from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
 
 
@@ -78,3 +81,21 @@ def test_the_store_is_where_it_is_said_else_in_the_users_data_folder() -> None:
     for location in ("some/folder", "postgresql://someone@somewhere/some"):
         assert store_location(load({}, nowhere | {"HANSARD_STORE": location})) == location
     assert store_location(load({}, nowhere)).startswith(platformdirs.user_data_dir("hansard"))
+
+
+@pytest.mark.holds("ALL-12.4")
+def test_the_workspace_is_the_current_folder_unless_another_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agent: Caller
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    monkeypatch.chdir(here)
+    nowhere = {"HANSARD_CONFIG": "/dev/null", "HANSARD_STORE": "memory:"}
+
+    for variables in (nowhere, nowhere | {"HANSARD_WORKSPACE": str(there)}):
+        with closing(start(load({}, variables))) as app:
+            app.call("file_op", {"action": "create", "path": "new", "content": "x"}, agent)
+            assert (here / "new").exists()
+
+    assert (there / "new").exists()

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -180,7 +180,11 @@ def killed_everywhere(
 
 def killed_at(point: Point, scene: Scene, prepared: Path, space: Path) -> Aftermath | None:
     """Kill a scene before one of its changes to files; `None` if it passes the next gate first."""
-    folder = copied(prepared, space)
+    return killed_in(copied(prepared, space), point, scene)
+
+
+def killed_in(folder: Path, point: Point, scene: Scene) -> Aftermath | None:
+    """Kill a scene that is played in this very folder."""
     inject = f"inject={point.call}:signal=SIGKILL:when={point.nth}"
     with playing(scene, folder) as child:
         child.until(point.gate)
@@ -257,6 +261,8 @@ class _Lines:
         self._queue.put(None)
 
     def _read(self, stream: IO[bytes]) -> None:
-        for line in stream:
-            self._queue.put(line.decode())
+        # A stream that is closed while it is read has ended, too.
+        with suppress(ValueError):
+            for line in stream:
+                self._queue.put(line.decode())
         self._queue.put(None)

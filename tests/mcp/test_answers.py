@@ -253,8 +253,9 @@ async def test_the_activity_of_the_project_can_be_read(application: Application,
         await client.call_tool("toy_note", {"text": "something happened"})
         read = await client.read_resource("hansard://activity")
 
-    assert [one.uri for one in listed] == ["hansard://activity"]
-    assert read.contents[0].mime_type == listed[0].mime_type
+    mime_types = {one.uri: one.mime_type for one in listed}
+    assert set(mime_types) == {"hansard://activity", "hansard://sessions"}
+    assert read.contents[0].mime_type == mime_types["hansard://activity"]
     assert "something happened" in getattr(read.contents[0], "text", "")
 
 
@@ -262,7 +263,6 @@ async def test_an_unknown_resource_is_refused_by_its_uri(
     application: Application, era: str
 ) -> None:
     async with connect(application, era) as client:
-        assert (await client.list_resource_templates()).resource_templates == []
         with pytest.raises(MCPError) as caught:
             await client.read_resource("hansard://nowhere")
 

@@ -34,6 +34,11 @@ class Settings:
         "default", "The project used when a call names none; made on first use."
     )
     workspace: str = _declare(".", "The folder whose files agents may change through Hansard.")
+    redact: str = _declare(
+        "on",
+        "Whether files that hold a secret are recorded without their content.",
+        choices=("on", "off"),
+    )
     session: str = _declare("", "The session of calls that name none.")
     toolsets: str = _declare(
         "default",

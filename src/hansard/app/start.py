@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from hansard import records, sessions
+from hansard import recorder, records, sessions
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings, store_location
@@ -17,9 +17,18 @@ MEMORY = "memory:"
 """A store that is gone when the process ends, for trying things out."""
 
 
-def catalog() -> Catalog:
-    """List what this Hansard can do."""
-    return Catalog([sessions.capability(records.count_open), records.capability()])
+def catalog(settings: Settings | None = None) -> Catalog:
+    """List what this Hansard can do, set up as these settings say."""
+    settings = settings or Settings()
+    return Catalog([
+        sessions.capability(records.count_open),
+        records.capability(),
+        recorder.capability(
+            Path(settings.workspace).expanduser(),
+            store=_folder(store_location(settings)),
+            redact=settings.redact == "on",
+        ),
+    ])  # fmt: skip
 
 
 def open_engine(location: str, schema: Schema) -> Engine:
@@ -49,7 +58,7 @@ def start(
     known: Catalog | None = None,
 ) -> Application:
     """Build the application these settings describe, or one that knows another catalog."""
-    known = known or catalog()
+    known = known or catalog(settings)
     engine = opener(store_location(settings), known.schema)
     store = Store(engine, known.kinds, known.views)
     application = Application(
@@ -62,3 +71,10 @@ def start(
     if not settings.read_only:
         application.recover()
     return application
+
+
+def _folder(location: str) -> Path | None:
+    """Give the folder a store lies in; `None` if it lies in no folder of this machine."""
+    if location == MEMORY or location.startswith(POSTGRES_SCHEMES):
+        return None
+    return Path(location).expanduser()

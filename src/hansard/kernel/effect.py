@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 
 from hansard.kernel.engine import Engine, Found, Position, ReadTx, Table, WriteTx
 from hansard.kernel.event import Entry, Event, Stamp
-from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.limits import ENTRIES_PAGE, WRITE_WAIT_S
+from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.store import Store
 from hansard.kernel.view import Derivation, View
 
@@ -47,7 +48,10 @@ class Owner:
     def __init__(self, engine: Engine, token: str | None = None) -> None:
         """Take a lock of its own, named by a token that nobody else has."""
         self.name = f"{self.PREFIX}{token or secrets.token_hex(8)}"
+        deadline = time.monotonic() + WRITE_WAIT_S
         while (lock := engine.hold(self.name)) is None:
+            if time.monotonic() >= deadline:
+                raise StorageUnavailable("Another process has this one's name", outcome="unchanged")
             # Someone is just looking whether the lock is that of a dead process.
             time.sleep(_LOOK_S)
         self._lock: AbstractContextManager[None] = lock

@@ -1,6 +1,6 @@
 """What can be asked of Hansard: operations, who asks, and in what circumstances they run."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
@@ -10,6 +10,8 @@ from hansard.kernel import ids, reply
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Actor, Entry, Event, Role, Stamp
+from hansard.kernel.follow import Follower
+from hansard.kernel.meaning import Passages
 from hansard.kernel.store import Store
 from hansard.kernel.text import Id
 from hansard.kernel.view import View
@@ -265,3 +267,7 @@ class Capability:
     """Settles what a crash left open; called once, before anything is asked."""
     close: Callable[[], None] | None = None
     """Lets go of what it holds outside the store."""
+    passages: Passages = field(default_factory=dict)
+    """The texts by which its things are found by meaning."""
+    followers: Callable[[Store], Sequence[Follower]] | None = None
+    """Makes what derives slowly from the journal, after it."""

@@ -25,6 +25,11 @@ BY_CAPABILITY = {
         "conclusion, update_record and transition as they change. sync_session shows what others "
         "changed meanwhile; search_records finds what is already known."
     ),
+    "recorder": (
+        "Change files with file_op rather than your own tools: each change is recorded first and "
+        "can be undone. record_plan and record_step say what you are at, audit_event what you "
+        "decided."
+    ),
 }
 """What to say of each capability, if the catalog has it."""
 

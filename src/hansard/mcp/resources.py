@@ -12,8 +12,10 @@ from hansard.app.application import Application
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import CATALOG
+from hansard.sessions.directory import SEPARATOR, TOKEN_BYTES
 
 MARKDOWN = "text/markdown"
+JSON = "application/json"
 
 Parts = Mapping[str, str]
 """What a URI says in the places its template leaves open."""
@@ -121,6 +123,35 @@ def _any_project(_: Parts, grown: Collection[str]) -> bool:
     return any(project != CATALOG for project in grown)
 
 
+def _its_project(parts: Parts, grown: Collection[str]) -> bool:
+    """Whether a session's project has grown; of an id that its caller chose, it may be any."""
+    project, _, token = parts["id"].rpartition(SEPARATOR)
+    is_made = len(token) == 2 * TOKEN_BYTES
+    return project in grown if is_made and project else _any_project(parts, grown)
+
+
+def _data(operation: str) -> Callable[[Application, Caller, Parts], str]:
+    """Make what reads an operation's answer as data."""
+
+    def read(application: Application, caller: Caller, parts: Parts) -> str:
+        answer = application.call(operation, _arguments(parts), caller)
+        return answer.model_dump_json(exclude_none=True)
+
+    return read
+
+
+def _read_story(application: Application, caller: Caller, parts: Parts) -> str:
+    return application.call("get_story", _arguments(parts), caller).text()
+
+
+def _arguments(parts: Parts) -> dict[str, Any]:
+    """Make an operation's arguments of a URI's parts."""
+    named = {"session_id" if name == "id" else name: text for name, text in parts.items()}
+    return {name: int(text) if text.isdecimal() else text for name, text in named.items()} | {
+        name: named[name] for name in ("session_id", "path", "cursor") if name in named
+    }
+
+
 RESOURCES = (
     Resource(
         uri="hansard://activity",
@@ -128,5 +159,44 @@ RESOURCES = (
         description="What happened lately in the current project, newest first",
         read=_read_activity,
         concerns=_any_project,
+    ),
+    Resource(
+        uri="hansard://sessions{?limit,cursor}",
+        name="sessions",
+        description="The current project's sessions, latest first, with the URIs of their own",
+        read=_data("list_sessions"),
+        concerns=_any_project,
+        mime_type=JSON,
+    ),
+    Resource(
+        uri="hansard://session/{id}/timeline{?limit,cursor}",
+        name="timeline",
+        description="What happened in a session, newest first",
+        read=_data("get_timeline"),
+        concerns=_its_project,
+        mime_type=JSON,
+    ),
+    Resource(
+        uri="hansard://session/{id}/story{?cursor}",
+        name="story",
+        description="A session told by plan step",
+        read=_read_story,
+        concerns=_its_project,
+    ),
+    Resource(
+        uri="hansard://session/{id}/evolution{?limit,cursor}",
+        name="evolution",
+        description="The files that a session changed",
+        read=_data("get_evolution"),
+        concerns=_its_project,
+        mime_type=JSON,
+    ),
+    Resource(
+        uri="hansard://session/{id}/evolution/{+path}{?revision,from,to,limit,cursor}",
+        name="file evolution",
+        description="A file's revisions; with revision its content, with from and to a diff",
+        read=_data("get_evolution"),
+        concerns=_its_project,
+        mime_type=JSON,
     ),
 )

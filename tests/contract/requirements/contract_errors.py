@@ -40,7 +40,7 @@ REQUIREMENTS = (
             "No answer shows a caller a secret.",
             milestone="entities",
         ),
-        later(
+        held(
             "ALL-06.8",
             "No answer shows a caller an absolute path of the server.",
             milestone="recorder",
@@ -82,42 +82,42 @@ REQUIREMENTS = (
             "ALL-06.23",
             "SESSION_CLOSED is raised for a write under a session that was closed.",
         ),
-        later(
+        held(
             "ALL-06.24",
             "SESSION_EXISTS is raised by record_session_start on a session that has a title.",
             milestone="recorder",
         ),
-        later(
+        held(
             "ALL-06.25",
             "FILE_EXISTS is raised by create on an existing file.",
             milestone="recorder",
         ),
-        later(
+        held(
             "ALL-06.26",
             "FILE_NOT_FOUND is raised by edit or delete of a missing file.",
             milestone="recorder",
         ),
-        later(
+        held(
             "ALL-06.27",
             "FILE_CHANGED is raised when expected_sha256 is not that of the file.",
             milestone="recorder",
         ),
-        later(
+        held(
             "ALL-06.28",
             "PATH_INVALID is raised for a path that breaks the rule of form.",
             milestone="recorder",
         ),
-        later(
+        held(
             "ALL-06.29",
             "PATH_PROTECTED is raised for an agent's operation on a protected path.",
             milestone="recorder",
         ),
-        later(
+        held(
             "ALL-06.30",
             "PATH_NOT_REGULAR is raised for what is not a plain file with one link.",
             milestone="recorder",
         ),
-        later(
+        held(
             "ALL-06.31",
             "PATH_OUTSIDE_WORKSPACE is raised for a path that leaves the root.",
             milestone="recorder",

@@ -31,7 +31,7 @@ REQUIREMENTS = (
             "metric_record and metric_query.",
             milestone="entities",
         ),
-        later(
+        held(
             "ALL-00.5",
             "The recorder offers the nine names of 003, and ours: record_step, file_read, "
             "restore, get_timeline, get_story, get_evolution.",
@@ -64,7 +64,7 @@ REQUIREMENTS = (
             "done under it, in seq order.",
             milestone="entities",
         ),
-        later(
+        held(
             "ALL-01.2",
             "record_session_start can begin a session.",
             milestone="recorder",
@@ -133,7 +133,7 @@ REQUIREMENTS = (
             "A session's marks survive a restart of the server.",
             milestone="checkpoints",
         ),
-        later(
+        held(
             "ALL-01.23",
             "A session's title, plan and current step survive a restart of the server.",
             milestone="recorder",
@@ -148,18 +148,18 @@ REQUIREMENTS = (
             "Ids are opaque: an unknown one of any form is a ..._NOT_FOUND, never INVALID_INPUT "
             "for its form.",
         ),
-        later(
+        held(
             "ALL-01.17",
             "record_session_start {session_id?, title, user_message} on a session begun otherwise "
             "gives it its title.",
             milestone="recorder",
         ),
-        later(
+        held(
             "ALL-01.18",
             "record_session_start on a session that has a title is SESSION_EXISTS.",
             milestone="recorder",
         ),
-        later(
+        held(
             "ALL-01.19",
             "record_session_end and close_session end the same session.",
             milestone="recorder",
@@ -219,7 +219,7 @@ REQUIREMENTS = (
             "A checkpoint of another project is CHECKPOINT_NOT_FOUND, and is in no list.",
             milestone="checkpoints",
         ),
-        later(
+        held(
             "ALL-02.11",
             "The timeline, story and evolution of another project's session are not found.",
             milestone="recorder",
@@ -318,7 +318,7 @@ REQUIREMENTS = (
             "ALL-05.8",
             "The same key with other arguments is refused and writes nothing.",
         ),
-        later(
+        held(
             "ALL-05.9",
             "A repeat whose first outcome is open is settled, never run again.",
             milestone="recorder",

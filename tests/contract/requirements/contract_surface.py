@@ -92,13 +92,13 @@ REQUIREMENTS = (
             "out and how to get it.",
             milestone="checkpoints",
         ),
-        later(
+        held(
             "ALL-08.9",
             "budget_tokens on get_timeline bounds the reply, and it says what it left out and how "
             "to get it.",
             milestone="recorder",
         ),
-        later(
+        held(
             "ALL-08.10",
             "budget_tokens on get_story bounds the reply, and it says what it left out and how to "
             "get it.",
@@ -152,7 +152,7 @@ REQUIREMENTS = (
             "entity_get takes as_of and answers as it would have then.",
             milestone="entities",
         ),
-        later(
+        held(
             "ALL-09.10",
             "get_evolution takes as_of and answers as it would have then.",
             milestone="recorder",
@@ -246,7 +246,7 @@ REQUIREMENTS = (
             "ALL-11.1",
             "create_record and update_record take cites.",
         ),
-        later(
+        held(
             "ALL-11.2",
             "file_op and audit_event take cites.",
         ),
@@ -289,7 +289,7 @@ REQUIREMENTS = (
             "ALL-12.3",
             "HANSARD_PROJECT names the project used when none is given.",
         ),
-        later(
+        held(
             "ALL-12.4",
             "HANSARD_WORKSPACE is the workspace root, by default the current folder.",
             milestone="recorder",
@@ -348,7 +348,7 @@ REQUIREMENTS = (
             "ALL-13.8",
             "Common parameters that are not listed are answered all the same.",
         ),
-        later(
+        held(
             "ALL-13.9",
             "Aliases are answered always, and listed only on demand.",
             milestone="recorder",

@@ -1,6 +1,6 @@
 """Source 000, record-sync: its model, command table, patterns, errors and notes."""
 
-from tests.contract.requirements.requirement import held, later, section
+from tests.contract.requirements.requirement import held, section
 
 REQUIREMENTS = (
     *section(
@@ -130,7 +130,7 @@ REQUIREMENTS = (
             milestone="records",
             decided="contract overrides: stale from a gap of exactly the threshold, not beyond it",
         ),
-        later(
+        held(
             "000-session-7",
             "A session is closed only by close_session, with all its changes in the record.",
             milestone="recorder",
@@ -333,7 +333,7 @@ REQUIREMENTS = (
             "Sessions persist across chat restarts, in the same storage as records.",
             milestone="foundation",
         ),
-        later(
+        held(
             "000-notes-persistence-2",
             "A host may use its conversation id as session id, by beginning the session with it.",
             milestone="recorder",

@@ -1,17 +1,17 @@
 """Source 003, agent recorder: its resources, tools and what they are for."""
 
-from tests.contract.requirements.requirement import later, section
+from tests.contract.requirements.requirement import held, later, section
 
 REQUIREMENTS = (
     *section(
         "003: Design principle",
         "recorder",
-        later(
+        held(
             "003-principle-1",
             "Recording is enforced by the tool layer: a file changed through the server is always "
             "recorded.",
         ),
-        later(
+        held(
             "003-principle-2",
             "The server records the intent and payload first, then executes.",
         ),
@@ -19,21 +19,21 @@ REQUIREMENTS = (
     *section(
         "003: Resources",
         "recorder",
-        later(
+        held(
             "003-resource-timeline",
             "The timeline resource is a read-only stream of a session's events: plan steps, file "
             "operations and audit events.",
         ),
-        later(
+        held(
             "003-resource-evolution",
             "The evolution resource is the chain of revisions of each file, derived from file_op "
             "events.",
         ),
-        later(
+        held(
             "003-resource-read_only",
             "Reading a resource has no side effect.",
         ),
-        later(
+        held(
             "003-resource-discovery",
             "Sessions can be discovered through a resource, with the URIs of their own.",
         ),
@@ -41,12 +41,12 @@ REQUIREMENTS = (
     *section(
         "003: Tools",
         "recorder",
-        later(
+        held(
             "003-record_session_start-1",
             "record_session_start begins a session with id, title and user_message.",
             decided="contract overrides: the id is called session_id and is optional",
         ),
-        later(
+        held(
             "003-record_session_start-2",
             "A session is begun before other tools write under it.",
             decided=(
@@ -54,7 +54,7 @@ REQUIREMENTS = (
                 "the session"
             ),
         ),
-        later(
+        held(
             "003-record_session_end-1",
             "record_session_end ends the session.",
             decided=(
@@ -62,19 +62,19 @@ REQUIREMENTS = (
                 "flush"
             ),
         ),
-        later(
+        held(
             "003-record_plan_step-1",
             "record_plan_step records a single step of the plan.",
         ),
-        later(
+        held(
             "003-record_file_create-1",
             "record_file_create records a creation and executes nothing.",
         ),
-        later(
+        held(
             "003-record_file_edit-1",
             "record_file_edit records an edit and executes nothing.",
         ),
-        later(
+        held(
             "003-record_file_delete-1",
             "record_file_delete records a deletion and executes nothing.",
         ),
@@ -82,20 +82,20 @@ REQUIREMENTS = (
     *section(
         "003: record_plan",
         "recorder",
-        later(
+        held(
             "003-record_plan-1",
             "record_plan takes session_id and steps, an ordered list of descriptions.",
             decided="contract overrides: session_id is optional",
         ),
-        later(
+        held(
             "003-record_plan-2",
             "Each step becomes a plan_step event with step, index 0, 1, 2, ... and its time.",
         ),
-        later(
+        held(
             "003-record_plan-3",
             "record_plan touches no file.",
         ),
-        later(
+        held(
             "003-record_plan-4",
             "Later file_op and audit_event entries are linked to the current step.",
         ),
@@ -103,50 +103,50 @@ REQUIREMENTS = (
     *section(
         "003: file_op",
         "recorder",
-        later(
+        held(
             "003-file_op-1",
             "file_op takes session_id, path, action (create, edit or delete) and content.",
             decided=(
                 "contract overrides: session_id is optional; action move, edits and ops are added"
             ),
         ),
-        later(
+        held(
             "003-file_op-2",
             "path is relative to the workspace root, or absolute within it.",
         ),
-        later(
+        held(
             "003-file_op-3",
             "content is required for create and edit and is the whole new body.",
             decided="contract overrides: edit takes edits instead of content",
         ),
-        later(
+        held(
             "003-file_op-4",
             "content is ignored for delete.",
         ),
-        later(
+        held(
             "003-file_op-5",
             "The path is resolved and validated against the workspace root before anything else; "
             "none escapes above it.",
         ),
-        later(
+        held(
             "003-file_op-6",
             "create records file_create with path, content and time before the file exists.",
         ),
-        later(
+        held(
             "003-file_op-7",
             "edit records file_edit with path, old_content, new_content and time before the file "
             "changes.",
         ),
-        later(
+        held(
             "003-file_op-8",
             "delete records file_delete with path, time and the content it had before the file "
             "goes.",
         ),
-        later(
+        held(
             "003-file_op-9",
             "After recording, the file is written or unlinked.",
         ),
-        later(
+        held(
             "003-file_op-10",
             "file_op returns success or a structured error.",
         ),
@@ -154,17 +154,17 @@ REQUIREMENTS = (
     *section(
         "003: audit_event",
         "recorder",
-        later(
+        held(
             "003-audit_event-1",
             "audit_event takes session_id, type (a short label) and description.",
             decided="contract overrides: session_id is optional",
         ),
-        later(
+        held(
             "003-audit_event-2",
             "An audit_event is on the timeline with its type as title and its description as "
             "content.",
         ),
-        later(
+        held(
             "003-audit_event-3",
             "Decisions, milestones and notes told by audit_event are in the story.",
         ),
@@ -172,7 +172,7 @@ REQUIREMENTS = (
     *section(
         "003: Linking MCP to real-world challenges",
         "recorder",
-        later(
+        held(
             "003-challenge-1",
             "Intent, time and diff of each edit are logged by executing it, with no second call "
             "by the agent.",
@@ -183,19 +183,19 @@ REQUIREMENTS = (
             "application.",
             milestone="page",
         ),
-        later(
+        held(
             "003-challenge-3.1",
             "Micro-edits are grouped into logical iterations by plan step.",
         ),
-        later(
+        held(
             "003-challenge-3.2",
             "Many small saves are told as one step of the story.",
         ),
-        later(
+        held(
             "003-challenge-3.3",
             "The story is a narrative of high level, not raw diffs.",
         ),
-        later(
+        held(
             "003-challenge-4.1",
             "Every change has its content before and after, so that each revision of a file can "
             "be shown exactly.",
@@ -205,7 +205,7 @@ REQUIREMENTS = (
             "The evolution can be played as an animation from revision to revision.",
             milestone="page",
         ),
-        later(
+        held(
             "003-summary-1",
             "Timeline and file evolution are derived from the same tool calls that do the work.",
         ),

@@ -1,0 +1,25 @@
+"""The recorder: a gateway to the agent's files that records first, then acts."""
+
+from pathlib import Path
+
+from hansard.kernel.operation import Capability
+from hansard.recorder.events import EVENTS
+from hansard.recorder.gateway import Gateway
+from hansard.recorder.operations import operations
+from hansard.recorder.views import VIEW
+
+
+def capability(workspace: Path, *, store: Path | None = None, redact: bool = True) -> Capability:
+    """Make the capability for one workspace, whose folder is opened on first use.
+
+    `store` is the folder of the record itself, which no agent may write to.
+    """
+    gateway = Gateway(workspace, store=store, redact=redact)
+    return Capability(
+        "recorder",
+        operations(gateway),
+        EVENTS,
+        (VIEW,),
+        recover=gateway.recover,
+        close=gateway.close,
+    )

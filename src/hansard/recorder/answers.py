@@ -1,0 +1,347 @@
+"""What comes back from the recorder: structured content, and a text that suffices alone."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from hansard.kernel.operation import Result, Written
+from hansard.recorder.events import Action
+from hansard.sessions.contract import more
+
+Source = Literal["executed", "reported", "external", "restored", "found"]
+Status = Literal["open", "done", "recovered", "aborted", "conflict", "refused"]
+
+
+class Shape(BaseModel):
+    """Part of an answer."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class SessionStarted(Written):
+    """A session with its title."""
+
+    session_id: str
+    title: str
+
+    def text(self) -> str:
+        """Name it."""
+        return f"Session {self.session_id}: {self.title}"
+
+
+class PlanRecorded(Written):
+    """A plan, or what was added to it."""
+
+    session_id: str
+    revision: int
+    steps: int
+
+    def text(self) -> str:
+        """Say how many steps there are now."""
+        return f"Plan {self.revision}: {self.steps} steps, numbered from 0"
+
+
+class StepCurrent(Written):
+    """The step that what follows belongs to."""
+
+    session_id: str
+    revision: int
+    index: int
+
+    def text(self) -> str:
+        """Name it."""
+        return f"Now at step {self.index} of plan {self.revision}"
+
+
+class Noted(Written):
+    """Something that was put on the timeline."""
+
+    session_id: str
+    step: int | None = None
+
+    def text(self) -> str:
+        """Say where."""
+        seq = f" as s:{self.receipt.seq}" if self.receipt else ""
+        return f"Recorded{seq}" + ("" if self.step is None else f" under step {self.step}")
+
+
+class FileChanged(Shape):
+    """How one operation on a file went."""
+
+    path: str
+    action: Action
+    status: Status
+    to: str | None = None
+    code: str | None = None
+    """Why it was not done."""
+    sha256: str | None = None
+    """Of what the file holds now; absent if it is gone."""
+    size: int | None = None
+    revision: int | None = None
+    added: int | None = None
+    removed: int | None = None
+    redacted: list[str] | None = None
+    """The rules by which its content is a secret and was not recorded."""
+    external_change: bool | None = None
+    """Whether someone had changed the file past Hansard; what they left is recorded."""
+    seq: int
+
+    def text(self) -> str:
+        """Give one line."""
+        where = f"{self.path} -> {self.to}" if self.to else self.path
+        if self.status not in ("done", "recovered"):
+            return f"{self.action} {where}: {self.status.upper()} ({self.code})"
+        notes = [f"+{self.added} -{self.removed}"] if self.added or self.removed else []
+        notes += [f"revision {self.revision}"] if self.revision else []
+        notes += [f"sha256 {self.sha256}"] if self.sha256 else []
+        notes += ["after a change from outside, which was recorded"] if self.external_change else []
+        if self.redacted:
+            notes.append(f"recorded without its content ({', '.join(self.redacted)})")
+        return f"{self.action} {where}: {self.status}, {', '.join(notes)}"
+
+
+class FilesChanged(Written):
+    """How each operation of a call went."""
+
+    session_id: str
+    results: list[FileChanged]
+
+    def text(self) -> str:
+        """Give a line each."""
+        return "\n".join(result.text() for result in self.results)
+
+
+class FileShown(Result):
+    """A file as it is on disk."""
+
+    path: str
+    content: str
+    encoding: Literal["utf-8", "base64"]
+    sha256: str
+    size: int
+    mode: str
+
+    def text(self) -> str:
+        """Give the content under a line that says what it is."""
+        about = f"{self.size} bytes, {self.encoding}, mode {self.mode}, sha256 {self.sha256}"
+        return f"{self.path} ({about})\n{self.content}"
+
+
+class FileNoted(Written):
+    """A change that was reported to have been made."""
+
+    session_id: str
+    path: str
+    action: Action
+    revision: int
+    sha256: str | None = None
+
+    def text(self) -> str:
+        """Say so."""
+        return f"{self.action} {self.path}: recorded as reported, revision {self.revision}"
+
+
+class RestoreStep(Shape):
+    """What a restore does, or would do, to one file."""
+
+    path: str
+    action: Literal["create", "edit", "delete", "none", "skip"]
+    from_revision: int | None = None
+    """The latest one recorded."""
+    to_revision: int | None = None
+    """The one whose content comes back; absent if the file was not there."""
+    sha256: str | None = None
+    reason: str | None = None
+    """Why the file is skipped."""
+    status: Status | None = None
+    code: str | None = None
+
+    def text(self) -> str:
+        """Give one line."""
+        to = f" to revision {self.to_revision}" if self.to_revision else ""
+        end = f": {self.status}" if self.status else ""
+        why = self.reason or self.code
+        return f"{self.action} {self.path}{to}{end}" + (f" ({why})" if why else "")
+
+
+class Restored(Written):
+    """What came back, or with `preview` what would."""
+
+    session_id: str | None = None
+    preview: bool
+    point: str
+    """The entry right after which the files stood as they are brought back to."""
+    counts: dict[str, int]
+    files: list[RestoreStep]
+    omitted: int | None = None
+    """Files beyond those shown."""
+    undo: str | None = None
+    """How to take it back."""
+
+    def text(self) -> str:
+        """Give a line each."""
+        what = "Would restore" if self.preview else "Restored"
+        counts = ", ".join(f"{number} {name}" for name, number in self.counts.items() if number)
+        lines = [f"{what} to after {self.point}: {counts or 'nothing to do'}"]
+        lines += [step.text() for step in self.files]
+        lines += [f"... and {self.omitted} more"] if self.omitted else []
+        return "\n".join([*lines, *([f"Undo: {self.undo}"] if self.undo else [])])
+
+
+class TimelineItem(Shape):
+    """One thing that happened in a session."""
+
+    seq: int
+    at: str
+    kind: str
+    actor: str
+    summary: str
+    path: str | None = None
+    to: str | None = None
+    status: Status | None = None
+    code: str | None = None
+    reported: bool | None = None
+    before: str | None = None
+    after: str | None = None
+    """SHA-256 of the content; get_evolution gives the content itself."""
+    added: int | None = None
+    removed: int | None = None
+    revision: int | None = None
+    """Of the plan."""
+    index: int | None = None
+    """Of the plan step that it is, or that it belongs to."""
+    step: str | None = None
+    title: str | None = None
+    content: str | None = None
+    cites: list[str] | None = None
+    restore: int | None = None
+
+    def text(self) -> str:
+        """Give one line."""
+        status = f" [{self.status}]" if self.status not in (None, "done") else ""
+        under = f" (step {self.index})" if self.index is not None and self.path else ""
+        return f"s:{self.seq} {self.at[:19]} {self.actor} {self.summary}{status}{under}"
+
+
+class Timeline(Result):
+    """What happened in a session, newest first."""
+
+    session_id: str
+    timeline: list[TimelineItem]
+    omitted: int | None = None
+    """Items of this page that the budget left no room for; the cursor goes on with them."""
+    nextCursor: str | None = None  # noqa: N815 - as MCP spells it
+
+    def text(self) -> str:
+        """Give a line each."""
+        lines = [item.text() for item in self.timeline]
+        lines += [f"Left out for the budget: {self.omitted}"] if self.omitted else []
+        return "\n".join([f"Session {self.session_id}", *lines, *more(self.nextCursor)])
+
+
+class RevisionShown(Shape):
+    """What a file was from some point on."""
+
+    revision: int
+    seq: int
+    at: str
+    actor: str
+    session_id: str | None = None
+    action: Action
+    source: Source
+    index: int | None = None
+    """Of the plan step."""
+    added: int
+    removed: int
+    sha256: str | None = None
+    """Absent if the file was gone."""
+    size: int | None = None
+    mode: str | None = None
+    other: str | None = None
+    """The other path of a move."""
+    redacted: list[str] | None = None
+
+    def text(self) -> str:
+        """Give one line."""
+        about = f"{self.source} {self.action}, +{self.added} -{self.removed}"
+        gone = "" if self.sha256 else ", no file"
+        kept = ", content not recorded" if self.redacted else ""
+        head = f"revision {self.revision} s:{self.seq} {self.at[:19]} {self.actor}"
+        return f"{head} {about}{gone}{kept}"
+
+
+class FileEvolved(Shape):
+    """A file in a list: how far it has come."""
+
+    path: str
+    revisions: int
+    seq: int
+    sha256: str | None = None
+    size: int | None = None
+
+    def text(self) -> str:
+        """Give one line."""
+        state = f"{self.size} bytes" if self.sha256 else "deleted"
+        return f"{self.path}: {self.revisions} revisions, {state}, last s:{self.seq}"
+
+
+class Evolution(Result):
+    """Files, or the revisions of one, or one revision's content, or a diff of two."""
+
+    path: str | None = None
+    files: list[FileEvolved] | None = None
+    revisions: list[RevisionShown] | None = None
+    content: str | None = None
+    encoding: Literal["utf-8", "base64"] | None = None
+    diff: str | None = None
+    total: int | None = None
+    nextCursor: str | None = None  # noqa: N815 - as MCP spells it
+
+    def text(self) -> str:
+        """Give a line each, then the content or the diff."""
+        lines: list[str] = [self.path] if self.path else []
+        lines += [file.text() for file in self.files or ()]
+        lines += [revision.text() for revision in self.revisions or ()]
+        if self.content is not None:
+            lines += ["--- content ---", self.content, "--- end of content ---"]
+        lines += [self.diff or "No difference"] if self.diff is not None else []
+        return "\n".join([*(lines or ["No files"]), *more(self.nextCursor)])
+
+
+class SessionListed(Shape):
+    """A session in a list."""
+
+    session_id: str
+    title: str | None = None
+    status: str
+    created: str
+    edits: int
+    files: int
+    timeline: str
+    story: str
+    evolution: str
+    """URIs of its resources."""
+
+    def text(self) -> str:
+        """Give one line."""
+        title = f": {self.title}" if self.title else ""
+        about = f"{self.status}, {self.edits} edits in {self.files} files"
+        return f"[{self.session_id}] ({about}, since {self.created[:19]}){title}"
+
+
+class SessionList(Result):
+    """Sessions, the latest first."""
+
+    sessions: list[SessionListed]
+    total: int
+    nextCursor: str | None = None  # noqa: N815 - as MCP spells it
+
+    def text(self) -> str:
+        """Give a line each."""
+        lines = [session.text() for session in self.sessions]
+        return "\n".join([f"{self.total} sessions", *lines, *more(self.nextCursor)])
+
+
+def whole(fields: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what is empty, so that an answer says only what there is to say."""
+    return {name: value for name, value in fields.items() if value not in (None, [], {}, 0, "")}

@@ -1,0 +1,69 @@
+"""Comparing two contents line by line. libgit2 is imported on first need: few edits need it."""
+
+from collections.abc import Sequence
+
+from hansard.recorder import limits
+
+_BINARY_LOOK_BYTES = 8_000
+"""Like Git: what has a NUL so near its beginning is no text."""
+
+_HEADER_LINES = 4
+"""`diff --git`, `index`, `---`, `+++`: replaced by ours, since these are revisions, not files."""
+
+
+def is_text(content: bytes) -> bool:
+    """Whether lines mean something in this content."""
+    return b"\0" not in content[:_BINARY_LOOK_BYTES]
+
+
+def line_counts(old: bytes | None, new: bytes | None) -> tuple[int, int]:
+    """Count the lines added and removed; what is no text has none."""
+    before, after = old or b"", new or b""
+    if before == after or not (is_text(before) and is_text(after)):
+        return 0, 0
+    was, now = _without_common_ends(_lines(before), _lines(after))
+    if not set(was) & set(now) or len(was) + len(now) > limits.DIFF_LINES_MAX:
+        return len(now), len(was)
+    import pygit2
+
+    # libgit2 points into what it compares and keeps none of it alive: both need a name here.
+    old_middle, new_middle = b"".join(was), b"".join(now)
+    patch = pygit2.Patch.create_from(old_middle, new_middle, context_lines=0)
+    _, added, removed = patch.line_stats
+    return added, removed
+
+
+def unified_diff(old: bytes | None, new: bytes | None, *, was: str, now: str) -> str:
+    """Give the unified diff of two contents; empty if they are the same."""
+    before, after = old or b"", new or b""
+    if before == after:
+        return ""
+    names = f"--- {was}\n+++ {now}\n"
+    sizes = f"{len(before)} bytes became {len(after)}"
+    if not (is_text(before) and is_text(after)):
+        return f"{names}(not text: {sizes})\n"
+    lines = before.count(b"\n") + after.count(b"\n")
+    if lines > limits.DIFF_LINES_MAX or len(before) + len(after) > limits.DIFF_BYTES_MAX:
+        return f"{names}(too long to compare: {sizes})\n"
+    import pygit2
+
+    patch = pygit2.Patch.create_from(before, after)
+    text = patch.data.decode("utf-8", "replace")
+    return names + text.split("\n", _HEADER_LINES)[_HEADER_LINES]
+
+
+def _lines(content: bytes) -> list[bytes]:
+    """Split as Git does: at line feeds alone."""
+    *ended, last = content.split(b"\n")
+    return [line + b"\n" for line in ended] + ([last] if last else [])
+
+
+def _without_common_ends(
+    was: Sequence[bytes], now: Sequence[bytes]
+) -> tuple[Sequence[bytes], Sequence[bytes]]:
+    """Leave out the lines that both begin and end with."""
+    shorter = min(len(was), len(now))
+    start = next((i for i in range(shorter) if was[i] != now[i]), shorter)
+    left = shorter - start
+    end = next((i for i in range(left) if was[-1 - i] != now[-1 - i]), left)
+    return was[start : len(was) - end], now[start : len(now) - end]

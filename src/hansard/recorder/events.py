@@ -1,0 +1,266 @@
+"""What happens in a recorded session: its plan, its notes, and everything done to files."""
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
+
+from hansard.kernel.blob import Digest
+from hansard.kernel.effect import Intent, Outcome
+from hansard.kernel.event import Event
+
+Action = Literal["create", "edit", "delete", "move"]
+Reported = Literal["create", "edit", "delete"]
+
+
+class FileRef(BaseModel):
+    """The content of a file by its digest; whoever has the blob has the content."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    blob: Digest | None = None
+    """`None` where the content holds a secret: it was never kept."""
+    sha256: str | None = None
+    """Of a content that was not kept; otherwise the blob's own name says it."""
+    size: int
+    mode: int | None = None
+    """Permission bits; `None` until a new file is there, since the umask has a say in it."""
+    redacted: tuple[str, ...] = ()
+    """The rules by which it holds a secret."""
+
+    @model_serializer(mode="wrap")
+    def _briefly(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out what says nothing: there are two of these in the record of every change."""
+        return {name: value for name, value in dump(self).items() if value or name == "size"}
+
+    @property
+    def digest(self) -> Digest:
+        """Name the content, kept or not."""
+        digest = self.blob or self.sha256
+        assert digest, "a content has neither a blob nor a digest"
+        return Digest(digest)
+
+
+class FileEvent(Event):
+    """Base of events about one file of a workspace."""
+
+    workspace: str
+    path: str
+
+    def subject(self) -> str:
+        """Give the file."""
+        return f"path:{self.path}"
+
+
+class SessionTitled(Event):
+    """A session was given its title, and the words of the user that it answers."""
+
+    kind: ClassVar[str] = "recorder.session_titled.v1"
+    activity: ClassVar[str | None] = "session_titled"
+
+    title: str
+    user_message: Digest | None
+
+    def summary(self) -> str:
+        """Give the title."""
+        return f"Session: {self.title}"
+
+
+class PlanStepRecorded(Event):
+    """A step was put on the plan. A new plan is a new revision, its steps numbered from 0."""
+
+    kind: ClassVar[str] = "recorder.plan_step_recorded.v1"
+    activity: ClassVar[str | None] = "plan_step"
+
+    revision: int
+    index: int
+    step: str
+
+    def summary(self) -> str:
+        """Give the step with its number."""
+        return f"Plan {self.revision}, step {self.index}: {self.step}"
+
+
+class StepBegun(Event):
+    """A step of the plan became the current one."""
+
+    kind: ClassVar[str] = "recorder.step_begun.v1"
+    activity: ClassVar[str | None] = "step_begun"
+
+    revision: int
+    index: int
+
+    def summary(self) -> str:
+        """Name the step."""
+        return f"Step {self.index} begun"
+
+
+class Audited(Event):
+    """A decision, milestone or note was put on the timeline."""
+
+    kind: ClassVar[str] = "recorder.audited.v1"
+    activity: ClassVar[str | None] = "audit_event"
+
+    type: str
+    description: str
+    revision: int | None
+    step: int | None
+    cites: list[str]
+
+    def summary(self) -> str:
+        """Give its label and its words."""
+        return f"{self.type}: {self.description}"
+
+
+class FileOpIntended(FileEvent, Intent):
+    """A file is about to be changed; what it was and what it shall be are kept."""
+
+    kind: ClassVar[str] = "recorder.file_op_intended.v1"
+
+    action: Action
+    to: str | None
+    """Where a file is moved to."""
+    before: FileRef | None
+    after: FileRef | None
+    added: int
+    removed: int
+    """Lines."""
+    revision: int | None
+    step: int | None
+    cites: list[str]
+    restore: int | None
+    """The seq of the restore that this is part of."""
+
+    def summary(self) -> str:
+        """Name what is done to which file."""
+        where = f"{self.path} to {self.to}" if self.to else self.path
+        lines = f" (+{self.added} -{self.removed})" if self.added or self.removed else ""
+        return f"{self.action} {where}{lines}"
+
+
+class FileOpDone(Outcome):
+    """The file was changed as intended."""
+
+    kind: ClassVar[str] = "recorder.file_op_done.v1"
+
+    mode: int | None
+    """The permission bits it has; `None` where it is gone."""
+    recovered: bool = False
+    """Whether this was found out after a crash, from the bytes on disk."""
+
+
+class FileOpAborted(Outcome):
+    """The file was not changed."""
+
+    kind: ClassVar[str] = "recorder.file_op_aborted.v1"
+
+    code: str
+    """The problem that stood in the way; `INTERRUPTED` after a crash, `NOT_RUN` in a batch."""
+
+
+class FileOpConflicted(Outcome):
+    """After a crash the file was neither as before nor as intended; it was left alone."""
+
+    kind: ClassVar[str] = "recorder.file_op_conflicted.v1"
+
+    found: str | None
+    """The SHA-256 of what is there; `None` if no plain file is."""
+
+
+class FileOpRefused(FileEvent):
+    """A change to a file was refused before anything was announced."""
+
+    kind: ClassVar[str] = "recorder.file_op_refused.v1"
+
+    action: str
+    code: str
+    revision: int | None
+    step: int | None
+
+    def summary(self) -> str:
+        """Name what was refused and why."""
+        return f"{self.action} {self.path} refused: {self.code}"
+
+
+class FileFound(FileEvent):
+    """A file that was there before Hansard first had to do with it."""
+
+    kind: ClassVar[str] = "recorder.file_found.v1"
+
+    content: FileRef
+
+
+class ExternalChangeSeen(FileEvent):
+    """A file is not what was last recorded: someone changed it past Hansard."""
+
+    kind: ClassVar[str] = "recorder.external_change_seen.v1"
+    activity: ClassVar[str | None] = "external_change"
+
+    before: FileRef | None
+    after: FileRef | None
+    added: int
+    removed: int
+    revision: int | None
+    step: int | None
+
+    def summary(self) -> str:
+        """Name the file."""
+        if self.after is None:
+            return f"{self.path} was deleted from outside"
+        made = "created" if self.before is None else "changed"
+        return f"{self.path} was {made} from outside (+{self.added} -{self.removed})"
+
+
+class FileReported(FileEvent):
+    """A host's own tool changed a file, so it was told; Hansard did nothing."""
+
+    kind: ClassVar[str] = "recorder.file_reported.v1"
+
+    action: Reported
+    before: FileRef | None
+    after: FileRef | None
+    added: int
+    removed: int
+    revision: int | None
+    step: int | None
+    cites: list[str]
+
+    def summary(self) -> str:
+        """Name what is said to have been done."""
+        lines = f" (+{self.added} -{self.removed})" if self.added or self.removed else ""
+        return f"{self.action} {self.path}{lines}, as reported"
+
+
+class RestoreBegun(Event):
+    """Files are about to be brought back to an earlier state, each by an operation of its own."""
+
+    kind: ClassVar[str] = "recorder.restore_begun.v1"
+    activity: ClassVar[str | None] = "restore"
+
+    workspace: str
+    scope: str
+    point: int
+    """Files are brought to where they stood right after this entry."""
+    files: int
+    revision: int | None
+    step: int | None
+
+    def summary(self) -> str:
+        """Name what goes back to where."""
+        return f"Restore {self.scope} to after s:{self.point} ({self.files} files)"
+
+
+EVENTS: tuple[type[Event], ...] = (
+    SessionTitled,
+    PlanStepRecorded,
+    StepBegun,
+    Audited,
+    FileOpIntended,
+    FileOpDone,
+    FileOpAborted,
+    FileOpConflicted,
+    FileOpRefused,
+    FileFound,
+    ExternalChangeSeen,
+    FileReported,
+    RestoreBegun,
+)

@@ -1,0 +1,207 @@
+"""get_evolution: what files have been, revision by revision."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from hansard.kernel.content import content
+from hansard.kernel.engine import Found, Position, Range, ReadTx, Row, Where
+from hansard.kernel.event import Entry
+from hansard.kernel.operation import Context
+from hansard.kernel.page import from_cursor, to_cursor
+from hansard.kernel.problem import InvalidInput
+from hansard.recorder import contract, rules
+from hansard.recorder.answers import Evolution, FileEvolved, RevisionShown, whole
+from hansard.recorder.diffs import unified_diff
+from hansard.recorder.events import FileRef
+from hansard.recorder.gateway import Gateway
+from hansard.recorder.paths import FilePath
+from hansard.recorder.problems import FileNotFound
+from hansard.recorder.tables import FILES, REVISIONS, TOUCHED, file_id, revision_key
+
+
+def get_evolution(gateway: Gateway, request: contract.GetEvolution, context: Context) -> Evolution:
+    """Show files, the revisions of one, one's content, or the diff of two."""
+    if request.path is None:
+        return context.read(lambda tx: _files(gateway, tx, request, context))
+    path = gateway.plain(request.path)
+
+    def work(tx: ReadTx) -> Evolution:
+        looked_up = _LookedUp(tx, context, str(path), _find(gateway, tx, context, path))
+        if request.revision is not None:
+            return looked_up.content(request.revision)
+        if request.from_ is not None or request.to is not None:
+            return looked_up.difference(request.from_, request.to)
+        return looked_up.revisions(request)
+
+    return context.read(work)
+
+
+class _LookedUp:
+    """One file, as far as it had come at the point that is asked about."""
+
+    def __init__(self, tx: ReadTx, context: Context, path: str, file: str) -> None:
+        self._tx = tx
+        self._context = context
+        self._path = path
+        self._file = file
+        latest = latest_revision(tx, file, context.as_of)
+        if latest is None:
+            raise FileNotFound(f"Nothing is recorded of {path}", path=path)
+        self._latest: int = latest["number"]
+
+    def revisions(self, request: contract.GetEvolution) -> Evolution:
+        """List the revisions, the latest first."""
+        position = from_cursor(request.cursor, REVISIONS, "seq")
+        where: Where = {"file": self._file}
+        if position is None:
+            newest = self._row(self._latest)
+            where = {"file": self._file, "seq": Range(below=newest["seq"] + 1)}
+        found = self._tx.scan(
+            REVISIONS, where, order="seq", descending=True, after=position, limit=request.limit + 1
+        )
+        shown = found[: request.limit]
+        return Evolution(
+            path=self._path,
+            revisions=[self._shown(one.row) for one in shown],
+            total=self._latest,
+            nextCursor=_next(shown) if len(found) > request.limit else None,
+        )
+
+    def content(self, number: int) -> Evolution:
+        """Show what a revision held."""
+        row = self._row(number)
+        data = self._data(row)
+        shown: dict[str, Any] = {}
+        if data is not None:
+            text, encoding = rules.encoded(data)
+            shown = {"content": text, "encoding": encoding}
+        return Evolution(path=self._path, revisions=[self._shown(row)], **shown)
+
+    def difference(self, from_: int | None, to: int | None) -> Evolution:
+        """Compare two revisions; by default the latest with the one before; 0 is no file."""
+        to = self._latest if to is None else to
+        from_ = to - 1 if from_ is None else from_
+        rows = [self._row(number) if number else None for number in (from_, to)]
+        secret = [row for row in rows if row and _is_secret(row)]
+        if secret:
+            diff = f"(the content of revision {secret[0]['number']} was not recorded)"
+        else:
+            old, new = (self._data(row) if row else None for row in rows)
+            names = {"was": f"{self._path} revision {from_}", "now": f"{self._path} revision {to}"}
+            diff = unified_diff(old, new, **names)
+        shown = [self._shown(row) for row in rows if row]
+        return Evolution(path=self._path, revisions=shown, diff=diff)
+
+    def _row(self, number: int) -> Row:
+        row = self._tx.get(REVISIONS, revision_key(self._file, number))
+        if row is None or number > self._latest:
+            raise InvalidInput(
+                f"{self._path} has revisions 1 to {self._latest}, not {number}",
+                argument="revision",
+            )
+        return row
+
+    def _data(self, row: Row) -> bytes | None:
+        ref = _ref(row)
+        return content(self._tx, ref.blob) if ref and ref.blob else None
+
+    def _shown(self, row: Row) -> RevisionShown:
+        [entry] = self._tx.entries(after=row["seq"] - 1, limit=1)
+        event = self._context.store.kinds.decode(entry)
+        return RevisionShown(
+            revision=row["number"],
+            seq=row["seq"],
+            at=entry.at,
+            actor=_author(row, entry),
+            session_id=entry.session,
+            action=row["action"],
+            source=row["source"],
+            index=getattr(event, "step", None),
+            added=row["added"],
+            removed=row["removed"],
+            other=row.get("other"),
+            **_content_shown(row),
+        )
+
+
+def latest_revision(tx: ReadTx, file: str, as_of: int | None) -> Row | None:
+    """Give the last revision that a file had come to, now or right after an entry."""
+    where: Where = {"file": file}
+    if as_of is not None:
+        where = {"file": file, "seq": Range(below=as_of + 1)}
+    # Of two, since the last one may have been announced by then, and not yet done.
+    for found in tx.scan(REVISIONS, where, order="seq", descending=True, limit=2):
+        if as_of is None or found.row["done"] <= as_of:
+            return found.row
+    return None
+
+
+def _files(
+    gateway: Gateway, tx: ReadTx, request: contract.GetEvolution, context: Context
+) -> Evolution:
+    """List the files that a session touched; without a session, all of the workspace."""
+    table, where = TOUCHED, {"session": context.session or ""}
+    if context.session is None:
+        table, where = FILES, {"workspace": gateway.identity}
+    position = from_cursor(request.cursor, table, "seq")
+    found = tx.scan(
+        table, where, order="seq", descending=True, after=position, limit=request.limit + 1
+    )
+    shown = found[: request.limit]
+    evolved = [_evolved(tx, one, context.as_of) for one in shown]
+    return Evolution(
+        files=[file for file in evolved if file],
+        total=tx.tally(table, where).get(None, 0),
+        nextCursor=_next(shown) if len(found) > request.limit else None,
+    )
+
+
+def _evolved(tx: ReadTx, found: Found, as_of: int | None) -> FileEvolved | None:
+    row = found.row
+    latest = latest_revision(tx, file_id(row["workspace"], row["path"]), as_of)
+    if latest is None:
+        return None
+    held = {name: value for name, value in _content_shown(latest).items() if name != "mode"}
+    held.pop("redacted", None)
+    return FileEvolved(path=row["path"], revisions=latest["number"], seq=latest["seq"], **held)
+
+
+def _find(gateway: Gateway, tx: ReadTx, context: Context, path: FilePath) -> str:
+    """Find a file by its path: in this workspace, else in the one that the session worked in."""
+    here = gateway.find(path)
+    if here is not None and tx.get(FILES, here) is not None:
+        return here
+    touched = tx.scan(TOUCHED, {"session": context.session or ""}, limit=1)
+    if touched:
+        return file_id(touched[0].row["workspace"], str(path))
+    raise FileNotFound(f"Nothing is recorded of {path}", path=str(path))
+
+
+def _content_shown(row: Row) -> dict[str, Any]:
+    ref = _ref(row)
+    if ref is None:
+        return {}
+    mode = None if ref.mode is None else f"{ref.mode:04o}"
+    return whole({"sha256": ref.digest, "mode": mode, "redacted": list(ref.redacted)}) | {
+        "size": ref.size
+    }
+
+
+def _ref(row: Row) -> FileRef | None:
+    return FileRef.model_validate(row["after"]) if row["after"] else None
+
+
+def _is_secret(row: Row) -> bool:
+    ref = _ref(row)
+    return ref is not None and ref.blob is None
+
+
+def _author(row: Row, entry: Entry) -> str:
+    """Say who made a revision; of what came from outside nobody knows."""
+    if row["source"] in ("external", "found"):
+        return "outside"
+    return f"{entry.actor.kind}:{entry.actor.id}"
+
+
+def _next(shown: Sequence[Found]) -> str:
+    return to_cursor(Position(shown[-1].row["seq"], shown[-1].key))

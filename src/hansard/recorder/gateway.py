@@ -1,0 +1,257 @@
+"""This process's hand on the workspace: one operation at a file at a time, and none left open.
+
+Whoever changes a file, or what is recorded of it, holds the file's lock from its first look to its
+outcome. So an open intent whose lock is free is of someone who died or failed.
+"""
+
+import secrets
+import threading
+import time
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+
+from hansard.kernel import effect
+from hansard.kernel.blob import Digest, digest_of
+from hansard.kernel.effect import Effect, Outcome, Owner, is_dead
+from hansard.kernel.engine import Engine, Found, ReadTx
+from hansard.kernel.event import Stamp
+from hansard.kernel.operation import Caller
+from hansard.kernel.problem import Problem, StorageUnavailable
+from hansard.kernel.store import Store
+from hansard.recorder import limits, redaction, rules
+from hansard.recorder.events import (
+    FileOpAborted,
+    FileOpConflicted,
+    FileOpDone,
+    FileOpIntended,
+)
+from hansard.recorder.looking import FileState
+from hansard.recorder.paths import FilePath, parse
+from hansard.recorder.tables import PENDING, file_id
+from hansard.recorder.workspace import Workspace
+
+INTERRUPTED = "INTERRUPTED"
+"""Why an operation was not done whose process died before it came to it."""
+
+
+class Gateway:
+    """The workspace as this process sees it: opened on first use, so that nothing is before."""
+
+    def __init__(self, root: Path, *, store: Path | None, redact: bool) -> None:
+        """Serve this folder; `store` is protected if it lies within."""
+        self._root = root
+        self._store = store
+        self._redact = redact
+        self._token = secrets.token_hex(8)
+        self._opening = threading.Lock()
+        self._workspace: Workspace | None = None
+        self._identity: str | None = None
+        self._owner: Owner | None = None
+        self._clean: set[Digest] = set()
+        """Contents that this process has looked through and found nothing in."""
+
+    @property
+    def workspace(self) -> Workspace:
+        """The agent's files."""
+        with self._opening:
+            if self._workspace is None:
+                self._workspace = self._open()
+            return self._workspace
+
+    @property
+    def identity(self) -> str:
+        """The id that the workspace's files are recorded under."""
+        if self._identity is None:
+            self._identity = self.workspace.identity()
+        return self._identity
+
+    @property
+    def owner_name(self) -> str:
+        """What this process's intents and temporary files say of whose they are."""
+        return f"{Owner.PREFIX}{self._token}"
+
+    def resolve(self, path: str, caller: Caller) -> FilePath:
+        """Apply the path rule for whoever asks: only people may touch what is protected."""
+        return self.workspace.resolve(path, for_agent=caller.actor.kind != "human")
+
+    def plain(self, path: str) -> FilePath:
+        """Apply the rule of form alone, to look something up; the folder need not be there."""
+        try:
+            return self.workspace.resolve(path, for_agent=False)
+        except StorageUnavailable:
+            return FilePath(parse(path))
+
+    def find(self, path: FilePath) -> str | None:
+        """Name a file of this workspace, if its folder is there."""
+        try:
+            return self.file(path)
+        except StorageUnavailable:
+            return None
+
+    def file(self, path: FilePath) -> str:
+        """Name a file of this workspace."""
+        return file_id(self.identity, str(path))
+
+    def own(self, engine: Engine) -> str:
+        """Be the living owner of intents from now on; returns the name to put on them."""
+        with self._opening:
+            if self._owner is None:
+                self._owner = Owner(engine, self._token)
+        return self.owner_name
+
+    def redacted(self, content: bytes, before: bytes | None = None) -> list[str]:
+        """Name the rules by which a content must not be recorded.
+
+        If we have found nothing in `before`, it is enough to look at what became of it.
+        """
+        if not self._redact:
+            return []
+        if before is not None and digest_of(before) in self._clean:
+            found = redaction.rules_matched_since(content, before)
+        else:
+            found = redaction.rules_matched(content)
+        if not found:
+            if len(self._clean) >= limits.CLEAN_DIGESTS_MAX:
+                self._clean.clear()
+            self._clean.add(digest_of(content))
+        return found
+
+    def masked(self, text: str) -> str:
+        """Give a text as it may be recorded."""
+        return redaction.mask(text) if self._redact else text
+
+    @contextmanager
+    def alone_at(self, engine: Engine, files: Iterable[str]) -> Iterator[None]:
+        """Hold the locks of some files, waiting for whoever is at them, but not for long."""
+        deadline = time.monotonic() + limits.FILE_WAIT_S
+        with ExitStack() as stack:
+            # In one order for all, so that two batches never wait for each other.
+            for file in sorted(set(files)):
+                pause_s = limits.FILE_POLL_S
+                while (lock := engine.hold(_lock_name(file))) is None:
+                    if time.monotonic() >= deadline:
+                        raise StorageUnavailable(
+                            f"Another operation was at the file for {limits.FILE_WAIT_S:g} s",
+                            outcome="unchanged",
+                        )
+                    time.sleep(pause_s)
+                    pause_s = min(2 * pause_s, limits.FILE_POLL_MAX_S)
+                stack.enter_context(lock)
+            yield
+
+    def settle(self, store: Store, project: str, files: Collection[str], stamp: Stamp) -> None:
+        """Settle what is open on these files, whose locks the caller holds.
+
+        What its own process left open is settled too: whoever was at it has let go of the lock.
+        """
+        pending = store.read(project, lambda tx: _pending(tx, files))
+        for seq, owner in sorted({(one.row["seq"], one.row["owner"]) for one in pending}):
+            if owner != self.owner_name and not is_dead(store.engine, owner):
+                raise StorageUnavailable(
+                    f"s:{seq}, an operation on this file, was left open by a process that lives",
+                    hint="It settles it on its next operation on the file, or when it is ended",
+                    outcome="unchanged",
+                )
+            effect.settle_one(store, project, self._effect(store.engine), seq, stamp)
+
+    def recover(self, store: Store, stamp: Stamp) -> None:
+        """Settle what dead processes left open in this workspace, wherever nobody is at it."""
+        for project, head in store.engine.heads().items():
+            # Tables of other versions are left for whoever first needs the project.
+            if head.views != store.fingerprint:
+                continue
+            for found in effect.open_intents(store, project):
+                try:
+                    self._recover_one(store, project, found, stamp)
+                except StorageUnavailable:
+                    # No folder, or a store that takes no writes: the next operation on the file
+                    # must settle it, and fails loudly if it cannot either.
+                    return
+
+    def close(self) -> None:
+        """Let go of the workspace and of our intents."""
+        with self._opening:
+            if self._owner:
+                self._owner.close()
+            if self._workspace:
+                self._workspace.close()
+            self._owner = self._workspace = None
+
+    def _open(self) -> Workspace:
+        try:
+            return Workspace(self._root, owner=self.owner_name, store=self._store)
+        except OSError as error:
+            raise StorageUnavailable(
+                "The workspace's folder cannot be opened",
+                hint="Start again with --workspace naming a folder that is there",
+                outcome="unchanged",
+            ) from error
+
+    def _recover_one(self, store: Store, project: str, found: Found, stamp: Stamp) -> None:
+        row = found.row
+        if row["intent_kind"] != FileOpIntended.kind or not is_dead(store.engine, row["owner"]):
+            return
+        pending = store.read(project, lambda tx: tx.get(PENDING, found.key))
+        if pending is None or pending["workspace"] != self.identity:
+            return
+        lock = store.engine.hold(_lock_name(pending["file"]))
+        if lock is not None:
+            with lock:
+                effect.settle_one(store, project, self._effect(store.engine), row["seq"], stamp)
+
+    def _effect(self, engine: Engine) -> Effect:
+        return Effect(FileOpIntended, partial(self._judge, engine))
+
+    def _judge(self, engine: Engine, intent: FileOpIntended, seq: int) -> Outcome | None:
+        """Say from the bytes on disk what became of an intent, and clean up after it."""
+        if intent.workspace != self.identity:
+            return None
+        path = _path(intent.path)
+        paths = [path, *([_path(intent.to)] if intent.to else [])]
+        self.workspace.clean_temporaries(partial(is_dead, engine), paths)
+        try:
+            states = [self.workspace.read(each) for each in paths]
+            for each in paths:
+                self.workspace.sync(each)
+        except StorageUnavailable:
+            return None
+        except Problem:  # a link, a folder, a huge file: in any case not ours
+            return FileOpConflicted(intent=seq, found=None)
+        return _outcome(intent, seq, states)
+
+
+def _outcome(intent: FileOpIntended, seq: int, states: list[FileState | None]) -> Outcome:
+    found = [state.digest if state else None for state in states]
+    before, after = (ref.digest if ref else None for ref in (intent.before, intent.after))
+    if intent.action == "move":
+        assert before is not None, "a move was announced of no file"
+        verdict = rules.judge_move(before, found[0], found[-1])
+    else:
+        verdict = rules.judge(before, after, found[0])
+    match verdict:
+        case "done":
+            mode = states[-1].mode if states[-1] else None
+            return FileOpDone(intent=seq, mode=mode, recovered=True)
+        case "aborted":
+            return FileOpAborted(intent=seq, code=INTERRUPTED)
+        case _:
+            return FileOpConflicted(intent=seq, found=_first(found))
+
+
+def _first(found: list[Digest | None]) -> Digest | None:
+    return next((digest for digest in found if digest), None)
+
+
+def _path(text: str) -> FilePath:
+    return FilePath(tuple(text.split("/")))
+
+
+def _pending(tx: ReadTx, files: Collection[str]) -> list[Found]:
+    found = (tx.scan(PENDING, {"file": file}, limit=limits.OPS_MAX) for file in files)
+    return [one for page in found for one in page]
+
+
+def _lock_name(file: str) -> str:
+    return f"file-{file}"

@@ -1,0 +1,67 @@
+"""The limits of the recorder, by name. Units come last."""
+
+from hansard.kernel.limits import LIST_LIMIT_DEFAULT
+
+STEPS_MAX = 500
+"""Steps in one revision of a plan, those added later among them."""
+
+OPS_MAX = 100
+"""Operations in a batch: as many locks are held and as many files rewritten in one go."""
+
+EDITS_MAX = 500
+"""Replacements in one edit."""
+
+CITES_MAX = 100
+
+KINDS_MAX = 50
+"""Kinds of entries that a timeline may be asked for at once."""
+
+FILE_WAIT_S = 10.0
+"""How long an operation waits for another that is at the same file."""
+
+FILE_POLL_S = 0.002
+FILE_POLL_MAX_S = 0.05
+"""Between two looks whether the file is free; the pause doubles up to the second."""
+
+PAUSE_S = 120.0
+"""Edits of one file with no longer pause between them are told as one beat of the story."""
+
+RESTORE_FILES_MAX = 5_000
+"""Files that one restore may change."""
+
+RESTORE_SHOWN_MAX = 200
+"""Files that its answer names; the timeline has all of them."""
+
+CLEAN_DIGESTS_MAX = 10_000
+"""Contents that a process remembers to hold no secret."""
+
+DIFF_LINES_MAX = 40_000
+"""Lines up to which two contents are compared; above, a diff could take seconds."""
+
+DIFF_BYTES_MAX = 4 * 1024 * 1024
+"""Bytes of both contents up to which a diff is shown."""
+
+CHARS_PER_TOKEN = 4
+"""How budgets are counted: near enough for prose in English, and the same for every model."""
+
+BUDGET_TOKENS_MIN = 200
+BUDGET_TOKENS_MAX = 1_000_000
+STORY_BUDGET_TOKENS = 4_000
+TIMELINE_BUDGET_TOKENS = 4_000
+
+BEATS_PAGE = 200
+"""Rows of the story read at a time; the budget usually ends a page before."""
+
+TIMELINE_LIMIT_DEFAULT = LIST_LIMIT_DEFAULT
+
+TIMELINE_LOOKED_MAX = 5_000
+"""Entries looked at for one page when a filter leaves most of them out."""
+
+MESSAGE_SHOWN_CHARS = 500
+"""How much of the user's message heads the story."""
+
+NOTE_SHOWN_CHARS = 500
+"""How much of a note is told in the story; the timeline has all of it."""
+
+SUMMARIES_SHOWN_MAX = 3
+"""Of a run of like events in the story, so many are told in words."""

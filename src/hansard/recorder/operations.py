@@ -1,0 +1,219 @@
+"""The operations of the recorder, each declared once."""
+
+from functools import partial
+
+from hansard.kernel.operation import Operation
+from hansard.recorder import answers, commands, contract, queries
+from hansard.recorder.evolution import get_evolution
+from hansard.recorder.file_op import file_op
+from hansard.recorder.gateway import Gateway
+from hansard.recorder.restore import restore
+from hansard.recorder.tale import Story
+from hansard.recorder.telling import get_story
+from hansard.recorder.timeline import get_timeline
+from hansard.sessions.commands import close_session
+from hansard.sessions.contract import CloseSession, SessionEnded
+
+
+def operations(gateway: Gateway) -> tuple[Operation, ...]:
+    """Declare what can be asked of the recorder at this workspace."""
+    return (
+        *_session_tools(gateway),
+        *_plan_tools(gateway),
+        *_file_tools(gateway),
+        *_reports(gateway),
+        *_reads(gateway),
+    )
+
+
+def _session_tools(gateway: Gateway) -> tuple[Operation, ...]:
+    return (
+        Operation(
+            "record_session_start",
+            "Begin a recorded session, or give the current one its title.",
+            contract.RecordSessionStart,
+            answers.SessionStarted,
+            partial(commands.record_session_start, gateway),
+            writes=True,
+            role="agent",
+            session="begins",
+            creates_session=True,
+            toolsets=("default",),
+        ),
+        Operation(
+            "audit_event",
+            "Put a decision, milestone or note on the timeline. cites: ids, s:SEQ, path:FILE.",
+            contract.AuditEvent,
+            answers.Noted,
+            partial(commands.audit_event, gateway),
+            writes=True,
+            role="agent",
+            session="begins",
+            toolsets=("default",),
+            aliases=("record_audit_event",),
+        ),
+        Operation(
+            "record_session_end",
+            "End the session. Everything is durable already.",
+            CloseSession,
+            SessionEnded,
+            close_session,
+            writes=True,
+            role="agent",
+            session="required",
+            toolsets=("default",),
+        ),
+    )
+
+
+def _plan_tools(gateway: Gateway) -> tuple[Operation, ...]:
+    return (
+        Operation(
+            "record_plan",
+            "Record your plan: ordered steps, numbered from 0. Again: a new revision.",
+            contract.RecordPlan,
+            answers.PlanRecorded,
+            partial(commands.record_plan, gateway),
+            writes=True,
+            role="agent",
+            session="begins",
+            toolsets=("default",),
+            aliases=("record_plan_batch",),
+        ),
+        Operation(
+            "record_plan_step",
+            "Add one step to the plan.",
+            contract.RecordPlanStep,
+            answers.PlanRecorded,
+            partial(commands.record_plan_step, gateway),
+            writes=True,
+            role="agent",
+            session="begins",
+        ),
+        Operation(
+            "record_step",
+            "Begin a step of the plan: what you do next belongs to it.",
+            contract.RecordStep,
+            answers.StepCurrent,
+            commands.record_step,
+            writes=True,
+            role="agent",
+            session="required",
+            toolsets=("default",),
+        ),
+    )
+
+
+def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
+    return (
+        Operation(
+            "file_op",
+            "Change a workspace file: recorded first, done atomically, undone by restore. "
+            "create and edit take content (or edits: each old text must occur once); move takes "
+            "to. expected_sha256 refuses if the file is not what you read. ops: many such changes.",
+            contract.FileOp,
+            answers.FilesChanged,
+            partial(file_op, gateway),
+            writes=True,
+            role="agent",
+            session="begins",
+            destructive=True,
+            toolsets=("default",),
+            aliases=("record_file_op",),
+        ),
+        Operation(
+            "file_read",
+            "Read a workspace file, with the sha256 that file_op can expect.",
+            contract.FileRead,
+            answers.FileShown,
+            partial(queries.file_read, gateway),
+            writes=False,
+            role="agent",
+        ),
+        Operation(
+            "restore",
+            "Bring files back to before or after a point (s:SEQ, t:TICK, time): a path, what one "
+            "entry changed, a plan step, else the session. preview shows what would change. "
+            "Recorded, so it can be undone. of_session: default this one.",
+            contract.Restore,
+            answers.Restored,
+            partial(restore, gateway),
+            writes=True,
+            role="agent",
+            session="begins",
+            destructive=True,
+        ),
+    )
+
+
+def _reports(gateway: Gateway) -> tuple[Operation, ...]:
+    return (
+        Operation(
+            "record_file_create",
+            "Record a file that another tool created; nothing is executed.",
+            contract.RecordFileCreate,
+            answers.FileNoted,
+            partial(commands.record_file_create, gateway),
+            writes=True,
+            role="agent",
+            session="begins",
+        ),
+        Operation(
+            "record_file_edit",
+            "Record a file's new content that another tool wrote; nothing is executed.",
+            contract.RecordFileEdit,
+            answers.FileNoted,
+            partial(commands.record_file_edit, gateway),
+            writes=True,
+            role="agent",
+            session="begins",
+        ),
+        Operation(
+            "record_file_delete",
+            "Record that another tool deleted a file; nothing is executed.",
+            contract.RecordFileDelete,
+            answers.FileNoted,
+            partial(commands.record_file_delete, gateway),
+            writes=True,
+            role="agent",
+            session="begins",
+        ),
+    )
+
+
+def _reads(gateway: Gateway) -> tuple[Operation, ...]:
+    return (
+        Operation(
+            "get_timeline",
+            "List what happened in a session, newest first. actor: human, agent or system.",
+            contract.GetTimeline,
+            answers.Timeline,
+            partial(get_timeline, gateway),
+            writes=False,
+        ),
+        Operation(
+            "get_story",
+            "Tell a session by plan step, edits folded per file.",
+            contract.GetStory,
+            Story,
+            get_story,
+            writes=False,
+        ),
+        Operation(
+            "get_evolution",
+            "Show a file's revisions; with revision its content, with from/to a diff. "
+            "Without path: the files.",
+            contract.GetEvolution,
+            answers.Evolution,
+            partial(get_evolution, gateway),
+            writes=False,
+        ),
+        Operation(
+            "list_sessions",
+            "List the project's sessions, latest first.",
+            contract.ListSessions,
+            answers.SessionList,
+            queries.list_sessions,
+            writes=False,
+        ),
+    )

@@ -1,0 +1,124 @@
+"""What the crash tests kill: operations on files through the whole application."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hansard.app import start
+from hansard.app.application import Application
+from hansard.app.settings import Settings
+from hansard.kernel.blob import digest_of
+from hansard.kernel.event import Actor
+from hansard.kernel.operation import Caller, Seat
+from hansard.recorder.folder import Folder
+from hansard.recorder.looking import FileState
+from hansard.recorder.paths import FilePath
+from hansard.recorder.workspace import Workspace
+from tests.crash.stage import Stage
+
+STORE, WORKSPACE = "store", "ws"
+SESSION = "the-session"
+OLD, NEW = "the old text\n" * 20, "the new text\n" * 30
+AGENT = Caller(Actor("agent", "killed", "agent"), session=SESSION, seat=Seat())
+
+
+def open_recorder(folder: Path) -> Application:
+    """Open the recorder of a folder, as the program does."""
+    (folder / WORKSPACE).mkdir(exist_ok=True)
+    return start.start(Settings(store=str(folder / STORE), workspace=str(folder / WORKSPACE)))
+
+
+def call(app: Application, name: str, **arguments: Any) -> Any:
+    """Ask as the agent of the scene."""
+    return app.call(name, arguments, AGENT)
+
+
+def create(stage: Stage) -> None:
+    """Make a file in a folder that is not there."""
+    play(stage, lambda app: call(app, "file_op", action="create", path="d/new", content=NEW))
+
+
+def edit(stage: Stage) -> None:
+    """Change a file."""
+    play(stage, lambda app: call(app, "file_op", action="edit", path="a", content=NEW))
+
+
+def delete(stage: Stage) -> None:
+    """Remove a file."""
+    play(stage, lambda app: call(app, "file_op", action="delete", path="a"))
+
+
+def move(stage: Stage) -> None:
+    """Move a file to a folder that is not there."""
+    play(stage, lambda app: call(app, "file_op", action="move", path="a", to="d/moved"))
+
+
+def batch(stage: Stage) -> None:
+    """Change several files at once."""
+    ops = [
+        {"action": "edit", "path": "a", "content": NEW},
+        {"action": "delete", "path": "b"},
+        {"action": "create", "path": "new", "content": NEW},
+    ]
+    play(stage, lambda app: call(app, "file_op", ops=ops))
+
+
+def restore(stage: Stage) -> None:
+    """Bring everything back to where the session began."""
+    play(stage, lambda app: call(app, "restore"))
+
+
+def settle(stage: Stage) -> None:
+    """Start again after a process was killed in the midst of an edit."""
+    stage.gate("op")
+    app = open_recorder(stage.folder)
+    stage.gate("close")
+    app.close()
+
+
+def play(stage: Stage, deed: Callable[[Application], object]) -> None:
+    """Start from some files, two of them changed before, and stop before the deed."""
+    folder = stage.folder / WORKSPACE
+    folder.mkdir(exist_ok=True)
+    for name in ("a", "b"):
+        (folder / name).write_text(OLD)
+    app = open_recorder(stage.folder)
+    for name in ("a", "b"):
+        call(app, "file_op", action="edit", path=name, content=f"{name}: {OLD}")
+    stage.gate("op")
+    deed(app)
+    stage.tell(done=True)
+    stage.gate("close")
+    app.close()
+
+
+# Broken on purpose: the checks must find these out.
+
+
+def edit_in_place(stage: Stage) -> None:
+    """Change a file by writing into it."""
+
+    def replace(_: Workspace, path: FilePath, content: bytes, **__: Any) -> FileState:
+        with (stage.folder / WORKSPACE / str(path)).open("wb", buffering=0) as file:
+            for line in content.splitlines(keepends=True):
+                file.write(line)
+        return FileState(content, digest_of(content), 0o644)
+
+    Workspace.replace = replace  # type: ignore[method-assign,assignment]
+    edit(stage)
+
+
+def edit_before_recording(stage: Stage) -> None:
+    """Change a file first and record it afterwards."""
+
+    def deed(app: Application) -> None:
+        (stage.folder / WORKSPACE / "a").write_text(NEW)
+        call(app, "record_file_edit", path="a", content=NEW)
+
+    play(stage, deed)
+
+
+def edit_without_sync(stage: Stage) -> None:
+    """Change a file without making sure that the change is on disk."""
+    Folder.sync = lambda self: None  # type: ignore[method-assign] # noqa: ARG005
+    edit(stage)

@@ -10,6 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bench import stdio
+from bench.stdio import Client
 from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.app.start import start
@@ -25,11 +27,18 @@ LINES = 250
 
 READS = 30
 
+FILESYSTEM_SERVER = (
+    Path(__file__).parents[1]
+    / "tests/clients/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"
+)
+
 
 def main() -> None:
     """Print all of it."""
     with tempfile.TemporaryDirectory() as folder:
         measure_edits(Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        measure_over_stdio(Path(folder))
     with tempfile.TemporaryDirectory() as folder:
         measure_session(Path(folder))
 
@@ -51,6 +60,41 @@ def measure_edits(folder: Path) -> None:
     print(f"\nA durable edit of {len(texts[0])} bytes, p50 of {ROUNDS}, taking turns")
     print(f"  write, fsync, rename, fsync   {floor * 1000:8.2f} ms")
     print(f"  file_op                       {ours * 1000:8.2f} ms   {ours / floor:.1f} x")
+
+
+def measure_over_stdio(folder: Path) -> None:
+    """Compare a client's recorded edit with its plain write through the official server."""
+    if not FILESYSTEM_SERVER.exists():
+        print("\nThe official filesystem server is not here; `make clients` brings it.")
+        return
+    workspace = folder / "workspace"
+    workspace.mkdir()
+    ours = Client([*stdio.ours(), "--workspace", str(workspace)], str(folder / "store"))
+    theirs = Client(["node", str(FILESYSTEM_SERVER), str(workspace)], "")
+    chance = random.Random(3)
+    text = module(chance)
+    times: dict[Client, list[float]] = {ours: [], theirs: []}
+    for client in times:
+        client.open()
+    ask_tool(ours, "file_op", path="a", action="create", content=text)
+    for number in range(ROUNDS):
+        text = edited(chance, text, number)
+        plain = {"path": str(workspace / "b"), "content": text}
+        recorded = {"path": "a", "action": "edit", "content": text}
+        times[theirs].append(timed(partial(ask_tool, theirs, "write_file", **plain)))
+        times[ours].append(timed(partial(ask_tool, ours, "file_op", **recorded)))
+    for client in times:
+        client.close()
+    floor, taken = (statistics.median(times[client]) for client in (theirs, ours))
+    print(f"\nThe same over stdio, p50 of {ROUNDS}, taking turns")
+    print(f"  write_file of the official server, which syncs nothing {floor * 1000:8.2f} ms")
+    print(f"  file_op                       {taken * 1000:8.2f} ms   {taken / floor:.1f} x")
+
+
+def ask_tool(client: Client, name: str, **arguments: Any) -> None:
+    """Call a tool, and make sure that it did what it was asked."""
+    answer = client.ask("tools/call", name=name, arguments=arguments)
+    assert not answer.get("isError"), answer
 
 
 def measure_session(folder: Path) -> None:

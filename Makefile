@@ -16,7 +16,7 @@ COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-ver
 step = @printf '\n==> %s\n' "$(1)"
 
 .PHONY: help setup serve test check format format-check lint types imports generate generated \
-	clients test-slow bench lock lock-upgrade build clean
+	clients test-slow check-faults bench lock lock-upgrade build clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -87,6 +87,10 @@ $(CLIENTS): tests/clients/package.json tests/clients/package-lock.json
 test-slow: setup clients ## Run the slow tests, the foreign MCP clients and the conformance suite
 	$(call step,Slow tests and foreign clients)
 	$(PYTEST) -m "slow or clients" --durations 5
+
+check-faults: setup ## Kill and cut the power at every single point; takes an hour
+	$(call step,Every fault)
+	HANSARD_FAULTS=all $(PYTEST) -m slow -k point -rP
 
 bench: setup ## Measure
 	$(BIN)/python -m bench

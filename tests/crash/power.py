@@ -6,7 +6,6 @@ file systems are shut down without flushing their journals, and mounted again.
 """
 
 import fcntl
-import itertools
 import os
 import shutil
 import struct
@@ -19,7 +18,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash.harness import POINTS_MAX, Aftermath, Point, calls_made, can_trace, killed_in
+from tests.crash.harness import (
+    POINTS_MAX,
+    Aftermath,
+    Point,
+    calls_made,
+    can_trace,
+    killed_in,
+    times,
+)
 from tests.crash.stage import Scene
 
 DISK_BYTES = 32 << 20
@@ -31,11 +38,11 @@ _NO_LOG_FLUSH = struct.pack("I", 2)
 def cut_everywhere(
     scene: Scene, space: Path, *, gates: Iterable[str], disks: Sequence[str]
 ) -> Iterator[Aftermath]:
-    """Cut the power, on new disks each time, before each of a scene's changes to files."""
+    """Cut the power, on new disks each time, before a scene's changes to files."""
     nothing = Path(tempfile.mkdtemp(dir=space))
     for gate in gates:
         for call in calls_made(scene, nothing, space, gate):
-            for nth in itertools.count(1):
+            for nth in times():
                 assert nth <= POINTS_MAX, f"{call} after {gate} is called without end"
                 with cut_at(Point(gate, call, nth), scene, space, disks=disks) as after:
                     if after is None:

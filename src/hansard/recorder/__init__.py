@@ -5,16 +5,24 @@ from pathlib import Path
 from hansard.kernel.operation import Capability
 from hansard.recorder.events import EVENTS
 from hansard.recorder.gateway import Gateway
+from hansard.recorder.governing import Governed, nothing_governs
 from hansard.recorder.operations import operations
 from hansard.recorder.views import VIEW
 
 
-def capability(workspace: Path, *, store: Path | None = None, redact: bool = True) -> Capability:
+def capability(
+    workspace: Path,
+    *,
+    store: Path | None = None,
+    redact: bool = True,
+    governed: Governed = nothing_governs,
+) -> Capability:
     """Make the capability for one workspace, whose folder is opened on first use.
 
-    `store` is the folder of the record itself, which no agent may write to.
+    `store` is the folder of the record itself, which no agent may write to. Which decisions govern
+    a file is known only above this layer.
     """
-    gateway = Gateway(workspace, store=store, redact=redact)
+    gateway = Gateway(workspace, store=store, redact=redact, governed=governed)
     return Capability(
         "recorder",
         operations(gateway),

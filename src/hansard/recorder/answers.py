@@ -65,6 +65,14 @@ class Noted(Written):
         return f"Recorded{seq}" + ("" if self.step is None else f" under step {self.step}")
 
 
+class GovernedBy(Shape):
+    """An active decision about a file."""
+
+    id: str
+    title: str
+    enforcement: str
+
+
 class FileChanged(Shape):
     """How one operation on a file went."""
 
@@ -84,6 +92,8 @@ class FileChanged(Shape):
     """The rules by which its content is a secret and was not recorded."""
     external_change: bool | None = None
     """Whether someone had changed the file past Hansard; what they left is recorded."""
+    governed_by: list[GovernedBy] | None = None
+    """The active decisions about the file."""
     seq: int
 
     def text(self) -> str:
@@ -97,6 +107,7 @@ class FileChanged(Shape):
         notes += ["after a change from outside, which was recorded"] if self.external_change else []
         if self.redacted:
             notes.append(f"recorded without its content ({', '.join(self.redacted)})")
+        notes += [f"governed by {one.id}: {one.title}" for one in self.governed_by or ()]
         return f"{self.action} {where}: {self.status}, {', '.join(notes)}"
 
 

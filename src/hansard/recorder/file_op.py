@@ -8,13 +8,14 @@ from typing import Any
 from hansard.kernel.effect import OPEN_INTENTS, Outcome, intent_key
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Entry
-from hansard.kernel.operation import AlreadyAttemptedError, Context, ReceiptShown
+from hansard.kernel.operation import AlreadyAttemptedError, Caller, Context, ReceiptShown
 from hansard.kernel.problem import InvalidInput, Problem, StorageUnavailable
 from hansard.recorder import contract, limits, problems, rules
-from hansard.recorder.answers import FileChanged, FilesChanged, Status, whole
+from hansard.recorder.answers import FileChanged, FilesChanged, GovernedBy, Status, whole
 from hansard.recorder.changing import act, announce
 from hansard.recorder.events import FileOpIntended, FileOpRefused
 from hansard.recorder.gateway import INTERRUPTED, Gateway
+from hansard.recorder.governing import require_allowed
 from hansard.recorder.paths import FilePath
 from hansard.recorder.scribe import Announced, Planned, Scribe, Under, step_of
 from hansard.recorder.tables import FILES, OUTCOMES, REVISIONS, file_id, revision_key
@@ -82,7 +83,7 @@ def _carry_out(
         record_outcomes(context, outcomes)
         raise problem
     try:
-        return answered(context, intents, outcomes)
+        return answered(gateway, context, intents, outcomes)
     except StorageUnavailable as unavailable:
         # The store's own words would say that nothing was written, and the files have changed.
         raise StorageUnavailable(
@@ -93,14 +94,14 @@ def _carry_out(
 
 
 def answered(
-    context: Context, intents: Sequence[Entry], outcomes: Sequence[Outcome]
+    gateway: Gateway, context: Context, intents: Sequence[Entry], outcomes: Sequence[Outcome]
 ) -> FilesChanged:
     """Record how some operations ended, and say so."""
 
     def work(tx: WriteTx) -> FilesChanged:
         for outcome in outcomes:
             context.record(tx, outcome)
-        results = [result_of(context, tx, intent) for intent in intents]
+        results = [result_of(gateway, context, tx, intent) for intent in intents]
         return FilesChanged(session_id=_session(context), results=results)
 
     return context.write(work)
@@ -134,7 +135,7 @@ def settled(gateway: Gateway, context: Context, seqs: Sequence[int]) -> list[Fil
         files = [file for entry in some for file in _files(intent_of(context, entry))]
         with gateway.alone_at(store.engine, files):
             gateway.settle(store, project, files, context.stamp)
-    results = context.read(lambda tx: [result_of(context, tx, entry) for entry in entries])
+    results = context.read(lambda tx: [result_of(gateway, context, tx, entry) for entry in entries])
     if any(result.status == "open" for result in results):
         raise StorageUnavailable(
             "The first request under this key cannot be settled from here",
@@ -150,7 +151,7 @@ def _found_out(context: Context, tx: ReadTx, results: list[FileChanged]) -> File
     return FilesChanged(session_id=_session(context), results=results, receipt=receipt)
 
 
-def result_of(context: Context, tx: ReadTx, entry: Entry) -> FileChanged:
+def result_of(gateway: Gateway, context: Context, tx: ReadTx, entry: Entry) -> FileChanged:
     """Say how an announced operation stands."""
     intent = intent_of(context, entry)
     outcome = tx.get(OUTCOMES, intent_key(entry.seq)) or {"status": "done"}
@@ -158,7 +159,7 @@ def result_of(context: Context, tx: ReadTx, entry: Entry) -> FileChanged:
         outcome = {"status": "open"}
     status: Status = outcome["status"]
     told: dict[str, Any] = {"path": intent.path, "action": intent.action, "to": intent.to}
-    told |= {"status": status, "seq": entry.seq}
+    told |= {"status": status, "seq": entry.seq, "governed_by": _governed_by(gateway, tx, intent)}
     if status not in ("done", "recovered"):
         return FileChanged(**told, code=outcome.get("code") or status.upper())
     row = tx.get(FILES, file_id(intent.workspace, intent.to or intent.path))
@@ -170,6 +171,15 @@ def result_of(context: Context, tx: ReadTx, entry: Entry) -> FileChanged:
     lines = {"added": intent.added, "removed": intent.removed, "revision": row["number"]}
     changed = _came_from_outside(tx, intent, row["number"])
     return FileChanged(**told, **lines, **whole(content), external_change=changed or None)
+
+
+def _governed_by(gateway: Gateway, tx: ReadTx, intent: FileOpIntended) -> list[GovernedBy] | None:
+    paths = [intent.path, *([intent.to] if intent.to else [])]
+    found = {one.id: one for path in paths for one in gateway.governed(tx, path)}
+    return [
+        GovernedBy(id=one.id, title=one.title, enforcement=one.enforcement)
+        for one in found.values()
+    ] or None
 
 
 def _came_from_outside(tx: ReadTx, intent: FileOpIntended, number: int) -> bool:
@@ -192,7 +202,13 @@ def _plan(gateway: Gateway, context: Context, target: Target) -> Planned:
     with _refusals_recorded(gateway, context, target.change):
         current = gateway.workspace.read(target.path)
         there = gateway.workspace.read(target.to) if target.to else None
+        context.read(lambda tx: _require_allowed(gateway, tx, target, context.caller))
         return Planned(target.path, target.to, rules.plan_change(target.change, current, there))
+
+
+def _require_allowed(gateway: Gateway, tx: ReadTx, target: Target, caller: Caller) -> None:
+    for path in map(str, target.paths()):
+        require_allowed(path, gateway.governed(tx, path), caller)
 
 
 def _require_distinct(targets: Sequence[Target]) -> None:

@@ -27,6 +27,7 @@ from hansard.recorder.events import (
     FileOpDone,
     FileOpIntended,
 )
+from hansard.recorder.governing import Governed, nothing_governs
 from hansard.recorder.looking import FileState
 from hansard.recorder.paths import FilePath, parse
 from hansard.recorder.tables import PENDING, file_id
@@ -39,8 +40,11 @@ INTERRUPTED = "INTERRUPTED"
 class Gateway:
     """The workspace as this process sees it: opened on first use, so that nothing is before."""
 
-    def __init__(self, root: Path, *, store: Path | None, redact: bool) -> None:
+    def __init__(
+        self, root: Path, *, store: Path | None, redact: bool, governed: Governed = nothing_governs
+    ) -> None:
         """Serve this folder; `store` is protected if it lies within."""
+        self.governed = governed
         self._root = root
         self._store = store
         self._redact = redact

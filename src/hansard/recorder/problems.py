@@ -61,6 +61,13 @@ class FileChanged(Problem):
     hint = "Read the file again and repeat the change on what is there now"
 
 
+class DecisionBlocks(Problem):
+    """A decision keeps agents from changing this file."""
+
+    code, http_status = "DECISION_BLOCKS", 403
+    hint = "Propose another decision with propose_decision, or ask a person to make the change"
+
+
 class FileTooLarge(InvalidInput):
     """The file, or what it would become, is over the limit."""
 

@@ -15,6 +15,7 @@ from hansard.recorder.changing import act
 from hansard.recorder.events import FileRef, RestoreBegun
 from hansard.recorder.file_op import intent_of, record_outcomes, result_of, settled
 from hansard.recorder.gateway import Gateway
+from hansard.recorder.governing import require_allowed
 from hansard.recorder.looking import FileState
 from hansard.recorder.paths import FilePath
 from hansard.recorder.scope import File, Scope, find_scope, standing_at
@@ -137,7 +138,7 @@ class _Restoring:
         steps = []
         for way in self._ways:
             entry = self._entries.get(way.step.path)
-            result = result_of(self._context, tx, entry) if entry else None
+            result = result_of(self._gateway, self._context, tx, entry) if entry else None
             ended = {"status": result.status, "code": result.code} if result else {}
             steps.append(way.step.model_copy(update=ended))
         told = _told(self._context, self._scope, steps, preview=False, begun=self._begun)
@@ -157,6 +158,8 @@ def _find_way(gateway: Gateway, context: Context, scope: Scope, file: File) -> W
     try:
         path = gateway.resolve(file.path, context.caller)
         current = gateway.workspace.read(path)
+        governing = context.read(lambda tx: gateway.governed(tx, file.path))
+        require_allowed(file.path, governing, context.caller)
     except StorageUnavailable:
         raise
     except Problem as problem:

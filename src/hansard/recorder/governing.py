@@ -1,0 +1,45 @@
+"""Decisions about files: what the recorder asks of whoever knows them, and what follows from it."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+
+from hansard.kernel.engine import ReadTx
+from hansard.kernel.operation import Caller
+from hansard.recorder.problems import DecisionBlocks
+
+
+class Governing(Protocol):
+    """An active decision about a file."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+
+    @property
+    def title(self) -> str:
+        """What was decided."""
+
+    @property
+    def enforcement(self) -> str:
+        """`block` keeps agents from changing the file; `advise` only tells them."""
+
+
+Governed = Callable[[ReadTx, str], Sequence[Governing]]
+"""Finds the decisions that govern a file, given as its path from the workspace's root on."""
+
+
+def nothing_governs(tx: ReadTx, path: str) -> Sequence[Governing]:
+    """Find none, where nobody decides about files."""
+    del tx, path
+    return ()
+
+
+def require_allowed(path: str, found: Iterable[Governing], caller: Caller) -> None:
+    """Refuse a change that a decision keeps agents from; people decide for themselves."""
+    if caller.actor.kind == "human":
+        return
+    for one in found:
+        if one.enforcement == "block":
+            raise DecisionBlocks(
+                f"{path} is governed by {one.id}: {one.title}", path=path, decision=one.id
+            )

@@ -7,7 +7,17 @@ import importlib
 import sys
 import time
 
-NAMES = ("seam", "writes", "verify", "stdio", "search", "records", "recorder")
+NAMES = (
+    "seam",
+    "writes",
+    "verify",
+    "stdio",
+    "search",
+    "records",
+    "recorder",
+    "checkpoints",
+    "meaning",
+)
 """What is measured when nothing is named."""
 
 

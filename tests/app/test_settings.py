@@ -6,7 +6,7 @@ from pathlib import Path
 import platformdirs
 import pytest
 
-from hansard.app.settings import declarations, load, store_location
+from hansard.app.settings import Settings, declarations, load, secret, store_location
 from hansard.app.start import start
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
@@ -99,3 +99,34 @@ def test_the_workspace_is_the_current_folder_unless_another_is_named(
             assert (here / "new").exists()
 
     assert (there / "new").exists()
+
+
+@pytest.mark.holds("ALL-10.8")
+def test_the_secret_is_in_a_variable_or_in_a_file_of_its_owner_only(tmp_path: Path) -> None:
+    file = tmp_path / "secret"
+    file.write_text("in a file of its own\n")
+    file.chmod(0o600)
+    ours, theirs = {"HANSARD_SECRET": "a long secret, ours"}, {"AGENT_MEMORY_SECRET": "x" * 16}
+    settings = Settings(secret_file=str(file))
+
+    assert secret(settings, ours | theirs) == "a long secret, ours"
+    assert secret(settings, theirs) == "x" * 16
+    assert secret(settings, {}) == "in a file of its own"
+    assert secret(Settings(), {}) is None
+    assert not [one.flag for one in declarations() if one.flag == "--secret"]
+
+
+def test_a_short_secret_counts_as_none() -> None:
+    assert secret(Settings(), {"HANSARD_SECRET": "x" * 15}) is None
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604])
+def test_a_secret_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> None:
+    file = tmp_path / "secret"
+    file.write_text("in a file of its own\n")
+    file.chmod(mode)
+
+    with pytest.raises(InvalidInput, match="read by others"):
+        secret(Settings(secret_file=str(file)), {})
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        secret(Settings(secret_file=str(tmp_path / "nowhere")), {})

@@ -57,7 +57,7 @@ def test_the_doctor_says_what_is_set_up(filled: Hansard) -> None:
         "content", "views", "intents", "search",
     }  # fmt: skip
     assert found["content"][0]["says"] == "1 projects, 4 entries, 0 blobs"
-    assert found["search"][0]["says"] == "words only"
+    assert found["search"][0]["says"] == "words and meaning, by local minilm-l6"
     assert {check["status"] for each in found.values() for check in each} == {"ok"}
 
 

@@ -9,13 +9,16 @@ import pytest
 
 from hansard.app.application import Application
 from hansard.kernel import follow
+from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Entry
-from hansard.kernel.follow import Follower, Following, catch_up, lag
+from hansard.kernel.follow import Follower, Following, NotNow, catch_up, lag
 from hansard.kernel.operation import Caller
+from hansard.kernel.problem import StorageUnavailable
 from tests import toy
 from tests.conftest import OpenApp
 from tests.crash import scenes, toys
 from tests.crash.harness import playing
+from tests.records.chats import Chat
 
 SOON_S = 30.0
 """What must happen has happened by then, however busy the machine."""
@@ -219,3 +222,134 @@ def test_when_the_process_that_follows_is_killed_another_takes_over(
             diary.wait_for(app.default_project, take_notes(app, toys.a_caller(), 1))
             assert (app.default_project, end) not in diary.seen
     app.close()
+
+
+def test_passing_what_nobody_cares_for_writes_nothing(
+    app: Application, agent: Caller, diary: Diary
+) -> None:
+    follower = diary.follower(kinds=frozenset({"toy.never.v1"}))
+    take_notes(app, agent, 3)
+    watch = app.store.engine.watch()
+
+    assert catch_up(app.store, follower, app.default_project) == 0
+
+    assert not watch.wait(0.0)
+    watch.close()
+    assert lag(app.store, follower, app.default_project) == 0
+
+
+def test_a_long_stretch_that_nobody_cares_for_is_not_read_again(
+    app: Application, agent: Caller, diary: Diary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follow, "ENTRIES_PAGE", 2)
+    follower = diary.follower(kinds=frozenset({"toy.never.v1"}))
+    end = take_notes(app, agent, 3)
+
+    assert catch_up(app.store, follower, app.default_project) == end
+    assert catch_up(app.store, follower, app.default_project) == 0
+
+
+def test_when_its_basis_moves_a_follower_starts_over(
+    app: Application, agent: Caller, diary: Diary
+) -> None:
+    bases = {"now": "first"}
+    follower = Follower("diary", diary.apply, basis=lambda _: bases["now"])
+    end = take_notes(app, agent, 2)
+    catch_up_wholly(app, follower)
+    assert lag(app.store, follower, app.default_project) == 0
+
+    bases["now"] = "second"
+
+    assert lag(app.store, follower, app.default_project) == end
+    catch_up_wholly(app, follower)
+    assert diary.seen == [(app.default_project, seq) for seq in range(1, end + 1)] * 2
+
+
+def test_a_basis_that_moves_while_it_works_counts_from_where_the_cursor_is_saved(
+    app: Application, agent: Caller, diary: Diary
+) -> None:
+    bases = {"now": ""}
+
+    def lay_the_basis(project: str, entries: Sequence[Entry]) -> None:
+        diary.apply(project, entries)
+        bases["now"] = "laid"
+
+    follower = Follower("diary", lay_the_basis, basis=lambda _: bases["now"], batch=2)
+    end = take_notes(app, agent, 3)
+
+    catch_up_wholly(app, follower)
+
+    assert diary.seen == [(app.default_project, seq) for seq in range(1, end + 1)]
+
+
+def test_a_follower_that_cannot_work_now_is_asked_again_and_holds_up_no_other(
+    app: Application,
+    agent: Caller,
+    diary: Diary,
+    wakes_often: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(follow, "RETRY_S", 0.01)
+    late = Diary()
+    refusals = iter([True, True])
+
+    def apply_late(project: str, entries: Sequence[Entry]) -> None:
+        if next(refusals, False):
+            raise NotNow
+        late.apply(project, entries)
+
+    end = take_notes(app, agent, 2)
+    thread = Following(app.store, [Follower("late", apply_late), diary.follower()])
+    try:
+        diary.wait_for(app.default_project, end)
+        late.wait_for(app.default_project, end)
+    finally:
+        thread.close()
+
+    assert [pair for pair in late.seen if pair == (app.default_project, end)] == [
+        (app.default_project, end)
+    ]
+
+
+def test_a_project_without_news_is_not_read_again(
+    open_app: OpenApp, agent: Caller, diary: Diary, wakes_often: None
+) -> None:
+    app = open_app()
+    app.call("create_project", {"id": "quiet", "name": "Quiet"}, agent)
+    Chat(app, project_id="quiet").ask("toy_note", text="once")
+    quiet = app.store.engine.heads()["quiet"].seq
+    reads: list[str] = []
+
+    def basis(tx: ReadTx) -> str:
+        reads.append(tx.project)
+        return ""
+
+    with following(app, Follower("diary", diary.apply, basis=basis)):
+        diary.wait_for("quiet", quiet)
+        diary.wait_for(app.default_project, take_notes(app, agent, 1))
+        before = reads.count("quiet")
+        for _ in range(3):
+            diary.wait_for(app.default_project, take_notes(app, agent, 1))
+
+    assert reads.count("quiet") <= before + 1
+    assert reads.count(app.default_project) > 6
+
+
+def test_a_store_that_is_away_for_a_while_is_followed_again(
+    app: Application,
+    agent: Caller,
+    diary: Diary,
+    wakes_often: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(follow, "RETRY_S", 0.01)
+    refusals = iter([True, True])
+
+    def apply(project: str, entries: Sequence[Entry]) -> None:
+        if next(refusals, False):
+            raise StorageUnavailable("The disk is full")
+        diary.apply(project, entries)
+
+    end = take_notes(app, agent, 2)
+    with following(app, Follower("diary", apply)):
+        diary.wait_for(app.default_project, end)

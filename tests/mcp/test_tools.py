@@ -36,6 +36,31 @@ def test_a_tool_list_stays_within_its_budget(toolset: str, tokens_max: int) -> N
     assert budget_tokens(listed) <= tokens_max
 
 
+@pytest.mark.holds("ALL-13.6")
+def test_core_is_what_a_small_model_needs() -> None:
+    assert set(names(catalog(), toolsets="core")) == {
+        "get_project_overview", "activate", "create_record", "update_record",
+        "record_decision", "search_decisions", "search",
+    }  # fmt: skip
+
+
+@pytest.mark.holds("ALL-13.5", "ALL-00.3")
+def test_default_is_records_and_what_the_other_capabilities_cannot_do_without() -> None:
+    listed = set(names(catalog(), toolsets="default"))
+
+    assert listed > set(names(catalog(), toolsets="core"))
+    assert listed >= {
+        "file_op", "record_session_start", "record_plan", "record_step", "audit_event",
+        "record_session_end", "workflow_checkpoint_save", "workflow_checkpoint_load",
+        "supersede_decision", "search_records", "transition", "sync_session",
+    }  # fmt: skip
+    assert set(names(catalog(), toolsets="all")) >= {
+        "workflow_checkpoint_list", "workflow_mark_critical", "workflow_checkpoint_delete",
+        "workflow_checkpoint_diff",
+    }  # fmt: skip
+    assert not {name for name in listed if name.startswith(("entity_", "metric_"))}
+
+
 @pytest.mark.holds("ALL-12.6")
 def test_all_lists_every_operation_once_in_the_order_of_the_catalog(known: Catalog) -> None:
     assert names(known, role="admin", toolsets="all") == [one.name for one in known]
@@ -107,7 +132,9 @@ def test_the_schemas_are_closed_plain_and_without_noise(known: Catalog) -> None:
         for part in parts(schema):
             assert not isinstance(part.get("title"), str), tool.name
             if isinstance(part.get("properties"), dict) and "type" in part:
-                assert part["additionalProperties"] is False, tool.name
+                # 001 keeps whatever else stands in a checkpoint's metadata.
+                is_open = tool.name == "workflow_checkpoint_save" and "tags" in part["properties"]
+                assert part["additionalProperties"] is is_open, tool.name
 
 
 def test_a_schema_is_found_by_name_and_by_alias_whether_listed_or_not(known: Catalog) -> None:

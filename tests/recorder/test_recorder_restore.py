@@ -11,6 +11,7 @@ from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder import limits
 from hansard.recorder.workspace import Workspace
+from hansard.sessions.contract import SessionNotFound
 from tests.conftest import OpenApp, a_caller
 from tests.recorder.asking import (
     batch,
@@ -349,3 +350,21 @@ def test_a_batch_is_undone_together(app: Application, agent: Caller, files: Path
     restore(app, agent, to="before", point=f"s:{first}")
 
     assert contents(files) == {}
+
+
+def test_the_session_of_nobody_is_not_found(app: Application, agent: Caller) -> None:
+    create(app, agent, "a")
+
+    with pytest.raises(SessionNotFound):
+        restore(app, agent, of_session="nobody's")
+
+
+def test_a_session_that_touched_no_file_brings_nothing_back(
+    app: Application, agent: Caller, files: Path
+) -> None:
+    create(app, agent, "a")
+    app.call("audit_event", {"type": "note", "description": "Hm"}, other := a_caller())
+
+    done = restore(app, other, preview=True)
+
+    assert (done.counts, done.files, done.point) == ({}, [], "s:0")

@@ -1,6 +1,8 @@
 """`Application.call`: find, authorize, validate, place, answer once, run."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from pydantic import ValidationError
@@ -10,6 +12,7 @@ from hansard.kernel import as_of, limits, reply
 from hansard.kernel.blob import canonical_json, digest_of
 from hansard.kernel.clock import Clock, to_text, utc_now
 from hansard.kernel.event import SYSTEM, Stamp
+from hansard.kernel.follow import Follower, Following
 from hansard.kernel.operation import (
     AlreadyAnsweredError,
     Caller,
@@ -47,10 +50,22 @@ class Application:
         self.read_only = read_only
         self._clock = clock
         self._known_projects: set[str] = set()
+        self._following: Following | None = None
+
+    @cached_property
+    def followers(self) -> list[Follower]:
+        """What derives slowly from the journal; made when first asked for, as it is costly."""
+        return [
+            follower
+            for capability in self.catalog.capabilities
+            if capability.followers
+            for follower in capability.followers(self.store)
+        ]
 
     def call(self, name: str, arguments: Mapping[str, Any], caller: Caller) -> Result:
         """Do one operation for a caller, or refuse with a `Problem`."""
         operation = self.catalog.find(name)
+        caller = self._proved(caller)
         self._authorize(operation, caller)
         request = validate(operation, arguments)
         context = self._place(operation, request, caller)
@@ -68,12 +83,31 @@ class Application:
             if capability.recover:
                 capability.recover(self.store, stamp)
 
+    def follow(self) -> None:
+        """Keep up to date, from now on, what is derived slowly: for whoever runs for long.
+
+        A command that ends soon leaves it to them; what it wrote is followed by the next.
+        """
+        if not self.read_only and self._following is None and self.followers:
+            self._following = Following(self.store, self.followers)
+
     def close(self) -> None:
         """Let go of the store, and of what capabilities hold."""
+        if self._following:
+            self._following.close()
         for capability in self.catalog.capabilities:
             if capability.close:
                 capability.close()
         self.store.engine.close()
+
+    def _proved(self, caller: Caller) -> Caller:
+        """Take whoever has proved the secret for an admin; an agent is still an agent."""
+        if caller.secret is None or caller.actor.may("admin"):
+            return caller
+        proofs = (one.proves for one in self.catalog.capabilities if one.proves)
+        if not any(proves(caller.secret) for proves in proofs):
+            return caller
+        return replace(caller, actor=replace(caller.actor, role="admin"))
 
     def _authorize(self, operation: Operation, caller: Caller) -> None:
         if not caller.actor.may(operation.role):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from hansard.embedders.vectors import VECTORS
 from hansard.kernel import effect, follow, ids, reply
 from hansard.kernel.engine import Schema
 from hansard.kernel.event import Event, Kinds
@@ -11,7 +12,7 @@ from hansard.kernel.view import View, schema_of
 
 KERNEL_EVENTS: tuple[type[Event], ...] = (*ids.EVENTS, *reply.EVENTS)
 KERNEL_VIEWS = (ids.VIEW, reply.VIEW, effect.VIEW)
-PLAIN_TABLES = (follow.CURSORS,)
+PLAIN_TABLES = (follow.CURSORS, VECTORS)
 """Tables that no view derives."""
 
 
@@ -51,7 +52,8 @@ class Catalog:
     @property
     def toolsets(self) -> tuple[str, ...]:
         """Name what `toolset` can choose by."""
-        return ("all", "default", "core", *(one.name for one in self.capabilities))
+        named = (one.name for one in self.capabilities if one.operations)
+        return ("all", "default", "core", *named)
 
     @property
     def kinds(self) -> Kinds:

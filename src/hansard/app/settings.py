@@ -17,6 +17,12 @@ from hansard.kernel.problem import InvalidInput
 
 PREFIX = "HANSARD_"
 CONFIG_VARIABLE = "HANSARD_CONFIG"
+SECRET_VARIABLES = ("HANSARD_SECRET", "AGENT_MEMORY_SECRET")
+"""Where the secret is found by which a caller proves to be an admin; it has no flag and no line."""
+
+SECRET_CHARS_MIN = 16
+EMBEDDER_KEY_VARIABLE = "HANSARD_EMBEDDER_KEY"
+"""The key of the server that embeds. A secret, so it is no setting: it has no flag and no line."""
 
 
 def _declare(default: Any, help: str, *, choices: tuple[str, ...] = ()) -> Any:  # noqa: A002
@@ -39,6 +45,25 @@ class Settings:
         "Whether files that hold a secret are recorded without their content.",
         choices=("on", "off"),
     )
+    checkpoint_max_mib: int = _declare(10, "The most that one checkpoint may take, packed.")
+    session_max_mib: int = _declare(1_024, "The most that a session's checkpoints may take.")
+    store_max_gib: int = _declare(10, "The most that all checkpoints of the store may take.")
+    keep_checkpoints: int = _declare(
+        0, "How many checkpoints a session keeps, besides those with a marked key; 0 keeps all."
+    )
+    secret_file: str = _declare(
+        "",
+        "A file that only its owner can read, with the secret that accepting a proposal needs, if "
+        f"it is not in {SECRET_VARIABLES[0]}.",
+    )
+    review_window_s: int = _declare(
+        3_600, "Seconds a proposal must stand unchanged before it can be accepted."
+    )
+    git_folder: str = _declare(
+        "",
+        "Where the Git repositories of decisions lie. By default in the store's folder; for a "
+        "store in PostgreSQL there are none unless this is set.",
+    )
     session: str = _declare("", "The session of calls that name none.")
     toolsets: str = _declare(
         "default",
@@ -51,6 +76,18 @@ class Settings:
         "How refusals reach an MCP client: as a tool `result`, or as `jsonrpc` errors.",
         choices=("result", "jsonrpc"),
     )
+    embedder: str = _declare(
+        "auto",
+        "What finds by meaning: the `local` model, an `http` server, or `none`. `auto` is the "
+        "server if its URL is set, else the local model if it is installed.",
+        choices=("auto", "local", "http", "none"),
+    )
+    embedder_url: str = _declare(
+        "",
+        "Where an OpenAI-compatible server embeds, such as http://localhost:8080/v1. Its key is "
+        f"read from {EMBEDDER_KEY_VARIABLE} only.",
+    )
+    embedder_model: str = _declare("", "The model that server is asked for.")
     host: str = _declare("127.0.0.1", "The address `hansard serve` listens on.")
     port: int = _declare(8377, "The port `hansard serve` listens on.")
 
@@ -113,6 +150,36 @@ def _given(
             if value is not None:
                 yield declared, source, value
                 break
+
+
+def secret(settings: Settings, environment: Mapping[str, str] | None = None) -> str | None:
+    """Give the secret that this server was set up with; `None` where there is none to speak of."""
+    environment = os.environ if environment is None else environment
+    named = (environment.get(variable) for variable in SECRET_VARIABLES)
+    given = next(filter(None, named), None) or _secret_in(settings.secret_file)
+    return given if given and len(given) >= SECRET_CHARS_MIN else None
+
+
+def _secret_in(name: str) -> str | None:
+    if not name:
+        return None
+    path = Path(name).expanduser()
+    try:
+        if path.stat().st_mode & 0o077:
+            raise InvalidInput(
+                "The secret's file can be read by others",
+                hint="chmod 600 it, and choose another secret if it may have been read",
+                argument="secret_file",
+            )
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput("The secret's file cannot be read", argument="secret_file") from error
+
+
+def embedder_key(environment: Mapping[str, str] | None = None) -> str | None:
+    """Give the key of the server that embeds; `None` if it needs none."""
+    environment = os.environ if environment is None else environment
+    return environment.get(EMBEDDER_KEY_VARIABLE) or None
 
 
 def store_location(settings: Settings) -> str:

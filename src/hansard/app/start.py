@@ -2,13 +2,19 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
-from hansard import recorder, records, sessions
+from hansard import checkpoints, decisions, embedders, recorder, records, sessions
+from hansard.app import everything, insight
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
-from hansard.app.settings import Settings, store_location
+from hansard.app.settings import Settings, embedder_key, secret, store_location
+from hansard.checkpoints.limits import Quotas, Retention
+from hansard.decisions import gitlog
 from hansard.kernel.clock import Clock, utc_now
 from hansard.kernel.engine import Engine, Schema
+from hansard.kernel.limits import MIB
+from hansard.kernel.meaning import Meanings
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import Store
 
@@ -20,15 +26,53 @@ MEMORY = "memory:"
 def catalog(settings: Settings | None = None) -> Catalog:
     """List what this Hansard can do, set up as these settings say."""
     settings = settings or Settings()
-    return Catalog([
+    meanings = find_by_meaning(settings)
+    capabilities = [
         sessions.capability(records.count_open),
-        records.capability(),
+        records.capability(meanings=meanings),
         recorder.capability(
             Path(settings.workspace).expanduser(),
             store=_folder(store_location(settings)),
             redact=settings.redact == "on",
+            governed=decisions.governed,
         ),
-    ])  # fmt: skip
+        checkpoints.capability(
+            quotas=checkpoint_quotas(settings),
+            retention=Retention(settings.keep_checkpoints),
+            since=insight.since,
+        ),
+        decisions.capability(
+            secret=secret(settings),
+            workspace=Path(settings.workspace).expanduser(),
+            review_window_s=settings.review_window_s,
+            meanings=meanings,
+            blast_radius=insight.blast_radius,
+            followers=gitlog.followers(git) if (git := git_folder(settings)) else None,
+        ),
+        everything.capability(meanings),
+    ]
+    if isinstance(meanings, embedders.VectorMeanings):
+        capabilities.append(meanings.capability(capabilities))
+    return Catalog(capabilities)
+
+
+def find_by_meaning(settings: Settings) -> Meanings:
+    """Make what finds by meaning, as these settings say. Nothing is loaded yet."""
+    return embedders.choose(
+        cast("embedders.Choice", settings.embedder),
+        url=settings.embedder_url,
+        model=settings.embedder_model,
+        key=embedder_key(),
+    )
+
+
+def checkpoint_quotas(settings: Settings) -> Quotas:
+    """Give the limits of what checkpoints may take."""
+    return Quotas(
+        checkpoint_bytes_max=settings.checkpoint_max_mib * MIB,
+        session_bytes_max=settings.session_max_mib * MIB,
+        store_bytes_max=settings.store_max_gib * 1024 * MIB,
+    )
 
 
 def open_engine(location: str, schema: Schema) -> Engine:
@@ -61,6 +105,7 @@ def start(
     known = known or catalog(settings)
     engine = opener(store_location(settings), known.schema)
     store = Store(engine, known.kinds, known.views)
+    embedders.open_store(known.capabilities, store)
     application = Application(
         known,
         store,
@@ -71,6 +116,14 @@ def start(
     if not settings.read_only:
         application.recover()
     return application
+
+
+def git_folder(settings: Settings) -> Path | None:
+    """Say where the Git repositories of decisions lie; `None` if there shall be none."""
+    if settings.git_folder:
+        return Path(settings.git_folder).expanduser()
+    store = _folder(store_location(settings))
+    return store / gitlog.FOLDER if store else None
 
 
 def _folder(location: str) -> Path | None:

@@ -19,6 +19,14 @@ COMMANDS = {
     "rebuild": "hansard.cli.rebuild",
     "doctor": "hansard.cli.doctor",
     "anchor": "hansard.cli.anchor",
+    "checkpoints": "hansard.cli.checkpoints",
+    "timeline": "hansard.cli.timeline",
+    "story": "hansard.cli.story",
+    "evolution": "hansard.cli.evolution",
+    "restore": "hansard.cli.restore",
+    "watch": "hansard.cli.watch",
+    "hook": "hansard.cli.hook",
+    "decisions": "hansard.cli.decisions",
     "export-schema": "hansard.cli.export_schema",
 }
 """Each command and the module that has it. A module registers its commands on the app it is given:

@@ -16,14 +16,17 @@ import typer
 from hansard import __version__
 from hansard.app.application import Application
 from hansard.app.settings import Settings, declarations, load, sources, store_location
-from hansard.app.start import start
+from hansard.app.start import find_by_meaning, start
 from hansard.app.verify import list_intents, projects_of
 from hansard.cli.flags import Flags
 from hansard.cli.opening import store_exists, store_folder
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.terminal import actor, painter, print_json, printable
+from hansard.embedders import INSTALL
 from hansard.kernel.engine import ReadTx
+from hansard.kernel.follow import lag
 from hansard.kernel.limits import ENTRIES_PAGE, MIB
+from hansard.kernel.meaning import NoMeanings
 from hansard.kernel.problem import Problem
 from hansard.kernel.store import Store
 from hansard.kernel.view import is_newer
@@ -49,7 +52,7 @@ class Check:
 def doctor(flags: Flags, *, json: Json = False) -> int:
     """Say what is set up and whether it can work. Exits with 1 if something cannot."""
     settings = load(flags)
-    checks = [*_program(), *_settings(settings, flags), *_store(settings)]
+    checks = [*_program(), *_settings(settings, flags), *_search(settings), *_store(settings)]
     failed = any(check.status == "fail" for check in checks)
     if json:
         print_json({"ok": not failed, "checks": [asdict(check) for check in checks]})
@@ -150,7 +153,28 @@ def _content(application: Application) -> Iterator[Check]:
     )
     yield from _views(store)
     yield from _intents(store, projects)
-    yield Check("ok", "search", "words only")
+    yield from _followers(application, projects)
+
+
+def _search(settings: Settings) -> Iterator[Check]:
+    """Say what searches go by."""
+    try:
+        meanings = find_by_meaning(settings)
+    except Problem as problem:
+        yield Check("fail", "search", problem.message)
+        return
+    if isinstance(meanings, NoMeanings):
+        yield Check("ok", "search", f"words only; for meaning too: {INSTALL}")
+    else:
+        yield Check("ok", "search", f"words and meaning, by {meanings.name}")
+
+
+def _followers(application: Application, projects: list[str]) -> Iterator[Check]:
+    """Say how far what is derived slowly is behind."""
+    for follower in application.followers:
+        behind = sum(lag(application.store, follower, project) for project in projects)
+        says = f"{behind:,} entries behind; a running server works them off"
+        yield Check("ok", follower.name, says if behind else "up to date")
 
 
 def _count_blobs(tx: ReadTx) -> int:

@@ -5,6 +5,7 @@ It stands with the command line because that is one of the things described.
 
 import sys
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +57,8 @@ def everything(known: Catalog) -> dict[str, str]:
 
 def all_problems(known: Catalog) -> list[type[Problem]]:
     """Find every problem that a caller of this catalog may meet."""
-    capabilities = [capability.name for capability in known.capabilities]
-    return problems_in(["kernel", "app", "mcp", *capabilities])
+    folders = [one.name for one in known.capabilities if find_spec(f"hansard.{one.name}")]
+    return problems_in(["kernel", "app", "mcp", *folders])
 
 
 def write(root: Path, made: dict[str, str]) -> None:

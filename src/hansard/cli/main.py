@@ -75,6 +75,7 @@ def _serve_or_greet(arguments: list[str], line: flags.Line) -> int:
 
     settings = load(line.flags)
     application = start(settings)
+    application.follow()
     from hansard.mcp.stdio import serve
 
     return serve(application, settings)

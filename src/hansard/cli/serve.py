@@ -14,6 +14,7 @@ def serve(flags: Flags) -> int:
     # The web stack takes longest to load, so everything else may fail first.
     settings = load(flags)
     application = start(settings)
+    application.follow()
     from hansard.mcp import http
 
     return http.serve(application, settings)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from hansard.app.start import git_folder
 from hansard.app.verify import Checked, Report
 from hansard.app.verify import verify as verify_store
 from hansard.cli.flags import Flags
@@ -46,16 +47,17 @@ def verify(
         list[str] | None, typer.Option(metavar="ID", help="Only this project; may be repeated.")
     ] = None,
 ) -> int:
-    """Check the chain, the blobs, the views, open intents and kept receipts. Writes nothing.
+    """Check the chain, blobs, views, Git, open intents and kept receipts. Writes nothing.
 
     Exits with 0 if all is sound, 1 if something drifted or a dead process left an intent open,
     2 if something is broken, 3 if something could not be read.
     """
     receipts = [_receipt(text) for text in receipt or ()]
     try:
-        with opened(flags) as (application, _):
+        with opened(flags) as (application, settings):
             report = verify_store(
                 application.store,
+                git=git_folder(settings),
                 projects=project or (),
                 quick=quick,
                 receipts=receipts,

@@ -4,13 +4,16 @@ A follower's cursor is saved after its work, so it sees every entry at least onc
 must do the same thing if it sees one again. One process per store follows, by lock.
 """
 
+import atexit
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from hansard.kernel.engine import ReadTx, Table
+from hansard.kernel.engine import ReadTx, Table, WriteTx
 from hansard.kernel.event import Entry
 from hansard.kernel.limits import ENTRIES_PAGE, SHUTDOWN_S
+from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.store import Store
 
 CURSORS = Table("cursors")
@@ -22,6 +25,22 @@ LOCK = "followers"
 WAKE_S = 1.0
 """How long the follower's thread sleeps at most before it looks whether it should end."""
 
+RETRY_S = 10.0
+"""How long a follower that could not work is left alone."""
+
+
+class NotNow(Exception):
+    """A follower cannot work for the time being; the same entries come again later."""
+
+
+def _no_basis(tx: ReadTx) -> str:
+    del tx
+    return ""
+
+
+def _no_hurry() -> None:
+    pass
+
 
 @dataclass(frozen=True, slots=True)
 class Follower:
@@ -29,17 +48,28 @@ class Follower:
 
     name: str
     apply: Callable[[str, Sequence[Entry]], None]
-    """Gets the project and some entries in order. What it raises ends the following, loudly."""
+    """Gets the project and some entries in order.
+
+    It may raise `NotNow`, or find the store unavailable. Whatever else it raises ends the
+    following, loudly.
+    """
     kinds: frozenset[str] | None = None
     """The kinds it cares for; `None` means all."""
     batch: int = ENTRIES_PAGE
+    basis: Callable[[ReadTx], str] = _no_basis
+    """Names what its results rest on. When that is no longer what it was, it starts over."""
+    interrupt: Callable[[], None] = _no_hurry
+    """Asks work in progress to end soon, by `NotNow` if it is not done; no more will follow."""
 
 
 def lag(store: Store, follower: Follower, project: str) -> int:
     """Say how many entries of a project the follower has yet to pass."""
 
     def work(tx: ReadTx) -> int:
-        return tx.head().seq - _cursor(tx, follower)
+        cursor = _cursor(tx, follower)
+        if not tx.entries(after=cursor, limit=1, kinds=follower.kinds):
+            return 0
+        return tx.head().seq - cursor
 
     return store.read(project, work)
 
@@ -53,12 +83,17 @@ def catch_up(store: Store, follower: Follower, project: str) -> int:
         return cursor, tx.head().seq, page
 
     cursor, head, entries = store.read(project, unread)
-    if cursor >= head:
+    if not entries and head - cursor < ENTRIES_PAGE:
+        # Saving the cursor is a write. Where there was nothing to do, it can wait.
         return 0
     if entries:
         follower.apply(project, entries)
     reached = entries[-1].seq if len(entries) == follower.batch else head
-    store.write(project, lambda tx: tx.put(CURSORS, follower.name, {"seq": reached}, seq=head))
+
+    def save(tx: WriteTx) -> None:
+        tx.put(CURSORS, follower.name, {"seq": reached, "basis": follower.basis(tx)}, seq=head)
+
+    store.write(project, save)
     return reached - cursor
 
 
@@ -70,36 +105,64 @@ class Following:
         self._store = store
         self._followers = followers
         self._stop = threading.Event()
+        self._passed: dict[tuple[str, str], int] = {}
+        self._resting: dict[str, float] = {}
         self._thread = threading.Thread(target=self._serve, name="followers", daemon=True)
         self._thread.start()
+        # Some libraries abort the process if it ends while a thread is inside them.
+        atexit.register(self.close)
 
     def close(self) -> None:
-        """End the thread after the batch it is in."""
+        """End the thread, after the batch it is in unless that can be interrupted."""
+        atexit.unregister(self.close)
         self._stop.set()
+        for follower in self._followers:
+            follower.interrupt()
         self._thread.join(SHUTDOWN_S)
 
     def _serve(self) -> None:
         while not self._stop.is_set():
-            lock = self._store.engine.hold(LOCK)
-            if lock is None:
-                self._stop.wait(WAKE_S)
-                continue
-            with lock:
-                self._follow()
+            try:
+                lock = self._store.engine.hold(LOCK)
+                if lock is None:
+                    self._stop.wait(WAKE_S)
+                    continue
+                with lock:
+                    self._follow()
+            except StorageUnavailable:
+                # Whoever calls is told so by his own call; what is left here is to try again.
+                self._stop.wait(RETRY_S)
 
     def _follow(self) -> None:
+        # Another may have followed in the meantime, and have started over.
+        self._passed.clear()
         watch = self._store.engine.watch()
         try:
             while not self._stop.is_set():
-                for project in self._store.engine.heads():
+                for project, head in self._store.engine.heads().items():
                     for follower in self._followers:
-                        while not self._stop.is_set() and catch_up(self._store, follower, project):
-                            pass
+                        self._bring_up_to(project, head.seq, follower)
                 watch.wait(WAKE_S)
         finally:
             watch.close()
 
+    def _bring_up_to(self, project: str, seq: int, follower: Follower) -> None:
+        """Let a follower work off a project, unless it knows that there is nothing new."""
+        if self._passed.get((project, follower.name), 0) >= seq:
+            return
+        if self._resting.get(follower.name, 0.0) > time.monotonic():
+            return
+        try:
+            while not self._stop.is_set() and catch_up(self._store, follower, project):
+                pass
+        except NotNow:
+            self._resting[follower.name] = time.monotonic() + RETRY_S
+        else:
+            self._passed[project, follower.name] = seq
+
 
 def _cursor(tx: ReadTx, follower: Follower) -> int:
     row = tx.get(CURSORS, follower.name)
-    return int(row["seq"]) if row else 0
+    if row is None or row.get("basis", "") != follower.basis(tx):
+        return 0
+    return int(row["seq"])

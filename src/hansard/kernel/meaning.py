@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from hansard.kernel.blob import Digest
-from hansard.kernel.engine import Hit
+from hansard.kernel.content import content
+from hansard.kernel.engine import Hit, ReadTx, Row, Table
 from hansard.kernel.event import Event
 
 
@@ -25,20 +26,48 @@ class Passage:
 
 ReadContent = Callable[[Digest], bytes]
 
-Passages = Mapping[type[Event], Callable[[Any, ReadContent], Iterable[Passage]]]
-"""By kind of event: the passages that follow from it."""
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What passages are made of: what blobs hold, and rows as they stand when they are asked for.
+
+    Rows may be later than the event. That is as it should be: a text that has been replaced in the
+    meantime need not be embedded, and one that is replaced later is looked at again.
+    """
+
+    tx: ReadTx
+
+    def __call__(self, digest: Digest) -> bytes:
+        """Read what a blob holds."""
+        return content(self.tx, digest)
+
+    def row(self, table: Table, key: str) -> Row | None:
+        """Read a row as it stands."""
+        return self.tx.get(table, key)
+
+
+Passages = Mapping[type[Event], Callable[[Any, Sources], Iterable[Passage]]]
+"""By kind of event: the passages that follow from it.
+
+`Sources` can be called like a `ReadContent`, so a function that needs only blobs may ask for that.
+"""
 
 
 class Meanings(Protocol):
     """Finds documents that mean what a query means."""
 
-    name: str
-    """The embedder, as every search answer shows it; `none` where there is none."""
+    @property
+    def name(self) -> str:
+        """Name the embedder, as every search answer shows it.
+
+        It begins with `none` where there is none, or none that answers: then words alone count.
+        """
 
     def nearest(self, project: str, topic: str, query: str, *, limit: int) -> list[Hit]:
         """Find the nearest documents of a topic, best first; scores are cosines.
 
-        Called outside any transaction, since embedding the query takes milliseconds.
+        Called outside any transaction, since embedding the query takes milliseconds. A document
+        that is too far from the query to mean anything like it is not found, however few there are.
         """
 
     def lag(self, project: str) -> int:

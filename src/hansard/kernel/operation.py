@@ -267,6 +267,8 @@ class Capability:
     """Settles what a crash left open; called once, before anything is asked."""
     close: Callable[[], None] | None = None
     """Lets go of what it holds outside the store."""
+    proves: Callable[[str], bool] | None = None
+    """Whether a secret that came along with a call proves its caller to be an admin."""
     passages: Passages = field(default_factory=dict)
     """The texts by which its things are found by meaning."""
     followers: Callable[[Store], Sequence[Follower]] | None = None

@@ -63,6 +63,12 @@ def query_stems(query: str) -> list[str]:
     return list(dict.fromkeys(map(stem, telling)))[:QUERY_WORDS_MAX]
 
 
+def coverage(query: str, text: str) -> float:
+    """Say which part of the words asked for a text has."""
+    asked, there = query_stems(query), set(stems(text))
+    return sum(word in there for word in asked) / len(asked) if asked else 0.0
+
+
 def split(text: str) -> list[str]:
     """Give the words of a text, in order."""
     plain = fold(text).replace("_", " ")

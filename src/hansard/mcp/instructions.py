@@ -30,6 +30,16 @@ BY_CAPABILITY = {
         "can be undone. record_plan and record_step say what you are at, audit_event what you "
         "decided."
     ),
+    "checkpoints": (
+        "Save your working context with workflow_checkpoint_save at every milestone and before it "
+        "is compacted; after a restart workflow_checkpoint_load gives it back, with what changed "
+        "since."
+    ),
+    "decisions": (
+        "search_decisions before you choose between ways: what was decided holds. record_decision "
+        "what is settled, with why; what a person decided you can only propose_decision to change."
+    ),
+    "search": "search looks through everything at once.",
 }
 """What to say of each capability, if the catalog has it."""
 

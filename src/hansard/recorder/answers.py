@@ -271,6 +271,8 @@ class RevisionShown(Shape):
     other: str | None = None
     """The other path of a move."""
     redacted: list[str] | None = None
+    decisions: list[str] | None = None
+    """What the session that made it cited."""
 
     def text(self) -> str:
         """Give one line."""
@@ -278,7 +280,8 @@ class RevisionShown(Shape):
         gone = "" if self.sha256 else ", no file"
         kept = ", content not recorded" if self.redacted else ""
         head = f"revision {self.revision} s:{self.seq} {self.at[:19]} {self.actor}"
-        return f"{head} {about}{gone}{kept}"
+        under = f", under {', '.join(self.decisions)}" if self.decisions else ""
+        return f"{head} {about}{gone}{kept}{under}"
 
 
 class FileEvolved(Shape):

@@ -17,6 +17,7 @@ from hansard.recorder.gateway import Gateway
 from hansard.recorder.paths import FilePath
 from hansard.recorder.problems import FileNotFound
 from hansard.recorder.tables import FILES, REVISIONS, TOUCHED, file_id, revision_key
+from hansard.sessions.citations import decisions_cited_in
 
 
 def get_evolution(gateway: Gateway, request: contract.GetEvolution, context: Context) -> Evolution:
@@ -120,6 +121,7 @@ class _LookedUp:
             added=row["added"],
             removed=row["removed"],
             other=row.get("other"),
+            decisions=decisions_cited_in(self._tx, entry.session) or None,
             **_content_shown(row),
         )
 

@@ -23,6 +23,7 @@ from hansard.recorder.events import (
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.tables import REVISIONS, SITTINGS, TOUCHED, file_id
 from hansard.sessions.contract import SessionNotFound
+from hansard.sessions.views import SESSIONS
 
 CHANGING = (FileOpIntended, FileReported, ExternalChangeSeen)
 """The events by which files become others."""
@@ -55,9 +56,9 @@ def find_scope(gateway: Gateway, tx: ReadTx, context: Context, request: Restore)
     elif request.entry is not None:
         found = _of_entry(tx, context, request.entry)
     elif request.step is not None:
-        found = _of_step(tx, context, _session(context, request), request.step)
+        found = _of_step(tx, context, _session(tx, context, request), request.step)
     else:
-        found = _of_session(tx, _session(context, request))
+        found = _of_session(tx, _session(tx, context, request))
     if len(found.files) > limits.RESTORE_FILES_MAX:
         raise InvalidInput(
             f"This would touch {len(found.files)} files; at most {limits.RESTORE_FILES_MAX}",
@@ -155,7 +156,7 @@ def _of_session(tx: ReadTx, session: str) -> _Found:
 def _point(tx: ReadTx, context: Context, request: Restore, found: _Found) -> int:
     """Find the last entry whose changes stand after the restore."""
     if request.point is None:
-        return found.first - 1 if request.to == "before" else found.last
+        return max(found.first - 1, 0) if request.to == "before" else found.last
     seq = as_of.resolve(tx, request.point, argument="point")
     if request.to == "after":
         return seq
@@ -185,8 +186,10 @@ def _look_up(tx: ReadTx, context: Context, seq: int) -> tuple[Entry, Event | Non
     return entries[0], context.store.kinds.decode(entries[0])
 
 
-def _session(context: Context, request: Restore) -> str:
+def _session(tx: ReadTx, context: Context, request: Restore) -> str:
     session = request.of_session or context.session
     if session is None:
         raise SessionNotFound("Name the session to restore")
+    if session != context.session and tx.get(SESSIONS, session) is None:
+        raise SessionNotFound(f"There is no session {session}", session_id=session)
     return session

@@ -1,8 +1,10 @@
 """Reasoning that survives the chat: records in a tree, activated, changed, synced (source 000)."""
 
+from hansard.kernel.meaning import Meanings, NoMeanings
 from hansard.kernel.operation import Capability
 from hansard.records import activation, changes, commands, overview, queries
 from hansard.records.events import EVENTS
+from hansard.records.passages import PASSAGES
 from hansard.records.reading import count_open
 from hansard.records.views import VIEW
 from hansard.sessions.rules import Staleness
@@ -10,18 +12,24 @@ from hansard.sessions.rules import Staleness
 __all__ = ["Staleness", "capability", "count_open"]
 
 
-def capability(staleness: Staleness | None = None) -> Capability:
-    """Make the capability; `staleness` says from when on a session counts as stale."""
+def capability(
+    staleness: Staleness | None = None, *, meanings: Meanings | None = None
+) -> Capability:
+    """Make the capability; `staleness` says from when on a session counts as stale.
+
+    `meanings` finds by meaning what the words of a search do not find.
+    """
     thresholds = staleness or Staleness()
     return Capability(
         "records",
         (
             *overview.operations(thresholds),
-            *queries.OPERATIONS,
+            *queries.operations(meanings or NoMeanings()),
             *activation.operations(thresholds),
             *commands.OPERATIONS,
             *changes.operations(thresholds),
         ),
         EVENTS,
         (VIEW,),
+        passages=PASSAGES,
     )

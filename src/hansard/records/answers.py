@@ -90,6 +90,10 @@ class SearchResults(Result):
     total: int
     total_is_exact: bool
     nextCursor: str | None = None  # noqa: N815 - as MCP spells it
+    index: str
+    """What finds by meaning; begins with `none` where words alone count."""
+    index_lag: int
+    """Entries that are yet to be looked at for their meaning."""
 
     def text(self) -> str:
         """Give each with its snippet."""
@@ -99,7 +103,17 @@ class SearchResults(Result):
         ]
         count = text.counted(self.total, "match", "matches")
         count = count if self.total_is_exact else f"{count} or more"
-        return "\n".join([count, *lines, *more(self.nextCursor)])
+        return "\n".join([count, *lines, *more(self.nextCursor), *self._shortcomings()])
+
+    def _shortcomings(self) -> list[str]:
+        """Say what could not be found by meaning."""
+        if self.index.startswith("none"):
+            return [f"By words only: {self.index}."]
+        if self.index_lag:
+            return [
+                f"By words only for the latest {text.counted(self.index_lag, 'entry', 'entries')}."
+            ]
+        return []
 
 
 class RecordList(Result):
@@ -397,12 +411,14 @@ class HistoryEntry(Shape):
     change_type: str
     summary: str
     diff: str | None = None
+    decisions: list[str] | None = None  # what its session cited
 
     def text(self) -> str:
         """Give a line, and the diff."""
         head = (
             f"s:{self.seq} t:{self.tick} {self.timestamp[:16]} {self.change_type}: {self.summary}"
         )
+        head += f" (under {', '.join(self.decisions)})" if self.decisions else ""
         return f"{head}\n{self.diff}" if self.diff else head
 
 

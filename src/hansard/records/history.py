@@ -12,6 +12,7 @@ from hansard.records.differences import body_diff, record_diff
 from hansard.records.filters import Filter
 from hansard.records.merge import shorten
 from hansard.records.views import RECORDS
+from hansard.sessions.citations import decisions_cited_in
 from hansard.sessions.contract import SessionNotFound
 from hansard.sessions.directory import session_row
 from hansard.sessions.views import ACTIVITY
@@ -89,6 +90,7 @@ def _entries(tx: ReadTx, identifier: str, shown: list[Row]) -> Iterator[answers.
             change_type=CHANGE_TYPES[activity["type"]],
             summary=activity["summary"],
             diff=diff or None,
+            decisions=decisions_cited_in(tx, activity["session_id"]) or None,
         )
 
 

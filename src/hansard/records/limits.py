@@ -51,6 +51,9 @@ SEARCH_LIMIT_DEFAULT = 20
 SEARCH_HITS_MAX = 500
 """Matches that are counted and can be paged through; past this a query is too vague to page."""
 
+SEARCH_MEANINGS_MAX = 200
+"""Matches by meaning that are looked at, before the filters: past this they are far-fetched."""
+
 SNIPPET_CHARS = 160
 SNIPPET_TEXT_CHARS_MAX = 100_000
 """How far into a record its snippet is looked for."""

@@ -1,6 +1,9 @@
 """Looking at records without activating them."""
 
+from functools import partial
+
 from hansard.kernel.engine import Position, Range, ReadTx, Row
+from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Context, Operation
 from hansard.kernel.page import from_cursor, to_cursor
 from hansard.records import answers, contract, reading
@@ -102,16 +105,21 @@ def _working(tx: ReadTx, session: str, context: Context) -> answers.WorkingSessi
     )
 
 
-OPERATIONS = (
-    Operation(
+def operations(meanings: Meanings) -> tuple[Operation, ...]:
+    """List them; a search goes by meaning too, as far as there is something that finds by it."""
+    search = Operation(
         "search_records",
-        "Find records by words. parent_id: only that subtree.",
+        "Find records by words and meaning. parent_id: only that subtree.",
         contract.SearchRecords,
         answers.SearchResults,
-        search_records,
+        partial(search_records, meanings=meanings),
         writes=False,
         toolsets=("default",),
-    ),
+    )
+    return (search, *_OTHERS)
+
+
+_OTHERS = (
     Operation(
         "list_records",
         "List records. parent_id absent: the whole project; null: the roots; else down to depth "

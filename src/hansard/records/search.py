@@ -1,12 +1,16 @@
-"""Finding records by words.
+"""Finding records by words, and by meaning where there is an embedder.
 
 Scores of an engine compare only within one answer, so `relevance` is relative to its best hit, and
-that one's is the part of the words asked for that it has: 1 means all of them, and none better.
+that one's is the part of the words asked for that it has: 1 means all of them, and none better. Of
+a hit that means what was asked for in other words, it is how near it is, if that is more.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from hansard.kernel.engine import Hit, Position, ReadTx, Row
+from hansard.kernel.fuse import fuse
+from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Context
 from hansard.kernel.page import from_cursor, to_cursor
 from hansard.kernel.problem import InvalidInput
@@ -17,24 +21,75 @@ from hansard.records.filters import of_kind
 from hansard.records.views import RECORDS, WORDS, labels, subtree
 
 
-def search_records(request: contract.SearchRecords, context: Context) -> answers.SearchResults:
+def search_records(
+    request: contract.SearchRecords, context: Context, meanings: Meanings
+) -> answers.SearchResults:
     """Find records, best first. Any query is answered; one without words finds nothing."""
     first = _first(request.cursor)
+    until = first + request.limit
+    near = _near(request.query, context, meanings)
 
     def work(tx: ReadTx) -> answers.SearchResults:
-        where = of_kind(request.states, request.types)
-        if request.parent_id is not None:
-            where["path"] = subtree(reading.require(tx, request.parent_id)["path"])
-        hits = tx.search(WORDS, request.query, where=where, limit=limits.SEARCH_HITS_MAX)
-        until = first + request.limit
+        root = reading.require(tx, request.parent_id) if request.parent_id is not None else None
+        hits = _hits(tx, request, root, near)
         return answers.SearchResults(
-            results=_results(tx, request.query, hits[0], hits[first:until]) if hits else [],
-            total=len(hits),
-            total_is_exact=len(hits) < limits.SEARCH_HITS_MAX,
-            nextCursor=to_cursor(Position(until, "")) if until < len(hits) else None,
+            results=_results(tx, request.query, hits, first, until),
+            total=len(hits.ranked),
+            total_is_exact=hits.are_all,
+            nextCursor=to_cursor(Position(until, "")) if until < len(hits.ranked) else None,
+            index=meanings.name,
+            index_lag=0,
         )
 
-    return context.read(work)
+    found = context.read(work)
+    # Counted after what was found, so that nothing younger than the count is missed in silence.
+    return found.model_copy(update={"index_lag": meanings.lag(context.project)})
+
+
+@dataclass(frozen=True, slots=True)
+class _Hits:
+    """What was found, best first, and by what."""
+
+    ranked: Sequence[Hit]
+    by_words: Mapping[str, float]
+    by_meaning: Mapping[str, float]
+    are_all: bool
+
+
+def _near(query: str, context: Context, meanings: Meanings) -> list[Hit]:
+    if not query_stems(query):
+        return []
+    return meanings.nearest(context.project, WORDS.name, query, limit=limits.SEARCH_MEANINGS_MAX)
+
+
+def _hits(
+    tx: ReadTx, request: contract.SearchRecords, root: Row | None, near: Sequence[Hit]
+) -> _Hits:
+    """Join what has the words and what has the meaning, if it is what the request narrows it to."""
+    where = of_kind(request.states, request.types)
+    if root:
+        where["path"] = subtree(root["path"])
+    words = tx.search(WORDS, request.query, where=where, limit=limits.SEARCH_HITS_MAX)
+    meant = [hit for hit in near if _is_asked_for(tx.get(RECORDS, hit.key), request, root)]
+    coverage = _coverage(request.query, _text(tx, _row(tx, words[0]))) if words else 0.0
+    ranked = fuse(words, meant, coverage=coverage) if meant else words
+    return _Hits(
+        ranked=ranked[: limits.SEARCH_HITS_MAX],
+        by_words={hit.key: hit.score for hit in words},
+        by_meaning={hit.key: hit.score for hit in meant},
+        are_all=len(ranked) < limits.SEARCH_HITS_MAX and len(near) < limits.SEARCH_MEANINGS_MAX,
+    )
+
+
+def _is_asked_for(row: Row | None, request: contract.SearchRecords, root: Row | None) -> bool:
+    """Whether a record found by meaning is there, and passes the filters the words pass too."""
+    if row is None:
+        return False
+    return (
+        (request.states is None or row["state"] in request.states)
+        and (request.types is None or row["type"] in request.types)
+        and (root is None or row["path"].startswith(root["path"]))
+    )
 
 
 def _first(cursor: str | None) -> int:
@@ -46,9 +101,18 @@ def _first(cursor: str | None) -> int:
     return position.value
 
 
-def _results(tx: ReadTx, query: str, best: Hit, hits: Sequence[Hit]) -> list[answers.RecordFound]:
-    coverage = _coverage(query, _text(tx, _row(tx, best)))
-    return [_found(tx, query, hit, coverage * hit.score / best.score) for hit in hits]
+def _results(
+    tx: ReadTx, query: str, hits: _Hits, first: int, until: int
+) -> list[answers.RecordFound]:
+    if not hits.ranked:
+        return []
+    best = hits.ranked[0]
+    covered = _coverage(query, _text(tx, _row(tx, best))) if best.key in hits.by_words else 0.0
+    top = max(covered, hits.by_meaning.get(best.key, 0.0))
+    return [
+        _found(tx, query, hit, min(top, 1.0) * hit.score / best.score)
+        for hit in hits.ranked[first:until]
+    ]
 
 
 def _found(tx: ReadTx, query: str, hit: Hit, relevance: float) -> answers.RecordFound:
@@ -62,7 +126,7 @@ def _found(tx: ReadTx, query: str, hit: Hit, relevance: float) -> answers.Record
 
 def _row(tx: ReadTx, hit: Hit) -> Row:
     row = tx.get(RECORDS, hit.key)
-    assert row is not None, f"{hit.key} is indexed but is not a record"
+    assert row is not None, f"{hit.key} was found but is not a record"
     return row
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.operation import Capability
-from hansard.sessions import commands, queries
+from hansard.sessions import citations, commands, queries
 from hansard.sessions.events import EVENTS
 from hansard.sessions.views import VIEWS
 
@@ -15,5 +15,5 @@ def capability(count_open_records: Callable[[ReadTx], int] = lambda _: 0) -> Cap
         "sessions",
         (*commands.OPERATIONS, *queries.operations(count_open_records)),
         EVENTS,
-        VIEWS,
+        (*VIEWS, citations.VIEW),
     )

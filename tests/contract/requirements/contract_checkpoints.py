@@ -1,37 +1,37 @@
 """The contract page, Checkpoints."""
 
-from tests.contract.requirements.requirement import held, later, section
+from tests.contract.requirements.requirement import held, section
 
 REQUIREMENTS = (
     *section(
         "contract: Checkpoints, sessions",
         "checkpoints",
-        later(
+        held(
             "CHK-session-1",
             "workflow_checkpoint_save and workflow_mark_critical resolve an absent sessionId as "
             "every operation does, with a new session where there is none.",
         ),
-        later(
+        held(
             "CHK-session-2",
             "load with both or neither of checkpointId and sessionId is INVALID_INPUT.",
         ),
-        later(
+        held(
             "CHK-session-3",
             "load never uses the ambient session.",
         ),
-        later(
+        held(
             "CHK-session-4",
             "An unknown sessionId on save creates that session.",
         ),
-        later(
+        held(
             "CHK-session-5",
             "An unknown sessionId on load is SESSION_NOT_FOUND.",
         ),
-        later(
+        held(
             "CHK-session-6",
             "An unknown sessionId on list is SESSION_NOT_FOUND.",
         ),
-        later(
+        held(
             "CHK-session-7",
             "An unknown sessionId on mark is SESSION_NOT_FOUND.",
         ),
@@ -39,41 +39,41 @@ REQUIREMENTS = (
     *section(
         "contract: Checkpoints, hash",
         "checkpoints",
-        later(
+        held(
             "CHK-hash-1",
             "contextHash is SHA-256 of the canonical form of the full context, nested keys "
             "included.",
         ),
-        later(
+        held(
             "CHK-hash-2",
             "The canonical form is UTF-8 JSON, keys sorted at every level, no white space, "
             "shortest floats.",
         ),
-        later(
+        held(
             "CHK-hash-3",
             "Equal contexts with another key order have the same hash.",
         ),
-        later(
+        held(
             "CHK-hash-4",
             "Contexts that differ at any depth have different hashes; 1 and 1.0 are kept apart.",
         ),
-        later(
+        held(
             "CHK-hash-5",
             "NaN and the infinities are refused by name.",
         ),
-        later(
+        held(
             "CHK-hash-6",
             "Integers beyond 64 bits are refused by name.",
         ),
-        later(
+        held(
             "CHK-hash-7",
             "SKIPPED_UNCHANGED gives the id of the latest checkpoint, and is never an error.",
         ),
-        later(
+        held(
             "CHK-hash-8",
             "A mark made since the latest checkpoint defeats the skip.",
         ),
-        later(
+        held(
             "CHK-hash-9",
             "Only the latest counts: a context equal to an older checkpoint is SAVED.",
         ),
@@ -81,31 +81,31 @@ REQUIREMENTS = (
     *section(
         "contract: Checkpoints, lossless storage and budgeted view",
         "checkpoints",
-        later(
+        held(
             "CHK-view-1",
             "Nothing is ever lost on disk: storage is lossless.",
         ),
-        later(
+        held(
             "CHK-view-2",
             "Without a budget, load returns exactly what was saved.",
         ),
-        later(
+        held(
             "CHK-view-3",
             "With budget_tokens, EPHEMERAL keys are dropped first.",
         ),
-        later(
+        held(
             "CHK-view-4",
             "Then USEFUL keys are shortened, then IMPORTANT ones.",
         ),
-        later(
+        held(
             "CHK-view-5",
             "CRITICAL keys stay whole even over the budget, and the reply says so.",
         ),
-        later(
+        held(
             "CHK-view-6",
             "`omitted` names each reduced key and how to fetch it.",
         ),
-        later(
+        held(
             "CHK-view-7",
             "What `omitted` says to fetch gives the key's whole value.",
         ),
@@ -113,25 +113,25 @@ REQUIREMENTS = (
     *section(
         "contract: Checkpoints, classes and marks",
         "checkpoints",
-        later(
+        held(
             "CHK-class-1",
             "A key's class is the session's mark, else the hint in metadata.classes, else by key "
             "pattern, else by size.",
         ),
-        later(
+        held(
             "CHK-class-2",
             "The table of patterns is data in one file.",
         ),
-        later(
+        held(
             "CHK-class-3",
             "mark_critical looks at the context last saved or loaded.",
         ),
-        later(
+        held(
             "CHK-class-4",
             "mark_critical on a session without a context leaves the mark pending: SUCCESS with a "
             "message that says so.",
         ),
-        later(
+        held(
             "CHK-class-5",
             "A pending mark applies to the first context saved.",
         ),
@@ -139,29 +139,29 @@ REQUIREMENTS = (
     *section(
         "contract: Checkpoints, metadata and list",
         "checkpoints",
-        later(
+        held(
             "CHK-metadata-1",
             "Only name, tags and classes of metadata have meaning; unknown keys are kept under "
             "metadata.extra.",
         ),
-        later(
+        held(
             "CHK-metadata-2",
             "Metadata never sets id, hash or path.",
         ),
-        later(
+        held(
             "CHK-list-1",
             "The list is newest first by seq, whatever the clock said.",
         ),
-        later(
+        held(
             "CHK-list-2",
             "The list is {checkpoints, total, nextCursor, session {createdAt, lastAccessedAt, "
             "tags, totalSizeBytes}}.",
         ),
-        later(
+        held(
             "CHK-list-3",
             "The list takes limit, offset and cursor.",
         ),
-        later(
+        held(
             "CHK-list-4",
             "The list filters by tags, name and query.",
         ),
@@ -169,31 +169,31 @@ REQUIREMENTS = (
     *section(
         "contract: Checkpoints, quotas and retention",
         "checkpoints",
-        later(
+        held(
             "CHK-quota-1",
             "A checkpoint is at most 10 MiB compressed, configurable.",
         ),
-        later(
+        held(
             "CHK-quota-2",
             "A session is at most 1 GiB, configurable.",
         ),
-        later(
+        held(
             "CHK-quota-3",
             "A store is at most 10 GiB, configurable.",
         ),
-        later(
+        held(
             "CHK-quota-4",
             "Quotas count unique bytes: content stored once counts once.",
         ),
-        later(
+        held(
             "CHK-quota-5",
             "From 80 % of a quota the answer has a warning.",
         ),
-        later(
+        held(
             "CHK-quota-6",
             "Retention is off by default.",
         ),
-        later(
+        held(
             "CHK-quota-7",
             "Retention, when on, keeps the last N and every checkpoint with a marked key.",
         ),
@@ -201,29 +201,29 @@ REQUIREMENTS = (
     *section(
         "contract: Checkpoints, blobs",
         "checkpoints",
-        later(
+        held(
             "CHK-blob-1",
             "Blobs are content-addressed and compressed with zstd.",
         ),
-        later(
+        held(
             "CHK-blob-2",
             "A blob is delta-compressed against the session's previous checkpoint, in chains of "
             "bounded length.",
         ),
-        later(
+        held(
             "CHK-blob-3",
             "The blob is durable before the metadata that names it.",
         ),
-        later(
+        held(
             "CHK-blob-4",
             "The digest is checked on every read.",
         ),
-        later(
+        held(
             "CHK-blob-5",
             "A damaged blob is BLOB_DAMAGED by its id, and harms only the checkpoints that need "
             "it.",
         ),
-        later(
+        held(
             "CHK-blob-6",
             "load by session falls back to the newest sound checkpoint, with a warning.",
         ),
@@ -231,19 +231,19 @@ REQUIREMENTS = (
     *section(
         "contract: Checkpoints, resume with truth and sizes",
         "checkpoints",
-        later(
+        held(
             "CHK-since-1",
             "load answers `since` with the ticks passed since the checkpoint.",
         ),
-        later(
+        held(
             "CHK-since-2",
             "load answers `since` with the records changed since the checkpoint.",
         ),
-        later(
+        held(
             "CHK-since-3",
             "load answers `since` with the files changed since the checkpoint.",
         ),
-        later(
+        held(
             "CHK-since-4",
             "load answers `since` with the decisions superseded since the checkpoint.",
             milestone="decisions",
@@ -253,15 +253,15 @@ REQUIREMENTS = (
             "Over MCP a request is at most 16 MiB; a larger one is refused by name.",
             milestone="foundation",
         ),
-        later(
+        held(
             "CHK-size-2",
             "A context up to 64 MiB is taken through the library and the CLI.",
         ),
-        later(
+        held(
             "CHK-ours-1",
             "workflow_checkpoint_delete removes one checkpoint and leaves every other loadable.",
         ),
-        later(
+        held(
             "CHK-ours-2",
             "workflow_checkpoint_diff compares two checkpoints' contexts structurally.",
         ),

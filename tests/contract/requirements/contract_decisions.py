@@ -6,51 +6,51 @@ REQUIREMENTS = (
     *section(
         "contract: Decisions, record and supersede",
         "decisions",
-        later(
+        held(
             "DEC-record-1",
             "record_decision {title, target, rationale, consequences?, cites?} gives "
             "{decision_id}.",
         ),
-        later(
+        held(
             "DEC-record-2",
             "One active decision per target and project: a second is TARGET_CONFLICT (409), "
             "naming the first.",
         ),
-        later(
+        held(
             "DEC-record-3",
             "TARGET_CONFLICT hints to supersede.",
         ),
-        later(
+        held(
             "DEC-record-4",
             "Of many callers recording on one target at once, exactly one succeeds.",
         ),
-        later(
+        held(
             "DEC-supersede-1",
             "supersede_decision {old_decision_ids, title, target, rationale, consequences?, "
             "cites?} gives {decision_id}.",
         ),
-        later(
+        held(
             "DEC-supersede-2",
             "Each old id must exist, else DECISION_NOT_FOUND.",
         ),
-        later(
+        held(
             "DEC-supersede-3",
             "Each old decision must be active, else DECISION_NOT_ACTIVE.",
         ),
-        later(
+        held(
             "DEC-supersede-4",
             "Each old decision must have the same target as the new one.",
         ),
-        later(
+        held(
             "DEC-supersede-5",
             "supersede_decision is atomic: a refusal of one old id changes nothing.",
         ),
-        later(
+        held(
             "DEC-supersede-6",
             "An agent superseding a human's decision is ISOLATION_VIOLATION, whatever its "
             "arguments claim.",
         ),
-        later(
+        held(
             "DEC-supersede-7",
             "An empty old_decision_ids is INVALID_INPUT.",
         ),
@@ -58,28 +58,28 @@ REQUIREMENTS = (
     *section(
         "contract: Decisions, content and chains",
         "decisions",
-        later(
+        held(
             "DEC-chain-1",
             "A decision's content is immutable.",
         ),
-        later(
+        held(
             "DEC-chain-2",
             "Its status (active, superseded, proposed, accepted, rejected) is derived from the "
             "journal.",
         ),
-        later(
+        held(
             "DEC-chain-3",
             "A superseded decision never returns to active.",
         ),
-        later(
+        held(
             "DEC-chain-4",
             "Chains are acyclic and of any length.",
         ),
-        later(
+        held(
             "DEC-chain-5",
             "The head of a chain is found in O(1).",
         ),
-        later(
+        held(
             "DEC-chain-6",
             "get_decision gives the decision with its chain.",
         ),
@@ -87,45 +87,45 @@ REQUIREMENTS = (
     *section(
         "contract: Decisions, proposals",
         "decisions",
-        later(
+        held(
             "DEC-proposal-1",
             "propose_decision by an agent, with evidence, makes a draft that no search in strict "
             "mode returns.",
         ),
-        later(
+        held(
             "DEC-proposal-2",
             "accept_proposal by a role below ADMIN is PERMISSION_DENIED.",
         ),
-        later(
+        held(
             "DEC-proposal-3",
             "accept_proposal without the secret proved, or with a wrong one, is "
             "PERMISSION_DENIED; it is compared in constant time.",
         ),
-        later(
+        held(
             "DEC-proposal-4",
             "accept_proposal within one hour of the proposal's last edit is REVIEW_WINDOW.",
         ),
-        later(
+        held(
             "DEC-proposal-5",
             "Exactly 3600 s after the last edit accept_proposal passes.",
         ),
-        later(
+        held(
             "DEC-proposal-6",
             "The review window is configurable.",
         ),
-        later(
+        held(
             "DEC-proposal-7",
             "A clock going back cannot shorten the review window.",
         ),
-        later(
+        held(
             "DEC-proposal-8",
             "reject_proposal leaves a tombstone: the same proposal again is refused and cites it.",
         ),
-        later(
+        held(
             "DEC-proposal-9",
             "The proposal's id stays in the decision made of it.",
         ),
-        later(
+        held(
             "DEC-proposal-10",
             "A proposal onto an occupied target names what it supersedes.",
         ),
@@ -133,27 +133,27 @@ REQUIREMENTS = (
     *section(
         "contract: Decisions, Git",
         "decisions",
-        later(
+        held(
             "DEC-git-1",
             "Each decision is one commit in a bare repository per project.",
         ),
-        later(
+        held(
             "DEC-git-2",
             "A decision is one Markdown file with front matter, in sharded folders.",
         ),
-        later(
+        held(
             "DEC-git-3",
             "Author and message of a commit are structured.",
         ),
-        later(
+        held(
             "DEC-git-4",
             "The journal acknowledges; a follower writes objects, then the reference.",
         ),
-        later(
+        held(
             "DEC-git-5",
             "The repository can be deleted, and is made again with the same commit ids.",
         ),
-        later(
+        held(
             "DEC-git-6",
             "Hansard alone writes its branch, and people can log, blame, clone and push it "
             "elsewhere.",
@@ -162,51 +162,51 @@ REQUIREMENTS = (
     *section(
         "contract: Decisions, search",
         "decisions",
-        later(
+        held(
             "DEC-search-1",
             "search_decisions takes query, mode (balanced by default) and limit (5 by default).",
         ),
-        later(
+        held(
             "DEC-search-2",
             "Each result has id, title, target, status, score, preview and matched_via.",
         ),
-        later(
+        held(
             "DEC-search-3",
             "The reply has index_lag and index, which says what index answered.",
         ),
-        later(
+        held(
             "DEC-search-4",
             "Full text and vectors are fused; then the graph decides.",
         ),
-        later(
+        held(
             "DEC-search-5",
             "strict and balanced resolve every hit to the active head of its chain.",
         ),
-        later(
+        held(
             "DEC-search-6",
             "matched_via says through which old ids a result was found.",
         ),
-        later(
+        held(
             "DEC-search-7",
             "strict and balanced give one per target, active first whatever the score.",
         ),
-        later(
+        held(
             "DEC-search-8",
             "strict returns active only, always.",
         ),
-        later(
+        held(
             "DEC-search-9",
             "balanced may add chains that have no active end, last.",
         ),
-        later(
+        held(
             "DEC-search-10",
             "audit gives all, unfiltered and unresolved.",
         ),
-        later(
+        held(
             "DEC-search-11",
             "The score reported has +1.0 for active.",
         ),
-        later(
+        held(
             "DEC-search-12",
             "A stale, empty or missing vector index may miss, never resurrect.",
         ),
@@ -214,31 +214,31 @@ REQUIREMENTS = (
     *section(
         "contract: Decisions, across",
         "decisions",
-        later(
+        held(
             "DEC-blast-1",
             "supersede_decision answers blast_radius: the records, files and checkpoints that "
             "cite the old decisions.",
         ),
-        later(
+        held(
             "DEC-blast-2",
             "get_decision answers blast_radius.",
         ),
-        later(
+        held(
             "DEC-governed-1",
             "A decision whose target is `path:GLOB` governs those files: file_op on them answers "
             "governed_by.",
         ),
-        later(
+        held(
             "DEC-governed-2",
             "file_op by an agent on a file governed with enforcement block is DECISION_BLOCKS, "
             "and the file is unchanged.",
         ),
-        later(
+        held(
             "DEC-governed-3",
             "A human's file_op on a file governed with enforcement block is done, and answers "
             "governed_by.",
         ),
-        later(
+        held(
             "DEC-governed-4",
             "A superseded decision governs nothing.",
         ),

@@ -122,39 +122,39 @@ REQUIREMENTS = (
             "PATH_OUTSIDE_WORKSPACE is raised for a path that leaves the root.",
             milestone="recorder",
         ),
-        later(
+        held(
             "ALL-06.32",
             "TARGET_CONFLICT (409) is raised by record_decision on a target with an active "
             "decision.",
             milestone="decisions",
         ),
-        later(
+        held(
             "ALL-06.33",
             "DECISION_NOT_FOUND is raised for an unknown decision id.",
             milestone="decisions",
         ),
-        later(
+        held(
             "ALL-06.34",
             "DECISION_NOT_ACTIVE is raised by superseding what is not active.",
             milestone="decisions",
         ),
-        later(
+        held(
             "ALL-06.35",
             "DECISION_BLOCKS is raised for an agent's file_op on a file that a blocking decision "
             "governs.",
             milestone="decisions",
         ),
-        later(
+        held(
             "ALL-06.36",
             "PROPOSAL_NOT_FOUND is raised for an unknown proposal id.",
             milestone="decisions",
         ),
-        later(
+        held(
             "ALL-06.37",
             "ISOLATION_VIOLATION is raised for an agent superseding a human's decision.",
             milestone="decisions",
         ),
-        later(
+        held(
             "ALL-06.38",
             "REVIEW_WINDOW is raised by accept_proposal within the review window.",
             milestone="decisions",
@@ -173,7 +173,7 @@ REQUIREMENTS = (
             "STORAGE_UNAVAILABLE (503) is raised when the store cannot be written or a lock wait "
             "runs out.",
         ),
-        later(
+        held(
             "ALL-06.42",
             "STORAGE_QUOTA_EXCEEDED (413) is raised when a quota is reached.",
             milestone="checkpoints",

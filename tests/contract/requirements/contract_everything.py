@@ -18,7 +18,7 @@ REQUIREMENTS = (
             "branch_session, move_record.",
             milestone="records",
         ),
-        later(
+        held(
             "ALL-00.3",
             "The checkpoints capability offers the four names of 001, and ours: "
             "workflow_checkpoint_delete, workflow_checkpoint_diff.",
@@ -37,13 +37,13 @@ REQUIREMENTS = (
             "restore, get_timeline, get_story, get_evolution.",
             milestone="recorder",
         ),
-        later(
+        held(
             "ALL-00.6",
             "The decisions capability offers the four names of 004 and export-schema, and ours: "
             "propose_decision, reject_proposal, get_decision.",
             milestone="decisions",
         ),
-        later(
+        held(
             "ALL-00.7",
             "search {query, kinds?, limit, cursor} looks over everything of the project: records, "
             "decisions, timeline, checkpoints and entities.",
@@ -74,7 +74,7 @@ REQUIREMENTS = (
             "activate can begin a session.",
             milestone="records",
         ),
-        later(
+        held(
             "ALL-01.4",
             "workflow_checkpoint_save can begin a session.",
             milestone="checkpoints",
@@ -87,7 +87,7 @@ REQUIREMENTS = (
             "ALL-01.6",
             "Every operation takes an optional session_id.",
         ),
-        later(
+        held(
             "ALL-01.7",
             "The checkpoint tools take sessionId and session_id alike.",
             milestone="checkpoints",
@@ -128,7 +128,7 @@ REQUIREMENTS = (
             "A session's active records and base versions survive a restart of the server.",
             milestone="records",
         ),
-        later(
+        held(
             "ALL-01.22",
             "A session's marks survive a restart of the server.",
             milestone="checkpoints",
@@ -214,7 +214,7 @@ REQUIREMENTS = (
             "or sync.",
             milestone="records",
         ),
-        later(
+        held(
             "ALL-02.10",
             "A checkpoint of another project is CHECKPOINT_NOT_FOUND, and is in no list.",
             milestone="checkpoints",
@@ -224,7 +224,7 @@ REQUIREMENTS = (
             "The timeline, story and evolution of another project's session are not found.",
             milestone="recorder",
         ),
-        later(
+        held(
             "ALL-02.12",
             "A decision of another project is DECISION_NOT_FOUND, and its target blocks nothing "
             "here.",

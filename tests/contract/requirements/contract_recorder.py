@@ -1,6 +1,6 @@
 """The contract page, Recorder."""
 
-from tests.contract.requirements.requirement import held, later, section
+from tests.contract.requirements.requirement import held, section
 
 REQUIREMENTS = (
     *section(
@@ -279,7 +279,7 @@ REQUIREMENTS = (
             "FIL-report-1",
             "record_* without execution are marked as reported, not executed.",
         ),
-        later(
+        held(
             "FIL-report-2",
             "`hansard hook` records the native edits of hosts that offer hooks.",
         ),

@@ -1,6 +1,6 @@
 """The contract page, Records."""
 
-from tests.contract.requirements.requirement import held, later, section
+from tests.contract.requirements.requirement import held, section
 
 REQUIREMENTS = (
     *section(
@@ -285,7 +285,7 @@ REQUIREMENTS = (
             "REC-search-3",
             "search_records filters by types, states and subtree.",
         ),
-        later(
+        held(
             "REC-search-4",
             "search_records is hybrid, words and vectors, when an embedder is on.",
             milestone="decisions",

@@ -63,7 +63,7 @@ REQUIREMENTS = (
             "The text is a short rendering such as `[R007] (OPEN, 2 open children) Title`, not "
             "the JSON again.",
         ),
-        later(
+        held(
             "ALL-08.4",
             "Bare arrays of the sources are wrapped under a name (projects, records, history, "
             "sessions, activity, checkpoints) with total and nextCursor.",
@@ -86,7 +86,7 @@ REQUIREMENTS = (
             "and how to get it.",
             milestone="records",
         ),
-        later(
+        held(
             "ALL-08.8",
             "budget_tokens on workflow_checkpoint_load bounds the reply, and it says what it left "
             "out and how to get it.",
@@ -142,7 +142,7 @@ REQUIREMENTS = (
             "nothing.",
             milestone="records",
         ),
-        later(
+        held(
             "ALL-09.8",
             "get_decision takes as_of and answers as it would have then.",
             milestone="decisions",
@@ -162,7 +162,7 @@ REQUIREMENTS = (
             "search_records refuses as_of by name.",
             milestone="records",
         ),
-        later(
+        held(
             "ALL-09.12",
             "search_decisions and search refuse as_of by name.",
             milestone="decisions",
@@ -206,13 +206,13 @@ REQUIREMENTS = (
             "ALL-10.7",
             "The CLI without a terminal is an agent.",
         ),
-        later(
+        held(
             "ALL-10.8",
             "The secret comes from HANSARD_SECRET, its alias AGENT_MEMORY_SECRET, or a file of "
             "mode 0600; never from a flag.",
             milestone="decisions",
         ),
-        later(
+        held(
             "ALL-10.9",
             "A caller proves the secret in `_meta` as hansard/secret.",
             milestone="decisions",
@@ -222,12 +222,12 @@ REQUIREMENTS = (
             "A caller over HTTP proves it with an admin token.",
             milestone="reliability",
         ),
-        later(
+        held(
             "ALL-10.11",
             "A person at the CLI proves it by typing it at the prompt.",
             milestone="decisions",
         ),
-        later(
+        held(
             "ALL-10.12",
             "The secret is never a tool parameter, and a secret in the server's environment alone "
             "proves nothing.",
@@ -242,7 +242,7 @@ REQUIREMENTS = (
     *section(
         "contract: Everything 11, citing",
         "decisions",
-        later(
+        held(
             "ALL-11.1",
             "create_record and update_record take cites.",
         ),
@@ -250,20 +250,20 @@ REQUIREMENTS = (
             "ALL-11.2",
             "file_op and audit_event take cites.",
         ),
-        later(
+        held(
             "ALL-11.3",
             "workflow_checkpoint_save takes cites.",
         ),
-        later(
+        held(
             "ALL-11.4",
             "record_decision, supersede_decision and propose_decision take cites.",
         ),
-        later(
+        held(
             "ALL-11.5",
             "A citation names a record, a decision, a checkpoint, a journal entry (`s:340`) or a "
             "file (`path:src/a.py`).",
         ),
-        later(
+        held(
             "ALL-11.6",
             "Answers that cross capabilities (resume with truth, blast radius, governed files, "
             "search) live in app/, over views of citations and the session.",
@@ -327,13 +327,13 @@ REQUIREMENTS = (
             "ALL-13.4",
             "Toolset `core` costs at most 1,500.",
         ),
-        later(
+        held(
             "ALL-13.5",
             "`default` is records, file_op and the session tools of the recorder, checkpoint save "
             "and load, decisions record/supersede/search, and search.",
             milestone="decisions",
         ),
-        later(
+        held(
             "ALL-13.6",
             "`core` is get_project_overview, activate, create_record, update_record, "
             "record_decision, search_decisions and search.",

@@ -1,53 +1,53 @@
 """Source 001, context checkpoints: its tools, service, models and errors."""
 
-from tests.contract.requirements.requirement import later, section
+from tests.contract.requirements.requirement import held, section
 
 REQUIREMENTS = (
     *section(
         "001: workflow_checkpoint_save",
         "checkpoints",
-        later(
+        held(
             "001-save-1",
             "workflow_checkpoint_save stores the context as a new checkpoint and returns its "
             "unique checkpointId.",
         ),
-        later(
+        held(
             "001-save-2",
             "sessionId is optional: without one the session is resolved, or a new one created.",
             decided=(
                 "contract overrides: the source's schema requires it while its description does not"
             ),
         ),
-        later(
+        held(
             "001-save-3",
             "context is required and is a JSON object.",
         ),
-        later(
+        held(
             "001-save-4",
             "metadata may hold name (a string) and tags (strings).",
         ),
-        later(
+        held(
             "001-save-5",
             "force is false by default; true saves even when the context is unchanged.",
         ),
-        later(
+        held(
             "001-save-6",
             "The reply has checkpointId, sessionId and status, always.",
         ),
-        later(
+        held(
             "001-save-7",
             "status is SAVED for a new checkpoint.",
         ),
-        later(
+        held(
             "001-save-8",
             "status is SKIPPED_UNCHANGED when the context is identical to the most recent "
             "checkpoint of the session.",
         ),
-        later(
+        held(
             "001-save-9",
             "sizeBytes is the size of the compressed context in bytes.",
         ),
-        later(
+        held(
             "001-save-10",
             "Saving is atomic: a checkpoint is wholly there or not at all.",
         ),
@@ -55,15 +55,15 @@ REQUIREMENTS = (
     *section(
         "001: workflow_checkpoint_load",
         "checkpoints",
-        later(
+        held(
             "001-load-1",
             "workflow_checkpoint_load by checkpointId gives that checkpoint.",
         ),
-        later(
+        held(
             "001-load-2",
             "workflow_checkpoint_load by sessionId gives the latest checkpoint of the session.",
         ),
-        later(
+        held(
             "001-load-3",
             "checkpointId and sessionId exclude each other.",
             decided=(
@@ -71,11 +71,11 @@ REQUIREMENTS = (
                 "not put at the root of the inputSchema"
             ),
         ),
-        later(
+        held(
             "001-load-4",
             "The reply has checkpointId, sessionId, context and metadata, always.",
         ),
-        later(
+        held(
             "001-load-5",
             "The loaded context becomes the session's active context, which "
             "workflow_mark_critical then looks at.",
@@ -84,20 +84,20 @@ REQUIREMENTS = (
     *section(
         "001: workflow_checkpoint_list",
         "checkpoints",
-        later(
+        held(
             "001-list-1",
             "workflow_checkpoint_list {sessionId} gives the session's checkpoints, most recent "
             "first.",
         ),
-        later(
+        held(
             "001-list-2",
             "limit is 20 by default.",
         ),
-        later(
+        held(
             "001-list-3",
             "offset is 0 by default, and skips that many checkpoints.",
         ),
-        later(
+        held(
             "001-list-4",
             "Each item has checkpointId, sessionId, createdAt (date-time), sizeBytes and "
             "metadata, and no context.",
@@ -107,21 +107,21 @@ REQUIREMENTS = (
     *section(
         "001: workflow_mark_critical",
         "checkpoints",
-        later(
+        held(
             "001-mark-1",
             "workflow_mark_critical {contextKey} marks a top-level key of the context as CRITICAL "
             "for the session.",
         ),
-        later(
+        held(
             "001-mark-2",
             "The reply has status SUCCESS or KEY_NOT_FOUND, and a message.",
         ),
-        later(
+        held(
             "001-mark-3",
             "A key that is not at the top level of the context is KEY_NOT_FOUND, and nothing is "
             "marked.",
         ),
-        later(
+        held(
             "001-mark-4",
             "A critical key is never shortened or dropped.",
             decided=(
@@ -133,25 +133,25 @@ REQUIREMENTS = (
     *section(
         "001: Server-side service interface",
         "checkpoints",
-        later(
+        held(
             "001-service-1",
             "The Python service has save_checkpoint, load_checkpoint, list_checkpoints and "
             "mark_critical, with the source's parameters.",
         ),
-        later(
+        held(
             "001-service-2",
             "save_checkpoint classifies, compresses and writes; its result is that of the tool.",
         ),
-        later(
+        held(
             "001-service-3",
             "load_checkpoint reads and decompresses, by checkpoint or by session.",
         ),
-        later(
+        held(
             "001-service-4",
             "list_checkpoints gives the metadata of a session's checkpoints, with limit and "
             "offset.",
         ),
-        later(
+        held(
             "001-service-5",
             "mark_critical takes the session and the key, and returns status and message.",
         ),
@@ -159,11 +159,11 @@ REQUIREMENTS = (
     *section(
         "001: Core data models",
         "checkpoints",
-        later(
+        held(
             "001-metadata-1",
             "A checkpoint's metadata has a unique id and the sessionId it belongs to.",
         ),
-        later(
+        held(
             "001-metadata-2",
             "name, tags and agentId are optional; agentId comes from the caller's identity.",
             decided=(
@@ -171,27 +171,27 @@ REQUIREMENTS = (
                 "metadata"
             ),
         ),
-        later(
+        held(
             "001-metadata-3",
             "createdAt is an ISO 8601 time.",
         ),
-        later(
+        held(
             "001-metadata-4",
             "contextSizeBytes is the size of the compressed blob.",
         ),
-        later(
+        held(
             "001-metadata-5",
             "contextHash is SHA-256 of the uncompressed context.",
         ),
-        later(
+        held(
             "001-metadata-6",
             "blobPath says where the blob is, relative to the store, never as an absolute path.",
         ),
-        later(
+        held(
             "001-session-1",
             "A session shows createdAt and lastAccessedAt as ISO 8601 times, and its tags.",
         ),
-        later(
+        held(
             "001-session-2",
             "totalSizeBytes is the storage used by the session's blobs.",
         ),
@@ -199,36 +199,36 @@ REQUIREMENTS = (
     *section(
         "001: Error Handling",
         "checkpoints",
-        later(
+        held(
             "001-errors-shape",
             "With --errors jsonrpc a checkpoint refusal is a standard MCP error with its code in "
             "`data`.",
             decided="contract overrides: by default it is a tool result with isError true",
         ),
-        later(
+        held(
             "001-errors-CHECKPOINT_NOT_FOUND",
             "CHECKPOINT_NOT_FOUND (404) is raised for a checkpointId that does not exist.",
         ),
-        later(
+        held(
             "001-errors-SESSION_NOT_FOUND",
             "SESSION_NOT_FOUND (404) is raised for a sessionId that does not exist, on load, list "
             "and mark.",
         ),
-        later(
+        held(
             "001-errors-STORAGE_QUOTA_EXCEEDED",
             "STORAGE_QUOTA_EXCEEDED (413) is raised by a save beyond the limit, and nothing is "
             "stored.",
         ),
-        later(
+        held(
             "001-errors-STORAGE_UNAVAILABLE",
             "STORAGE_UNAVAILABLE (503) is raised when the disk is full, and what was stored stays "
             "readable.",
         ),
-        later(
+        held(
             "001-errors-INVALID_INPUT",
             "INVALID_INPUT (400) is raised for parameters that fail validation.",
         ),
-        later(
+        held(
             "001-errors-CONTEXT_UNCHANGED",
             "CONTEXT_UNCHANGED (200) is not an error: an unchanged context is answered as a "
             "success.",

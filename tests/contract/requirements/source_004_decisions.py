@@ -40,62 +40,62 @@ REQUIREMENTS = (
     *section(
         "004: Tool definitions",
         "decisions",
-        later(
+        held(
             "004-record_decision-1",
             "record_decision records a rule or fact immutably.",
         ),
-        later(
+        held(
             "004-record_decision-2",
             "record_decision needs a rationale of at least 10 characters: 9 are refused, 10 "
             "accepted.",
         ),
-        later(
+        held(
             "004-record_decision-3",
             "record_decision makes one atomic Git commit and updates the vector index.",
             decided="contract overrides: the journal acknowledges; Git and vectors follow it",
         ),
-        later(
+        held(
             "004-supersede_decision-1",
             "supersede_decision replaces old active decisions by a new one.",
         ),
-        later(
+        held(
             "004-supersede_decision-2",
             "supersede_decision needs a rationale of at least 15 characters: 14 are refused, 15 "
             "accepted.",
         ),
-        later(
+        held(
             "004-supersede_decision-3",
             "supersede_decision must target at least one existing id.",
         ),
-        later(
+        held(
             "004-supersede_decision-4",
             "An agent cannot supersede a decision authored by a human.",
         ),
-        later(
+        held(
             "004-search_decisions-1",
             "search_decisions is hybrid: vectors and the graph of decisions.",
         ),
-        later(
+        held(
             "004-search_decisions-2",
             "Mode strict returns active decisions only.",
         ),
-        later(
+        held(
             "004-search_decisions-3",
             "Mode balanced puts active ones first, and gives one per target.",
         ),
-        later(
+        held(
             "004-search_decisions-4",
             "Mode audit gives the full history without filtering.",
         ),
-        later(
+        held(
             "004-accept_proposal-1",
             "accept_proposal promotes an agent's proposal to an active decision.",
         ),
-        later(
+        held(
             "004-accept_proposal-2",
             "accept_proposal needs the ADMIN role and AGENT_MEMORY_SECRET.",
         ),
-        later(
+        held(
             "004-accept_proposal-3",
             "accept_proposal is refused within the one-hour review window.",
         ),
@@ -108,7 +108,7 @@ REQUIREMENTS = (
             "With --errors jsonrpc a validation error has code -32602.",
             milestone="foundation",
         ),
-        later(
+        held(
             "004-errors-32000",
             "With --errors jsonrpc an execution error (integrity violation or Git failure) has "
             "code -32000.",
@@ -125,26 +125,26 @@ REQUIREMENTS = (
     *section(
         "004: Search and ranking policy, guarantees",
         "decisions",
-        later(
+        held(
             "004-guarantee-0",
             "Vectors only choose candidates; the graph has the last word on what is returned.",
         ),
-        later(
+        held(
             "004-guarantee-1",
             "Recursive truth: a query that matches a superseded decision returns the active head "
             "of its chain, at any length.",
         ),
-        later(
+        held(
             "004-guarantee-2",
             "Strict isolation: in strict mode a decision that is not active is never returned, "
             "whatever its similarity.",
         ),
-        later(
+        held(
             "004-guarantee-3",
             "State-aware ranking: active decisions have +1.0 on their score and stand above any "
             "historical one.",
         ),
-        later(
+        held(
             "004-guarantee-4",
             "Deduplication: results hold one decision per target, the most relevant version.",
             decided="contract overrides: not in audit, which is unfiltered",

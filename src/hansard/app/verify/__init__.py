@@ -6,6 +6,7 @@ when the look began.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from hansard.app.verify.blobs import check_blobs
 from hansard.app.verify.chain import Journal, check_journal
@@ -20,6 +21,7 @@ from hansard.app.verify.report import (
     Report,
 )
 from hansard.app.verify.views import check_views
+from hansard.decisions import gitlog
 from hansard.kernel.engine import Engine, Position, ReadTx
 from hansard.kernel.event import Receipt
 from hansard.kernel.limits import ENTRIES_PAGE
@@ -48,6 +50,7 @@ class _Look:
     quick: bool
     findings: Findings
     progress: Progress
+    git: Path | None
 
 
 def verify(
@@ -57,14 +60,18 @@ def verify(
     quick: bool = False,
     receipts: Sequence[Receipt] = (),
     progress: Progress = lambda *_: None,
+    git: Path | None = None,
 ) -> Report:
-    """Check a store, or only some projects of it; `quick` leaves out comparing the views."""
+    """Check a store, or only some projects of it, and the Git repositories in a folder.
+
+    `quick` leaves out comparing the views and the repositories with what the journal makes of them.
+    """
     known = projects_of(store.engine)
     for project in projects:
         if project not in known:
             raise ProjectNotFound(f"There is no project {project}", project_id=project)
     findings = Findings()
-    look = _Look(store, quick, findings, progress)
+    look = _Look(store, quick, findings, progress, git)
     if not projects:
         _check_catalog(store.engine, findings)
     checked = [_check_project(look, project) for project in projects or known]
@@ -108,9 +115,16 @@ def _check_project(look: _Look, project: str) -> Checked:
         blobs = check_blobs(look.store.engine, journal, look.findings, look.progress)
         if not look.quick:
             rows = check_views(look.store, journal, look.findings, look.progress)
+            _check_git(look, project)
     except StorageUnavailable as problem:
         look.findings.unreadable("store", project, problem.message)
     return Checked(project, journal.entries, journal.reached.seq, journal.reached.hash, blobs, rows)
+
+
+def _check_git(look: _Look, project: str) -> None:
+    """Compare a repository with the journal. It can be made again, so nothing of it is damage."""
+    for fault in gitlog.faults(look.store, look.git, project) if look.git else ():
+        look.findings.drift("git", project, fault)
 
 
 def _intents(look: _Look, projects: Collection[str]) -> list[OpenIntent]:

@@ -219,7 +219,9 @@ class SqliteEngine:
 
     def _create(self) -> None:
         with self._writer:
-            for statement in layout.statements(self._schema):
+            tables = self._writer.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+            made = {name for (name,) in tables}
+            for statement in layout.statements(self._schema, made):
                 self._writer.execute(statement)
             self._writer.execute("DELETE FROM layout")
             fingerprint = layout.fingerprint(self._schema)

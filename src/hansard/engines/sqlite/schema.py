@@ -1,6 +1,15 @@
-"""The SQL that lays out a store. Names come from our own declarations, never from users."""
+"""The SQL that lays out a store. Names come from our own declarations, never from users.
 
-from collections.abc import Iterator
+The journal and what belongs to it are made with the store. The table of a view, with its indexes,
+is made by the first transaction that puts a row into it, and until then reads as empty: even an
+empty table takes a page, and so does each index, and a store that records one kind of thing need
+not pay for all the others.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+
+import apsw
 
 from hansard.kernel.blob import digest_of
 from hansard.kernel.engine import Schema, Table, Topic
@@ -13,6 +22,8 @@ NUMBER_BITS = 40
 
 CURRENT = 1 << 62
 """The `to_seq` of a row that still stands."""
+
+_UNMADE = re.compile(r"no such table: (rows|words|documents)_")
 
 _SQL_TYPES = {"text": "TEXT", "integer": "INTEGER", "real": "REAL", "boolean": "INTEGER"}
 
@@ -33,19 +44,22 @@ BASE = (
 )
 
 
-def statements(schema: Schema) -> list[str]:
-    """Write everything down that a store of this schema needs."""
-    made = list(BASE)
+def statements(schema: Schema, made: Collection[str]) -> list[str]:
+    """Write down what a store of this schema needs that has these tables of views so far."""
+    needed = list(BASE)
     for table in schema.tables:
-        made.extend(_table(table))
+        if table_name(table) in made:
+            needed.extend(of_table(table))
     for topic in schema.topics:
-        made.extend(_topic(topic))
-    return made
+        if documents_name(topic) in made:
+            needed.extend(of_topic(topic))
+    return needed
 
 
 def fingerprint(schema: Schema) -> str:
     """Name this layout, so that opening a store which has it already writes nothing."""
-    return digest_of("\n".join(statements(schema)).encode())
+    tables, topics = map(table_name, schema.tables), map(documents_name, schema.topics)
+    return digest_of("\n".join(statements(schema, {*tables, *topics})).encode())
 
 
 def table_name(table: Table) -> str:
@@ -63,7 +77,14 @@ def documents_name(topic: Topic) -> str:
     return f"documents_{topic.name}_v{topic.table.version}"
 
 
-def _table(table: Table) -> Iterator[str]:
+def is_unmade(error: apsw.SQLError) -> bool:
+    """Whether a statement failed because nothing was ever put into a view's table."""
+    # SQLite has no code for this, and has said it in these words since its first version.
+    return _UNMADE.search(str(error)) is not None
+
+
+def of_table(table: Table) -> Iterator[str]:
+    """Write down what makes a table and its indexes."""
     name = table_name(table)
     columns = "".join(f", f_{field} {_SQL_TYPES[kind]}" for field, kind in table.fields.items())
     spans = ", from_seq INTEGER NOT NULL, to_seq INTEGER NOT NULL" if table.history else ""
@@ -89,7 +110,8 @@ def _table(table: Table) -> Iterator[str]:
         yield f"CREATE INDEX IF NOT EXISTS {name}_{number} ON {name}({columns}{ended})"
 
 
-def _topic(topic: Topic) -> Iterator[str]:
+def of_topic(topic: Topic) -> Iterator[str]:
+    """Write down what makes a full-text index."""
     columns = ", ".join(topic.columns)
     # The words come ready from `kernel.words`: the tokenizer only parts them at spaces.
     yield (

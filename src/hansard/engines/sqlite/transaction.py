@@ -1,6 +1,6 @@
 """A transaction on SQLite: the seam's verbs as SQL."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, cast
 
@@ -12,6 +12,9 @@ from hansard.engines.sqlite.schema import (
     CURRENT,
     NUMBER_BITS,
     documents_name,
+    is_unmade,
+    of_table,
+    of_topic,
     table_name,
     topic_name,
 )
@@ -176,7 +179,8 @@ class SqliteTx:
     def search(
         self, topic: Topic, query: str, *, where: Where | None = None, limit: int
     ) -> list[Hit]:
-        if self._number is None:
+        needed = (documents_name(topic), table_name(topic.table))
+        if self._number is None or not all(map(self._is_made, needed)):
             return []
         clauses, values = self._filter(topic.table, where, None, alias="r.")
         scope = Scope(topic, *self._documents(), clauses, values, is_filtered=bool(where))
@@ -238,6 +242,7 @@ class SqliteTx:
             f"INSERT OR REPLACE INTO {table_name(table)}({', '.join(columns)}) "
             f"VALUES({_marks(columns)})",
             *values,
+            making=of_table(table),
         )
 
     def delete(self, table: Table, key: str, *, seq: int) -> None:
@@ -261,7 +266,8 @@ class SqliteTx:
             return
         number = found[0] if found else self._next_document(documents, project)
         if not found:
-            self._run(f"INSERT INTO {documents} VALUES(?, ?, ?)", number, project, key)
+            insert = f"INSERT INTO {documents} VALUES(?, ?, ?)"
+            self._run(insert, number, project, key, making=of_topic(topic))
         columns = list(topic.columns)
         self._run(
             f"INSERT INTO {words}(rowid, {', '.join(columns)}) VALUES(?, {_marks(columns)})",
@@ -396,15 +402,37 @@ class SqliteTx:
             hashed,
         )
 
-    def _run(self, statement: str, *values: Any) -> None:
-        self._connection.execute(statement, values)
+    def _is_made(self, name: str) -> bool:
+        return self._one("SELECT 1 FROM sqlite_schema WHERE name = ?", name) is not None
+
+    def _run(self, statement: str, *values: Any, making: Iterable[str] = ()) -> None:
+        """Change rows. A table that is not there is made first, or has none to change."""
+        try:
+            self._connection.execute(statement, values)
+        except apsw.SQLError as error:
+            if not is_unmade(error):
+                raise
+            if statements := tuple(making):
+                for each in statements:
+                    self._connection.execute(each)
+                self._connection.execute(statement, values)
 
     def _one(self, statement: str, *values: Any) -> tuple[Any, ...] | None:
-        found: tuple[Any, ...] | None = self._connection.execute(statement, values).fetchone()
-        return found
+        found = self._ask(statement, values)
+        return found.fetchone() if found else None
 
     def _all(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        return self._connection.execute(statement, values).fetchall()
+        found = self._ask(statement, values)
+        return found.fetchall() if found else []
+
+    def _ask(self, statement: str, values: Sequence[Any]) -> apsw.Cursor | None:
+        """Begin a question; `None` if it is about a table that nothing was ever put into."""
+        try:
+            return self._connection.execute(statement, values)
+        except apsw.SQLError as error:
+            if not is_unmade(error):
+                raise
+            return None
 
 
 @lru_cache(maxsize=256)

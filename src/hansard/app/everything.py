@@ -1,0 +1,239 @@
+"""The search over everything: each kind is found by its own rules, then all are ranked together.
+
+Scores of one index do not compare with another's. So each kind's hits come with a relevance in
+0..1: the part of the words asked for that its best hit has (or how near that is in meaning), times
+how a hit compares with the best.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from hansard.app import things
+from hansard.decisions import githistory
+from hansard.decisions.contract import SearchDecisions
+from hansard.decisions.ranking import ACTIVE_BONUS
+from hansard.decisions.search import Searching
+from hansard.kernel.engine import Position, ReadTx, Row, Topic, Where
+from hansard.kernel.meaning import Meanings
+from hansard.kernel.operation import Capability, Context, Operation, ProjectRequest, Result
+from hansard.kernel.page import from_cursor, to_cursor
+from hansard.kernel.problem import InvalidInput
+from hansard.kernel.snippet import snippet
+from hansard.kernel.text import Cursor, Limit, Query
+from hansard.kernel.words import coverage
+from hansard.records.contract import SearchRecords
+from hansard.records.search import search_records
+from hansard.sessions.contract import more
+
+Kind = Literal["record", "decision", "timeline", "file", "checkpoint", "commit"]
+
+LIMIT_DEFAULT = 10
+HITS_MAX = 200
+"""So far a search can be paged through."""
+
+
+class Search(ProjectRequest):
+    """What to find."""
+
+    query: Query
+    kinds: Annotated[list[Kind], Field(max_length=len(get_args(Kind)))] | None = None
+    limit: Limit = LIMIT_DEFAULT
+    cursor: Cursor | None = None
+
+
+class Thing(BaseModel):
+    """Something that was found, whatever it is."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Kind
+    id: str
+    title: str
+    snippet: str
+    score: float
+    status: str | None = None
+    """Of a record its state, of a decision whether it is active."""
+    session: str | None = None
+
+    def text(self) -> str:
+        """Give a line, and the snippet where it says more."""
+        status = f" ({self.status})" if self.status else ""
+        line = f"{self.kind} [{self.id}]{status} {self.title} ({self.score:.2f})"
+        return line if self.snippet in self.title else f"{line}\n  {self.snippet}"
+
+
+class ThingsFound(Result):
+    """What was found, best first."""
+
+    results: list[Thing]
+    nextCursor: str | None = None  # noqa: N815 - as MCP spells it
+    index: str
+    """What finds by meaning; begins with `none` where words alone count."""
+    index_lag: int
+
+    def text(self) -> str:
+        """Give each."""
+        found = [one.text() for one in self.results] or ["Nothing matches"]
+        return "\n".join([*found, *more(self.nextCursor)])
+
+
+Source = Callable[[str, Context, int], Sequence[Thing]]
+"""Finds things of one kind: the query, the circumstances, and how many at most."""
+
+
+def capability(meanings: Meanings) -> Capability:
+    """Make the capability that spans the others."""
+    everything = Everything(meanings)
+    operation = Operation(
+        "search",
+        f"Search everything: {', '.join(get_args(Kind))}.",
+        Search,
+        ThingsFound,
+        everything.search,
+        writes=False,
+        toolsets=("core", "default"),
+    )
+    return Capability("search", (operation,), views=(things.VIEW,))
+
+
+@dataclass(frozen=True, slots=True)
+class Everything:
+    """Searches all kinds."""
+
+    meanings: Meanings
+
+    def search(self, request: Search, context: Context) -> ThingsFound:
+        """Find things, best first. Any query is answered."""
+        first = _first(request.cursor)
+        until = first + request.limit
+        sources = self._sources()
+        found = [
+            thing
+            for kind in dict.fromkeys(request.kinds or sources)
+            for thing in sources[kind](request.query, context, min(until + 1, HITS_MAX))
+        ]
+        found.sort(key=lambda thing: (-thing.score, thing.kind, thing.id))
+        has_more = len(found) > until and until < HITS_MAX
+        return ThingsFound(
+            results=found[first:until],
+            nextCursor=to_cursor(Position(until, "")) if has_more else None,
+            index=self.meanings.name,
+            index_lag=self.meanings.lag(context.project),
+        )
+
+    def _sources(self) -> Mapping[Kind, Source]:
+        return {
+            "record": self._records,
+            "decision": self._decisions,
+            "timeline": _things("timeline"),
+            "file": _things("file"),
+            "checkpoint": _things("checkpoint"),
+            "commit": _commits,
+        }
+
+    def _records(self, query: str, context: Context, limit: int) -> list[Thing]:
+        request = SearchRecords(query=query, limit=limit)
+        return [
+            Thing(
+                kind="record",
+                id=one.id,
+                title=one.title,
+                snippet=one.snippet,
+                score=one.relevance,
+                status=one.state,
+            )
+            for one in search_records(request, context, self.meanings).results
+        ]
+
+    def _decisions(self, query: str, context: Context, limit: int) -> list[Thing]:
+        request = SearchDecisions(query=query, limit=limit)
+        return [
+            Thing(
+                kind="decision",
+                id=one.id,
+                title=one.title,
+                snippet=one.preview,
+                # What it is worth for being active it is worth among decisions only.
+                score=one.score - (ACTIVE_BONUS if one.status == "active" else 0),
+                status=one.status,
+            )
+            for one in Searching(self.meanings).search(request, context).results
+        ]
+
+
+def _things(kind: Literal["timeline", "file", "checkpoint"]) -> Source:
+    def find(query: str, context: Context, limit: int) -> list[Thing]:
+        def work(tx: ReadTx) -> list[Thing]:
+            return [
+                Thing(
+                    kind=kind,
+                    id=key,
+                    title=row["title"],
+                    snippet=snippet(row["title"], query),
+                    score=score,
+                    session=row["session"],
+                )
+                for key, row, score in _by_words(
+                    tx, things.WORDS, query, _words_of, limit=limit, kind=kind
+                )
+            ]
+
+        return context.read(work)
+
+    return find
+
+
+def _commits(query: str, context: Context, limit: int) -> list[Thing]:
+    def work(tx: ReadTx) -> list[Thing]:
+        found = _by_words(tx, githistory.COMMIT_WORDS, query, _words_of_commit, limit=limit)
+        return [
+            Thing(
+                kind="commit",
+                id=f"commit:{key}",
+                title=row["subject"],
+                snippet=snippet(_words_of_commit(row), query),
+                score=score,
+            )
+            for key, row, score in found
+        ]
+
+    return context.read(work)
+
+
+def _by_words(
+    tx: ReadTx,
+    topic: Topic,
+    query: str,
+    words_of: Callable[[Row], str],
+    *,
+    limit: int,
+    kind: str | None = None,
+) -> Iterator[tuple[str, Row, float]]:
+    """Find documents with their rows and how relevant they are."""
+    where: Where | None = {"kind": kind} if kind else None
+    hits = tx.search(topic, query, where=where, limit=limit)
+    best = 0.0
+    for hit in hits:
+        row = tx.get(topic.table, hit.key)
+        assert row is not None, f"{hit.key} is indexed but is not there"
+        best = best or coverage(query, words_of(row))
+        yield hit.key, row, round(best * hit.score / hits[0].score, 3)
+
+
+def _words_of(row: Row) -> str:
+    return f"{row['title']} {row['labels']}"
+
+
+def _words_of_commit(row: Row) -> str:
+    return " ".join([row["subject"], row["author"], *row["paths"]])
+
+
+def _first(cursor: str | None) -> int:
+    position = from_cursor(cursor)
+    value = position.value if position else 0
+    if not isinstance(value, int) or not 0 <= value <= HITS_MAX:
+        raise InvalidInput("cursor: not one that a list returned", argument="cursor")
+    return value

@@ -1,0 +1,83 @@
+"""What the search over everything finds besides records, decisions and entities.
+
+Notes, plan steps and titles of the timeline, files by their paths, and checkpoints by name and
+tags: each a row with its title, and a document of its words.
+"""
+
+from hansard.checkpoints.events import CheckpointDeleted, CheckpointSaved
+from hansard.kernel.engine import Table, Topic
+from hansard.kernel.view import Derivation, View
+from hansard.recorder.events import (
+    Audited,
+    ExternalChangeSeen,
+    FileEvent,
+    FileFound,
+    FileOpIntended,
+    FileReported,
+    PlanStepRecorded,
+    SessionTitled,
+)
+
+VERSION = 1
+
+THINGS = Table("things", {"kind": "text"}, (("kind",),), version=VERSION)
+"""By id (`s:340`, `path:src/a.py`, a checkpoint's): its kind, its title, its session and entry."""
+
+WORDS = Topic("things", THINGS, {"title": 4.0, "labels": 1.0})
+
+
+def _noted(event: Audited, derivation: Derivation) -> None:
+    _put(derivation, f"s:{derivation.entry.seq}", "timeline", event.description, event.type)
+
+
+def _planned(event: PlanStepRecorded, derivation: Derivation) -> None:
+    _put(derivation, f"s:{derivation.entry.seq}", "timeline", event.step, "plan step")
+
+
+def _titled(event: SessionTitled, derivation: Derivation) -> None:
+    _put(derivation, f"s:{derivation.entry.seq}", "timeline", event.title, "session")
+
+
+def _met(event: FileEvent, derivation: Derivation) -> None:
+    to = getattr(event, "to", None)
+    for path in [event.path, *([to] if to else [])]:
+        key = f"path:{path}"
+        # A file is found by its path, which never changes: the first time is enough.
+        if derivation.get(THINGS, key) is None:
+            _put(derivation, key, "file", path)
+
+
+def _saved(event: CheckpointSaved, derivation: Derivation) -> None:
+    title = event.name or f"Checkpoint of {derivation.entry.session}"
+    _put(derivation, event.id, "checkpoint", title, " ".join([event.id, *event.tags]))
+
+
+def _deleted(event: CheckpointDeleted, derivation: Derivation) -> None:
+    derivation.delete(THINGS, event.id)
+    derivation.index(WORDS, event.id, None)
+
+
+def _put(derivation: Derivation, key: str, kind: str, title: str, labels: str = "") -> None:
+    entry = derivation.entry
+    row = {"kind": kind, "title": title, "session": entry.session, "seq": entry.seq, "at": entry.at}
+    derivation.put(THINGS, key, row | {"labels": labels})
+    derivation.index(WORDS, key, {"title": title, "labels": labels})
+
+
+VIEW = View(
+    "things",
+    VERSION,
+    (THINGS,),
+    on={
+        Audited: _noted,
+        PlanStepRecorded: _planned,
+        SessionTitled: _titled,
+        FileOpIntended: _met,
+        FileFound: _met,
+        ExternalChangeSeen: _met,
+        FileReported: _met,
+        CheckpointSaved: _saved,
+        CheckpointDeleted: _deleted,
+    },
+    topics=(WORDS,),
+)

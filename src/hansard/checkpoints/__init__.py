@@ -1,0 +1,27 @@
+"""Checkpoints: a workflow's context, saved small, loaded exactly, compared, resumed with truth."""
+
+from hansard.checkpoints.commands import Saving
+from hansard.checkpoints.events import EVENTS
+from hansard.checkpoints.limits import Quotas, Retention
+from hansard.checkpoints.operations import operations
+from hansard.checkpoints.queries import Loading, TellSince, ticks_passed
+from hansard.checkpoints.threads.events import EVENTS as THREAD_EVENTS
+from hansard.checkpoints.threads.views import VIEWS as THREAD_VIEWS
+from hansard.checkpoints.views import VIEWS
+from hansard.kernel.operation import Capability
+
+
+def capability(
+    *,
+    quotas: Quotas | None = None,
+    retention: Retention | None = None,
+    since: TellSince = ticks_passed,
+) -> Capability:
+    """Make the capability; what changed since a checkpoint is known only above this layer."""
+    saving = Saving(quotas or Quotas(), retention or Retention())
+    return Capability(
+        "checkpoints",
+        operations(saving, Loading(since)),
+        (*EVENTS, *THREAD_EVENTS),
+        (*VIEWS, *THREAD_VIEWS),
+    )

@@ -1,0 +1,44 @@
+"""What differs between two JSON values, path by path. Pure."""
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+Change = Literal["added", "removed", "changed"]
+
+
+class Difference(BaseModel):
+    """One place where two values differ."""
+
+    path: str
+    """A JSON Pointer: `/plan/steps/0`."""
+    change: Change
+    old: Any = None
+    new: Any = None
+
+
+def differences(old: object, new: object, path: str = "") -> Iterator[Difference]:
+    """Go through what differs, in the order of keys; 1 and 1.0 and true are three values."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in sorted(old.keys() | new.keys()):
+            yield from _at(f"{path}/{_escaped(key)}", old, new, key)
+    elif isinstance(old, list) and isinstance(new, list):
+        before, after = dict(enumerate(old)), dict(enumerate(new))
+        for index in range(max(len(old), len(new))):
+            yield from _at(f"{path}/{index}", before, after, index)
+    elif type(old) is not type(new) or old != new:
+        yield Difference(path=path or "/", change="changed", old=old, new=new)
+
+
+def _at(path: str, old: dict[Any, Any], new: dict[Any, Any], key: object) -> Iterator[Difference]:
+    if key not in new:
+        yield Difference(path=path, change="removed", old=old[key])
+    elif key not in old:
+        yield Difference(path=path, change="added", new=new[key])
+    else:
+        yield from differences(old[key], new[key], path)
+
+
+def _escaped(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,46 @@
+"""Limits of checkpoints, with the quotas an operator may change."""
+
+from dataclasses import dataclass
+
+from hansard.kernel.limits import KIB, MIB
+
+CONTEXT_BYTES_MAX = 64 * MIB
+"""A context in canonical form. Over MCP the request's own limit comes first."""
+
+EXTRA_BYTES_MAX = 64 * KIB
+TAGS_MAX = 100
+KEY_CHARS_MAX = 1_000
+"""Of a key that is marked, picked or classed; others may be longer."""
+
+KEYS_MAX = 10_000
+"""Keys that a load picks, or a save classes."""
+
+OFFSET_MAX = 1_000_000
+MARKS_MAX = 1_000
+CITES_MAX = 100
+DIFFERENCES_MAX = 1_000
+CHAIN_RADIX = 20
+"""A larger one makes deltas smaller and chains longer: 20 costs at most 19 patches a digit, each
+of which takes as long as copying the content."""
+
+CHAIN_NUMBERS = CHAIN_RADIX**2
+"""After so many saves a session's contexts are packed against a fresh whole one."""
+
+WARN_SHARE = 0.8
+"""From this share of a quota on, answers warn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quotas:
+    """How much may be kept, in packed bytes."""
+
+    checkpoint_bytes_max: int = 10 * MIB
+    session_bytes_max: int = 1024 * MIB
+    store_bytes_max: int = 10 * 1024 * MIB
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How many checkpoints a session keeps; 0 keeps all. One with a marked key is always kept."""
+
+    keep_last: int = 0

@@ -1,0 +1,201 @@
+"""Saving steps and writes of threads, copying threads, and taking them away."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from hansard.checkpoints.limits import Quotas
+from hansard.checkpoints.rules import check_quotas
+from hansard.checkpoints.threads import contract, events
+from hansard.checkpoints.threads.inline import to_text
+from hansard.checkpoints.threads.limits import LOOK_EVERY
+from hansard.checkpoints.threads.memory import Memory, Place
+from hansard.checkpoints.threads.packing import begin
+from hansard.checkpoints.threads.reading import find_step, place_of, places_of, saved_event
+from hansard.checkpoints.threads.usage import used_bytes
+from hansard.checkpoints.threads.views import RUNS
+from hansard.kernel.blob import Blob, Digest, seal
+from hansard.kernel.engine import ReadTx, WriteTx
+from hansard.kernel.event import Event
+from hansard.kernel.limits import INLINE_BLOB_BYTES_MAX
+from hansard.kernel.operation import Context
+from hansard.kernel.problem import InvalidInput
+from hansard.kernel.store import CATALOG
+from hansard.sessions.seating import Seating, opening
+
+
+@dataclass(slots=True)
+class Usage:
+    """What the whole store keeps, in bytes, as far as this process knows."""
+
+    size_bytes: int = 0
+    asked: int = 0
+
+    def look(self, context: Context) -> int:
+        """Give the sum, added up anew now and then."""
+        if self.asked % LOOK_EVERY == 0:
+            projects = context.store.engine.heads().keys() - {CATALOG}
+            self.size_bytes = sum(context.store.read(one, used_bytes) for one in projects)
+        self.asked += 1
+        return self.size_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """How threads are kept here: the operator's quotas, and what is remembered between writes."""
+
+    quotas: Quotas
+    memory: Memory = field(default_factory=Memory)
+    usage: Usage = field(default_factory=Usage)
+
+    def put_step(self, request: contract.PutStep, context: Context) -> contract.StepPut:
+        """Save the state of a graph after a step; the same id again takes the first one's place."""
+        context = _under(context, request.under)
+        packing = begin(context, self.memory, request.thread, request.ns)
+        values = _known(request, context, packing.place)
+        for channel, data in request.values.items():
+            values[channel] = packing.add(channel, data)
+        text = to_text(request.body)
+        body_blob = None if text else packing.add(None, request.body)
+        size = packing.size_bytes + len(text or "")
+        # Asked before the bytes are staged, so that a refusal leaves nothing behind.
+        self._check(context, packing.place, size)
+        saved = events.InputSaved if request.is_input else events.StepSaved
+        event = saved(
+            thread=request.thread,
+            ns=request.ns,
+            id=request.id,
+            parent=request.parent,
+            run=request.run,
+            step=request.step,
+            body=text or "",
+            body_blob=body_blob,
+            values=values,
+            size_bytes=size,
+        )
+        blobs = [blob for blob, _ in packing.blobs.values()]
+
+        def work(tx: WriteTx) -> contract.StepPut:
+            context.record(tx, event)
+            shown = {channel: str(digest) for channel, digest in values.items()}
+            return contract.StepPut(values=shown, depths=_depths(tx, blobs))
+
+        result = context.write(work, blobs=blobs)
+        packing.remember(request.id, values, result.depths)
+        self.usage.size_bytes += size
+        return result
+
+    def put_writes(self, request: contract.PutWrites, context: Context) -> contract.Done:
+        """Keep what a task wrote."""
+        context = _under(context, request.under)
+        packed = [_packed(given) for given in request.writes]
+        writes, blobs = [write for write, _ in packed], [blob for _, blob in packed if blob]
+        size = sum(len(blob.packed) for blob in blobs) + sum(len(one.packed) for one in writes)
+        event = events.WritesKept(
+            thread=request.thread,
+            ns=request.ns,
+            id=request.id,
+            task=request.task,
+            path=request.path,
+            writes=writes,
+            size_bytes=size,
+        )
+        self._check(context, begin(context, self.memory, request.thread, request.ns).place, size)
+        result = context.write(lambda tx: _done(context.record(tx, event)), blobs=blobs)
+        self.usage.size_bytes += size
+        return result
+
+    def _check(self, context: Context, place: Place, size: int) -> None:
+        store_bytes = self.usage.look(context) + size
+        check_quotas(self.quotas, size, place.size_bytes + size, store_bytes)
+
+    def delete_thread(self, request: contract.DeleteThread, context: Context) -> contract.Done:
+        """Take a thread away."""
+        event = events.ThreadDeleted(thread=request.thread)
+        return self._remove(request.thread, event, context)
+
+    def prune_thread(self, request: contract.PruneThread, context: Context) -> contract.Done:
+        """Take away the steps of a thread that were there at `through` and are not to be kept."""
+        event = events.ThreadPruned(
+            thread=request.thread, kept=dict(request.kept), through=request.through
+        )
+        return self._remove(request.thread, event, context)
+
+    def _remove(self, thread: str, event: Event, context: Context) -> contract.Done:
+        """Record what happens to a thread under the thread's own session."""
+
+        def work(tx: WriteTx) -> contract.Done:
+            places = places_of(tx, thread)
+            if not places:
+                return contract.Done()
+            stamp = replace(context.stamp, session=places[0]["session"])
+            return _done(context.store.record(tx, event, stamp))
+
+        result = context.write(work)
+        self.memory.places.clear()
+        self.usage.asked = 0
+        return result
+
+
+def copy_thread(request: contract.CopyThread, context: Context) -> contract.Done:
+    """Make a thread's steps another's too. What they hold is shared, not copied."""
+    if not context.read(lambda tx: places_of(tx, request.source)):
+        return contract.Done()
+    event = events.ThreadCopied(source=request.source, target=request.thread)
+    return context.write(lambda tx: _done(context.record(tx, event)))
+
+
+def delete_runs(request: contract.DeleteRuns, context: Context) -> contract.Done:
+    """Take away the steps of some runs, whatever their threads."""
+
+    def work(tx: WriteTx) -> contract.Done:
+        runs = [run for run in request.runs if tx.tally(RUNS, {"run": run})]
+        return _done(context.record(tx, events.RunsDeleted(runs=runs))) if runs else contract.Done()
+
+    return context.write(work)
+
+
+def _known(request: contract.PutStep, context: Context, place: Place) -> dict[str, Digest]:
+    """Take over values from the parent, which must have them as the caller says."""
+    if not request.known:
+        return {}
+    values = place.steps.get(request.parent or "") or context.read(
+        lambda tx: _values_of_parent(tx, request, context)
+    )
+    for channel, digest in request.known.items():
+        if values.get(channel) != digest:
+            raise InvalidInput(f"known: the parent has no such value of {channel}")
+    return {channel: Digest(digest) for channel, digest in request.known.items()}
+
+
+def _values_of_parent(tx: ReadTx, request: contract.PutStep, context: Context) -> dict[str, Digest]:
+    place = place_of(tx, request.thread, request.ns)
+    parent = find_step(tx, place, request.parent) if place and request.parent else None
+    return saved_event(tx, context.store.kinds, parent.row).values if parent else {}
+
+
+def _packed(given: contract.WriteGiven) -> tuple[events.Write, Blob | None]:
+    text = to_text(given.content)
+    blob = None if text else seal(given.content)
+    digest = blob.digest if blob else None
+    write = events.Write(channel=given.channel, index=given.index, packed=text or "", blob=digest)
+    return write, blob
+
+
+def _depths(tx: ReadTx, blobs: Iterable[Blob]) -> dict[str, int]:
+    """Say how new blobs truly are: one that another process kept first is packed in its way."""
+    small = (blob.digest for blob in blobs if len(blob.packed) <= INLINE_BLOB_BYTES_MAX)
+    stored = ((digest, tx.blob(digest)) for digest in small)
+    return {str(digest): blob.depth for digest, blob in stored if blob}
+
+
+def _under(context: Context, session: str | None) -> Context:
+    """Go on in a session that the caller has found before; if it was closed, it begins again."""
+    if session is None:
+        return context
+    stamp = replace(context.stamp, session=session)
+    begins = opening(context.store, Seating(context.project, session, begins=True), stamp)
+    return replace(context, stamp=stamp, session=session, open_session=begins)
+
+
+def _done(_: object) -> contract.Done:
+    return contract.Done()

@@ -1,0 +1,61 @@
+"""Looking at threads."""
+
+from itertools import islice
+
+from hansard.checkpoints.threads import contract
+from hansard.checkpoints.threads.reading import (
+    contents_of,
+    find_step,
+    newest_first,
+    place_of,
+    places_of,
+    whole_step,
+)
+from hansard.kernel.blob import Digest
+from hansard.kernel.content import content
+from hansard.kernel.engine import ReadTx
+from hansard.kernel.operation import Context
+
+
+def get_step(request: contract.GetStep, context: Context) -> contract.StepsFound:
+    """Give one step with its values, or none."""
+
+    def work(tx: ReadTx) -> contract.StepsFound:
+        place = place_of(tx, request.thread, request.ns)
+        found = place and find_step(tx, place, request.id)
+        if not place or not found:
+            return contract.StepsFound(steps=[], seq=tx.head().seq)
+        step = whole_step(tx, context.store.kinds, place, found)
+        contents = contents_of(tx, step.values)
+        return contract.StepsFound(steps=[step], contents=contents, seq=tx.head().seq)
+
+    return context.read(work)
+
+
+def list_steps(request: contract.ListSteps, context: Context) -> contract.StepsFound:
+    """List steps, those with the highest ids first, without their values."""
+    kinds = context.store.kinds
+
+    def work(tx: ReadTx) -> contract.StepsFound:
+        places = places_of(tx, request.thread, request.ns)
+        if request.id is not None or request.latest:
+            hits = [(place, find_step(tx, place, request.id)) for place in places]
+            chosen = [(place, found) for place, found in hits if found]
+        else:
+            steps = newest_first(tx, places, request.after, request.limit)
+            chosen = list(islice(steps, request.limit))
+        shown = [whole_step(tx, kinds, place, found) for place, found in chosen]
+        return contract.StepsFound(steps=shown, seq=tx.head().seq)
+
+    return context.read(work)
+
+
+def get_contents(request: contract.GetContents, context: Context) -> contract.Contents:
+    """Give values by their digests."""
+
+    def work(tx: ReadTx) -> contract.Contents:
+        return contract.Contents(
+            contents={digest: content(tx, Digest(digest)) for digest in request.digests}
+        )
+
+    return context.read(work)

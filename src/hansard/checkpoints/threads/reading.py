@@ -1,0 +1,113 @@
+"""Reading threads back: rows, the journal entries they point to, and what those hold."""
+
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from hansard.checkpoints.threads.contract import Step, WriteFound
+from hansard.checkpoints.threads.events import StepSaved, Write, WritesKept
+from hansard.checkpoints.threads.inline import from_text
+from hansard.checkpoints.threads.limits import STEPS_MAX
+from hansard.checkpoints.threads.rules import pending
+from hansard.checkpoints.threads.views import STEPS, THREADS, step_key, thread_key
+from hansard.kernel.blob import Digest
+from hansard.kernel.content import content
+from hansard.kernel.engine import Found, Position, ReadTx, Row
+from hansard.kernel.event import Event, Kinds
+from hansard.kernel.problem import BlobDamaged
+
+E = TypeVar("E", bound=Event)
+
+_JUST_AFTER = "\x01"
+"""Put behind a key, it sorts after that key and before any other that there is."""
+
+
+def place_of(tx: ReadTx, thread: str, ns: str) -> Row | None:
+    """Read the row of a thread's namespace."""
+    return tx.get(THREADS, thread_key(thread, ns))
+
+
+def places_of(tx: ReadTx, thread: str | None, ns: str | None = None) -> list[Row]:
+    """Read the rows of a thread's namespaces, or of all threads'."""
+    where = {} if thread is None else {"thread": thread}
+    found = tx.scan(THREADS, where, limit=STEPS_MAX)
+    return [one.row for one in found if ns is None or one.row["ns"] == ns]
+
+
+def find_step(tx: ReadTx, place: Row, identifier: str | None) -> Found | None:
+    """Find a step by its id, or the latest."""
+    if identifier is None:
+        where = {"place": place["number"], "saved": True}
+        return next(iter(tx.scan(STEPS, where, descending=True, limit=1)), None)
+    key = step_key(place["number"], identifier)
+    row = tx.get(STEPS, key)
+    return Found(key, row) if row and row["saved"] else None
+
+
+def newest_first(
+    tx: ReadTx, places: Sequence[Row], after: tuple[str, int] | None, page: int
+) -> Iterator[tuple[Row, Found]]:
+    """Go through the steps of some places by id and place, from the highest down."""
+    each = [_of_place(tx, place, after, page) for place in places]
+    yield from heapq.merge(*each, key=_order, reverse=True)
+
+
+def saved_event(tx: ReadTx, kinds: Kinds, row: Row) -> StepSaved:
+    """Read the entry that holds a step."""
+    return _event(tx, kinds, row["seq"], StepSaved)
+
+
+def whole_step(tx: ReadTx, kinds: Kinds, place: Row, found: Found) -> Step:
+    """Read what a step holds, except its values, of which it gives the digests."""
+    event = saved_event(tx, kinds, found.row)
+    body = from_text(event.body) if event.body_blob is None else content(tx, event.body_blob)
+    kept = [_event(tx, kinds, seq, WritesKept) for seq in found.row["writes"]]
+    return Step(
+        thread=place["thread"],
+        ns=place["ns"],
+        place=place["number"],
+        id=event.id,
+        parent=event.parent,
+        body=body,
+        values={channel: str(digest) for channel, digest in event.values.items()},
+        writes=[
+            WriteFound(task=one.task, channel=one.write.channel, content=_written(tx, one.write))
+            for one in pending(kept)
+        ],
+    )
+
+
+def contents_of(tx: ReadTx, values: Mapping[str, str]) -> dict[str, bytes]:
+    """Read values by their digests."""
+    return {digest: content(tx, Digest(digest)) for digest in values.values()}
+
+
+def _of_place(
+    tx: ReadTx, place: Row, after: tuple[str, int] | None, page: int
+) -> Iterator[tuple[Row, Found]]:
+    position = None
+    if after is not None:
+        beyond = _JUST_AFTER if place["number"] < after[1] else ""
+        position = Position(None, step_key(place["number"], after[0]) + beyond)
+    where = {"place": place["number"], "saved": True}
+    while found := tx.scan(STEPS, where, descending=True, after=position, limit=page):
+        yield from ((place, one) for one in found)
+        position = Position(None, found[-1].key)
+
+
+def _order(one: tuple[Row, Found]) -> tuple[str, int]:
+    place, found = one
+    return found.key.partition(".")[2], place["number"]
+
+
+def _event(tx: ReadTx, kinds: Kinds, seq: int, expected: type[E]) -> E:
+    [entry] = tx.entries(after=seq - 1, limit=1)
+    event = kinds.decode(entry)
+    if event is None:
+        raise BlobDamaged(f"What s:{seq} held was redacted", seq=seq)
+    assert isinstance(event, expected), f"s:{seq} is not what the thread's row says"
+    return event
+
+
+def _written(tx: ReadTx, write: Write) -> bytes:
+    return from_text(write.packed) if write.blob is None else content(tx, write.blob)

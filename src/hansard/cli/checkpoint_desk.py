@@ -1,0 +1,93 @@
+"""What the commands about checkpoints share: the store, who asks, and how far it is."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from hansard.app.application import Application
+from hansard.app.settings import Settings
+from hansard.checkpoints.contract import CheckpointList, CheckpointListed
+from hansard.checkpoints.reading import state_of
+from hansard.cli.flags import Flags
+from hansard.cli.opening import opened
+from hansard.cli.terminal import actor
+from hansard.kernel.limits import LIST_LIMIT_MAX
+from hansard.kernel.operation import Caller, Result
+from hansard.kernel.problem import InvalidInput
+
+R = TypeVar("R", bound=Result)
+
+Session = Annotated[
+    str | None, typer.Argument(metavar="[SESSION]", help="The session; else that of --session.")
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The store, and who sits at the command line."""
+
+    application: Application
+    caller: Caller
+    settings: Settings
+
+    def ask(self, expected: type[R], name: str, **arguments: Any) -> R:
+        """Do an operation; what was not given is left out."""
+        given = {key: value for key, value in arguments.items() if value is not None}
+        result = self.application.call(name, given, self.caller)
+        assert isinstance(result, expected), f"{name} answers with {type(result).__name__}"
+        return result
+
+    def look(self, expected: type[R], name: str, **arguments: Any) -> R:
+        """Ask without leaving a trace: a person who looks has not resumed anything."""
+        looking = replace(self.caller, actor=replace(self.caller.actor, role="viewer"))
+        return replace(self, caller=looking).ask(expected, name, **arguments)
+
+    def session(self, named: str | None) -> str:
+        """Give the session that is meant."""
+        if chosen := named or self.settings.session:
+            return chosen
+        raise InvalidInput("Which session?", hint="`hansard checkpoints list` shows them")
+
+    def checkpoints(self, session: str, **chosen: Any) -> Iterator[CheckpointListed]:
+        """Go through a session's checkpoints, newest first."""
+        cursor = None
+        while True:
+            page = self.look(
+                CheckpointList,
+                "workflow_checkpoint_list",
+                sessionId=session,
+                limit=LIST_LIMIT_MAX,
+                cursor=cursor,
+                **chosen,
+            )
+            yield from page.checkpoints
+            if (cursor := page.nextCursor) is None:
+                return
+
+    def marks(self, session: str) -> list[str]:
+        """Name the keys that were marked critical in a session."""
+        project = self.application.default_project
+        return sorted(
+            self.application.store.read(project, lambda tx: state_of(tx, session))["marks"]
+        )
+
+
+@contextmanager
+def desk(flags: Flags, context: typer.Context) -> Iterator[Desk]:
+    """Open the store, with the flags that stand before the command and those after it."""
+    given = context.obj | {name: value for name, value in flags.items() if value is not None}
+    with opened(given) as (application, settings):
+        caller = Caller(actor(), session=settings.session or None)
+        yield Desk(application, caller, settings)
+
+
+def show_step(what: str, done: int, total: int) -> None:
+    """Say on a terminal how far it is, over and over on the same line."""
+    if sys.stderr.isatty():
+        end = "\r" if done < total else "\r\x1b[K"
+        print(f"\x1b[K{done:,} of {total:,} {what}", end=end, file=sys.stderr, flush=True)

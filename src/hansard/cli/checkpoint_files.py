@@ -1,0 +1,152 @@
+"""`hansard checkpoints export` and `import`: contexts as lines of JSON, proved by their hashes.
+
+The first line names the session and its marked keys; each line after it is a checkpoint, oldest
+first.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import orjson
+import typer
+
+from hansard.checkpoints.contract import Loaded, Marked, Saved
+from hansard.cli.checkpoint_desk import Desk, DryRun, Session, desk, show_step
+from hansard.cli.flags import Flags
+from hansard.cli.options import settings_flags
+from hansard.cli.terminal import print_json
+from hansard.kernel.blob import canonical_json, digest_of
+from hansard.kernel.problem import InvalidInput, StorageUnavailable
+
+FORMAT = "hansard-checkpoints-1"
+STANDARD = "-"
+
+Write = Callable[[object], object]
+"""Writes one value as a line of JSON."""
+
+
+@settings_flags
+def export(
+    flags: Flags,
+    *,
+    context: typer.Context,
+    named: Session = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Where to; - is stdout.")
+    ] = STANDARD,
+) -> int:
+    """Write a session's checkpoints as lines of JSON, oldest first."""
+    with desk(flags, context) as at:
+        session = at.session(named)
+        listed = list(at.checkpoints(session))[::-1]
+        with _writing(output) as write:
+            write({"format": FORMAT, "session": session, "marks": at.marks(session)})
+            for done, one in enumerate(listed, start=1):
+                arguments = {"checkpointId": one.checkpointId}
+                loaded = at.look(Loaded, "workflow_checkpoint_load", **arguments)
+                write({"context": loaded.context, **one.model_dump(mode="json")})
+                show_step("exported", done, len(listed))
+    return 0
+
+
+@settings_flags
+def import_(
+    flags: Flags,
+    *,
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(help="What `export` wrote; - is stdin.")],
+    session: Annotated[
+        str | None, typer.Option(metavar="ID", help="Into this session, not that of the export.")
+    ] = None,
+    dry_run: DryRun = False,
+) -> int:
+    """Save what was exported, checkpoint by checkpoint; a repetition saves nothing twice."""
+    with desk(flags, context) as at, _reading(file) as lines:
+        head = _head(next(iter(lines), b""))
+        target = session or head["session"]
+        count = 0
+        for number, line in enumerate(lines, start=2):
+            checkpoint = _checkpoint(line, number)
+            if not dry_run:
+                _save(at, target, checkpoint, line)
+            count += 1
+            show_step("imported", count, count + 1)
+        for key in () if dry_run else head["marks"]:
+            at.ask(Marked, "workflow_mark_critical", sessionId=target, contextKey=key)
+    would = "would be imported" if dry_run else "imported"
+    print(f"{count:,} checkpoints {would} into session {target}")
+    return 0
+
+
+def _save(at: Desk, session: str, checkpoint: dict[str, Any], line: bytes) -> None:
+    metadata = checkpoint["metadata"]
+    known = {name: metadata[name] for name in ("name", "tags", "classes") if name in metadata}
+    origin = {name: checkpoint[name] for name in ("checkpointId", "createdAt")}
+    # The same line into the same session again is the same request, and has the same answer.
+    key = f"import-{digest_of(session.encode() + line)}"
+    once = replace(at, caller=replace(at.caller, idempotency_key=key))
+    once.ask(
+        Saved,
+        "workflow_checkpoint_save",
+        sessionId=session,
+        context=checkpoint["context"],
+        metadata=metadata.get("extra", {}) | known | {"imported": origin},
+        cites=metadata.get("cites"),
+        force=True,
+    )
+
+
+def _head(line: bytes) -> dict[str, Any]:
+    head = _parsed(line, 1)
+    if head.get("format") != FORMAT or not isinstance(head.get("session"), str):
+        raise InvalidInput("line 1: not the head of what `hansard checkpoints export` writes")
+    return head
+
+
+def _checkpoint(line: bytes, number: int) -> dict[str, Any]:
+    """Read a line and prove that its context is the one that was exported."""
+    checkpoint = _parsed(line, number)
+    needed = {"context", "contextHash", "checkpointId", "createdAt", "metadata"}
+    if missing := needed - checkpoint.keys():
+        raise InvalidInput(f"line {number}: has no {', '.join(sorted(missing))}")
+    if digest_of(canonical_json(checkpoint["context"])) != checkpoint["contextHash"]:
+        raise InvalidInput(f"line {number}: the context is not what its hash says")
+    return checkpoint
+
+
+def _parsed(line: bytes, number: int) -> dict[str, Any]:
+    try:
+        value = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise InvalidInput(f"line {number}: not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise InvalidInput(f"line {number}: not an object")
+    return value
+
+
+@contextmanager
+def _writing(output: str) -> Iterator[Write]:
+    if output == STANDARD:
+        yield print_json
+        return
+    try:
+        with Path(output).open("wb") as file:
+            yield lambda value: file.write(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE))
+    except OSError as error:
+        raise StorageUnavailable(f"{output} cannot be written: {error.strerror}") from error
+
+
+@contextmanager
+def _reading(file: str) -> Iterator[Iterable[bytes]]:
+    if file == STANDARD:
+        yield iter(sys.stdin.buffer)
+        return
+    try:
+        with Path(file).open("rb") as opened_file:
+            yield iter(opened_file)
+    except OSError as error:
+        raise InvalidInput(f"{file} cannot be read: {error.strerror}") from error

@@ -1,0 +1,213 @@
+"""`hansard checkpoints`: look at saved contexts, compare them, carry them elsewhere, prune them."""
+
+from typing import Annotated, Any
+
+import orjson
+import typer
+
+from hansard.checkpoints.contract import Compared, Loaded
+from hansard.checkpoints.difference import Difference
+from hansard.checkpoints.reading import newest
+from hansard.checkpoints.views import CONTEXTS
+from hansard.cli.checkpoint_desk import Desk, DryRun, Session, desk, show_step
+from hansard.cli.checkpoint_files import export, import_
+from hansard.cli.flags import Flags
+from hansard.cli.options import Json, settings_flags
+from hansard.cli.terminal import painter, print_json, printable
+from hansard.kernel.engine import Found, Position, ReadTx, Row
+from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.operation import Result
+
+VALUE_CHARS_MAX = 200
+"""So much of a value is shown in a diff."""
+
+_SIGNS = {"added": ("+", "green"), "removed": ("-", "red"), "changed": ("~", "yellow")}
+
+
+@settings_flags
+def list_checkpoints(
+    flags: Flags,
+    *,
+    context: typer.Context,
+    named: Session = None,
+    json: Json = False,
+    tag: Annotated[
+        list[str] | None, typer.Option(metavar="TAG", help="Only with this tag; may be repeated.")
+    ] = None,
+    query: Annotated[str | None, typer.Option(help="Only with this in id, name or tags.")] = None,
+) -> int:
+    """List a session's checkpoints, newest first; without one, the sessions that have any."""
+    with desk(flags, context) as at:
+        if named is None and not at.settings.session:
+            _print_sessions(at, json=json)
+            return 0
+        for one in at.checkpoints(at.session(named), tags=tag, query=query):
+            if json:
+                print_json(one.model_dump(mode="json"))
+            else:
+                print(printable(one.text()))
+    return 0
+
+
+@settings_flags
+def show(
+    flags: Flags,
+    *,
+    context: typer.Context,
+    checkpoint: Annotated[str, typer.Argument(help="The checkpoint's id, or a session's.")],
+    json: Json = False,
+    key: Annotated[
+        list[str] | None, typer.Option(metavar="KEY", help="Only this key; may be repeated.")
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option(min=1, metavar="TOKENS", help="As a model with so much room.")
+    ] = None,
+) -> int:
+    """Show a checkpoint's context and what has changed since; of a session, its latest."""
+    with desk(flags, context) as at:
+        which = "checkpointId" if _is_checkpoint(at, checkpoint) else "sessionId"
+        arguments: dict[str, Any] = {which: checkpoint, "keys": key, "budget_tokens": budget}
+        loaded = at.look(Loaded, "workflow_checkpoint_load", **arguments)
+    if json:
+        print_json(loaded.model_dump(mode="json", by_alias=True, exclude_none=True))
+        return 0
+    paint = painter()
+    print(paint(f"{loaded.checkpointId} of session {printable(loaded.sessionId)}", "yellow"))
+    for name, value in loaded.metadata.items():
+        print(f"{paint(name, 'cyan')} {printable(_json(value))}")
+    for line in loaded.since.text().splitlines():
+        print(paint(printable(line), "cyan"))
+    if loaded.warning:
+        print(paint(loaded.warning, "red"))
+    print(orjson.dumps(loaded.context, option=orjson.OPT_INDENT_2).decode())
+    return 0
+
+
+@settings_flags
+def diff(
+    flags: Flags,
+    *,
+    context: typer.Context,
+    old: Annotated[str, typer.Argument(help="A checkpoint.")],
+    new: Annotated[
+        str | None, typer.Argument(metavar="[NEW]", help="Another; else the session's latest.")
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Compare two contexts, place by place."""
+    with desk(flags, context) as at:
+        arguments: dict[str, Any] = {"from": old, "to": new}
+        compared = at.look(Compared, "workflow_checkpoint_diff", **arguments)
+    if json:
+        print_json(compared.model_dump(mode="json", by_alias=True))
+        return 0
+    paint = painter()
+    for one in compared.differences:
+        sign, colour = _SIGNS[one.change]
+        print(paint(f"{sign} {printable(one.path)}: {_difference(one)}", colour))
+    left = compared.total - len(compared.differences)
+    print(f"{compared.total:,} differences, {compared.from_} → {compared.to}", end="")
+    print(f"; {left:,} are not shown" if left else "")
+    return 0
+
+
+@settings_flags
+def prune(
+    flags: Flags,
+    *,
+    context: typer.Context,
+    named: Session = None,
+    keep: Annotated[int, typer.Option(min=1, metavar="N", help="How many of the newest stay.")],
+    dry_run: DryRun = False,
+    json: Json = False,
+) -> int:
+    """Delete all but the newest checkpoints of a session, except those with a marked key."""
+    with desk(flags, context) as at:
+        session = at.session(named)
+        marks = at.marks(session)
+        older = [one.checkpointId for one in at.checkpoints(session)][keep:]
+        marked = [one for one in older if marks and _has_any(at, one, marks)]
+        gone = [one for one in older if one not in {*marked}]
+        for done, one in enumerate(() if dry_run else gone, start=1):
+            at.ask(Result, "workflow_checkpoint_delete", checkpointId=one)
+            show_step("deleted", done, len(gone))
+    if json:
+        print_json({"deleted": gone, "kept_for_marks": marked, "dry_run": dry_run})
+        return 0
+    would = "would be deleted" if dry_run else "deleted"
+    print(f"{len(gone):,} {would}, {len(marked):,} older ones kept for a marked key")
+    return 0
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group."""
+    group = typer.Typer(
+        help="Look at saved contexts, compare them, carry them elsewhere, prune them.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+    )
+    group.callback()(settings_flags(_before))
+    commands = {"list": list_checkpoints, "show": show, "diff": diff, "export": export}
+    for name, command in (commands | {"import": import_, "prune": prune}).items():
+        group.command(name)(command)
+    app.add_typer(group, name="checkpoints")
+
+
+def _before(flags: Flags, *, context: typer.Context) -> None:
+    """Keep the settings that stand before the command, for the command."""
+    context.obj = {name: value for name, value in flags.items() if value is not None}
+
+
+def _print_sessions(at: Desk, *, json: bool) -> None:
+    project = at.application.default_project
+    for row in at.application.store.read(project, _sessions):
+        if json:
+            print_json(row)
+        else:
+            print(f"{printable(row['session'])} latest {row['latest']}, {row['bytes']:,} bytes")
+
+
+def _sessions(tx: ReadTx) -> list[Row]:
+    listed: list[Found] = []
+    while page := tx.scan(
+        CONTEXTS,
+        after=Position(None, listed[-1].key) if listed else None,
+        limit=ENTRIES_PAGE,
+    ):
+        listed += page
+    latest = ((found, newest(tx, found.key)) for found in listed)
+    return [
+        {"session": found.key, "latest": row["id"], "bytes": found.row["bytes"]}
+        for found, row in latest
+        if row
+    ]
+
+
+def _is_checkpoint(at: Desk, named: str) -> bool:
+    """Whether a name is a session's; else it is taken for a checkpoint's."""
+    project = at.application.default_project
+    return at.application.store.read(project, lambda tx: tx.get(CONTEXTS, named)) is None
+
+
+def _has_any(at: Desk, checkpoint: str, keys: list[str]) -> bool:
+    loaded = at.look(Loaded, "workflow_checkpoint_load", checkpointId=checkpoint, keys=keys)
+    return bool(loaded.context)
+
+
+def _difference(one: Difference) -> str:
+    match one.change:
+        case "added":
+            return _cut(one.new)
+        case "removed":
+            return _cut(one.old)
+        case _:
+            return f"{_cut(one.old)} → {_cut(one.new)}"
+
+
+def _cut(value: object) -> str:
+    text = printable(_json(value))
+    return text if len(text) <= VALUE_CHARS_MAX else text[:VALUE_CHARS_MAX] + "…"
+
+
+def _json(value: object) -> str:
+    return value if isinstance(value, str) else orjson.dumps(value).decode()

@@ -1,0 +1,71 @@
+"""What the commands about recorded sessions share: the store, the session that is meant."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Annotated, TypeVar
+
+import typer
+
+from hansard.app.application import Application
+from hansard.cli.asking import Ask
+from hansard.cli.flags import Flags
+from hansard.cli.opening import opened
+from hansard.cli.terminal import actor
+from hansard.kernel.operation import Caller, Result
+from hansard.kernel.problem import InvalidInput
+from hansard.recorder.answers import SessionList
+
+R = TypeVar("R", bound=Result)
+
+BUDGET_TOKENS = 1_000_000
+"""People have no context window; a page is as long as it may be."""
+
+Session = Annotated[
+    str | None,
+    typer.Argument(metavar="SESSION", help="The session; else that of --session, else the latest."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The store, and what asks of it."""
+
+    application: Application
+    ask: Ask
+    chosen: str
+    """The session of the settings; empty if none was given."""
+
+    def session(self, named: str | None) -> str:
+        """Give the session that is meant."""
+        return named or self.chosen or latest_session(self.ask)
+
+
+@contextmanager
+def desk(flags: Flags) -> Iterator[Desk]:
+    """Open the store to look at it."""
+    with opened(flags) as (application, settings):
+        caller = Caller(actor())
+
+        def ask(operation: str, **arguments: object) -> Result:
+            given = {name: value for name, value in arguments.items() if value is not None}
+            return application.call(operation, given, caller)
+
+        yield Desk(application, ask, settings.session)
+
+
+def latest_session(ask: Ask) -> str:
+    """Give the session that began last."""
+    found = told(SessionList, ask("list_sessions", limit=1)).sessions
+    if not found:
+        raise InvalidInput(
+            "No session is recorded in this project yet",
+            hint="Name another project with --project, or another store with --store",
+        )
+    return found[0].session_id
+
+
+def told(expected: type[R], result: Result) -> R:
+    """Give an answer as what it is known to be."""
+    assert isinstance(result, expected), f"{type(result).__name__} is not {expected.__name__}"
+    return result

@@ -1,0 +1,141 @@
+"""Decisions: what was decided stays decided, until it is superseded for everyone (source 004)."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from hansard.decisions import answers, contract, githistory, limits
+from hansard.decisions.commands import Deciding, Radius
+from hansard.decisions.events import EVENTS
+from hansard.decisions.governing import Governing, governed
+from hansard.decisions.proposals import Reviewing
+from hansard.decisions.queries import Looking
+from hansard.decisions.reading import citing_decisions
+from hansard.decisions.search import Searching
+from hansard.decisions.secret import Secret
+from hansard.decisions.views import PASSAGES, VIEW
+from hansard.kernel.follow import Follower
+from hansard.kernel.meaning import Meanings, NoMeanings
+from hansard.kernel.operation import Capability, Operation
+from hansard.kernel.store import Store
+
+__all__ = ["Governing", "capability", "citing_decisions", "governed"]
+
+
+def capability(
+    *,
+    secret: str | None,
+    workspace: Path | None = None,
+    review_window_s: int = limits.REVIEW_WINDOW_S,
+    meanings: Meanings | None = None,
+    blast_radius: Radius = citing_decisions,
+    followers: Callable[[Store], Sequence[Follower]] | None = None,
+) -> Capability:
+    """Make the capability.
+
+    `secret` is what a caller must prove to accept a proposal; without one, nobody can. `workspace`
+    is where the repositories lie whose commits can be indexed as evidence. What cites a
+    decision elsewhere is known only above this layer, and `blast_radius` says it.
+    """
+    known = Secret(secret)
+    reviewing = Reviewing(known, review_window_s, blast_radius)
+    return Capability(
+        "decisions",
+        (
+            *_deciding(Deciding(blast_radius)),
+            *_looking(Searching(meanings or NoMeanings()), Looking(blast_radius)),
+            *_reviewing(reviewing),
+            *(githistory.operations(workspace) if workspace else ()),
+        ),
+        (*EVENTS, githistory.CommitsIndexed),
+        (VIEW, githistory.VIEW),
+        proves=known.is_proved,
+        passages=PASSAGES,
+        followers=followers,
+    )
+
+
+def _deciding(deciding: Deciding) -> tuple[Operation, ...]:
+    return (
+        Operation(
+            "record_decision",
+            "Record a decision about a target that has none. Target `path:GLOB` governs files: "
+            "enforcement advise or block. cites: ids, s:SEQ, path:FILE.",
+            contract.RecordDecision,
+            answers.DecisionRecorded,
+            deciding.record,
+            writes=True,
+            role="agent",
+            session="begins",
+            toolsets=("core", "default"),
+        ),
+        Operation(
+            "supersede_decision",
+            "Replace active decisions by a new one about the target of one of them. A person's "
+            "can only be proposed to change.",
+            contract.SupersedeDecision,
+            answers.DecisionSuperseded,
+            deciding.supersede,
+            writes=True,
+            role="agent",
+            session="begins",
+            toolsets=("default",),
+        ),
+    )
+
+
+def _looking(searching: Searching, looking: Looking) -> tuple[Operation, ...]:
+    return (
+        Operation(
+            "search_decisions",
+            "Find what was decided. strict: active only; balanced: active first; audit: all "
+            "history.",
+            contract.SearchDecisions,
+            answers.DecisionsFound,
+            searching.search,
+            writes=False,
+            toolsets=("core", "default"),
+        ),
+        Operation(
+            "get_decision",
+            "Show a decision or proposal with its chain, evidence and what cites it.",
+            contract.GetDecision,
+            answers.DecisionInContext,
+            looking.get,
+            writes=False,
+        ),
+    )
+
+
+def _reviewing(reviewing: Reviewing) -> tuple[Operation, ...]:
+    return (
+        Operation(
+            "propose_decision",
+            "Draft a decision for an admin to accept, or with proposal_id change a draft.",
+            contract.ProposeDecision,
+            answers.DecisionProposed,
+            reviewing.propose,
+            writes=True,
+            role="agent",
+            session="begins",
+        ),
+        Operation(
+            "accept_proposal",
+            "Make a proposal an active decision: for admins who prove the secret, after the "
+            "review window.",
+            contract.AcceptProposal,
+            answers.ProposalAccepted,
+            reviewing.accept,
+            writes=True,
+            role="admin",
+            repeatable=True,
+        ),
+        Operation(
+            "reject_proposal",
+            "Reject a proposal for good.",
+            contract.RejectProposal,
+            answers.ProposalRejected,
+            reviewing.reject,
+            writes=True,
+            role="agent",
+        ),
+    )

@@ -1,0 +1,242 @@
+"""What comes back from the operations on decisions, and a text of each that suffices alone."""
+
+from collections.abc import Iterable
+
+from pydantic import BaseModel, ConfigDict
+
+from hansard.decisions.contract import Status
+from hansard.decisions.events import Enforcement
+from hansard.kernel.operation import Result, Written
+
+
+class Shape(BaseModel):
+    """Part of an answer."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class DecisionRecorded(Written):
+    """A new active decision."""
+
+    decision_id: str
+    session_id: str | None = None
+
+    def text(self) -> str:
+        """Name it."""
+        return f"[{self.decision_id}] (active) recorded"
+
+
+class DecisionSuperseded(Written):
+    """A new active decision in the place of older ones."""
+
+    decision_id: str
+    superseded: list[str]
+    blast_radius: dict[str, list[str]]
+    """What cites the old decisions, by kind, and may have to follow."""
+    session_id: str | None = None
+
+    def text(self) -> str:
+        """Name it, what it replaced, and what rests on that."""
+        made = f"[{self.decision_id}] (active) supersedes {', '.join(self.superseded)}"
+        return "\n".join([made, *radius_lines(self.blast_radius)])
+
+
+class DecisionProposed(Written):
+    """A draft."""
+
+    proposal_id: str
+    status: Status
+    supersedes: list[str]
+    """The decisions that accepting it would supersede."""
+    acceptable_from: str
+    """Until then it can be looked at, but not accepted."""
+    session_id: str | None = None
+
+    def text(self) -> str:
+        """Name it, and say what is to happen to it."""
+        instead = f" It would supersede {', '.join(self.supersedes)}." if self.supersedes else ""
+        return (
+            f"[{self.proposal_id}] ({self.status}) An admin can accept it from "
+            f"{self.acceptable_from} on.{instead}"
+        )
+
+
+class ProposalAccepted(Written):
+    """A proposal that is now a decision."""
+
+    decision_id: str
+    proposal_id: str
+    superseded: list[str]
+    blast_radius: dict[str, list[str]]
+
+    def text(self) -> str:
+        """Name both, and what was replaced."""
+        made = f"[{self.decision_id}] (active) accepted from {self.proposal_id}"
+        instead = f", supersedes {', '.join(self.superseded)}" if self.superseded else ""
+        return "\n".join([made + instead, *radius_lines(self.blast_radius)])
+
+
+class ProposalRejected(Written):
+    """A proposal that was turned down."""
+
+    proposal_id: str
+    status: Status
+
+    def text(self) -> str:
+        """Name it."""
+        return f"[{self.proposal_id}] ({self.status}) The same will not be accepted again"
+
+
+class DecisionFound(Shape):
+    """A decision that matched, or that what matched leads to."""
+
+    id: str
+    title: str
+    target: str
+    status: Status
+    score: float
+    preview: str
+    matched_via: list[str]
+    """The superseded ones it was found by."""
+
+    def text(self) -> str:
+        """Give a line, and the preview."""
+        via = f", via {', '.join(self.matched_via)}" if self.matched_via else ""
+        head = f"[{self.id}] ({self.status}) {self.target}: {self.title} ({self.score:.2f}{via})"
+        return f"{head}\n  {self.preview}"
+
+
+class DecisionsFound(Result):
+    """What a search found, best first."""
+
+    results: list[DecisionFound]
+    index_lag: int
+    """How many entries of the journal the search by meaning does not know of yet."""
+    index: str
+    """What finds by meaning; `none` says that words alone did."""
+
+    def text(self) -> str:
+        """Give each, then how it was found."""
+        behind = f", {self.index_lag} entries behind" if self.index_lag else ""
+        found = [one.text() for one in self.results] or ["No decision matches"]
+        return "\n".join([*found, f"Index: {self.index}{behind}"])
+
+
+class DecisionShown(Shape):
+    """A decision or a proposal in full."""
+
+    id: str
+    title: str
+    target: str
+    status: Status
+    rationale: str
+    consequences: list[str] | None = None
+    cites: list[str] | None = None
+    enforcement: Enforcement | None = None
+    supersedes: list[str] | None = None
+    superseded_by: str | None = None
+    proposal_id: str | None = None
+    """The proposal it was accepted from."""
+    decision_id: str | None = None
+    """Of a proposal: the decision it became."""
+    reason: str | None = None
+    """Of a proposal: why it was rejected."""
+    author: str
+    accepted_by: str | None = None
+    at: str
+    seq: int
+    session_id: str | None = None
+    version: int | None = None
+    """How many decisions its chain had with it, counted along the longest line."""
+
+    def text(self) -> str:
+        """Give it in full. Its text stands between marks: it is data, and says whose."""
+        extras = {
+            "Enforcement": self.enforcement,
+            "Supersedes": ", ".join(self.supersedes or ()),
+            "Superseded by": self.superseded_by,
+            "Accepted from": self.proposal_id,
+            "Accepted by": self.accepted_by,
+            "Became": self.decision_id,
+            "Rejected": self.reason,
+        }
+        return "\n".join([
+            f"[{self.id}] ({self.status}) {self.target}: {self.title}",
+            *(f"{name}: {value}" for name, value in extras.items() if value),
+            f"--- rationale of {self.id}, by {self.author}, {self.at} ---",
+            self.rationale,
+            *(f"- {one}" for one in self.consequences or ()),
+            f"--- end of {self.id} ---",
+        ])  # fmt: skip
+
+
+class Link(Shape):
+    """One decision of a chain."""
+
+    id: str
+    title: str
+    target: str
+    status: Status
+    author: str
+    at: str
+    supersedes: list[str] | None = None
+    superseded_by: str | None = None
+
+    def text(self) -> str:
+        """Give a line."""
+        by = f" -> {self.superseded_by}" if self.superseded_by else ""
+        return f"[{self.id}] ({self.status}) {self.title}{by}"
+
+
+class Evidence(Shape):
+    """Something a decision rests on."""
+
+    ref: str
+    about: str | None = None
+    """What it is, where this capability knows."""
+
+    def text(self) -> str:
+        """Give a line."""
+        return f"{self.ref}: {self.about}" if self.about else self.ref
+
+
+class DecisionInContext(Result):
+    """A decision with its chain, what it rests on and what rests on it."""
+
+    decision: DecisionShown
+    head: Link | None = None
+    """The active decision its chain leads to, unless it is that one; none of an open proposal."""
+    chain: list[Link]
+    """The decisions before and after it, the oldest first."""
+    more_before: bool | None = None
+    more_after: bool | None = None
+    evidence: list[Evidence]
+    blast_radius: dict[str, list[str]] | None = None
+    """What cites it, by kind. Told of the present only."""
+
+    def text(self) -> str:
+        """Give it in full, then what is around it a line each."""
+        return "\n".join([
+            *([f"Superseded: read {self.head.text()}"] if self.head else []),
+            self.decision.text(),
+            *_headed("Chain:", self._chain_lines()),
+            *_headed("Evidence:", [one.text() for one in self.evidence]),
+            *radius_lines(self.blast_radius or {}),
+        ])  # fmt: skip
+
+    def _chain_lines(self) -> list[str]:
+        if len(self.chain) < 2:  # noqa: PLR2004 - one decision is no chain
+            return []
+        before = ["Earlier ones: get_decision of the first shown"] if self.more_before else []
+        after = ["Later ones: get_decision of the last shown"] if self.more_after else []
+        return [*before, *(link.text() for link in self.chain), *after]
+
+
+def radius_lines(radius: dict[str, list[str]]) -> list[str]:
+    """Say what rests on a decision, a line for each kind."""
+    return [f"Cited by {kind}: {', '.join(names)}" for kind, names in radius.items() if names]
+
+
+def _headed(heading: str, lines: Iterable[str]) -> list[str]:
+    told = list(lines)
+    return [heading, *told] if told else []

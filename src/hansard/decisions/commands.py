@@ -1,0 +1,85 @@
+"""Deciding: recording decisions, and superseding them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hansard.decisions import answers, contract, reading, rules
+from hansard.decisions.reading import BlastRadius
+from hansard.decisions.reasons import Reasons, pack
+from hansard.decisions.tables import DECISION_PREFIX
+from hansard.kernel.blob import Blob
+from hansard.kernel.engine import ReadTx, Row, WriteTx
+from hansard.kernel.ids import next_id
+from hansard.kernel.operation import Context
+
+Radius = Callable[[ReadTx, str], BlastRadius]
+"""Says what cites a decision. What other capabilities have is known only above this layer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deciding:
+    """Makes decisions."""
+
+    blast_radius: Radius
+
+    def record(
+        self, request: contract.RecordDecision, context: Context
+    ) -> answers.DecisionRecorded:
+        """Record a decision about a target that has none."""
+        reasons = blob_of(request)
+
+        def work(tx: WriteTx) -> answers.DecisionRecorded:
+            ground = ground_of(tx, context, request.target)
+            identifier = next_id(tx, DECISION_PREFIX)
+            event = rules.plan_record(identifier, request, reasons.digest, ground)
+            context.record(tx, event)
+            return answers.DecisionRecorded(decision_id=event.id, session_id=context.session)
+
+        return context.write(work, blobs=[reasons])
+
+    def supersede(
+        self, request: contract.SupersedeDecision, context: Context
+    ) -> answers.DecisionSuperseded:
+        """Record a decision in the place of active ones."""
+        reasons = blob_of(request)
+
+        def work(tx: WriteTx) -> answers.DecisionSuperseded:
+            old = decisions(tx, request.old_decision_ids)
+            ground = ground_of(tx, context, request.target, old)
+            identifier = next_id(tx, DECISION_PREFIX)
+            event = rules.plan_supersede(identifier, request, reasons.digest, ground)
+            radius = radius_of(tx, self.blast_radius, old)
+            context.record(tx, event)
+            return answers.DecisionSuperseded(
+                decision_id=event.id,
+                superseded=event.supersedes,
+                blast_radius=radius,
+                session_id=context.session,
+            )
+
+        return context.write(work, blobs=[reasons])
+
+
+def blob_of(request: contract.Stated) -> Blob:
+    """Make the blob of what a request says why."""
+    return pack(Reasons(request.rationale, request.consequences or ()))
+
+
+def decisions(tx: ReadTx, identifiers: Sequence[str]) -> list[Row]:
+    """Read decisions, each once, or refuse."""
+    return [reading.decision(tx, identifier) for identifier in dict.fromkeys(identifiers)]
+
+
+def ground_of(tx: ReadTx, context: Context, target: str, old: Sequence[Row] = ()) -> rules.Ground:
+    """Gather what the rules look at."""
+    return rules.Ground(
+        actor=context.caller.actor,
+        newest_seq=tx.head().seq,
+        holder=reading.holder(tx, target),
+        old=old,
+    )
+
+
+def radius_of(tx: ReadTx, blast_radius: Radius, old: Sequence[Row]) -> BlastRadius:
+    """Say what cites any of these decisions."""
+    return reading.merged(blast_radius(tx, row["id"]) for row in old)

@@ -1,0 +1,94 @@
+"""The decisions of a project as a Git repository that people can log, blame, clone and push.
+
+The journal has acknowledged a decision before Git hears of it. Each decision is one commit, made of
+nothing but its entry, so the repository can be deleted and is made again with the same commit ids.
+It says itself how far it is: its last commit names its entry. Objects come first, then our own
+reference, then the branch. One process writes at a time, the one that holds the followers' lock.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from hansard.decisions.gitpage import KINDS
+from hansard.kernel.event import Entry
+from hansard.kernel.follow import LOCK, Follower
+from hansard.kernel.store import Store
+
+FOLDER = "git"
+"""The folder of a store in which the repositories lie."""
+
+NAME = "decisions-git"
+
+FOLLOWED = 100
+"""Decisions that the follower publishes in one go, so that it soon ends when told to."""
+
+
+def repository_path(store: Path, project: str) -> Path:
+    """Say where the repository of a project lies in a store's folder."""
+    return repository_in(store / FOLDER, project)
+
+
+def repository_in(folder: Path, project: str) -> Path:
+    """Say where the repository of a project lies in a folder of repositories.
+
+    A plain id is its name; of any other id it has what is plain, and a digest to tell it from all
+    others, also where a file system does not tell capitals from small letters.
+    """
+    plain = re.sub(r"[^a-z0-9_-]", "", project.lower())[:64]
+    if plain != project:
+        plain += "." + hashlib.sha256(project.encode()).hexdigest()[:16]
+    return folder / f"{plain}.git"
+
+
+def followers(folder: Path) -> Callable[[Store], Sequence[Follower]]:
+    """Make what keeps the repositories in a folder up to date with a store."""
+
+    def make(store: Store) -> Sequence[Follower]:
+        return [
+            Follower(
+                NAME,
+                partial(_apply, store, folder),
+                kinds=KINDS,
+                batch=FOLLOWED,
+                # A repository that has been deleted is made again from the first entry on.
+                basis=lambda tx: "there" if repository_in(folder, tx.project).exists() else "",
+            )
+        ]
+
+    return make
+
+
+def publish_now(store: Store, folder: Path, project: str) -> bool:
+    """Bring a repository up to date, unless another process is about to; says whether it did."""
+    lock = store.engine.hold(LOCK)
+    if lock is None:
+        return False
+    with lock:
+        publish(store, folder, project)
+    return True
+
+
+def publish(store: Store, folder: Path, project: str, *, until: int | None = None) -> int:
+    """Commit what a repository lacks, up to some entry; returns how many commits that took.
+
+    Whoever calls holds the followers' lock. What the disk refuses is raised as `NotNow`.
+    """
+    # Importing libgit2 takes a tenth of a second, which not every process should pay.
+    from hansard.decisions import gitpublishing
+
+    return gitpublishing.publish(store, project, repository_in(folder, project), until)
+
+
+def faults(store: Store, folder: Path, project: str) -> list[str]:
+    """Compare a repository with one made afresh from the journal; says in words what differs."""
+    from hansard.decisions import gitpublishing
+
+    path = repository_in(folder, project)
+    return gitpublishing.faults(store, project, path) if path.exists() else []
+
+
+def _apply(store: Store, folder: Path, project: str, entries: Sequence[Entry]) -> None:
+    publish(store, folder, project, until=entries[-1].seq)

@@ -1,0 +1,360 @@
+"""Writing the commits of a repository of decisions, from the journal, with libgit2.
+
+Whoever writes holds the followers' lock. `gitlog` says when; here is how.
+"""
+
+import ctypes
+import logging
+import os
+import re
+import shutil
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pygit2
+from pygit2.enums import ConfigLevel, FileMode, ObjectType, RepositoryOpenFlag
+
+from hansard.decisions import gitpage
+from hansard.decisions.events import DecisionMade, ProposalAccepted
+from hansard.decisions.gitobjects import (
+    UnsoundError,
+    loose_file,
+    read_body,
+    read_commit,
+    read_tree,
+    require_sound,
+)
+from hansard.decisions.gitpage import Page
+from hansard.decisions.gitrefs import (
+    BRANCH,
+    OWN,
+    find_reference,
+    keep_foreign,
+    point,
+    put_branch_right,
+    remove_stale_locks,
+    target_of,
+)
+from hansard.decisions.reasons import unpack
+from hansard.kernel.content import content
+from hansard.kernel.engine import ReadTx
+from hansard.kernel.event import Entry
+from hansard.kernel.follow import NotNow
+from hansard.kernel.problem import BlobDamaged
+from hansard.kernel.store import Store
+
+logger = logging.getLogger(__name__)
+
+BATCH = 100
+"""Commits after which our reference moves."""
+
+SEQ = re.compile("[1-9][0-9]{0,17}")
+
+SYNCED_FILE = "hansard.config"
+SYNCED = "[core]\n\tfsyncObjectFiles = true\n"
+"""Makes libgit2 sync what it writes. In a file of its own, as git would complain of it."""
+
+SKELETON = {
+    "HEAD": f"ref: {BRANCH}\n",
+    "config": "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n",
+    "description": "Decisions, as Hansard recorded them.\n",
+    SYNCED_FILE: SYNCED,
+}
+
+
+def publish(store: Store, project: str, path: Path, until: int | None) -> int:
+    """Commit what the repository at a path lacks; returns how many commits that took."""
+    publishing = _Publishing(store, project, path)
+    with _refusals_as_not_now(path):
+        try:
+            return publishing.run(until)
+        except UnsoundError as fault:
+            aside = _set_aside(path)
+            logger.warning("%s is damaged (%s): kept as %s, made again", path, fault, aside.name)
+            return publishing.run(until)
+
+
+def faults(store: Store, project: str, path: Path) -> list[str]:
+    """Compare a repository with one made afresh from the journal; says in words what differs."""
+    published = _Publishing(store, project, path).look()
+    if published is None:
+        return [f"{path.name} does not end with an entry of this journal"]
+    with tempfile.TemporaryDirectory(prefix="hansard-git-") as scratch:
+        fresh = Path(scratch) / path.name
+        publish(store, project, fresh, published.seq)
+        return _differences(_open(path), _open(fresh))
+
+
+@dataclass(frozen=True, slots=True)
+class _Tip:
+    """How far the repository is."""
+
+    commit: pygit2.Oid | None
+    seq: int
+
+
+_BARE = _Tip(None, 0)
+
+
+class _Publishing:
+    """One go at bringing a repository up to date."""
+
+    def __init__(self, store: Store, project: str, path: Path) -> None:
+        self._store = store
+        self._project = project
+        self._path = path
+
+    def run(self, until: int | None) -> int:
+        """Commit what is missing."""
+        if not self._path.exists() and not self._unpublished(0, until):
+            return 0
+        _lay_out(self._path)
+        # Objects are synced all at once, references one by one, which is for each repository
+        # handle to say.
+        repo, references = _open(self._path), _open(self._path)
+        _sync_writes(references)
+        _remove_leftovers(repo)
+        tip = self._tip(references)
+        count, passed = 0, tip.seq
+        while pages := self._unpublished(passed, until):
+            for seq, page in pages.items():
+                if page is not None:
+                    tip = _Tip(_add(repo, tip, page), seq)
+                    count += 1
+            _sync_file_system(self._path)
+            if tip.commit:
+                point(references, OWN, tip.commit)
+            passed = seq
+        if tip.commit:
+            put_branch_right(references, tip.commit)
+        return count
+
+    def look(self) -> _Tip | None:
+        """Say how far it is; `None` if not with this journal."""
+        try:
+            repo = _open(self._path)
+            return self._recognise(repo, find_reference(repo, OWN))
+        except UnsoundError:
+            return None
+
+    def _tip(self, repo: pygit2.Repository) -> _Tip:
+        own = find_reference(repo, OWN)
+        tip = self._recognise(repo, own)
+        if tip is None:
+            # The store is another one, or an older state of it that was brought back.
+            assert own is not None
+            kept = keep_foreign(repo, own)
+            logger.warning("%s is of another journal: kept as %s", self._path.name, kept)
+            return _BARE
+        return tip
+
+    def _recognise(self, repo: pygit2.Repository, own: pygit2.Reference | None) -> _Tip | None:
+        """Find the entry that our reference's commit was made of."""
+        if own is None:
+            return _BARE
+        message = read_commit(repo, target_of(own)).raw_message
+        named = gitpage.trailers(message.decode(errors="replace"))
+        digits = named.get("Hansard-Seq", "")
+        seq = int(digits) if SEQ.fullmatch(digits) else 0
+
+        def work(tx: ReadTx) -> list[Entry]:
+            return tx.entries(after=seq - 1, limit=1) if seq else []
+
+        found = self._store.read(self._project, work)
+        is_ours = bool(found) and found[0].hash == named.get("Hansard-Hash")
+        return _Tip(target_of(own), seq) if is_ours else None
+
+    def _unpublished(self, after: int, until: int | None) -> dict[int, Page | None]:
+        """Read the decisions that come next, by seq; `None` if the entry was redacted."""
+        before = None if until is None else until + 1
+
+        def work(tx: ReadTx) -> dict[int, Page | None]:
+            entries = tx.entries(after=after, before=before, limit=BATCH, kinds=gitpage.KINDS)
+            return {entry.seq: self._page(tx, entry) for entry in entries}
+
+        return self._store.read(self._project, work)
+
+    def _page(self, tx: ReadTx, entry: Entry) -> Page | None:
+        """Make the page of an entry."""
+        event = self._store.kinds.decode(entry)
+        if event is None:
+            return None
+        assert isinstance(event, DecisionMade), f"{entry.kind} makes no decision"
+        reasons = unpack(content(tx, event.reasons))
+        accepted = event if isinstance(event, ProposalAccepted) else None
+        return Page(
+            id=event.id,
+            title=event.title,
+            target=event.target,
+            rationale=reasons.rationale,
+            consequences=tuple(reasons.consequences),
+            cites=tuple(event.cites),
+            supersedes=tuple(event.supersedes),
+            enforcement=event.enforcement,
+            proposal=accepted.proposal_id if accepted else None,
+            proposed_by=accepted.author if accepted else None,
+            author_kind=entry.actor.kind,
+            author=entry.actor.id,
+            at=entry.at,
+            clock=entry.clock,
+            seq=entry.seq,
+            hash=entry.hash,
+        )
+
+
+def _add(repo: pygit2.Repository, tip: _Tip, page: Page) -> pygit2.Oid:
+    """Write the objects of one commit. Only the folders on the way to what changes are written."""
+    root = read_tree(repo, read_commit(repo, tip.commit).tree_id) if tip.commit else None
+    changed: dict[str, dict[str, bytes]] = defaultdict(dict)
+    for old in page.supersedes:
+        shard, name = gitpage.place_of(old)
+        # Of a decision whose entry was redacted there is no page.
+        if (body := _read_page(repo, root, shard, name)) is not None:
+            changed[shard][name] = gitpage.mark_superseded(body, page.id)
+    shard, name = gitpage.place_of(page.id)
+    changed[shard][name] = gitpage.render(page)
+
+    top = repo.TreeBuilder(root) if root else repo.TreeBuilder()
+    for shard, files in changed.items():
+        folder = _subtree(repo, root, shard)
+        builder = repo.TreeBuilder(folder) if folder else repo.TreeBuilder()
+        for name, body in files.items():
+            blob = _written(repo, partial(repo.write, ObjectType.BLOB, body))
+            builder.insert(name, blob, FileMode.BLOB)
+        top.insert(shard, _written(repo, builder.write), FileMode.TREE)
+    parent = str(tip.commit) if tip.commit else None
+    commit = gitpage.commit(page, tree=str(_written(repo, top.write)), parent=parent)
+    return _written(repo, partial(repo.write, ObjectType.COMMIT, commit))
+
+
+def _written(repo: pygit2.Repository, write: Callable[[], pygit2.Oid]) -> pygit2.Oid:
+    """Write an object, once more if a crash had left a torn file where it belongs."""
+    oid = write()
+    try:
+        require_sound(repo, oid)
+    except UnsoundError:
+        loose_file(repo, oid).unlink()
+        write()
+    return oid
+
+
+def _read_page(
+    repo: pygit2.Repository, root: pygit2.Tree | None, shard: str, name: str
+) -> bytes | None:
+    folder = _subtree(repo, root, shard)
+    if folder is None or name not in folder:
+        return None
+    return read_body(repo, folder[name].id)
+
+
+def _subtree(repo: pygit2.Repository, root: pygit2.Tree | None, shard: str) -> pygit2.Tree | None:
+    return read_tree(repo, root[shard].id) if root and shard in root else None
+
+
+def _open(path: Path) -> pygit2.Repository:
+    try:
+        flags = RepositoryOpenFlag.NO_SEARCH | RepositoryOpenFlag.BARE
+        return pygit2.Repository(str(path), flags)
+    except pygit2.GitError as error:
+        if all((path / name).exists() for name in ("HEAD", "objects", "refs")):
+            raise  # it is there, and we may not open it
+        raise UnsoundError("no repository") from error
+
+
+def _sync_writes(repo: pygit2.Repository) -> None:
+    """Have libgit2 sync what it writes through this handle."""
+    synced = Path(repo.path, SYNCED_FILE)
+    if not synced.exists():
+        synced.write_text(SYNCED)
+    repo.config.add_file(str(synced), ConfigLevel.APP)
+
+
+def _lay_out(path: Path) -> None:
+    """Make an empty repository, wholly or not at all."""
+    if path.exists():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.new")
+    if unfinished.exists():
+        shutil.rmtree(unfinished)
+    for folder in ("objects/info", "objects/pack", "refs/heads", "refs/tags"):
+        (unfinished / folder).mkdir(parents=True)
+    for name, text in SKELETON.items():
+        (unfinished / name).write_text(text)
+    for found in (*unfinished.rglob("*"), unfinished):
+        _sync(found)
+    unfinished.rename(path)
+    _sync(path.parent)
+
+
+def _remove_leftovers(repo: pygit2.Repository) -> None:
+    """Remove the temporary files and the locks of a process that was killed."""
+    remove_stale_locks(repo)
+    for left in Path(repo.path, "objects").glob("tmp_object_git2_*"):
+        left.unlink(missing_ok=True)
+
+
+def _set_aside(path: Path) -> Path:
+    number = 1
+    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
+        number += 1
+    return path.rename(aside)
+
+
+def _sync_file_system(path: Path) -> None:
+    """Wait until all that was written to a file system is on disk.
+
+    A commit is at least four small files. Syncing each of them and its folder takes ten times as
+    long as this, and of a hundred commits fifty times.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    if not hasattr(libc, "syncfs"):
+        os.sync()
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        if libc.syncfs(descriptor):
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number))
+    finally:
+        os.close(descriptor)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _differences(ours: pygit2.Repository, fresh: pygit2.Repository) -> list[str]:
+    found = []
+    for name in (OWN, BRANCH):
+        expected, present = find_reference(fresh, name), find_reference(ours, name)
+        if expected is not None and (present is None or present.raw_target != expected.raw_target):
+            found.append(f"{name} is not where the journal leads")
+    for oid in fresh.odb:
+        try:
+            read_body(ours, oid)
+        except UnsoundError:
+            found.append(f"object {oid} cannot be read")
+    return found
+
+
+@contextmanager
+def _refusals_as_not_now(path: Path) -> Iterator[None]:
+    """Translate what a disk or a lock refuses: the journal has the decision, Git can wait."""
+    try:
+        yield
+    except (OSError, pygit2.GitError) as error:
+        logger.warning("%s cannot be written for now: %s", path, error)
+        raise NotNow(str(error)) from error
+    except BlobDamaged as problem:
+        logger.warning("%s cannot be written: %s (%s)", path, problem.message, problem.details)
+        raise NotNow(problem.message) from problem

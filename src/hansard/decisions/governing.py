@@ -1,0 +1,47 @@
+"""Which decisions govern a file: the active ones whose target is a `path:GLOB` that names it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from hansard.decisions import limits
+from hansard.decisions.events import Enforcement
+from hansard.decisions.tables import ACTIVE
+from hansard.decisions.targets import anchors_of, matches
+from hansard.kernel.engine import AnyOf, Position, ReadTx, Row
+
+
+@dataclass(frozen=True, slots=True)
+class Governing:
+    """A decision about files."""
+
+    id: str
+    title: str
+    enforcement: Enforcement
+    glob: str
+
+
+def governed(tx: ReadTx, path: str) -> list[Governing]:
+    """Find what governs a file, given as its path from the workspace's root on.
+
+    Only globs are looked at that begin in a folder the file lies in, so neither the decisions about
+    other things nor those about other folders make a difference.
+    """
+    where = {"anchor": AnyOf(anchors_of(path))}
+    rows: list[Row] = []
+    after: Position | None = None
+    while page := tx.scan(ACTIVE, where, after=after, limit=limits.PATHS_PAGE):
+        rows += [found.row for found in page]
+        if len(page) < limits.PATHS_PAGE:
+            break
+        after = Position(None, page[-1].key)
+    return governing(path, rows)
+
+
+def governing(path: str, rows: Iterable[Row]) -> list[Governing]:
+    """Choose those that name the file; the ones that block come first. Pure."""
+    found = [
+        Governing(row["decision"], row["title"], row["enforcement"] or "advise", row["glob"])
+        for row in rows
+        if matches(row["glob"], path)
+    ]
+    return sorted(found, key=lambda one: (one.enforcement != "block", one.id))

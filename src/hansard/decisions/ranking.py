@@ -1,0 +1,83 @@
+"""Which decisions a search shows, once the graph has said what its matches lead to. Pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hansard.decisions import limits
+from hansard.decisions.contract import Mode
+
+ACTIVE_BONUS = 1.0
+"""What being active counts for: as much as the best match."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Something stated, and whether it holds."""
+
+    id: str
+    target: str
+    """The key of the target."""
+    is_active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Something that was found, how well it matched in 0..1, and where its chain ends.
+
+    The end is the chain's active head; of a proposal that was not accepted, it is itself.
+    """
+
+    found: Standing
+    relevance: float
+    end: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One result."""
+
+    standing: Standing
+    score: float
+    via: Sequence[str] = ()
+    """What else it was found by, all of it superseded or accepted; the best match first."""
+
+
+def rank(matches: Sequence[Match], mode: Mode, limit: int) -> list[Ranked]:
+    """Order what was found: in `audit` as it is, in the other modes by what it leads to.
+
+    Active ones come first whatever their score. `strict` shows no others; `balanced` adds what has
+    no active end. Both show one per target.
+    """
+    if mode == "audit":
+        ranked = [_scored(match.found, match.relevance) for match in matches]
+        return _in_order(ranked)[:limit]
+    ends: dict[str, list[Match]] = {}
+    for match in matches:
+        if match.end.is_active or mode == "balanced":
+            ends.setdefault(match.end.id, []).append(match)
+    return _one_per_target(_in_order(map(_resolved, ends.values())))[:limit]
+
+
+def _resolved(matches: Sequence[Match]) -> Ranked:
+    """Make one result of the matches that lead to the same end."""
+    best_first = sorted(matches, key=lambda match: (-match.relevance, match.found.id))
+    end = best_first[0].end
+    via = [match.found.id for match in best_first if match.found.id != end.id]
+    return _scored(end, best_first[0].relevance, via[: limits.VIA_SHOWN_MAX])
+
+
+def _scored(standing: Standing, relevance: float, via: Sequence[str] = ()) -> Ranked:
+    bonus = ACTIVE_BONUS if standing.is_active else 0.0
+    return Ranked(standing, relevance + bonus, via)
+
+
+def _in_order(ranked: Iterable[Ranked]) -> list[Ranked]:
+    return sorted(ranked, key=lambda one: (not one.standing.is_active, -one.score, one.standing.id))
+
+
+def _one_per_target(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Keep the first of each target: active, if there is an active one."""
+    first: dict[str, Ranked] = {}
+    for one in ranked:
+        first.setdefault(one.standing.target, one)
+    return list(first.values())

@@ -1,0 +1,100 @@
+"""Reading decisions: by id, by target, by what their chain leads to."""
+
+from collections.abc import Iterable, Iterator
+
+from hansard.decisions import limits
+from hansard.decisions.contract import DecisionNotFound, ProposalNotFound
+from hansard.decisions.reasons import Reasons, unpack
+from hansard.decisions.tables import ACTIVE, CHAINS, CITATIONS, DECISIONS, DRAFTS
+from hansard.decisions.targets import target_key
+from hansard.kernel.blob import Digest
+from hansard.kernel.content import content
+from hansard.kernel.engine import Position, ReadTx, Row
+
+BlastRadius = dict[str, list[str]]
+"""What rests on a decision, by kind: `{"records": ["R001"], "files": ["src/a.py"]}`."""
+
+
+def stated(tx: ReadTx, identifier: str, *, as_of: int | None = None) -> Row:
+    """Read a decision or a proposal, or refuse."""
+    row = tx.get(DECISIONS, identifier, as_of=as_of)
+    if row is None:
+        when = "" if as_of is None else " at that point"
+        raise DecisionNotFound(
+            f"There is no decision {identifier[:100]}{when}", id=identifier[:100]
+        )
+    return row
+
+
+def decision(tx: ReadTx, identifier: str) -> Row:
+    """Read a decision, or refuse; a proposal is none yet."""
+    row = stated(tx, identifier)
+    if row["kind"] != "decision":
+        raise DecisionNotFound(f"{identifier} is a proposal, not a decision", id=identifier)
+    return row
+
+
+def proposal(tx: ReadTx, identifier: str) -> Row:
+    """Read a proposal, or refuse."""
+    row = tx.get(DECISIONS, identifier)
+    if row is None or row["kind"] != "proposal":
+        raise ProposalNotFound(f"There is no proposal {identifier[:100]}", id=identifier[:100])
+    return row
+
+
+def holder(tx: ReadTx, target: str) -> Row | None:
+    """Read the active decision about a target."""
+    row = tx.get(ACTIVE, target_key(target))
+    return stated(tx, row["decision"]) if row else None
+
+
+def draft(tx: ReadTx, fingerprint: str) -> Row | None:
+    """Read the proposal that says just this, if it is open or was rejected."""
+    row = tx.get(DRAFTS, fingerprint)
+    return stated(tx, row["proposal"]) if row else None
+
+
+def end(tx: ReadTx, row: Row, *, as_of: int | None = None) -> Row:
+    """Read where a chain ends, in as many steps whatever its length: active, or a proposal."""
+    if row["kind"] == "proposal":
+        if row["status"] != "accepted":
+            return row
+        row = stated(tx, row["decision_id"], as_of=as_of)
+    return row if row["status"] == "active" else stated(tx, head(tx, row, as_of=as_of), as_of=as_of)
+
+
+def head(tx: ReadTx, row: Row, *, as_of: int | None = None) -> str:
+    """Give the id of the last decision of a decision's chain."""
+    chain = tx.get(CHAINS, row["chain"], as_of=as_of)
+    assert chain is not None, f"{row['id']} is of no chain"
+    root = tx.get(CHAINS, chain["root"], as_of=as_of)
+    assert root is not None, f"{chain['root']} began no chain"
+    return str(root["head"])
+
+
+def reasons(tx: ReadTx, row: Row) -> Reasons:
+    """Read why."""
+    return unpack(content(tx, Digest(row["reasons"])))
+
+
+def citing_decisions(tx: ReadTx, identifier: str) -> BlastRadius:
+    """Name the decisions and proposals that cite something."""
+    found = tx.scan(CITATIONS, {"cited": identifier}, limit=limits.CITING_SHOWN_MAX)
+    return {"decisions": [one.row["by"] for one in found]}
+
+
+def merged(radii: Iterable[BlastRadius]) -> BlastRadius:
+    """Put what rests on several decisions together, each thing once."""
+    whole: dict[str, dict[str, None]] = {}
+    for radius in radii:
+        for kind, names in radius.items():
+            whole.setdefault(kind, {}).update(dict.fromkeys(names))
+    return {kind: list(names) for kind, names in whole.items() if names}
+
+
+def newest(tx: ReadTx, where: dict[str, str], *, page: int) -> Iterator[Row]:
+    """Go through decisions or proposals, the newest first."""
+    after: Position | None = None
+    while found := tx.scan(DECISIONS, where, order="seq", descending=True, after=after, limit=page):
+        yield from (one.row for one in found)
+        after = Position(found[-1].row["seq"], found[-1].key)

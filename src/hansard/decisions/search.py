@@ -1,0 +1,134 @@
+"""Finding decisions by words and by meaning; what is shown, the graph decides."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hansard.decisions import answers, contract, limits, reading
+from hansard.decisions.ranking import Match, Ranked, Standing, rank
+from hansard.decisions.tables import DECISIONS, WORDS
+from hansard.kernel.engine import Hit, ReadTx, Row
+from hansard.kernel.fuse import fuse
+from hansard.kernel.meaning import Meanings
+from hansard.kernel.operation import Context
+from hansard.kernel.snippet import snippet
+from hansard.kernel.words import query_stems, stems
+
+
+@dataclass(frozen=True, slots=True)
+class Searching:
+    """Searches, with what finds by meaning."""
+
+    meanings: Meanings
+
+    def search(self, request: contract.SearchDecisions, context: Context) -> answers.DecisionsFound:
+        """Find decisions, best first. Any query is answered; one without words may find nothing."""
+        # Before the transaction, for it takes a while. It may be stale: each hit is looked up.
+        nearest = self._nearest(request, context.project)
+
+        def work(tx: ReadTx) -> list[answers.DecisionFound]:
+            ranked = _ranked(tx, request, nearest)
+            return [_found(tx, request.query, one) for one in ranked]
+
+        found = context.read(work)
+        return answers.DecisionsFound(
+            results=found,
+            # Counted after what was found, so that nothing younger is missed in silence.
+            index_lag=self.meanings.lag(context.project),
+            index=self.meanings.name,
+        )
+
+    def _nearest(self, request: contract.SearchDecisions, project: str) -> list[Hit]:
+        if not query_stems(request.query):
+            return []
+        limit = max(limits.MEANINGS_MAX, request.limit)
+        return self.meanings.nearest(project, WORDS.name, request.query, limit=limit)
+
+
+def _ranked(tx: ReadTx, request: contract.SearchDecisions, nearest: Sequence[Hit]) -> list[Ranked]:
+    """Look at ever more matches while they lead to too few decisions.
+
+    A long chain may match with all its versions, and what else matches comes after them.
+    """
+    graph = _Graph(tx)
+    by_meaning = [_sane(hit) for hit in nearest if graph.knows(hit)]
+    wanted = max(limits.HITS_FIRST, request.limit)
+    while True:
+        by_words = tx.search(WORDS, request.query, limit=wanted)
+        coverage = graph.coverage(by_words[0], request.query) if by_words else 0.0
+        fused = fuse(by_words, by_meaning, coverage=coverage)
+        matches = [graph.match(hit) for hit in fused]
+        ranked = rank(matches, request.mode, request.limit)
+        is_enough = len(ranked) >= request.limit or len(by_words) < wanted
+        if is_enough or wanted >= limits.HITS_MAX:
+            return ranked
+        wanted *= 10
+
+
+def _sane(hit: Hit) -> Hit:
+    return Hit(hit.key, min(max(hit.score, -1.0), 1.0))
+
+
+class _Graph:
+    """What hits lead to, each chain looked up once."""
+
+    def __init__(self, tx: ReadTx) -> None:
+        self._tx = tx
+        self._rows: dict[str, Row | None] = {}
+        self._ends: dict[str, Row] = {}
+
+    def knows(self, hit: Hit) -> bool:
+        """Whether a hit is a number on something that is there."""
+        # No key holds a NUL, and not every engine can be asked for one that does.
+        is_sane = not math.isnan(hit.score) and "\0" not in hit.key
+        return is_sane and self._row(hit.key) is not None
+
+    def coverage(self, hit: Hit, query: str) -> float:
+        """Say which part of the words asked for a hit has: at least one, since it was found."""
+        row = self._known(hit)
+        said = reading.reasons(self._tx, row).text()
+        there = set(stems("\n".join([row["title"], row["target"], said, row["id"], *row["cites"]])))
+        asked = query_stems(query)
+        return max(sum(word in there for word in asked), 1) / len(asked)
+
+    def match(self, hit: Hit) -> Match:
+        """Say where a hit leads."""
+        row = self._known(hit)
+        relevance = min(max(hit.score, 0.0), 1.0)
+        return Match(_standing(row), relevance, _standing(self._end(row)))
+
+    def _known(self, hit: Hit) -> Row:
+        row = self._row(hit.key)
+        assert row is not None, f"{hit.key} is indexed but is no decision"
+        return row
+
+    def _end(self, row: Row) -> Row:
+        chain = row.get("chain")
+        if chain is None:
+            return reading.end(self._tx, row)
+        if chain not in self._ends:
+            self._ends[chain] = reading.end(self._tx, row)
+        return self._ends[chain]
+
+    def _row(self, identifier: str) -> Row | None:
+        if identifier not in self._rows:
+            self._rows[identifier] = self._tx.get(DECISIONS, identifier)
+        return self._rows[identifier]
+
+
+def _standing(row: Row) -> Standing:
+    return Standing(row["id"], row["target_key"], row["status"] == "active")
+
+
+def _found(tx: ReadTx, query: str, ranked: Ranked) -> answers.DecisionFound:
+    row = reading.stated(tx, ranked.standing.id)
+    text = reading.reasons(tx, row).text()[: limits.PREVIEW_TEXT_CHARS_MAX]
+    return answers.DecisionFound(
+        id=row["id"],
+        title=row["title"],
+        target=row["target"],
+        status=row["status"],
+        score=round(ranked.score, 3),
+        preview=snippet(text, query, chars=limits.PREVIEW_CHARS),
+        matched_via=list(ranked.via),
+    )

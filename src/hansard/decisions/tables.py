@@ -1,0 +1,42 @@
+"""The tables of decisions, and how their words are found."""
+
+from hansard.kernel.engine import Table, Topic
+
+VERSION = 1
+DECISION_PREFIX = "D"
+PROPOSAL_PREFIX = "P"
+
+DECISIONS = Table(
+    "decisions",
+    {"kind": "text", "status": "text", "seq": "integer"},
+    (("kind", "seq"), ("kind", "status", "seq")),
+    history=True,
+    version=VERSION,
+)
+"""By id: decisions and proposals, with what became of them."""
+
+CHAINS = Table("decision_chains", {"root": "text"}, (("root",),), history=True, version=VERSION)
+"""By the id of its first decision: a chain, the chain that it is part of, and that one's head.
+
+Every decision keeps the chain it was made in. A merge joins chains by pointing the smaller ones to
+the largest, chain by chain and never decision by decision. So a head is two looks away from any
+decision, whatever came before or after it.
+"""
+
+ACTIVE = Table("decision_targets", {"anchor": "text"}, (("anchor",),), version=VERSION)
+"""By the key of a target: the active decision about it. `anchor` only where that is about files."""
+
+DRAFTS = Table("decision_drafts", version=VERSION)
+"""By fingerprint: the proposal that says this, open or rejected."""
+
+CITATIONS = Table(
+    "decision_citations",
+    {"by": "text", "cited": "text"},
+    (("cited",), ("by",)),
+    history=True,
+    version=VERSION,
+)
+"""Who cites what, of decisions and proposals."""
+
+WORDS = Topic("decisions", DECISIONS, {"title": 8.0, "target": 4.0, "reasons": 2.0, "labels": 1.0})
+"""`labels` are the id and what is cited."""

@@ -1,0 +1,206 @@
+"""Decisions as they stand: what is active, what led to it, and what it rests on."""
+
+from collections.abc import Iterable, Sequence
+
+from hansard.decisions import limits
+from hansard.decisions.events import (
+    DecisionMade,
+    DecisionRecorded,
+    DecisionSuperseded,
+    ProposalAccepted,
+    ProposalEdited,
+    ProposalMade,
+    ProposalRejected,
+    ProposalStated,
+    Statement,
+)
+from hansard.decisions.reasons import unpack
+from hansard.decisions.tables import (
+    ACTIVE,
+    CHAINS,
+    CITATIONS,
+    DECISION_PREFIX,
+    DECISIONS,
+    DRAFTS,
+    PROPOSAL_PREFIX,
+    VERSION,
+    WORDS,
+)
+from hansard.decisions.targets import anchor, glob_of, target_key
+from hansard.kernel.blob import digest_of
+from hansard.kernel.engine import Row
+from hansard.kernel.ids import taken
+from hansard.kernel.meaning import Passage, Passages, ReadContent
+from hansard.kernel.view import Derivation, View
+
+
+def _made(event: DecisionMade, derivation: Derivation) -> None:
+    taken(derivation, DECISION_PREFIX, event.id)
+    old = [_row(derivation, identifier) for identifier in event.supersedes]
+    actor = derivation.entry.actor
+    row = _stated(event, derivation) | {
+        "kind": "decision",
+        "status": "active",
+        "superseded_by": None,
+        "chain": _join(derivation, event.id, [before["chain"] for before in old]),
+        "generation": 1 + max((before["generation"] for before in old), default=0),
+        # Once a person has had a say in a chain, agents can only propose to change it.
+        "of_human": actor.kind == "human" or any(before["of_human"] for before in old),
+    }
+    if isinstance(event, ProposalAccepted):
+        row |= {"author": event.author, "accepted_by": f"{actor.kind}:{actor.id}"}
+        row |= {"proposal_id": event.proposal_id}
+        _accepted(derivation, event)
+    for before in old:
+        changed = {"status": "superseded", "superseded_by": event.id}
+        derivation.put(DECISIONS, before["id"], before | changed)
+        derivation.delete(ACTIVE, before["target_key"])
+    derivation.put(DECISIONS, event.id, row)
+    derivation.put(ACTIVE, row["target_key"], _holding(event))
+    _cite(derivation, event)
+    _index(derivation, event)
+
+
+def _accepted(derivation: Derivation, event: ProposalAccepted) -> None:
+    proposal = _row(derivation, event.proposal_id)
+    became = {"status": "accepted", "decision_id": event.id}
+    derivation.put(DECISIONS, event.proposal_id, proposal | became)
+    derivation.delete(DRAFTS, proposal["fingerprint"])
+
+
+def _proposed(event: ProposalMade, derivation: Derivation) -> None:
+    taken(derivation, PROPOSAL_PREFIX, event.id)
+    draft = {"of_human": derivation.entry.actor.kind == "human"}
+    _draft(event, derivation, _stated(event, derivation) | draft)
+
+
+def _edited(event: ProposalEdited, derivation: Derivation) -> None:
+    before = _row(derivation, event.id)
+    derivation.delete(DRAFTS, before["fingerprint"])
+    for found in derivation.scan(CITATIONS, {"by": event.id}, limit=limits.CITES_MAX):
+        derivation.delete(CITATIONS, found.key)
+    # Who proposed it, and when, stays.
+    kept = {name: before[name] for name in ("author", "of_human", "at", "seq", "session")}
+    _draft(event, derivation, _stated(event, derivation) | kept)
+
+
+def _draft(event: ProposalStated, derivation: Derivation, row: Row) -> None:
+    row |= {
+        "kind": "proposal",
+        "status": "proposed",
+        "fingerprint": event.fingerprint,
+        "last_edit": derivation.entry.clock,
+    }
+    derivation.put(DECISIONS, event.id, row)
+    derivation.put(DRAFTS, event.fingerprint, {"proposal": event.id, "is_rejected": False})
+    _cite(derivation, event)
+    _index(derivation, event)
+
+
+def _rejected(event: ProposalRejected, derivation: Derivation) -> None:
+    row = _row(derivation, event.id)
+    derivation.put(DECISIONS, event.id, row | {"status": "rejected", "reason": event.reason})
+    tombstone = {"proposal": event.id, "is_rejected": True}
+    derivation.put(DRAFTS, row["fingerprint"], tombstone)
+
+
+def _stated(event: Statement, derivation: Derivation) -> Row:
+    entry = derivation.entry
+    return event.model_dump(mode="json", exclude={"fingerprint"}) | {
+        "target_key": target_key(event.target),
+        "author": f"{entry.actor.kind}:{entry.actor.id}",
+        "at": entry.at,
+        "seq": entry.seq,
+        "session": entry.session,
+    }
+
+
+def _join(derivation: Derivation, head: str, chains: Sequence[str]) -> str:
+    """Make `head` the head of these chains, which become one; returns the chain it is part of."""
+    if not chains:
+        derivation.put(CHAINS, head, {"root": head, "head": head, "size": 1})
+        return head
+    roots = {root["root"]: root for root in (_root(derivation, chain) for chain in chains)}
+    largest = max(roots.values(), key=lambda root: (root["size"], root["root"]))
+    for root in roots:
+        if root != largest["root"]:
+            _point(derivation, root, largest["root"])
+    size = sum(root["size"] for root in roots.values())
+    derivation.put(CHAINS, largest["root"], largest | {"head": head, "size": size})
+    return str(largest["root"])
+
+
+def _root(derivation: Derivation, chain: str) -> Row:
+    row = derivation.get(CHAINS, chain)
+    assert row is not None, f"{chain} began no chain"
+    root = derivation.get(CHAINS, row["root"])
+    assert root is not None, f"{row['root']} began no chain"
+    return root
+
+
+def _point(derivation: Derivation, root: str, new_root: str) -> None:
+    # What points elsewhere no longer matches, so the next page is always the first.
+    while page := derivation.scan(CHAINS, {"root": root}, limit=limits.CHAINS_PAGE):
+        for found in page:
+            derivation.put(CHAINS, found.key, found.row | {"root": new_root})
+
+
+def _holding(event: DecisionMade) -> Row:
+    glob = glob_of(event.target)
+    return {
+        "decision": event.id,
+        "title": event.title,
+        "glob": glob,
+        "anchor": None if glob is None else anchor(glob),
+        "enforcement": event.enforcement,
+    }
+
+
+def _cite(derivation: Derivation, event: Statement) -> None:
+    for cited in event.cites:
+        key = f"{event.id}.{digest_of(cited.encode())}"
+        derivation.put(CITATIONS, key, {"by": event.id, "cited": cited})
+
+
+def _index(derivation: Derivation, event: Statement) -> None:
+    texts = {
+        "title": event.title,
+        "target": event.target,
+        "reasons": unpack(derivation.content(event.reasons)).text(),
+        "labels": " ".join([event.id, *event.cites]),
+    }
+    derivation.index(WORDS, event.id, texts)
+
+
+def _row(derivation: Derivation, identifier: str) -> Row:
+    row = derivation.get(DECISIONS, identifier)
+    assert row is not None, f"something happened to {identifier}, which was never stated"
+    return row
+
+
+VIEW = View(
+    "decisions",
+    VERSION,
+    (DECISIONS, CHAINS, ACTIVE, DRAFTS, CITATIONS),
+    on={
+        DecisionRecorded: _made,
+        DecisionSuperseded: _made,
+        ProposalAccepted: _made,
+        ProposalMade: _proposed,
+        ProposalEdited: _edited,
+        ProposalRejected: _rejected,
+    },
+    topics=(WORDS,),
+)
+
+
+def _passages(event: Statement, read: ReadContent) -> Iterable[Passage]:
+    reasons = unpack(read(event.reasons)).text()
+    yield Passage(WORDS.name, event.id, f"{event.title}\n{event.target}\n{reasons}")
+
+
+PASSAGES: Passages = dict.fromkeys(
+    (DecisionRecorded, DecisionSuperseded, ProposalAccepted, ProposalMade, ProposalEdited),
+    _passages,
+)
+"""The texts by which decisions and proposals are found by meaning."""

@@ -1,0 +1,229 @@
+"""Finding by meaning: a follower that embeds passages, and an index of them in each process."""
+
+import threading
+import time
+import uuid
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from hansard.embedders import vectors
+from hansard.embedders.embedder import Embedder, EmbedderRefused, EmbedderUnavailable
+from hansard.kernel import follow
+from hansard.kernel.blob import digest_of
+from hansard.kernel.engine import Hit, ReadTx, WriteTx
+from hansard.kernel.event import Entry, Event
+from hansard.kernel.meaning import Passage, Passages, Sources
+from hansard.kernel.operation import Capability
+from hansard.kernel.problem import BlobDamaged
+from hansard.kernel.store import Store
+
+if TYPE_CHECKING:
+    from hansard.embedders.embedder import Vectors
+    from hansard.embedders.shelf import Shelf
+
+CAPABILITY = "embedders"
+FOLLOWER = "vectors"
+
+FLOOR = 0.25
+"""The cosine below which a text has nothing to do with a query.
+
+Of short questions and texts that answer them, MiniLM puts nearly all above it, and of those that
+have nothing to do with each other, one in a hundred.
+"""
+
+SHELVES_MAX = 32
+"""Topics of projects that are held in memory; the one not asked for longest makes room."""
+
+RETRY_S = 10.0
+"""How long an embedder that failed is not asked again, so that not every search waits for it."""
+
+
+@dataclass(slots=True)
+class _Held:
+    """A topic's vectors in memory, and how far they have been read from the table."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    generation: str = ""
+    change: int = 0
+    shelf: "Shelf | None" = None
+
+
+class VectorMeanings:
+    """Finds by the vectors that an embedder makes."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        """Use an embedder, which is not asked for anything yet."""
+        self._embedder = embedder
+        self._store: Store | None = None
+        self._follower: follow.Follower | None = None
+        self._lock = threading.Lock()
+        self._held: OrderedDict[tuple[str, str], _Held] = OrderedDict()
+        self._why_not: str | None = None
+        self._asked_again_at = 0.0
+
+    @property
+    def name(self) -> str:
+        """Name the embedder, or say why words alone count."""
+        why = self._why_not
+        return f"none ({why})" if why else self._embedder.name
+
+    def capability(self, others: Iterable[Capability]) -> Capability:
+        """Make what is part of the catalog: the follower of what the others have passages of."""
+        passages: Passages = {
+            event: make for other in others for event, make in other.passages.items()
+        }
+        return Capability(CAPABILITY, (), followers=partial(self._over, passages))
+
+    def nearest(self, project: str, topic: str, query: str, *, limit: int) -> list[Hit]:
+        """Find the nearest documents; none, and no failure, when the embedder fails."""
+        held = self._hold(project, topic)
+        with held.lock:
+            self._refresh(held, project, topic)
+            is_empty = not held.shelf
+        vector = None if is_empty else self._embed_query(query)
+        if vector is None:
+            return []
+        with held.lock:
+            if held.shelf is None:
+                return []
+            return held.shelf.nearest(vector, limit=limit, floor=FLOOR)
+
+    def lag(self, project: str) -> int:
+        """Say how many entries of the project are yet to be looked at."""
+        if self._store is None or self._follower is None:
+            return 0
+        return follow.lag(self._store, self._follower, project)
+
+    def _over(self, passages: Passages, store: Store) -> Sequence[follow.Follower]:
+        """Work on this store from now on; returns the follower of its passages."""
+        self._store = store
+        self._follower = follow.Follower(
+            FOLLOWER,
+            partial(self._apply, store, passages),
+            frozenset(event.kind for event in passages),
+            self._embedder.batch,
+            self._basis,
+            self._embedder.close,
+        )
+        return [self._follower]
+
+    def _basis(self, tx: ReadTx) -> str:
+        current = vectors.generation(tx)
+        return current.id if current and current.embedder == self._embedder.id else ""
+
+    def _apply(
+        self, store: Store, passages: Passages, project: str, entries: Sequence[Entry]
+    ) -> None:
+        """Embed what these entries made new; a text whose vectors are there is left alone."""
+        events = [event for entry in entries if (event := store.kinds.decode(entry))]
+        fresh = store.read(project, lambda tx: list(self._fresh(tx, passages, events)))
+        texts = [passage.text for passage in fresh if passage.text]
+        made = iter(self._embed(texts))
+        changes = [_change(passage, next(made) if passage.text else None) for passage in fresh]
+        identifier = uuid.uuid4().hex
+
+        def work(tx: WriteTx) -> None:
+            vectors.save(tx, vectors.begin(tx, self._embedder.id, identifier), changes)
+
+        if changes:
+            store.write(project, work)
+
+    def _fresh(self, tx: ReadTx, passages: Passages, events: Sequence[Event]) -> Iterator[Passage]:
+        """Give the passages of these events that the table does not have as they are."""
+        is_ours = bool(self._basis(tx))
+        latest = {
+            (passage.topic, passage.key): passage
+            for event in events
+            for passage in _made(passages, event, Sources(tx))
+        }
+        for passage in latest.values():
+            known = vectors.text_digest(tx, passage.topic, passage.key) if is_ours else None
+            if known != (digest_of(passage.text.encode()) if passage.text else None):
+                yield passage
+
+    def _embed(self, texts: Sequence[str]) -> "list[Vectors | None]":
+        """Embed texts, or have the follower wait. A text that is refused for itself gets `None`."""
+        if not texts:
+            return []
+        try:
+            made = self._embedder.embed(texts)
+        except EmbedderRefused:
+            # One bad text must not keep all others waiting for ever.
+            if len(texts) == 1:
+                return [None]
+            return [one for text in texts for one in self._embed([text])]
+        except EmbedderUnavailable as unavailable:
+            self._note(str(unavailable))
+            raise follow.NotNow(str(unavailable)) from unavailable
+        self._note(None)
+        return [*made]
+
+    def _embed_query(self, query: str) -> "Vectors | None":
+        if self._why_not and time.monotonic() < self._asked_again_at:
+            return None
+        try:
+            vector = self._embedder.embed_query(query)
+        except EmbedderUnavailable as unavailable:
+            self._note(str(unavailable))
+            return None
+        self._note(None)
+        return vector
+
+    def _note(self, why_not: str | None) -> None:
+        self._asked_again_at = time.monotonic() + RETRY_S
+        self._why_not = why_not
+
+    def _hold(self, project: str, topic: str) -> _Held:
+        with self._lock:
+            held = self._held.setdefault((project, topic), _Held())
+            self._held.move_to_end((project, topic))
+            if len(self._held) > SHELVES_MAX:
+                self._held.popitem(last=False)
+            return held
+
+    def _refresh(self, held: _Held, project: str, topic: str) -> None:
+        """Read what the table has that memory has not: all of it, if its generation is new."""
+        if self._store is None:
+            return
+        while True:
+            work = partial(vectors.news, topic=topic, known=held.generation, after=held.change)
+            current, page = self._store.read(project, work)
+            if current is None or current.embedder != self._embedder.id:
+                held.generation, held.change, held.shelf = "", 0, None
+                return
+            if current.id != held.generation:
+                held.generation, held.shelf = current.id, None
+            _take_over(held, page)
+            is_all = len(page) < vectors.ROWS_PAGE
+            held.change = current.changes if is_all else page[-1].change
+            if is_all:
+                return
+
+
+def _made(passages: Passages, event: Event, sources: Sources) -> Iterable[Passage]:
+    try:
+        return list(passages[type(event)](event, sources))
+    except BlobDamaged:
+        # `hansard verify` names it; what else there is must still be found.
+        return []
+
+
+def _change(passage: Passage, made: "Vectors | None") -> vectors.Change:
+    digest = digest_of(passage.text.encode()) if passage.text else None
+    if made is None:
+        return vectors.Change(passage.topic, passage.key, digest, None, 0)
+    return vectors.Change(passage.topic, passage.key, digest, vectors.pack(made), made.shape[1])
+
+
+def _take_over(held: _Held, changes: Sequence[vectors.Change]) -> None:
+    first = next((change for change in changes if change.vectors is not None), None)
+    if held.shelf is None and first is not None:
+        # Imported when there is something to find, and not before: numpy takes its time.
+        from hansard.embedders.shelf import Shelf
+
+        held.shelf = Shelf(first.dimensions)
+    if held.shelf is not None:
+        held.shelf.update(changes)

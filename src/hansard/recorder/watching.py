@@ -1,0 +1,230 @@
+"""Seeing what others do to the workspace's files at once, not only when an operation meets it.
+
+What is seen is recorded exactly as file_op records what it finds: under the file's lock, with what
+was open on it settled first. So a change that came through Hansard is never taken for another's.
+"""
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from hansard.kernel.blob import Blob
+from hansard.kernel.engine import ReadTx, WriteTx
+from hansard.kernel.event import Event
+from hansard.kernel.operation import Capability, Context, Operation, Request, Written
+from hansard.kernel.problem import Problem, StorageUnavailable
+from hansard.recorder import limits
+from hansard.recorder.answers import Shape
+from hansard.recorder.contract import PathText
+from hansard.recorder.diffs import line_counts
+from hansard.recorder.events import ExternalChangeSeen, FileFound
+from hansard.recorder.gateway import Gateway
+from hansard.recorder.looking import FileState
+from hansard.recorder.paths import FilePath
+from hansard.recorder.problems import PathProtected
+from hansard.recorder.rules import Plan
+from hansard.recorder.scribe import Planned, Scribe, step_of
+
+IGNORED = (
+    # Version control has a memory of its own.
+    *(".git", ".hg", ".jj", ".svn"),
+    # What is fetched or made, and can be again.
+    *("node_modules", ".venv", "venv", "__pycache__", "*.pyc", ".tox", ".nox", ".eggs"),
+    *(".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".cache", ".gradle"),
+    *(".next", ".nuxt", ".parcel-cache", ".terraform", ".direnv"),
+    # What editors and systems leave beside files.
+    *("*.swp", "*.swo", "*.swx", "*~", ".#*", "4913", ".DS_Store", "Thumbs.db"),
+)
+"""Names that are not watched, at any depth and with all that lies beneath them."""
+
+What = Literal["found", "created", "changed", "deleted", "skipped"]
+
+
+class SeeFiles(Request):
+    """Files to look at, and those of them that were seen coming into being."""
+
+    paths: Annotated[list[PathText], Field(min_length=1, max_length=limits.OPS_MAX)]
+    new: list[PathText] = Field(default_factory=list)
+
+
+class FileSeen(Shape):
+    """What was seen of one file that was not known."""
+
+    path: str
+    what: What
+    seq: int | None = None
+    summary: str
+    added: int | None = None
+    removed: int | None = None
+    redacted: list[str] | None = None
+    code: str | None = None
+    """Why it was skipped."""
+
+
+class FilesSeen(Written):
+    """What was new at some files."""
+
+    session_id: str | None
+    files: list[FileSeen]
+
+    def text(self) -> str:
+        """Give a line each."""
+        return "\n".join(file.summary for file in self.files) or "Nothing new"
+
+
+@dataclass(frozen=True, slots=True)
+class Ignoring:
+    """What is not to be watched: patterns for a name, or with a slash for a path."""
+
+    patterns: tuple[str, ...]
+
+    def leaves_out(self, path: str) -> bool:
+        """Whether a path, or a folder it lies in, is left out."""
+        names = path.split("/")
+        above = ["/".join(names[: place + 1]) for place in range(len(names))]
+        return any(
+            fnmatchcase(each, pattern)
+            for pattern in self.patterns
+            for each in (above if "/" in pattern else names)
+        )
+
+    def files_below(self, root: Path, start: str = "") -> Iterator[str]:
+        """Name the files below a folder of the root that are not left out; follows no link."""
+        for folder, names, files in os.walk(root / start):
+            place = Path(folder).relative_to(root).as_posix()
+            prefix = "" if place == "." else f"{place}/"
+            names[:] = [name for name in names if not self.leaves_out(prefix + name)]
+            yield from (prefix + name for name in files if not self.leaves_out(prefix + name))
+
+
+def capability(gateway: Gateway) -> Capability:
+    """Make the capability of whoever watches a workspace; no agent is offered it."""
+    see = Operation(
+        "see_files",
+        "Record what others did to files.",
+        SeeFiles,
+        FilesSeen,
+        partial(see_files, gateway),
+        writes=True,
+        role="agent",
+        session="begins",
+    )
+    return Capability("watching", (see,), close=gateway.close)
+
+
+def see_files(gateway: Gateway, request: SeeFiles, context: Context) -> FilesSeen:
+    """Record of each file what is not as it was last recorded."""
+    paths, skipped = _resolved(gateway, request.paths)
+    new = frozenset(_resolved(gateway, request.new)[0])
+    files = [gateway.file(path) for path in paths]
+    with gateway.alone_at(context.store.engine, files):
+        gateway.settle(context.store, context.project, files, context.stamp)
+        states, unread = _states(gateway, paths)
+
+        def describe(tx: ReadTx) -> tuple[list[Event], list[Blob]]:
+            scribe = Scribe(gateway, tx, step_of(tx, context.session, None))
+            return _unseen(scribe, states, new)
+
+        unseen, blobs = context.read(describe)
+        if not unseen:
+            return FilesSeen(session_id=context.session, files=[*skipped, *unread])
+
+        def work(tx: WriteTx) -> FilesSeen:
+            seen = [_shown(context.record(tx, event).seq, event) for event in unseen]
+            return FilesSeen(session_id=context.session, files=[*skipped, *unread, *seen])
+
+        return context.write(work, blobs=blobs)
+
+
+def _resolved(
+    gateway: Gateway, paths: Iterable[str]
+) -> tuple[Sequence[FilePath], Sequence[FileSeen]]:
+    """Apply the path rule, as to an agent: what is protected is nobody's affair here."""
+    resolved: dict[FilePath, None] = {}
+    skipped = []
+    for path in paths:
+        try:
+            resolved[gateway.workspace.resolve(path, for_agent=True)] = None
+        except PathProtected:
+            continue
+        except StorageUnavailable:
+            raise
+        except Problem as problem:
+            skipped.append(_skipped(path, problem))
+    return list(resolved), skipped
+
+
+def _states(
+    gateway: Gateway, paths: Sequence[FilePath]
+) -> tuple[dict[FilePath, FileState | None], Sequence[FileSeen]]:
+    """Read the files; what is no plain file, or too large, is skipped."""
+    states: dict[FilePath, FileState | None] = {}
+    skipped = []
+    for path in paths:
+        try:
+            states[path] = gateway.workspace.read(path)
+        except StorageUnavailable:
+            raise
+        except Problem as problem:
+            skipped.append(_skipped(str(path), problem))
+    return states, skipped
+
+
+def _unseen(
+    scribe: Scribe, states: dict[FilePath, FileState | None], new: Collection[FilePath]
+) -> tuple[list[Event], list[Blob]]:
+    """Say what of these files is not known: what would be seen if they were to be deleted now."""
+    unseen: list[Event] = []
+    blobs: list[Blob] = []
+    for path, state in states.items():
+        announced = scribe.describe(Planned(path, None, Plan("delete", state, None)))
+        for event in announced.seen:
+            if state and path in new and isinstance(event, FileFound):
+                unseen.append(_created(scribe, event, state))
+            else:
+                unseen.append(event)
+            blobs += announced.blobs
+    return unseen, blobs
+
+
+def _created(scribe: Scribe, event: FileFound, state: FileState) -> ExternalChangeSeen:
+    """Tell of a file that was seen coming into being that it did, not that it was there."""
+    added, _ = line_counts(None, state.content)
+    return ExternalChangeSeen(
+        workspace=event.workspace,
+        path=event.path,
+        before=None,
+        after=event.content,
+        added=added,
+        removed=0,
+        revision=scribe.under.revision,
+        step=scribe.under.step,
+    )
+
+
+def _shown(seq: int, event: Event) -> FileSeen:
+    if isinstance(event, FileFound):
+        redacted = list(event.content.redacted) or None
+        summary = f"{event.path} was found"
+        return FileSeen(path=event.path, what="found", seq=seq, summary=summary, redacted=redacted)
+    assert isinstance(event, ExternalChangeSeen), f"{event.kind} was seen"
+    made: What = "created" if event.before is None else "changed"
+    return FileSeen(
+        path=event.path,
+        what=made if event.after else "deleted",
+        seq=seq,
+        summary=event.summary(),
+        added=event.added,
+        removed=event.removed,
+        redacted=list(event.after.redacted) or None if event.after else None,
+    )
+
+
+def _skipped(path: str, problem: Problem) -> FileSeen:
+    return FileSeen(path=path, what="skipped", summary=problem.message, code=problem.code)

@@ -1,0 +1,122 @@
+"""The service of source 001, in Python's spelling: contexts up to 64 MiB."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+from hansard.checkpoints.contract import (
+    CheckpointList,
+    CheckpointListed,
+    Compared,
+    Deleted,
+    Loaded,
+    Marked,
+    Saved,
+)
+from hansard.kernel.operation import Result
+
+R = TypeVar("R", bound=Result)
+
+
+class Call(Protocol):
+    """Does one operation by its name."""
+
+    def __call__(self, name: str, /, **arguments: Any) -> Result:
+        """Give its answer, or raise a `Problem`."""
+
+
+class Checkpoints:
+    """Saves, loads, lists and marks the contexts of workflow sessions."""
+
+    def __init__(self, call: Call) -> None:
+        """Ask through this."""
+        self._call = call
+
+    def save_checkpoint(
+        self,
+        session_id: str | None,
+        context: Mapping[str, Any],
+        metadata: Mapping[str, Any] | None = None,
+        force: bool = False,  # noqa: FBT001, FBT002 - the source's interface
+        *,
+        cites: Sequence[str] = (),
+        idempotency_key: str | None = None,
+    ) -> Saved:
+        """Save a context, unless the session's latest checkpoint holds the same already.
+
+        Without a session it is the one of this `Hansard`; one that is unknown begins.
+        """
+        arguments = _given(sessionId=session_id, metadata=metadata and dict(metadata))
+        saved = self._call(
+            "workflow_checkpoint_save",
+            context=dict(context),
+            force=force,
+            cites=list(cites),
+            idempotency_key=idempotency_key,
+            **arguments,
+        )
+        return _as(Saved, saved)
+
+    def load_checkpoint(
+        self,
+        checkpoint_id: str | None = None,
+        session_id: str | None = None,
+        *,
+        keys: Sequence[str] | None = None,
+        budget_tokens: int | None = None,
+    ) -> Loaded:
+        """Load a checkpoint by its id, or a session's latest; exactly one of the two is given."""
+        arguments = _given(
+            checkpointId=checkpoint_id,
+            sessionId=session_id,
+            keys=None if keys is None else list(keys),
+            budget_tokens=budget_tokens,
+        )
+        return _as(Loaded, self._call("workflow_checkpoint_load", **arguments))
+
+    def list_checkpoints(
+        self,
+        session_id: str,
+        limit: int = 20,
+        offset: int = 0,
+        *,
+        tags: Sequence[str] | None = None,
+        name: str | None = None,
+        query: str | None = None,
+    ) -> list[CheckpointListed]:
+        """List what is known of a session's checkpoints, newest first."""
+        arguments = _given(tags=None if tags is None else list(tags), name=name, query=query)
+        listed = self._call(
+            "workflow_checkpoint_list",
+            sessionId=session_id,
+            limit=limit,
+            offset=offset,
+            **arguments,
+        )
+        return _as(CheckpointList, listed).checkpoints
+
+    def mark_critical(self, session_id: str | None, context_key: str) -> Marked:
+        """Mark a key of the session's context: no view ever shortens or drops it."""
+        arguments = _given(sessionId=session_id)
+        marked = self._call("workflow_mark_critical", contextKey=context_key, **arguments)
+        return _as(Marked, marked)
+
+    def delete_checkpoint(self, checkpoint_id: str) -> Deleted:
+        """Delete a checkpoint; all others stay whole."""
+        return _as(Deleted, self._call("workflow_checkpoint_delete", checkpointId=checkpoint_id))
+
+    def diff_checkpoints(self, from_id: str, to_id: str | None = None) -> Compared:
+        """Compare two contexts; without `to_id`, with the session's latest."""
+        arguments = _given(to=to_id)
+        return _as(
+            Compared, self._call("workflow_checkpoint_diff", **{"from": from_id}, **arguments)
+        )
+
+
+def _given(**arguments: object) -> dict[str, Any]:
+    """Leave out what was not given: an absent argument and null are not always the same."""
+    return {name: value for name, value in arguments.items() if value is not None}
+
+
+def _as(expected: type[R], result: Result) -> R:
+    assert isinstance(result, expected), f"the operation answers with {type(result).__name__}"
+    return result

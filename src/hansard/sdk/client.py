@@ -1,0 +1,91 @@
+"""The library's front door: a store, opened in this process, and every operation by its name."""
+
+import weakref
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from hansard.app.application import Application
+from hansard.app.settings import load
+from hansard.app.start import start
+from hansard.kernel.event import Actor
+from hansard.kernel.operation import Caller, Result, Seat
+from hansard.sdk.checkpoints import Checkpoints
+from hansard.sdk.values import require_json
+
+PYTHON = Actor("agent", "python", "agent")
+"""Who a library's user is in the record: code, so not a human."""
+
+
+class Hansard:
+    """A store and a project, with everything that can be asked of them.
+
+    Each write is durable when its call returns. What is refused is raised as a `Problem`. It may
+    be used by many threads at once, and by none after a fork.
+
+        with Hansard("./store", project="shop") as hansard:
+            saved = hansard.checkpoints.save_checkpoint("deploy-42", {"goal": "ship it"})
+            hansard.call("create_record", type="task", title="Ship it", summary="…")
+    """
+
+    def __init__(
+        self,
+        store: str | Path | None = None,
+        project: str | None = None,
+        *,
+        application: Application | None = None,
+    ) -> None:
+        """Open a store; what is not given is found where the program itself would find it.
+
+        `application` is one that is open already: it is used as it is, and not closed.
+        """
+        settings = load({"store": None if store is None else str(store), "project": project})
+        self.application = application or start(settings)
+        self._caller = Caller(PYTHON, session=settings.session or None, seat=Seat())
+        # Whoever forgets to close loses nothing, but leaves the log of writes beside the database.
+        close = (lambda: None) if application else self.application.close
+        self._closing = weakref.finalize(self, close)
+
+    def call(
+        self,
+        name: str,
+        /,
+        *,
+        session: str | None = None,
+        idempotency_key: str | None = None,
+        **arguments: Any,
+    ) -> Result:
+        """Do one operation, with the arguments that the tool of that name takes.
+
+        `session` is the session of calls whose arguments name none. A repetition under the same
+        `idempotency_key` has no effect, and the first answer.
+        """
+        require_json(arguments)
+        caller = replace(
+            self._caller,
+            session=session or self._caller.session,
+            idempotency_key=idempotency_key,
+        )
+        return self.application.call(name, arguments, caller)
+
+    @cached_property
+    def checkpoints(self) -> Checkpoints:
+        """Saving, loading, listing and marking contexts."""
+        return Checkpoints(self.call)
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self._closing()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

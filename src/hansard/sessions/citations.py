@@ -1,0 +1,79 @@
+"""Who cites what, over all capabilities: any event that has `cites` says so.
+
+A citation names a record, a decision, a checkpoint, an entry (`s:340`) or a file (`path:src/a.py`).
+It is kept under what it names, so what rests on a decision is found without looking at the rest.
+"""
+
+import hashlib
+from collections.abc import Iterable
+
+from hansard.kernel.engine import ReadTx, Row, Table
+from hansard.kernel.event import Event
+from hansard.kernel.view import Derivation, View
+
+VERSION = 1
+
+CITATIONS = Table(
+    "citations",
+    {"cited": "text", "session": "text", "seq": "integer"},
+    (("cited", "seq"), ("session", "seq")),
+    version=VERSION,
+)
+"""By a hash of both: that something cites something, last said by which entry in which session."""
+
+KINDS = {
+    "records": "records",
+    "recorder": "files",
+    "checkpoints": "checkpoints",
+    "decisions": "decisions",
+    "entities": "entities",
+}
+"""By the first word of an event's kind: what its subject is one of."""
+
+NOTES = "notes"
+"""What an event without a subject is one of: a note on the timeline, named by its entry."""
+
+SHOWN_MAX = 50
+"""Of what cites one thing, or of what one session cites, so many are looked at, the newest."""
+
+_KEY_CHARS = 32
+_DECISION = "D"
+
+
+def citing(tx: ReadTx, cited: str) -> list[Row]:
+    """Give what cites something, the newest first: `by`, its `kind`, its `session` and `seq`."""
+    return _newest(tx, {"cited": cited})
+
+
+def decisions_cited_in(tx: ReadTx, session: str | None) -> list[str]:
+    """Name the decisions that a session has cited, the one cited last first."""
+    if session is None:
+        return []
+    cited = (row["cited"] for row in _newest(tx, {"session": session}))
+    return list(dict.fromkeys(one for one in cited if _is_decision(one)))
+
+
+def _newest(tx: ReadTx, where: dict[str, str]) -> list[Row]:
+    found = tx.scan(CITATIONS, where, order="seq", descending=True, limit=SHOWN_MAX)
+    return [one.row for one in found]
+
+
+def _is_decision(identifier: str) -> bool:
+    return identifier.startswith(_DECISION) and identifier[len(_DECISION) :].isdecimal()
+
+
+def _cited(event: Event, derivation: Derivation) -> None:
+    cites: Iterable[str] = getattr(event, "cites", None) or ()
+    entry, subject = derivation.entry, event.subject()
+    for cited in cites:
+        by = subject or f"s:{entry.seq}"
+        kind = KINDS.get(event.kind.partition(".")[0], NOTES) if subject else NOTES
+        row = {"cited": cited, "by": by, "kind": kind, "session": entry.session, "seq": entry.seq}
+        derivation.put(CITATIONS, _key(by, cited), row)
+
+
+def _key(by: str, cited: str) -> str:
+    return hashlib.sha256(f"{len(by)}:{by}{cited}".encode()).hexdigest()[:_KEY_CHARS]
+
+
+VIEW = View("citations", VERSION, (CITATIONS,), on_any=_cited)

@@ -1,0 +1,132 @@
+"""The one search over everything, and what the capabilities know of each other through it."""
+
+from typing import Any
+
+import pytest
+
+from hansard.app.application import Application
+from hansard.app.everything import Thing, ThingsFound
+from hansard.kernel.operation import Caller
+from hansard.kernel.problem import InvalidInput
+
+REASONS = "Nothing else was at hand that day."
+
+
+def found(app: Application, caller: Caller, query: str, **rest: Any) -> list[Thing]:
+    answer = app.call("search", {"query": query, **rest}, caller)
+    assert isinstance(answer, ThingsFound)
+    return answer.results
+
+
+def said(app: Application, caller: Caller, operation: str, /, **arguments: Any) -> dict[str, Any]:
+    return app.call(operation, arguments, caller).model_dump()
+
+
+def one_of_each(app: Application, caller: Caller) -> dict[str, str]:
+    """Put something about a capacitor into every capability; gives ids by kind."""
+    texts = {"title": "Capacitor", "summary": "s", "body": "It hums."}
+    record = said(app, caller, "create_record", type="task", **texts)
+    decision = said(
+        app, caller, "record_decision", title="Capacitor first", target="power", rationale=REASONS
+    )
+    note = said(app, caller, "audit_event", type="note", description="The capacitor hums")
+    said(app, caller, "file_op", action="create", path="src/capacitor.py", content="x\n")
+    checkpoint = said(
+        app, caller, "workflow_checkpoint_save", context={"n": 1}, metadata={"name": "capacitor"}
+    )
+    return {
+        "record": record["record"]["id"],
+        "decision": decision["decision_id"],
+        "timeline": f"s:{note['receipt']['seq']}",
+        "file": "path:src/capacitor.py",
+        "checkpoint": checkpoint["checkpointId"],
+    }
+
+
+@pytest.mark.holds("ALL-11.6", "ALL-00.7")
+def test_every_kind_is_found_and_says_what_it_is(app: Application, agent: Caller) -> None:
+    ids = one_of_each(app, agent)
+
+    things = found(app, agent, "capacitor")
+
+    assert {thing.kind: thing.id for thing in things} == ids
+    assert [thing.score for thing in things] == sorted((t.score for t in things), reverse=True)
+    assert all(0 < thing.score <= 1 for thing in things)
+    text = app.call("search", {"query": "capacitor"}, agent).text()
+    assert all(identifier in text for identifier in ids.values())
+
+
+@pytest.mark.parametrize("kind", ["record", "decision", "timeline", "file", "checkpoint"])
+def test_only_the_kinds_asked_for_are_found(app: Application, agent: Caller, kind: str) -> None:
+    one_of_each(app, agent)
+
+    assert [thing.kind for thing in found(app, agent, "capacitor", kinds=[kind])] == [kind]
+
+
+def test_what_has_all_the_words_comes_before_what_has_some(app: Application, agent: Caller) -> None:
+    one_of_each(app, agent)
+    note = said(app, agent, "audit_event", type="note", description="a blue capacitor")
+
+    assert found(app, agent, "blue capacitor")[0].id == f"s:{note['receipt']['seq']}"
+
+
+def test_pages_meet_without_gap_or_overlap(app: Application, agent: Caller) -> None:
+    for number in range(7):
+        said(app, agent, "audit_event", type="note", description=f"capacitor {number}")
+    one_of_each(app, agent)
+    whole = [thing.id for thing in found(app, agent, "capacitor", limit=100)]
+
+    paged: list[str] = []
+    cursor: dict[str, str] = {}
+    while True:
+        answer = app.call("search", {"query": "capacitor", "limit": 5} | cursor, agent)
+        assert isinstance(answer, ThingsFound)
+        paged += [thing.id for thing in answer.results]
+        if answer.nextCursor is None:
+            break
+        cursor = {"cursor": answer.nextCursor}
+
+    assert len(whole) == 12
+    assert paged == whole
+
+
+def test_a_superseded_decision_leads_to_the_one_that_holds(app: Application, agent: Caller) -> None:
+    old = one_of_each(app, agent)["decision"]
+    new = said(
+        app, agent, "supersede_decision",
+        old_decision_ids=[old], title="Steam first", target="power", rationale=REASONS,
+    )  # fmt: skip
+
+    [thing] = found(app, agent, "capacitor first", kinds=["decision"])
+
+    assert (thing.id, thing.status) == (new["decision_id"], "active")
+
+
+def test_what_is_deleted_is_not_found(app: Application, agent: Caller) -> None:
+    checkpoint = one_of_each(app, agent)["checkpoint"]
+
+    said(app, agent, "workflow_checkpoint_delete", checkpointId=checkpoint)
+
+    assert found(app, agent, "capacitor", kinds=["checkpoint"]) == []
+
+
+def test_nothing_of_another_project_is_found(app: Application, agent: Caller) -> None:
+    one_of_each(app, agent)
+    said(app, agent, "create_project", id="other", name="Other")
+
+    assert found(app, agent, "capacitor", project_id="other") == []
+
+
+@pytest.mark.parametrize("query", ["", "*", '"', "NEAR(", "a OR", "\u0000", "📦", "the", "x" * 999])
+def test_any_query_is_answered(app: Application, agent: Caller, query: str) -> None:
+    one_of_each(app, agent)
+
+    assert isinstance(found(app, agent, query), list)
+
+
+@pytest.mark.parametrize(
+    "bad", [{"kinds": ["rumour"]}, {"cursor": "x"}, {"limit": 0}, {"as_of": "t:1"}]
+)
+def test_bad_arguments_are_refused(app: Application, agent: Caller, bad: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        found(app, agent, "capacitor", **bad)

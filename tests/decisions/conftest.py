@@ -1,0 +1,63 @@
+"""Every Hansard that these tests open knows decisions, and a secret to accept proposals by."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hansard.app import start
+from hansard.app.application import Application
+from hansard.app.catalog import Catalog
+from hansard.app.settings import Settings
+from hansard.kernel.engine import Engine, Schema
+from tests.conftest import EXTRA, SteppingClock
+from tests.decisions.known import SECRET, known
+from tests.decisions.parties import Party, a_party
+
+OpenWith = Callable[..., Application]
+
+
+@pytest.fixture
+def open_with(
+    open_engine: Callable[[str, Schema], Engine], clock: SteppingClock, files: Path
+) -> Iterator[OpenWith]:
+    """Open applications on the same store, whose decisions are set up as given."""
+    with ExitStack() as stack:
+
+        def opener(**given: Any) -> Application:
+            settings = Settings(workspace=str(files))
+            catalog = known(settings, **{"secret": SECRET} | given)
+            app = start.start(
+                settings,
+                open_engine,
+                clock=clock,
+                known=Catalog([*catalog.capabilities, *EXTRA]),
+            )
+            stack.callback(app.close)
+            return app
+
+        yield opener
+
+
+@pytest.fixture
+def app(open_with: OpenWith) -> Application:
+    return open_with()
+
+
+@pytest.fixture
+def bot(app: Application) -> Party:
+    return a_party(app, "agent")
+
+
+@pytest.fixture
+def person(app: Application) -> Party:
+    """A person, who has not proved the secret."""
+    return a_party(app, "human", "admin")
+
+
+@pytest.fixture
+def admin(app: Application) -> Party:
+    """A person who proves the secret with every call."""
+    return a_party(app, "human", "admin", secret=SECRET)

@@ -1,0 +1,81 @@
+"""The ranking alone, with matches of any kind: the four guarantees as properties. Pure."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hansard.decisions.ranking import Match, Standing, rank
+
+TARGETS = ("t0", "t1", "t2")
+
+actives = [Standing(f"D{number}", target, is_active=True) for number, target in enumerate(TARGETS)]
+others = [
+    Standing(f"{prefix}{number}", target, is_active=False)
+    for prefix in ("O", "P")
+    for number, target in enumerate((*TARGETS, "t3"))
+]
+standings = st.sampled_from([*actives, *others])
+relevances = st.floats(0, 1)
+
+
+@st.composite
+def matches(draw: st.DrawFn) -> list[Match]:
+    """Give matches as a graph makes them: an active one ends in itself, others somewhere."""
+    found = draw(st.lists(st.tuples(standings, relevances), unique_by=lambda pair: pair[0].id))
+    made = []
+    for standing, relevance in found:
+        ends = st.sampled_from([standing, *actives])
+        end = standing if standing.is_active else draw(ends)
+        made.append(Match(standing, relevance, end))
+    return made
+
+
+limits = st.integers(1, 20)
+
+
+@pytest.mark.holds("004-guarantee-2")
+@given(matches(), limits)
+def test_strict_gives_only_active_ones(found: list[Match], limit: int) -> None:
+    assert all(one.standing.is_active for one in rank(found, "strict", limit))
+
+
+@pytest.mark.holds("004-guarantee-1")
+@given(matches())
+def test_every_match_leads_to_its_end_unless_its_target_has_a_better_one(
+    found: list[Match],
+) -> None:
+    shown = {one.standing.target: one for one in rank(found, "balanced", 100)}
+
+    for match in found:
+        one = shown[match.end.target]
+        assert one.standing == match.end or one.standing.is_active or not match.end.is_active
+        if one.standing == match.end and match.found != match.end:
+            assert match.found.id in one.via
+
+
+@pytest.mark.holds("004-guarantee-3")
+@given(matches(), limits, st.sampled_from(["strict", "balanced", "audit"]))
+def test_active_ones_come_first_and_score_higher(found: list[Match], limit: int, mode: str) -> None:
+    shown = rank(found, mode, limit)  # type: ignore[arg-type]
+
+    states = [one.standing.is_active for one in shown]
+    assert states == sorted(states, reverse=True)
+    assert all((one.score >= 1.0) or not one.standing.is_active for one in shown)
+    assert [one.score for one in shown] == sorted((one.score for one in shown), reverse=True)
+    assert len(shown) <= limit
+
+
+@pytest.mark.holds("004-guarantee-4")
+@given(matches(), st.sampled_from(["strict", "balanced"]))
+def test_a_target_is_there_once(found: list[Match], mode: str) -> None:
+    targets = [one.standing.target for one in rank(found, mode, 100)]  # type: ignore[arg-type]
+
+    assert len(targets) == len(set(targets))
+
+
+@given(matches())
+def test_audit_gives_each_match_as_it_is(found: list[Match]) -> None:
+    shown = rank(found, "audit", 100)
+
+    assert {one.standing for one in shown} == {match.found for match in found}
+    assert not any(one.via for one in shown)

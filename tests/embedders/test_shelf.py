@@ -1,0 +1,109 @@
+"""The nearest are found, whatever came, changed and went before."""
+
+import random
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from hansard.embedders.shelf import EXACT_ROWS_MAX, Shelf
+from hansard.embedders.vectors import Change, pack
+
+DIMENSIONS = 384
+
+Vectors = NDArray[np.float32]
+
+
+def some_vectors(count: int, *, seed: int = 1, dimensions: int = DIMENSIONS) -> Vectors:
+    """Make vectors that lie in clusters, as those of texts do, the same ones for every seed."""
+    centres = np.random.default_rng(0).normal(size=(50, dimensions))
+    chance = np.random.default_rng(seed)
+    made = centres[chance.integers(50, size=count)] + chance.normal(size=(count, dimensions))
+    normal: Vectors = (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float32)
+    return normal
+
+
+def change(key: str, vectors: Vectors | None) -> Change:
+    if vectors is None:
+        return Change("notes", key, None, None, 0)
+    return Change("notes", key, "digest", pack(vectors), vectors.shape[1])
+
+
+def a_shelf(vectors: Vectors) -> Shelf:
+    shelf = Shelf(vectors.shape[1])
+    shelf.update([change(f"N{number}", vector[None]) for number, vector in enumerate(vectors)])
+    return shelf
+
+
+def found(shelf: Shelf, query: Vectors, limit: int = 10, floor: float = -1.0) -> list[str]:
+    return [hit.key for hit in shelf.nearest(query, limit=limit, floor=floor)]
+
+
+@pytest.mark.parametrize("count", [1, 100, EXACT_ROWS_MAX + 2_000])
+def test_the_nearest_are_those_that_comparing_all_would_find(count: int) -> None:
+    vectors = some_vectors(count)
+    shelf = a_shelf(vectors)
+
+    for query in some_vectors(20, seed=2):
+        best = np.argsort(-(vectors.astype(np.float16).astype(np.float32) @ query))[:10]
+        assert found(shelf, query[None]) == [f"N{number}" for number in best]
+
+
+def test_scores_are_cosines_best_first_and_not_below_the_floor() -> None:
+    vectors = some_vectors(100)
+
+    hits = a_shelf(vectors).nearest(vectors[3][None], limit=100, floor=0.4)
+
+    assert hits[0].key == "N3"
+    assert hits[0].score == pytest.approx(1.0, abs=0.001)
+    scores = [hit.score for hit in hits]
+    assert scores == sorted(scores, reverse=True)
+    assert 1 < len(hits) < 100
+    assert min(scores) >= 0.4
+
+
+def test_a_document_is_found_once_by_the_nearest_of_its_vectors() -> None:
+    vectors = some_vectors(4)
+    shelf = Shelf(DIMENSIONS)
+    shelf.update([change("long", vectors[:3]), change("short", vectors[3:])])
+
+    assert found(shelf, vectors[2][None]) == ["long", "short"]
+
+
+def test_what_changes_is_found_as_it_is_and_what_goes_is_not() -> None:
+    vectors = some_vectors(3)
+    shelf = a_shelf(vectors[:2])
+
+    shelf.update([change("N0", vectors[2][None]), change("N1", None), change("N7", None)])
+
+    assert found(shelf, vectors[1][None]) == ["N0"]
+    [hit] = shelf.nearest(vectors[2][None], limit=5, floor=0.9)
+    assert hit.key == "N0"
+    assert len(shelf) == 1
+
+
+@pytest.mark.parametrize("count", [50, EXACT_ROWS_MAX + 500])
+def test_after_many_changes_it_finds_what_a_new_one_finds(count: int) -> None:
+    chance = random.Random(3)
+    vectors = some_vectors(count)
+    shelf = a_shelf(vectors)
+    now: dict[str, Vectors | None] = {f"N{n}": vector[None] for n, vector in enumerate(vectors)}
+    for number, vector in enumerate(some_vectors(count // 2, seed=4)):
+        key = f"N{chance.randrange(count + 20)}"
+        now[key] = vector[None] if number % 3 else None
+        shelf.update([change(key, now[key])])
+
+    fresh = Shelf(DIMENSIONS)
+    fresh.update([change(key, vector) for key, vector in now.items()])
+
+    for query in some_vectors(10, seed=5):
+        assert found(shelf, query[None]) == found(fresh, query[None])
+
+
+def test_vectors_of_another_length_are_left_out() -> None:
+    shelf = a_shelf(some_vectors(2, dimensions=100))
+
+    shelf.update([change("other", some_vectors(1, dimensions=64))])
+
+    assert len(found(shelf, some_vectors(1, dimensions=100))) == 2
+    assert found(shelf, some_vectors(1, dimensions=64)) == []

@@ -17,6 +17,9 @@ NAMES = (
     "recorder",
     "checkpoints",
     "meaning",
+    "entities",
+    "metrics",
+    "decisions_git",
 )
 """What is measured when nothing is named."""
 

@@ -34,7 +34,15 @@ def one_of_each(app: Application, caller: Caller) -> dict[str, str]:
     checkpoint = said(
         app, caller, "workflow_checkpoint_save", context={"n": 1}, metadata={"name": "capacitor"}
     )
+    document = said(
+        app,
+        caller,
+        "entity_create",
+        type="textDocument",
+        data={"title": "Capacitor", "content": "x"},
+    )
     return {
+        "entity": document["entity"]["id"],
         "record": record["record"]["id"],
         "decision": decision["decision_id"],
         "timeline": f"s:{note['receipt']['seq']}",
@@ -56,7 +64,7 @@ def test_every_kind_is_found_and_says_what_it_is(app: Application, agent: Caller
     assert all(identifier in text for identifier in ids.values())
 
 
-@pytest.mark.parametrize("kind", ["record", "decision", "timeline", "file", "checkpoint"])
+@pytest.mark.parametrize("kind", ["record", "decision", "timeline", "file", "checkpoint", "entity"])
 def test_only_the_kinds_asked_for_are_found(app: Application, agent: Caller, kind: str) -> None:
     one_of_each(app, agent)
 
@@ -86,7 +94,7 @@ def test_pages_meet_without_gap_or_overlap(app: Application, agent: Caller) -> N
             break
         cursor = {"cursor": answer.nextCursor}
 
-    assert len(whole) == 12
+    assert len(whole) == 13
     assert paged == whole
 
 

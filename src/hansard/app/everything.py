@@ -16,6 +16,8 @@ from hansard.decisions import githistory
 from hansard.decisions.contract import SearchDecisions
 from hansard.decisions.ranking import ACTIVE_BONUS
 from hansard.decisions.search import Searching
+from hansard.entities.reading import found
+from hansard.entities.views import WORDS as ENTITY_WORDS
 from hansard.kernel.engine import Position, ReadTx, Row, Topic, Where
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Capability, Context, Operation, ProjectRequest, Result
@@ -28,7 +30,7 @@ from hansard.records.contract import SearchRecords
 from hansard.records.search import search_records
 from hansard.sessions.contract import more
 
-Kind = Literal["record", "decision", "timeline", "file", "checkpoint", "commit"]
+Kind = Literal["record", "decision", "timeline", "file", "checkpoint", "entity", "commit"]
 
 LIMIT_DEFAULT = 10
 HITS_MAX = 200
@@ -131,6 +133,7 @@ class Everything:
             "timeline": _things("timeline"),
             "file": _things("file"),
             "checkpoint": _things("checkpoint"),
+            "entity": _entities,
             "commit": _commits,
         }
 
@@ -184,6 +187,26 @@ def _things(kind: Literal["timeline", "file", "checkpoint"]) -> Source:
         return context.read(work)
 
     return find
+
+
+def _entities(query: str, context: Context, limit: int) -> list[Thing]:
+    def work(tx: ReadTx) -> list[Thing]:
+        hits = tx.search(ENTITY_WORDS, query, limit=limit)
+        entities = [(hit, found(tx, hit.key)) for hit in hits]
+        there = [(hit, entity) for hit, entity in entities if entity]
+        best = coverage(query, f"{there[0][1].title} {there[0][1].text}") if there else 0.0
+        return [
+            Thing(
+                kind="entity",
+                id=hit.key,
+                title=entity.title or entity.type,
+                snippet=snippet(f"{entity.title} {entity.text}", query),
+                score=round(best * hit.score / hits[0].score, 3),
+            )
+            for hit, entity in there
+        ]
+
+    return context.read(work)
 
 
 def _commits(query: str, context: Context, limit: int) -> list[Thing]:

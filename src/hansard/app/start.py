@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
-from hansard import checkpoints, decisions, embedders, recorder, records, sessions
+from hansard import checkpoints, decisions, embedders, entities, recorder, records, sessions
 from hansard.app import everything, insight
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
@@ -49,6 +49,7 @@ def catalog(settings: Settings | None = None) -> Catalog:
             blast_radius=insight.blast_radius,
             followers=gitlog.followers(git) if (git := git_folder(settings)) else None,
         ),
+        entities.capability(),
         everything.capability(meanings),
     ]
     if isinstance(meanings, embedders.VectorMeanings):

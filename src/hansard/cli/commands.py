@@ -27,6 +27,8 @@ COMMANDS = {
     "watch": "hansard.cli.watch",
     "hook": "hansard.cli.hook",
     "decisions": "hansard.cli.decisions",
+    "entities": "hansard.cli.entities",
+    "metrics": "hansard.cli.metrics",
     "export-schema": "hansard.cli.export_schema",
 }
 """Each command and the module that has it. A module registers its commands on the app it is given:

@@ -25,6 +25,7 @@ from hansard.app.published import (
 )
 from hansard.app.start import catalog
 from hansard.cli.commands import HELP, typer_app
+from hansard.entities.exporting import FILES, export
 from hansard.kernel.problem import Problem
 
 MADE = ("schema/v1", "docs/reference")
@@ -44,15 +45,20 @@ def everything(known: Catalog) -> dict[str, str]:
         f"schema/v1/tools/{operation.name}.json": _json(operation_shown(operation))
         for operation in known
     }
-    return tools | {
-        "schema/v1/errors.json": _json([error_shown(problem) for problem in problems]),
-        CONTRACT_PATH: _json(contract(known, problems)),
-        "docs/reference/tools.md": reference.tools_page(known),
-        "docs/reference/settings.md": reference.settings_page(),
-        "docs/reference/errors.md": reference.errors_page(problems),
-        "docs/reference/events.md": reference.events_page(known),
-        "docs/reference/cli.md": commands_page(),
-    }
+    types = {f"schema/v1/{name}": export(format_) for name, format_ in FILES.items()}
+    return (
+        tools
+        | types
+        | {
+            "schema/v1/errors.json": _json([error_shown(problem) for problem in problems]),
+            CONTRACT_PATH: _json(contract(known, problems)),
+            "docs/reference/tools.md": reference.tools_page(known),
+            "docs/reference/settings.md": reference.settings_page(),
+            "docs/reference/errors.md": reference.errors_page(problems),
+            "docs/reference/events.md": reference.events_page(known),
+            "docs/reference/cli.md": commands_page(),
+        }
+    )
 
 
 def all_problems(known: Catalog) -> list[type[Problem]]:

@@ -39,6 +39,7 @@ BY_CAPABILITY = {
         "search_decisions before you choose between ways: what was decided holds. record_decision "
         "what is settled, with why; what a person decided you can only propose_decision to change."
     ),
+    "entities": "entity_create keeps threads, documents, graphs and runs; metric_record measures.",
     "search": "search looks through everything at once.",
 }
 """What to say of each capability, if the catalog has it."""

@@ -2,5 +2,7 @@
 
 from hansard.sdk.checkpoints import Checkpoints
 from hansard.sdk.client import Hansard
+from hansard.sdk.entities import Entities
+from hansard.sdk.metrics import Metrics
 
-__all__ = ["Checkpoints", "Hansard"]
+__all__ = ["Checkpoints", "Entities", "Hansard", "Metrics"]

@@ -13,6 +13,8 @@ from hansard.app.start import start
 from hansard.kernel.event import Actor
 from hansard.kernel.operation import Caller, Result, Seat
 from hansard.sdk.checkpoints import Checkpoints
+from hansard.sdk.entities import Entities
+from hansard.sdk.metrics import Metrics
 from hansard.sdk.values import require_json
 
 PYTHON = Actor("agent", "python", "agent")
@@ -74,6 +76,16 @@ class Hansard:
     def checkpoints(self) -> Checkpoints:
         """Saving, loading, listing and marking contexts."""
         return Checkpoints(self.call)
+
+    @cached_property
+    def entities(self) -> Entities:
+        """Making, finding, listing and watching typed entities."""
+        return Entities(self.call, self.application, self._caller)
+
+    @cached_property
+    def metrics(self) -> Metrics:
+        """Recording measurements and asking what they come to."""
+        return Metrics(self.call)
 
     def close(self) -> None:
         """Let go of the store."""

@@ -1,24 +1,24 @@
 """The contract page, Entities."""
 
-from tests.contract.requirements.requirement import later, section
+from tests.contract.requirements.requirement import held, later, section
 
 REQUIREMENTS = (
     *section(
         "contract: Entities, shape",
         "entities",
-        later(
+        held(
             "ENT-shape-1",
             "There is one Python file per type, and the types are pydantic models.",
         ),
-        later(
+        held(
             "ENT-shape-2",
             "An id is `type::` and 20 alphanumerics.",
         ),
-        later(
+        held(
             "ENT-shape-3",
             "createdAt and updatedAt are set by the server, never by the caller.",
         ),
-        later(
+        held(
             "ENT-shape-4",
             "Status is notStarted, inProgress, completed or failed.",
         ),
@@ -26,56 +26,56 @@ REQUIREMENTS = (
     *section(
         "contract: Entities, operations",
         "entities",
-        later(
+        held(
             "ENT-tools-1",
             "entity_create {type, data} gives {entity}, of each of the eight types.",
         ),
-        later(
+        held(
             "ENT-tools-2",
             "entity_create with data that does not fit the type is INVALID_INPUT that names the "
             "field.",
         ),
-        later(
+        held(
             "ENT-tools-3",
             "entity_get {id} gives {entity}.",
         ),
-        later(
+        held(
             "ENT-tools-4",
             "entity_update {id, data, expected_updated_at?} changes what data holds and moves "
             "updatedAt.",
         ),
-        later(
+        held(
             "ENT-tools-5",
             "entity_update with an expected_updated_at that is no longer true is ENTITY_CONFLICT "
             "and changes nothing.",
         ),
-        later(
+        held(
             "ENT-tools-6",
             "entity_list {type, where?, limit, cursor} gives {entities, total, nextCursor}.",
         ),
-        later(
+        held(
             "ENT-tools-7",
             "thread_append {thread_id | chat_id, sender, partials[]} gives {entity}: a new thread "
             "with a new id.",
         ),
-        later(
+        held(
             "ENT-tools-8",
             "document_revise {id, content, title?, fork?} gives {entity}: the new version.",
         ),
-        later(
+        held(
             "ENT-tools-9",
             "metric_record {samples[]} writes many samples at once.",
         ),
-        later(
+        held(
             "ENT-tools-10",
             "entity_update of an immutable type is ENTITY_IMMUTABLE.",
         ),
-        later(
+        held(
             "ENT-tools-11",
             "entity_delete makes the entity unknown to entity_get and entity_list, and its "
             "history stays in the journal.",
         ),
-        later(
+        held(
             "ENT-tools-12",
             "execution_event adds events to a running execution.",
         ),
@@ -83,33 +83,33 @@ REQUIREMENTS = (
     *section(
         "contract: Entities, messageThread",
         "entities",
-        later(
+        held(
             "ENT-thread-1",
             "Every method of messageThread returns a new saved thread; no earlier thread ever "
             "changes.",
         ),
-        later(
+        held(
             "ENT-thread-2",
             "Appending costs the same time and bytes whatever the length of the thread.",
         ),
-        later(
+        held(
             "ENT-thread-3",
             "A fork costs no copy of the thread, and forks do not see each other.",
         ),
-        later(
+        held(
             "ENT-thread-4",
             "The same sender extends the last turn.",
         ),
-        later(
+        held(
             "ENT-thread-5",
             "Partials are a discriminated union: an unknown type or a payload of another type is "
             "INVALID_INPUT.",
         ),
-        later(
+        held(
             "ENT-thread-6",
             "A toolResponse must answer an open toolRequest of the thread.",
         ),
-        later(
+        held(
             "ENT-thread-7",
             "A toolRequest is answered at most once.",
         ),
@@ -117,12 +117,12 @@ REQUIREMENTS = (
     *section(
         "contract: Entities, chatThread",
         "entities",
-        later(
+        held(
             "ENT-chat-1",
             "chatThread is the one mutable head: appending through it moves threadId to the new "
             "thread.",
         ),
-        later(
+        held(
             "ENT-chat-2",
             "Appending through a chat is compare-and-set on threadId: the loser gets "
             "ENTITY_CONFLICT, and no message is lost.",
@@ -131,15 +131,15 @@ REQUIREMENTS = (
     *section(
         "contract: Entities, textDocument",
         "entities",
-        later(
+        held(
             "ENT-document-1",
             "revise makes a new document whose previousId is the old one's id.",
         ),
-        later(
+        held(
             "ENT-document-2",
             "nextId is derived, so that previousId and nextId always agree.",
         ),
-        later(
+        held(
             "ENT-document-3",
             "A second successor is refused unless fork is true.",
         ),
@@ -147,31 +147,31 @@ REQUIREMENTS = (
     *section(
         "contract: Entities, graphs and executions",
         "entities",
-        later(
+        held(
             "ENT-graph-1",
             "Edges must join existing nodes by instance id.",
         ),
-        later(
+        held(
             "ENT-graph-2",
             "Duplicate edges are refused.",
         ),
-        later(
+        held(
             "ENT-graph-3",
             "Cycles are allowed.",
         ),
-        later(
+        held(
             "ENT-execution-1",
             "An execution goes notStarted, inProgress, then completed or failed; no other way.",
         ),
-        later(
+        held(
             "ENT-execution-2",
             "The end states are frozen: no event, status or time changes afterwards.",
         ),
-        later(
+        held(
             "ENT-execution-3",
             "endTime is null until an end state.",
         ),
-        later(
+        held(
             "ENT-execution-4",
             "Events are typed and kept in order.",
         ),
@@ -179,35 +179,35 @@ REQUIREMENTS = (
     *section(
         "contract: Entities, metrics and settings",
         "entities",
-        later(
+        held(
             "ENT-metric-1",
             "metric is indexed by name, time and dimensions.",
         ),
-        later(
+        held(
             "ENT-metric-2",
             "Many samples make one journal entry.",
         ),
-        later(
+        held(
             "ENT-metric-3",
             "metric_query gives count, sum, min, max, mean, p50 and p95.",
         ),
-        later(
+        held(
             "ENT-metric-4",
             "metric_query groups by time bucket.",
         ),
-        later(
+        held(
             "ENT-metric-5",
             "metric_query groups by dimension.",
         ),
-        later(
+        held(
             "ENT-settings-1",
             "settings is one row per project.",
         ),
-        later(
+        held(
             "ENT-settings-2",
             "settings is made on first read.",
         ),
-        later(
+        held(
             "ENT-settings-3",
             "Unknown keys of settings are kept.",
         ),
@@ -215,24 +215,24 @@ REQUIREMENTS = (
     *section(
         "contract: Entities, secrets and schemas",
         "entities",
-        later(
+        held(
             "ENT-redact-1",
             "modelConnection.data is redacted on read unless an admin asks for it.",
         ),
-        later(
+        held(
             "ENT-redact-2",
             "modelConnection.data is redacted on export unless an admin asks for it.",
         ),
-        later(
+        held(
             "ENT-schema-1",
             "JSON Schema is generated from the type definitions.",
         ),
-        later(
+        held(
             "ENT-schema-2",
             "A Prisma schema is generated from the type definitions, and the real Prisma accepts "
             "it.",
         ),
-        later(
+        held(
             "ENT-schema-3",
             "TypeScript types are generated from the type definitions, and the real compiler "
             "accepts them.",

@@ -24,7 +24,7 @@ REQUIREMENTS = (
             "workflow_checkpoint_delete, workflow_checkpoint_diff.",
             milestone="checkpoints",
         ),
-        later(
+        held(
             "ALL-00.4",
             "The entities capability offers entity_create, entity_get, entity_update, "
             "entity_delete, entity_list, thread_append, document_revise, execution_event, "
@@ -230,7 +230,7 @@ REQUIREMENTS = (
             "here.",
             milestone="decisions",
         ),
-        later(
+        held(
             "ALL-02.13",
             "An entity of another project is ENTITY_NOT_FOUND, and is in no list or metric.",
             milestone="entities",

@@ -147,7 +147,7 @@ REQUIREMENTS = (
             "get_decision takes as_of and answers as it would have then.",
             milestone="decisions",
         ),
-        later(
+        held(
             "ALL-09.9",
             "entity_get takes as_of and answers as it would have then.",
             milestone="entities",

@@ -1,91 +1,91 @@
 """Source 002, typed records: the fields of each type."""
 
-from tests.contract.requirements.requirement import later, section
+from tests.contract.requirements.requirement import held, section
 
 REQUIREMENTS = (
     *section(
         "002: Record types",
         "entities",
-        later(
+        held(
             "002-base-1",
             "Every type has id, createdAt and updatedAt, turns, nodes and edges included.",
         ),
-        later(
+        held(
             "002-textDocument-1",
             'textDocument has title, type ("markdown" only) and content.',
         ),
-        later(
+        held(
             "002-textDocument-2",
             "textDocument has previousId and nextId, each an id or null, which link its versions.",
         ),
-        later(
+        held(
             "002-modelConnection-1",
             "modelConnection has name and description.",
         ),
-        later(
+        held(
             "002-modelConnection-2",
             "modelConnection.accessFormat is gemini, openai or anthropic.",
         ),
-        later(
+        held(
             "002-modelConnection-3",
             "modelConnection has providerId, modelId and data of any JSON.",
         ),
-        later(
+        held(
             "002-messageThread-1",
             "messageThread has turns, an immutable list.",
         ),
-        later(
+        held(
             "002-messageThread-2",
             "A turn has senderId and partials.",
         ),
-        later(
+        held(
             "002-messageThread-3",
             'A text partial has type "text" and payload {content}.',
         ),
-        later(
+        held(
             "002-messageThread-4",
             'A toolRequest partial has type "toolRequest" and payload {callId, shortId, input}.',
         ),
-        later(
+        held(
             "002-messageThread-5",
             'A toolResponse partial has type "toolResponse" and payload {callId, status, output}.',
         ),
-        later(
+        held(
             "002-messageThread-6",
             "add_partial(sender, partial) starts a new turn if the sender is another, else adds "
             "to the current one.",
         ),
-        later(
+        held(
             "002-messageThread-7",
             "Each method makes a new thread, saves it and returns it; the one it was called on is "
             "unchanged.",
         ),
-        later(
+        held(
             "002-chatThread-1",
             "chatThread has name, description, threadId and participantId.",
         ),
-        later(
+        held(
             "002-agentGraph-1",
             "agentGraph has name, description, nodes and edges.",
         ),
-        later(
+        held(
             "002-agentGraph-2",
             "A node has nodeId, position {x, y} and parameters of any JSON.",
         ),
-        later(
+        held(
             "002-agentGraph-3",
             "An edge has sourceNodeId, sourcePortId, targetNodeId and targetPortId.",
         ),
-        later(
+        held(
             "002-agentGraphExecution-1",
             "agentGraphExecution has agentGraphId, status, events, startTime and endTime.",
             decided="contract overrides: endTime is null until the end",
         ),
-        later(
+        held(
             "002-metric-1",
             "metric has name, dimensions (strings to strings, optional) and a numerical value.",
         ),
-        later(
+        held(
             "002-settings-1",
             "settings has lastPage and theme.",
         ),

@@ -1,0 +1,21 @@
+"""Entities: the durable objects of agent applications, each of a declared type (source 002)."""
+
+from hansard.entities.events import EVENTS
+from hansard.entities.metrics import EVENTS as METRIC_EVENTS
+from hansard.entities.metrics import OPERATIONS as METRIC_OPERATIONS
+from hansard.entities.metrics import VIEWS as METRIC_VIEWS
+from hansard.entities.operations import OPERATIONS
+from hansard.entities.passages import PASSAGES
+from hansard.entities.views import VIEW
+from hansard.kernel.operation import Capability
+
+
+def capability() -> Capability:
+    """Make the capability."""
+    return Capability(
+        "entities",
+        (*OPERATIONS, *METRIC_OPERATIONS),
+        (*EVENTS, *METRIC_EVENTS),
+        (VIEW, *METRIC_VIEWS),
+        passages=PASSAGES,
+    )

@@ -1,0 +1,142 @@
+"""What happens to entities. What callers gave is in blobs; events carry digests and short texts."""
+
+from typing import ClassVar
+
+from hansard.entities.types.entity import Status
+from hansard.kernel.blob import Digest
+from hansard.kernel.event import Event
+
+
+class EntityEvent(Event):
+    """Something happened to one entity."""
+
+    id: str
+
+    def subject(self) -> str:
+        """Give the entity."""
+        return self.id
+
+
+class EntityCreated(EntityEvent):
+    kind: ClassVar[str] = "entities.entity_created.v1"
+    activity: ClassVar[str | None] = "entity_created"
+
+    type: str
+    title: str
+    content: Digest
+    """All that was given, with what was left out filled in, as JSON."""
+    previous_id: str | None = None
+    """The document that this one is the next version of."""
+
+    def summary(self) -> str:
+        """Name it, and what it comes after."""
+        named = f": {self.title}" if self.title else ""
+        after = f" (revises {self.previous_id})" if self.previous_id else ""
+        return f"{self.id} created{named}{after}"
+
+
+class EntityUpdated(EntityEvent):
+    kind: ClassVar[str] = "entities.entity_updated.v1"
+    activity: ClassVar[str | None] = "entity_updated"
+
+    type: str
+    title: str
+    changed: list[str]
+    content: Digest
+    """All of it, after the given fields were merged in."""
+
+    def summary(self) -> str:
+        """Name what changed."""
+        return f"{self.id} updated: {', '.join(self.changed)}"
+
+
+class EntityDeleted(EntityEvent):
+    kind: ClassVar[str] = "entities.entity_deleted.v1"
+    activity: ClassVar[str | None] = "entity_deleted"
+
+    type: str
+
+    def summary(self) -> str:
+        """Name it."""
+        return f"{self.id} deleted"
+
+
+class ThreadExtended(EntityEvent):
+    """A thread was made: what another one held, and some more."""
+
+    kind: ClassVar[str] = "entities.thread_extended.v1"
+    activity: ClassVar[str | None] = "thread_appended"
+
+    parent_id: str | None
+    """The thread it was made from; `None` is the empty one."""
+    segment: Digest | None
+    """What it adds; `None` adds nothing, which is a fork."""
+    sender: str
+    """Who spoke last in it."""
+    partials: int
+    """How many it adds."""
+    chat_id: str | None = None
+    """The chat that has come to this thread with it."""
+
+    def summary(self) -> str:
+        """Say who added how much, and to what."""
+        if self.parent_id is None:
+            return f"{self.id} begun with {self.partials} partials"
+        if not self.partials:
+            return f"{self.id} forked from {self.parent_id}"
+        where = self.chat_id or self.parent_id
+        return f"{self.partials} partials by {self.sender} appended to {where}: {self.id}"
+
+
+class ExecutionAdvanced(EntityEvent):
+    """A run went on: something happened in it, it began, or it ended."""
+
+    kind: ClassVar[str] = "entities.execution_advanced.v1"
+    activity: ClassVar[str | None] = "execution_advanced"
+
+    status: Status | None
+    """What it has become; `None` means that it has not changed."""
+    happened: Digest | None
+    """The events, as a list of JSON."""
+    count: int
+
+    def summary(self) -> str:
+        """Say how it stands and how much happened."""
+        became = f" is {self.status}" if self.status else ""
+        happened = f": {self.count} events" if self.count else ""
+        return f"{self.id}{became}{happened}"
+
+
+class EntityImported(EntityEvent):
+    """An entity was taken over from an export, with its id and its times."""
+
+    kind: ClassVar[str] = "entities.entity_imported.v1"
+    activity: ClassVar[str | None] = "entity_imported"
+
+    type: str
+    created_at: str
+    updated_at: str
+    content: Digest | None
+    """As in the event of its making; of a thread, what it adds."""
+    parent_id: str | None = None
+    """The thread that it goes on from, or the document that it is the next version of."""
+    is_deleted: bool = False
+    """Whether it is here only for the threads that go on from it."""
+    start_time: str | None = None
+    end_time: str | None = None
+    happened: Digest | None = None
+    count: int = 0
+
+    def summary(self) -> str:
+        """Name it."""
+        return f"{self.id} imported"
+
+
+EVENTS: tuple[type[Event], ...] = (
+    EntityCreated,
+    EntityUpdated,
+    EntityDeleted,
+    ThreadExtended,
+    ExecutionAdvanced,
+    EntityImported,
+)

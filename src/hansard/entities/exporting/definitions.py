@@ -1,0 +1,67 @@
+"""What the exported schemas are made from: each type as it is read, in JSON Schema. Pure."""
+
+from collections.abc import Iterable
+from typing import Any, get_args
+
+from pydantic.json_schema import models_json_schema
+
+from hansard.entities.types.entity import EntityType, Status
+
+Json = dict[str, Any]
+
+SHARED = {"Status": {"enum": list(get_args(Status)), "type": "string"}}
+"""Sets of values that several types use, by the name they go by."""
+
+_NOISE = ("title", "default", "discriminator")
+"""What pydantic says of a field that its reader has no use for."""
+
+
+def definitions(types: Iterable[EntityType]) -> dict[str, Json]:
+    """Describe every type and what lies within one, in the order of their names."""
+    models = [(declared.model, "serialization") for declared in types]
+    _, document = models_json_schema(models, by_alias=True)  # type: ignore[arg-type]
+    found = {name: _plain(one) for name, one in document["$defs"].items()} | SHARED
+    return dict(sorted(found.items()))
+
+
+def entity_names(types: Iterable[EntityType]) -> dict[str, str]:
+    """Say under which name each type is described."""
+    return {declared.name: declared.model.__name__ for declared in types}
+
+
+def reference(name: str) -> Json:
+    """Point to a description."""
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def target(schema: Json) -> str | None:
+    """Give the name that a schema points to, if it does."""
+    pointer = schema.get("$ref")
+    return None if pointer is None else str(pointer).rpartition("/")[2]
+
+
+def alternatives(schema: Json) -> list[Json]:
+    """Give what something may be; most things may be one thing only."""
+    several = schema.get("anyOf") or schema.get("oneOf")
+    return list(several) if several else [schema]
+
+
+def _plain(schema: Json) -> Json:
+    """Describe an object without noise, with all of its fields: what is read always has them."""
+    fields = {name: _field(one) for name, one in schema.get("properties", {}).items()}
+    kept = {key: value for key, value in schema.items() if key not in ("properties", *_NOISE)}
+    # On one line, so that it can stand in the comments of any language.
+    described = {"description": " ".join(str(schema.get("description", "")).split())}
+    return kept | described | {"properties": fields, "required": list(fields)}
+
+
+def _field(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_field(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    bare = {key: _field(value) for key, value in schema.items() if key not in _NOISE}
+    for name, shared in SHARED.items():
+        if bare == shared:
+            return reference(name)
+    return bare

@@ -1,0 +1,128 @@
+"""What can be asked about metrics, and what comes back."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
+
+from hansard.entities.metrics import limits
+from hansard.entities.metrics.times import Bucket, Time
+from hansard.entities.types.metric import DIMENSIONS_MAX, Dimensions, Value
+from hansard.kernel.operation import ProjectRequest, Result, Written
+from hansard.kernel.text import Cursor, Label
+
+
+class SampleGiven(BaseModel):
+    """One measurement; without a time it is of the moment in which it is recorded."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    name: Label
+    value: Value
+    dimensions: Dimensions = Field(default_factory=dict)
+    at: Time | None = None
+
+
+class MetricRecord(ProjectRequest):
+    """Arguments of metric_record."""
+
+    samples: list[SampleGiven] = Field(min_length=1, max_length=limits.SAMPLES_MAX)
+
+
+class MetricQuery(ProjectRequest):
+    """Arguments of metric_query."""
+
+    name: Label | None = None
+    bucket: Bucket | None = None
+    by: list[Label] = Field(default_factory=list, max_length=DIMENSIONS_MAX)
+    where: Dimensions = Field(default_factory=dict)
+    since: Time | None = None
+    until: Time | None = None
+    limit: Annotated[
+        int, Field(ge=1, le=limits.GROUPS_MAX), WithJsonSchema({"type": "integer"})
+    ] = 100
+    cursor: Cursor | None = None
+
+    @model_validator(mode="after")
+    def _in_order(self) -> "MetricQuery":
+        if self.since is not None and self.until is not None and self.since >= self.until:
+            raise ValueError("since must be earlier than until")
+        if len(set(self.by)) < len(self.by):
+            raise ValueError("by names a dimension twice")
+        return self
+
+
+class MetricsWritten(Written):
+    """How many samples were recorded."""
+
+    recorded: int
+    session_id: str | None = None
+
+    def text(self) -> str:
+        """Say how many."""
+        return (
+            "1 sample recorded." if self.recorded == 1 else f"{self.recorded:,} samples recorded."
+        )
+
+
+class Group(BaseModel):
+    """What the samples of one bucket and one set of dimensions come to."""
+
+    start: str | None = None
+    """When the bucket begins; absent where there are no buckets."""
+    dimensions: dict[str, str | None] = Field(default_factory=dict)
+    """Those grouped by; null for samples that have no such dimension."""
+    count: int
+    sum: float
+    min: float
+    max: float
+    mean: float
+    p50: float
+    p95: float
+
+    def text(self) -> str:
+        """Say it in one line."""
+        named = [
+            f"{key}={'-' if value is None else value}" for key, value in self.dimensions.items()
+        ]
+        head = " ".join(filter(None, [self.start, *named]))
+        figures = (
+            f"count {self.count:,}, mean {self.mean:.6g}, p50 {self.p50:.6g}, p95 {self.p95:.6g}, "
+            f"min {self.min:.6g}, max {self.max:.6g}, sum {self.sum:.6g}"
+        )
+        return f"{head}: {figures}" if head else figures
+
+
+class MetricShown(BaseModel):
+    """A metric that has samples."""
+
+    name: str
+    count: int
+    series: int
+    dimensions: list[str]
+    first: str
+    last: str
+
+    def text(self) -> str:
+        """Say it in one line."""
+        by = f" by {', '.join(self.dimensions)}" if self.dimensions else ""
+        return f"{self.name}: {self.count:,} samples{by}, {self.first} to {self.last}"
+
+
+class MetricAnswer(Result):
+    """Groups in the order of time, then of dimensions; or, where no name was given, the metrics."""
+
+    name: str | None = None
+    groups: list[Group] | None = None
+    metrics: list[MetricShown] | None = None
+    total: int
+    nextCursor: str | None = None
+
+    def text(self) -> str:
+        """Say each in a line."""
+        shown = self.metrics if self.groups is None else self.groups
+        if not shown:
+            return "No metrics yet." if self.name is None else f"No samples of {self.name}."
+        lines = [one.text() for one in shown]
+        if self.nextCursor:
+            lines.append(f"({len(lines)} of {self.total:,}; next page: cursor {self.nextCursor})")
+        return "\n".join(lines)

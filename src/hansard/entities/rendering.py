@@ -1,0 +1,112 @@
+"""Entities as text: a thread as a chat, a graph as what joins what, an execution as a run. Pure."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hansard.kernel.blob import canonical_json
+
+Json = Mapping[str, Any]
+
+LINE_CHARS_MAX = 200
+"""So much of one entity is shown in a list."""
+
+_OWN = ("id", "createdAt", "updatedAt")
+
+
+def whole(entity: Json, cursor: str | None = None) -> str:
+    """Show all of an entity, under its id."""
+    head = f"[{entity['id']}] updated {entity['updatedAt']}"
+    lines = [head, *_SHOWN.get(_type(entity), _fields)(entity)]
+    if cursor:
+        lines.append(f"Earlier ones: cursor={cursor}")
+    return "\n".join(lines)
+
+
+def line(entity: Json) -> str:
+    """Show an entity in one line."""
+    if _type(entity) == "messageThread":
+        said = " / ".join(_turns(entity))
+    else:
+        left_out = (*_OWN, "content", "nodes", "edges", "events")
+        kept = {name: value for name, value in entity.items() if name not in left_out}
+        said = canonical_json(kept).decode()
+    flat = " ".join(f"[{entity['id']}] {said}".split())
+    return flat if len(flat) <= LINE_CHARS_MAX else flat[:LINE_CHARS_MAX] + "…"
+
+
+def _type(entity: Json) -> str:
+    return str(entity["id"]).partition("::")[0]
+
+
+def _fields(entity: Json) -> Iterator[str]:
+    for name, value in entity.items():
+        if name not in _OWN:
+            yield f"{name}: {value if isinstance(value, str) else canonical_json(value).decode()}"
+
+
+def _document(entity: Json) -> Iterator[str]:
+    links = {"previous": entity["previousId"], "next": entity["nextId"]}
+    linked = "".join(f" ({name} {there})" for name, there in links.items() if there)
+    yield f"{entity['title']}{linked}"
+    yield str(entity["content"])
+
+
+def _turns(entity: Json) -> Iterator[str]:
+    if "turnsTotal" in entity:
+        yield f"({len(entity['turns'])} of {entity['turnsTotal']} turns)"
+    for turn in entity["turns"]:
+        for partial in turn["partials"]:
+            yield f"{turn['senderId']}: {_partial(partial)}"
+
+
+def _partial(partial: Json) -> str:
+    payload = partial["payload"]
+    match partial["type"]:
+        case "text":
+            return str(payload["content"])
+        case "toolRequest":
+            asked = canonical_json(payload["input"]).decode()
+            return f"→ {payload['shortId']} {asked} ({payload['callId']})"
+        case _:
+            return f"← {payload['status']} ({payload['callId']}) {payload['output']}"
+
+
+def _graph(entity: Json) -> Iterator[str]:
+    yield f"{entity['name']}: {entity['description']}" if entity["description"] else entity["name"]
+    for node in entity["nodes"]:
+        given = node["parameters"]
+        shown = "" if given is None else f" {canonical_json(given).decode()}"
+        yield f"  {node['id']} is {node['nodeId']}{shown}"
+    for edge in entity["edges"]:
+        source = f"{edge['sourceNodeId']}.{edge['sourcePortId']}"
+        yield f"  {source} → {edge['targetNodeId']}.{edge['targetPortId']}"
+
+
+def _run(entity: Json) -> Iterator[str]:
+    span = f"{entity['startTime'] or 'not begun'} to {entity['endTime'] or '…'}"
+    yield f"{entity['status']}, a run of {entity['agentGraphId']}: {span}"
+    if "eventsTotal" in entity:
+        yield f"({len(entity['events'])} of {entity['eventsTotal']} events)"
+    for event in entity["events"]:
+        given = {name: value for name, value in event.items() if name not in _EVENT_HEAD}
+        yield f"  {event['index']} {event['at']} {event['type']} {_event(given)}".rstrip()
+
+
+_EVENT_HEAD = ("index", "at", "type")
+
+
+def _event(given: Json) -> str:
+    shown = (
+        str(value) if isinstance(value, str) else canonical_json(value).decode()
+        for value in given.values()
+        if value is not None
+    )
+    return " ".join(shown)
+
+
+_SHOWN = {
+    "textDocument": _document,
+    "messageThread": _turns,
+    "agentGraph": _graph,
+    "agentGraphExecution": _run,
+}

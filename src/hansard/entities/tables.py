@@ -1,0 +1,64 @@
+"""Where entities lie: a table for each type, one for threads, and one for what words find."""
+
+import re
+
+from hansard.entities.types import BY_NAME, TYPES
+from hansard.entities.types.entity import EntityType
+from hansard.entities.types.message_thread import MESSAGE_THREAD
+from hansard.kernel.engine import Table, Topic
+
+VERSION = 1
+
+
+def _table(declared: EntityType) -> Table:
+    name = re.sub("[A-Z]", lambda match: f"_{match[0].lower()}", declared.name)
+    indexes = (("created_seq",), *((field, "created_seq") for field in declared.where))
+    return Table(
+        f"entities_{name}",
+        {"created_seq": "integer", **dict.fromkeys(declared.where, "text")},
+        indexes,
+        history=True,
+        version=VERSION,
+    )
+
+
+TABLES = {one.name: _table(one) for one in TYPES if one is not MESSAGE_THREAD}
+"""By type: what is known of each entity, by id. What its caller gave is in a blob.
+
+Fields that a list can be filtered by are in the row, and what stands there counts.
+"""
+
+THREADS = Table(
+    "entities_threads",
+    {"created_seq": "integer", "is_deleted": "boolean"},
+    (("is_deleted", "created_seq"),),
+    version=VERSION,
+)
+"""By id: the thread that it goes on from (`base`), and what it adds to it (`segment`).
+
+A thread never changes, so there is no history. One that was deleted stays for those that go on
+from it. `jump` names a thread further down, so that any place is found in a few steps.
+"""
+
+BATCHES = Table(
+    "entities_batches",
+    {"execution": "text", "first": "integer"},
+    (("execution", "first"),),
+    version=VERSION,
+)
+"""What happened in executions, as it came in: the number of the first, and the blob of all."""
+
+TEXTS = Table("entities_texts", {"type": "text"}, (("type",),), version=VERSION)
+"""By id: the type and title of what can be found by its words."""
+
+WORDS = Topic("entities", TEXTS, {"title": 4.0, "text": 1.0})
+
+SETTINGS = TABLES["settings"]
+CHATS = TABLES["chatThread"]
+DOCUMENTS = TABLES["textDocument"]
+EXECUTIONS = TABLES["agentGraphExecution"]
+
+
+def type_of(identifier: str) -> EntityType | None:
+    """Say of which type an id is; `None` is of none that there is."""
+    return BY_NAME.get(identifier.partition("::")[0])

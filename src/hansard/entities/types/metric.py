@@ -1,0 +1,39 @@
+"""metric: a number that was measured once, with what tells it apart from others of its name."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from hansard.entities.types.entity import Entity, EntityType, Shape
+from hansard.kernel.text import Label
+
+DIMENSIONS_MAX = 8
+"""Dimensions of one measurement. Each also makes a line of roll-ups of its own."""
+
+VALUE_MAX = 1e300
+"""The largest value either way: sums of any number of such values are still numbers."""
+
+
+def _within(value: float) -> float:
+    if not abs(value) <= VALUE_MAX:
+        raise ValueError(f"a number of at most {VALUE_MAX} either way")
+    return value
+
+
+Value = Annotated[float, AfterValidator(_within)]
+Dimensions = Annotated[dict[Label, Label], Field(max_length=DIMENSIONS_MAX)]
+
+
+class MetricDraft(Shape):
+    """What a caller gives."""
+
+    name: Label
+    dimensions: Dimensions = Field(default_factory=dict)
+    value: Value
+
+
+class Metric(MetricDraft, Entity):
+    """A measurement. It never changes: sums have been made of it."""
+
+
+METRIC = EntityType("metric", Metric, MetricDraft, is_immutable=True, where=("name",), title="name")

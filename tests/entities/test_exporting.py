@@ -1,0 +1,127 @@
+"""The type definitions as JSON Schema, Prisma schema and TypeScript."""
+
+import json
+import re
+import subprocess
+import sys
+from typing import Any
+
+import jsonschema
+import pytest
+
+from hansard.app.application import Application
+from hansard.entities.exporting import FILES, FORMATS, Format, export
+from hansard.entities.types import TYPES
+from hansard.kernel.operation import Caller
+from tests.cli.running import Hansard
+from tests.entities.export_samples import one_of_each
+
+
+def validator(name: str) -> jsonschema.Draft202012Validator:
+    """Make what checks entities of one type."""
+    document = json.loads(export("jsonschema"))
+    jsonschema.Draft202012Validator.check_schema(document)
+    return jsonschema.Draft202012Validator(document | {"anyOf": [{"$ref": f"#/$defs/{name}"}]})
+
+
+@pytest.mark.holds("ENT-schema-1")
+def test_every_entity_is_as_the_json_schema_says(app: Application, agent: Caller) -> None:
+    made = one_of_each(app, agent)
+
+    assert made.keys() == {one.name for one in TYPES}
+    for declared in TYPES:
+        validator(declared.model.__name__).validate(made[declared.name])
+
+
+@pytest.mark.parametrize(
+    ("changed", "fault"),
+    [
+        ({"status": "done"}, "enum"),
+        ({"unknown": 1}, "additionalProperties"),
+        ({"events": {}}, "type"),
+        ({"startTime": 3}, "anyOf"),
+    ],
+)
+def test_what_is_no_entity_is_not_what_the_json_schema_says(
+    changed: dict[str, Any], fault: str
+) -> None:
+    at = "2026-01-01T00:00:00.000000Z"
+    times = {"createdAt": at, "updatedAt": at, "startTime": at, "endTime": None}
+    run: dict[str, Any] = {
+        "id": "x",
+        "agentGraphId": "y",
+        "status": "failed",
+        "events": [],
+        **times,
+    }
+    validator("AgentGraphExecution").validate(run)
+
+    [error] = validator("AgentGraphExecution").iter_errors(run | changed)
+
+    [inner] = error.context or [error]
+    assert inner.validator == fault
+
+
+def test_a_field_that_is_missing_is_missed() -> None:
+    [error] = validator("Position").iter_errors({"x": 1})
+
+    [inner] = error.context or [error]
+    assert inner.validator == "required"
+
+
+@pytest.mark.parametrize("spelling", FORMATS)
+def test_every_type_and_every_field_is_exported(spelling: Format) -> None:
+    text = export(spelling)
+
+    for declared in TYPES:
+        body = _body(text, declared.model.__name__, spelling)
+        for field in declared.model.model_fields.values():
+            assert re.search(rf"\b{field.alias}\b", body), f"{declared.name}.{field.alias}"
+
+
+def _body(text: str, name: str, spelling: Format) -> str:
+    """Give what is said of one type."""
+    if spelling == "jsonschema":
+        return json.dumps(json.loads(text)["$defs"][name])
+    word = "model" if spelling == "prisma" else "export interface"
+    found = re.search(rf"^{word} {name} {{$(.*?)^}}$", text, re.DOTALL | re.MULTILINE)
+    assert found, f"{name} is not there"
+    return found[1]
+
+
+def test_parts_are_models_that_belong_to_their_owner() -> None:
+    body = _body(export("prisma"), "AgentGraphNode", "prisma")
+
+    assert "@@id([agentGraphId, id])" in body
+    assert "position     Json" in body
+
+
+@pytest.mark.slow("starts another interpreter, whose hashes differ")
+@pytest.mark.parametrize("spelling", FORMATS)
+def test_the_same_types_always_make_the_same_text(spelling: Format) -> None:
+    program = f"from hansard.entities.exporting import export; print(export({spelling!r}), end='')"
+
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        check=True,
+        env={"PYTHONHASHSEED": "1"},
+        timeout=60,
+    )
+
+    assert ran.stdout.decode() == export(spelling)
+
+
+@pytest.mark.parametrize("spelling", FORMATS)
+def test_the_command_prints_the_format_that_is_asked_for(
+    spelling: Format, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    hansard = Hansard(tmp_path_factory.mktemp("folder"))
+
+    ran = hansard("export-schema", "--format", spelling)
+    refused = hansard("export-schema", "--format", "sql")
+
+    assert (ran.code, ran.out) == (0, export(spelling))
+    assert refused.code != 0
+    assert "jsonschema" in refused.err
+    assert spelling in FILES.values()

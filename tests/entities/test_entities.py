@@ -112,7 +112,7 @@ def test_what_only_says_that_nothing_is_there_may_be_given(entities_of: Asking) 
     assert (made["previousId"], made["nextId"]) == (None, None)
 
 
-@pytest.mark.holds("ENT-tools-4", "ENT-tools-5")
+@pytest.mark.holds("ENT-tools-4", "ENT-tools-5", "ALL-06.45")
 def test_a_change_is_merged_and_refused_if_it_comes_from_what_no_longer_is(
     entities_of: Asking,
 ) -> None:
@@ -145,7 +145,7 @@ def test_each_change_has_its_own_time_even_when_the_clock_stands_still_or_goes_b
     assert times == sorted(set(times))
 
 
-@pytest.mark.holds("ENT-tools-10")
+@pytest.mark.holds("ENT-tools-10", "ALL-06.46")
 def test_what_is_immutable_is_never_updated(entities_of: Asking) -> None:
     for type_name, given in {"messageThread": {}, "metric": METRIC}.items():
         entity = entities_of.create(type_name, given)
@@ -156,7 +156,7 @@ def test_what_is_immutable_is_never_updated(entities_of: Asking) -> None:
         assert entities_of.get(entity["id"]) == entity
 
 
-@pytest.mark.holds("ENT-tools-11", "ALL-09.9")
+@pytest.mark.holds("ENT-tools-11", "ALL-09.9", "ALL-06.44")
 def test_what_is_deleted_is_gone_but_was_there(entities_of: Asking) -> None:
     made = one_of_each(entities_of)
     del made["settings"]

@@ -345,6 +345,7 @@ def test_what_is_no_measurement_is_refused_by_name(
     assert ask(app, agent, name=None).total == 0
 
 
+@pytest.mark.holds("ALL-09.13")
 @pytest.mark.parametrize(
     "asked",
     [

@@ -182,17 +182,17 @@ REQUIREMENTS = (
             "ALL-06.43",
             "BLOB_DAMAGED is raised when a blob's bytes do not have its digest.",
         ),
-        later(
+        held(
             "ALL-06.44",
             "ENTITY_NOT_FOUND is raised for an unknown entity id.",
             milestone="entities",
         ),
-        later(
+        held(
             "ALL-06.45",
             "ENTITY_CONFLICT is raised when an entity is no longer what the caller expected.",
             milestone="entities",
         ),
-        later(
+        held(
             "ALL-06.46",
             "ENTITY_IMMUTABLE is raised by updating an immutable type.",
             milestone="entities",

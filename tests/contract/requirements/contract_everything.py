@@ -6,7 +6,7 @@ REQUIREMENTS = (
     *section(
         "contract: preamble",
         "foundation",
-        later(
+        held(
             "ALL-00.1",
             "Every capability writes into one store with one clock, one journal and one session "
             "object, and reads from it.",
@@ -58,7 +58,7 @@ REQUIREMENTS = (
     *section(
         "contract: Everything 1, sessions",
         "foundation",
-        later(
+        held(
             "ALL-01.1",
             "One session object serves all five capabilities, and its timeline holds everything "
             "done under it, in seq order.",

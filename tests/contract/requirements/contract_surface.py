@@ -167,7 +167,7 @@ REQUIREMENTS = (
             "search_decisions and search refuse as_of by name.",
             milestone="decisions",
         ),
-        later(
+        held(
             "ALL-09.13",
             "metric_query refuses as_of by name.",
             milestone="entities",

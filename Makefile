@@ -10,13 +10,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CLIENTS := tests/clients/node_modules/.ready
+PAGE := web/node_modules/.ready
 PYTEST := $(BIN)/pytest -n auto
 COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
 step = @printf '\n==> %s\n' "$(1)"
 
 .PHONY: help setup serve test check format format-check lint types imports generate generated \
-	clients test-slow check-faults bench lock lock-upgrade build clean
+	clients page page-current screenshots demo test-slow check-faults bench lock lock-upgrade build clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,7 +43,7 @@ test: setup ## Run the fast tests, in random order, on every core
 	$(call step,Fast tests)
 	$(PYTEST) -m "not slow and not clients"
 
-check: format-check lint types imports generated test test-slow ## Run the whole gate
+check: format-check lint types imports generated page-current test test-slow ## Run the whole gate
 
 format: setup ## Rewrite the code in the one format
 	$(BIN)/ruff format .
@@ -84,7 +85,33 @@ $(CLIENTS): tests/clients/package.json tests/clients/package-lock.json
 	npm ci --prefix tests/clients
 	@touch $@
 
-test-slow: setup clients ## Run the slow tests, the foreign MCP clients and the conformance suite
+# What the page is built with. Running it needs none of this: the built page is in the package.
+$(PAGE): web/package.json web/package-lock.json
+	@command -v npm >/dev/null || { echo "Building the page needs Node and npm; install them first." >&2; exit 1; }
+	$(call step,Installing what builds the page)
+	npm ci --prefix web
+	@touch $@
+
+page: setup $(PAGE) ## Build the page into the package, and print its sizes
+	npm run --silent --prefix web build
+
+page-current: setup $(PAGE)
+	$(call step,The page is what its sources give)
+	npm run --silent --prefix web check
+	npm run --silent --prefix web test
+	@prints() { find src/hansard/http/page -type f -exec cksum {} + | sort -k 3; }; \
+	before=$$(prints); \
+	$(MAKE) --no-print-directory page >/dev/null; \
+	if ! diff <(echo "$$before") <(prints); then \
+		echo "The built page was stale and has now been remade: commit it." >&2; exit 1; fi
+
+screenshots: setup $(PAGE) ## Take the pictures of the documentation
+	$(BIN)/python -m tests.browser.screenshots
+
+demo: setup ## Serve the page on an example project
+	$(BIN)/hansard demo build/demo
+
+test-slow: setup clients $(PAGE) ## Run the slow tests, the foreign MCP clients and the conformance suite
 	$(call step,Slow tests and foreign clients)
 	$(PYTEST) -m "slow or clients" --durations 5
 
@@ -107,6 +134,6 @@ build: setup ## Build the wheel and the source archive into dist/
 	$(BIN)/python -m hatchling build
 
 clean: ## Remove everything that is made
-	rm -rf $(VENV) dist build tests/clients/node_modules .mypy_cache .pytest_cache .ruff_cache \
+	rm -rf $(VENV) dist build tests/clients/node_modules web/node_modules web/dist .mypy_cache .pytest_cache .ruff_cache \
 		.import_linter_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

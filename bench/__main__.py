@@ -19,6 +19,7 @@ NAMES = (
     "meaning",
     "entities",
     "metrics",
+    "decisions",
     "decisions_git",
 )
 """What is measured when nothing is named."""

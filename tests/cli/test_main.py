@@ -66,7 +66,7 @@ def loaded(hansard: Hansard, arguments: list[str]) -> set[str]:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return {*json.loads(done.stderr)}
+    return {*json.loads(done.stderr.splitlines()[-1])}
 
 
 def test_the_stdio_server_loads_no_command_line_framework(hansard: Hansard) -> None:
@@ -216,3 +216,24 @@ def test_a_setting_may_stand_before_the_command(filled: Hansard, tmp_path: Path)
     assert filled("anchor").code == 0
     assert filled("--store", elsewhere, "anchor").code == 1
     assert filled("anchor", "--store", elsewhere).code == 1
+
+
+def test_a_server_without_a_secret_says_at_its_start_that_nothing_can_be_accepted(
+    hansard: Hansard,
+) -> None:
+    without, short, enough = (
+        subprocess.run(
+            [sys.executable, "-m", "hansard.cli.main"],
+            env=hansard.environment | {"HANSARD_SECRET": secret},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=WAIT_S,
+            check=True,
+        ).stderr
+        for secret in ("", "short", "long enough for this")
+    )
+
+    assert "No proposal can be accepted" in without
+    assert "No proposal can be accepted" in short
+    assert enough == ""

@@ -182,8 +182,8 @@ def killed_everywhere(
 
 
 def times() -> Iterator[int]:
-    """Count the times of a call at which a sweep strikes: all, or the 1st, 2nd, 4th…, each."""
-    return itertools.count(1) if EVERY_POINT else (2**power for power in itertools.count())
+    """Count the times of a call at which a sweep strikes: all, or the 1st, 4th, 16th…, each."""
+    return itertools.count(1) if EVERY_POINT else (4**power for power in itertools.count())
 
 
 def killed_at(point: Point, scene: Scene, prepared: Path, space: Path) -> Aftermath | None:

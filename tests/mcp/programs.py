@@ -39,7 +39,7 @@ def hold_back(application: Application) -> None:
 def main() -> int:
     """Serve as the first argument says."""
     settings = load({})
-    application = start(settings, known=Catalog([*catalog().capabilities, toy.CAPABILITY]))
+    application = start(settings, known=Catalog([*catalog(settings).capabilities, toy.CAPABILITY]))
     hold_back(application)
     if sys.argv[1] == "http":
         from hansard.mcp.http import serve as serve_http

@@ -21,6 +21,7 @@ from tests.crash.harness import (
     killed_in,
     needs_strace,
     playing,
+    times,
     traced,
 )
 from tests.crash.power import cut_at, cut_everywhere, needs_disks
@@ -122,7 +123,7 @@ def test_a_kill_while_a_crash_is_settled_leaves_it_to_be_settled(call: str, tmp_
 
     # Another folder would be another workspace, so each round starts from a copy put in its place.
     whole = shutil.copytree(killed.folder, tmp_path / "whole")
-    for nth in range(1, 100):
+    for nth in times():
         shutil.rmtree(killed.folder)
         shutil.copytree(whole, killed.folder)
         after = killed_in(killed.folder, Point("op", "pwrite64", nth), scenes.settle)

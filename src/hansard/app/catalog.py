@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from hansard.app import redacted
 from hansard.embedders.vectors import VECTORS
 from hansard.kernel import effect, follow, ids, reply
 from hansard.kernel.engine import Schema
@@ -59,7 +60,7 @@ class Catalog:
     def kinds(self) -> Kinds:
         """Gather every kind of event."""
         declared = (event for one in self.capabilities for event in one.events)
-        return Kinds([*KERNEL_EVENTS, *declared])
+        return Kinds([*KERNEL_EVENTS, *redacted.EVENTS, *declared])
 
     @property
     def views(self) -> tuple[View, ...]:

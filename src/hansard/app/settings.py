@@ -21,6 +21,12 @@ SECRET_VARIABLES = ("HANSARD_SECRET", "AGENT_MEMORY_SECRET")
 """Where the secret is found by which a caller proves to be an admin; it has no flag and no line."""
 
 SECRET_CHARS_MIN = 16
+TOKEN_VARIABLE = "HANSARD_TOKEN"  # noqa: S105 - where a token is found, not a token
+"""An admin's token, by which `hansard token` knows an admin where there is no terminal."""
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+"""The names under which this machine is its own."""
+
 EMBEDDER_KEY_VARIABLE = "HANSARD_EMBEDDER_KEY"
 """The key of the server that embeds. A secret, so it is no setting: it has no flag and no line."""
 
@@ -90,6 +96,28 @@ class Settings:
     embedder_model: str = _declare("", "The model that server is asked for.")
     host: str = _declare("127.0.0.1", "The address `hansard serve` listens on.")
     port: int = _declare(8377, "The port `hansard serve` listens on.")
+    allowed_hosts: str = _declare(
+        "",
+        "The names under which others reach `hansard serve`, such as hansard.example.org, "
+        "separated by commas. Requests to other names are refused.",
+    )
+    tokens: str = _declare(
+        "auto",
+        "Whether callers over HTTP need a token. `auto` needs one once a token was made, and "
+        "wherever others than this machine are served.",
+        choices=("auto", "required", "optional"),
+    )
+    rate_per_minute: int = _declare(
+        600, "Requests a minute that a caller with a token may make; 0 sets no limit."
+    )
+    quota_mib_per_day: int = _declare(
+        1_024, "What a caller with a token may send in a day; 0 sets no limit."
+    )
+    log: str = _declare(
+        "off",
+        "Whether `hansard serve` writes a line on stderr for each request, and how.",
+        choices=("off", "text", "json"),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +202,16 @@ def _secret_in(name: str) -> str | None:
         return path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput("The secret's file cannot be read", argument="secret_file") from error
+
+
+def allowed_hosts(settings: Settings) -> list[str]:
+    """List the names under which others than this machine reach the server."""
+    return [host.strip().lower() for host in settings.allowed_hosts.split(",") if host.strip()]
+
+
+def serves_others(settings: Settings) -> bool:
+    """Whether the server can be reached from elsewhere: by itself, or through a proxy."""
+    return settings.host not in LOOPBACK or bool(allowed_hosts(settings))
 
 
 def embedder_key(environment: Mapping[str, str] | None = None) -> str | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import cast
 
 from hansard import checkpoints, decisions, embedders, entities, recorder, records, sessions
-from hansard.app import everything, insight
+from hansard.app import everything, insight, tokens
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings, embedder_key, secret, store_location
@@ -51,6 +51,7 @@ def catalog(settings: Settings | None = None) -> Catalog:
         ),
         entities.capability(),
         everything.capability(meanings),
+        tokens.capability(),
     ]
     if isinstance(meanings, embedders.VectorMeanings):
         capabilities.append(meanings.capability(capabilities))
@@ -117,6 +118,14 @@ def start(
     if not settings.read_only:
         application.recover()
     return application
+
+
+def bytes_used(settings: Settings) -> int | None:
+    """Say how much a store takes on disk; `None` if it lies in no folder of this machine."""
+    folder = _folder(store_location(settings))
+    if folder is None:
+        return None
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def git_folder(settings: Settings) -> Path | None:

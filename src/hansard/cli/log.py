@@ -142,8 +142,9 @@ def _line_printer() -> Show:
 
 def _show_json(entry: Entry, _: Event | None) -> None:
     whole: dict[str, Any] = asdict(entry)
-    payload = entry.payload
-    print_json(whole | {"payload": None if payload is None else orjson.loads(payload)})
+    body = entry.body
+    shown = {"payload": None if body is None else orjson.loads(body)}
+    print_json(whole | shown | {"redacted": entry.is_redacted})
 
 
 def _without_event(entry: Entry) -> str:

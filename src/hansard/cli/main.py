@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from hansard import __version__
 from hansard.cli import flags
-from hansard.cli.saying import say, say_problem
+from hansard.cli.saying import NOTHING_ACCEPTED, say, say_problem
 from hansard.kernel.problem import InvalidInput, Problem
 
 DEBUG_VARIABLE = "HANSARD_DEBUG"
@@ -70,10 +70,12 @@ def _serve_or_greet(arguments: list[str], line: flags.Line) -> int:
             print(WELCOME)
             return 0
         say("Serving MCP on this terminal: type JSON-RPC, or Ctrl-D to end.")
-    from hansard.app.settings import load
+    from hansard.app.settings import load, secret
     from hansard.app.start import start
 
     settings = load(line.flags)
+    if secret(settings) is None:
+        say(NOTHING_ACCEPTED)
     application = start(settings)
     application.follow()
     from hansard.mcp.stdio import serve

@@ -4,6 +4,10 @@ import sys
 
 from hansard.kernel.problem import Problem
 
+NOTHING_ACCEPTED = (
+    "No proposal can be accepted here: HANSARD_SECRET is not set, or shorter than 16 characters."
+)
+
 
 def say(line: str) -> None:
     """Say a line to whoever runs the command."""

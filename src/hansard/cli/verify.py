@@ -112,6 +112,8 @@ def _print(report: Report) -> None:
 
 def _counts(checked: Checked, *, quick: bool) -> str:
     counted = f"{checked.entries:,} entries, {checked.blobs:,} blobs"
+    if checked.redacted:
+        counted += f", {checked.redacted:,} redacted"
     if checked.rows is not None:
         return f"{counted}, {checked.rows:,} rows"
     return counted if quick else f"{counted}, views not compared"

@@ -1,7 +1,7 @@
 """Points in a project's past as callers write them: a tick `t:12`, a seq `s:340`, an ISO time."""
 
 import re
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from hansard.kernel.clock import from_text, to_text
 from hansard.kernel.engine import ReadTx
@@ -9,6 +9,8 @@ from hansard.kernel.problem import InvalidInput
 
 _CLOCK_STEP = timedelta(microseconds=1)
 """Times are kept to this step."""
+
+_FIRST = datetime.min.replace(tzinfo=UTC)
 
 _NUMBERED = re.compile(r"([ts]):([0-9]{1,18})")
 
@@ -32,7 +34,9 @@ def resolve_since(tx: ReadTx, point: str, *, argument: str = "since") -> int:
     """Find the last seq before what happened since that point; a time counts itself in."""
     if _NUMBERED.fullmatch(point):
         return resolve(tx, point, argument=argument)
-    return tx.seek(at=to_text(_moment(point, argument) - _CLOCK_STEP))
+    moment = _moment(point, argument)
+    # Nothing is before the first moment there is, and nothing happened in it.
+    return tx.seek(at=to_text(moment if moment == _FIRST else moment - _CLOCK_STEP))
 
 
 def _moment(point: str, argument: str) -> datetime:

@@ -10,12 +10,13 @@ import zstandard
 
 from hansard.kernel import patch
 from hansard.kernel.limits import BLOB_BYTES_MAX, BLOB_CHAIN_MAX
-from hansard.kernel.problem import BlobDamaged
+from hansard.kernel.problem import BlobDamaged, BlobRedacted
 
 Digest = NewType("Digest", str)
 """SHA-256 in lower-case hexadecimal."""
 
-Codec = Literal["raw", "zstd", "patch"]
+Codec = Literal["raw", "zstd", "patch", "redacted"]
+"""How content is packed. Of what was redacted only a stand-in is there, or nothing."""
 
 PACK_BYTES_MIN = 128
 """Below this a frame's header eats what packing saves."""
@@ -64,7 +65,8 @@ def seal(data: bytes) -> Blob:
 def seal_onto(data: bytes, base: Blob, base_data: bytes) -> Blob:
     """Pack content as its difference from `base`, unless it gains nothing or the chain is full."""
     digest = digest_of(data)
-    if base.depth >= BLOB_CHAIN_MAX or base.digest == digest:
+    # Whoever has the content of a redacted blob has it from elsewhere: here it is gone.
+    if base.depth >= BLOB_CHAIN_MAX or base.digest == digest or base.codec == "redacted":
         return seal(data)
     packed = patch.make(data, base_data)
     if len(packed) * CLEAR_GAIN > len(data):
@@ -74,11 +76,20 @@ def seal_onto(data: bytes, base: Blob, base_data: bytes) -> Blob:
     return Blob(digest, len(data), "patch", packed, base.digest, base.depth + 1)
 
 
+def redact(blob: Blob, stand_in: bytes = b"") -> Blob:
+    """Give the blob without its content: its name and size, and what is read in its place."""
+    return Blob(blob.digest, blob.size, "redacted", stand_in)
+
+
 def unseal(blob: Blob, fetch: Callable[[Digest], Blob]) -> bytes:
     """Unpack content and prove it is what its digest says, or refuse with BLOB_DAMAGED.
 
     What is right in the end had the right bases, so these are proved only to name the culprit.
     """
+    if blob.codec == "redacted":
+        if not blob.packed:
+            raise BlobRedacted("This content was redacted", digest=blob.digest)
+        return blob.packed
     chain = _chain(blob, fetch)
     try:
         data = _unpack(chain, prove=False)
@@ -100,7 +111,7 @@ def _chain(blob: Blob, fetch: Callable[[Digest], Blob]) -> list[Blob]:
         if blob.base is None:
             return chain[::-1]
         base = fetch(blob.base)
-        if base.depth >= blob.depth:
+        if base.depth >= blob.depth or base.codec == "redacted":
             raise BlobDamaged("A blob's base does not lie beneath it", digest=blob.digest)
         chain.append(base)
         blob = base

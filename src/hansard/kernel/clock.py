@@ -13,10 +13,14 @@ def utc_now() -> datetime:
 
 def to_text(moment: datetime) -> str:
     """Write a time so that later times sort later."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    # Not by strftime, which writes the year 999 with three digits on some systems.
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def from_text(text: str) -> datetime:
-    """Read an ISO time; one without an offset is UTC."""
+    """Read an ISO time as UTC, which one without an offset is taken for."""
     moment = datetime.fromisoformat(text)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    try:
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except OverflowError as error:
+        raise ValueError("the offset leads out of the years 1 to 9999") from error

@@ -191,6 +191,15 @@ class WriteTx(ReadTx, Protocol):
     def keep(self, blob: Blob) -> None:
         """Make a staged blob this project's. Keeping it twice is keeping it once."""
 
+    def repack(self, blob: Blob) -> None:
+        """Set how a kept blob is packed: alone, on another base, or as what is left of it."""
+
+    def drop(self, digest: Digest) -> None:
+        """Keep a blob no longer; whoever drops it knows that nothing rests on it."""
+
+    def redact(self, entry: Entry) -> None:
+        """Put an entry without its payload in the place of the whole one."""
+
     def clear(self, tables: Sequence[Table], topics: Sequence[Topic]) -> None:
         """Empty these for this project, history included, before they are derived again."""
 
@@ -233,6 +242,22 @@ class Engine(Protocol):
 
     def heads(self) -> dict[str, Head]:
         """Give the head of every project that has entries, the catalog among them."""
+
+    def loose(self, *, older_s: float) -> dict[Digest, int]:
+        """Give the sizes of blobs staged so long ago that no project keeps, by digest."""
+
+    def discard(self, digests: Collection[Digest]) -> None:
+        """Remove staged blobs, except those that a project keeps by now."""
+
+    def outdated(self) -> list[str]:
+        """Name what holds rows and words of older versions than the schema's."""
+
+    def scrub(self, *, dropping: Collection[str] = ()) -> bool:
+        """Leave nothing in the store's own files of what was redacted, dropped or replaced.
+
+        `dropping` are outdated tables that go as well. `False` if somebody who reads was in the
+        way, so that something may be left.
+        """
 
     def watch(self) -> Watch:
         """Begin to notice commits."""

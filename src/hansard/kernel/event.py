@@ -14,6 +14,9 @@ Role = Literal["viewer", "agent", "admin"]
 ROLES: tuple[Role, ...] = ("viewer", "agent", "admin")
 """From least to most."""
 
+REDACTED = b"\0"
+"""What the stored payload of a redacted entry begins with; no JSON does."""
+
 
 class Event(BaseModel):
     """A fact, in the past tense: closed, small and never edited once published.
@@ -85,7 +88,11 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of the journal. `payload` is `None` once redacted; its digest stays."""
+    """One line of the journal. Once its payload is redacted, the digest of it stays.
+
+    A redacted payload is `None`, or a stand-in where later entries build on this one: what was
+    left of it, after a mark.
+    """
 
     project: str
     seq: int
@@ -124,9 +131,25 @@ class Entry:
         place = [previous, self.project, self.seq, self.tick, self.at]
         return digest_of(orjson.dumps([*place, self.kind, self.session, who, self.payload_digest]))
 
+    @property
+    def is_redacted(self) -> bool:
+        """Whether the payload has been erased."""
+        return self.payload is None or self.payload.startswith(REDACTED)
+
+    @property
+    def body(self) -> bytes | None:
+        """Give the payload, or what stands in for it; `None` if nothing does."""
+        return self.payload.removeprefix(REDACTED) if self.payload is not None else None
+
+    def redacted(self, stand_in: bytes | None) -> Self:
+        """Give this entry without its payload."""
+        return replace(self, payload=None if stand_in is None else REDACTED + stand_in)
+
     def payload_is_sound(self) -> bool:
         """Whether the payload is what its digest says, or has been redacted."""
-        return self.payload is None or digest_of(self.payload) == self.payload_digest
+        if self.payload is None or digest_of(self.payload) == self.payload_digest:
+            return True
+        return self.payload.startswith(REDACTED)
 
 
 def genesis(project: str) -> Head:
@@ -159,10 +182,10 @@ class Kinds:
         return kind in self._events or kind in self._upgrades
 
     def decode(self, entry: Entry) -> Event | None:
-        """Read an entry's event. `None` means its payload was redacted."""
-        if entry.payload is None:
+        """Read an entry's event. `None` means that it was redacted and nothing stands in."""
+        if entry.body is None:
             return None
-        fields = orjson.loads(entry.payload)
+        fields = orjson.loads(entry.body)
         if entry.kind in self._upgrades:
             return self._upgrades[entry.kind](fields)
         assert entry.kind in self._events, f"the journal holds an unknown kind, {entry.kind}"

@@ -26,9 +26,17 @@ def from_cursor(
         value, key = orjson.loads(packed)
     except (binascii.Error, ValueError, TypeError) as error:
         raise InvalidInput("cursor: not one that a list returned", argument="cursor") from error
-    if not isinstance(key, str) or not _fits(value, table, order):
+    is_storable = isinstance(key, str) and _is_storable(key) and _is_storable(value)
+    if not is_storable or not _fits(value, table, order):
         raise InvalidInput("cursor: not one that a list returned", argument="cursor")
     return Position(value, key)
+
+
+def _is_storable(value: object) -> bool:
+    """Whether every database could have given this out: some take no larger number, and no NUL."""
+    if isinstance(value, str):
+        return "\0" not in value
+    return not isinstance(value, int) or abs(value) < 2**63
 
 
 _TYPES: dict[FieldType, type] = {"text": str, "integer": int, "real": float, "boolean": bool}

@@ -70,3 +70,10 @@ class BlobDamaged(Problem):
 
     code, http_status = "BLOB_DAMAGED", 500
     hint = "Run `hansard verify` to see what is damaged"
+
+
+class BlobRedacted(BlobDamaged):
+    """Stored content was erased on purpose; the journal says by whom and why."""
+
+    code, http_status = "BLOB_REDACTED", 410
+    hint = "It cannot be had back; `hansard log` shows its redaction"

@@ -77,17 +77,17 @@ class Store:
 
     def rebuild(self, project: str) -> int:
         """Derive a project's views again from its journal; returns how many entries it has."""
+        return self.engine.write(project, self.rederive)
 
-        def work(tx: WriteTx) -> int:
-            for view in self.views:
-                tx.clear(view.tables, view.topics)
-            tx.mark_views(self.fingerprint)
-            for entry in walk(tx):
-                if event := self.kinds.decode(entry):
-                    self.derive(tx, entry, event)
-            return tx.head().seq
-
-        return self.engine.write(project, work)
+    def rederive(self, tx: WriteTx) -> int:
+        """Derive a project's views again in this transaction; returns how many entries it has."""
+        for view in self.views:
+            tx.clear(view.tables, view.topics)
+        tx.mark_views(self.fingerprint)
+        for entry in walk(tx):
+            if event := self.kinds.decode(entry):
+                self.derive(tx, entry, event)
+        return tx.head().seq
 
     def _is_current(self, tx: ReadTx) -> bool:
         head = tx.head()

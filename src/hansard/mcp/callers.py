@@ -1,11 +1,12 @@
 """Who calls, and what came along with the call outside its arguments."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
 
+from hansard.app.tokens import SCOPE_KEY, Token, caller_with
 from hansard.kernel.event import Actor
 from hansard.kernel.operation import Caller, Seat
 from hansard.kernel.problem import InvalidInput
@@ -25,18 +26,30 @@ class Door:
     actor: Actor
     session: str | None = None
     seat: Seat | None = None
+    server_secret: str | None = field(default=None, repr=False)
+    """What an admin's token proves."""
 
     def caller(self, context: RequestContext) -> Caller:
         """Make the caller of one request."""
         meta: Mapping[str, Any] = context.meta or {}
         headers: Mapping[str, str] = context.request.headers if context.request else {}
-        return Caller(
-            actor=self.actor,
-            session=_text(meta, SESSION_KEY) or self.session,
-            seat=self.seat,
-            idempotency_key=_text(meta, IDEMPOTENCY_KEY) or headers.get(IDEMPOTENCY_HEADER),
-            secret=_text(meta, SECRET_KEY),
-        )
+        session = _text(meta, SESSION_KEY) or self.session
+        key = _text(meta, IDEMPOTENCY_KEY) or headers.get(IDEMPOTENCY_HEADER)
+        secret = _text(meta, SECRET_KEY)
+        if token := _token(context):
+            return caller_with(
+                token,
+                session=session,
+                idempotency_key=key,
+                secret=secret,
+                server_secret=self.server_secret,
+            )
+        return Caller(self.actor, session, self.seat, key, secret)
+
+    def actor_of(self, context: RequestContext) -> Actor:
+        """Say as whom a request comes in."""
+        token = _token(context)
+        return token.actor if token else self.actor
 
 
 def stdio_door(session: str) -> Door:
@@ -44,9 +57,14 @@ def stdio_door(session: str) -> Door:
     return Door(Actor("agent", "stdio", "agent"), session or None, Seat())
 
 
-def http_door(session: str) -> Door:
-    """Any client on this machine; what one of them began is not another's."""
-    return Door(Actor("agent", "http", "agent"), session or None)
+def http_door(session: str, server_secret: str | None = None) -> Door:
+    """Any client on this machine, and whoever has a token; what one began is not another's."""
+    return Door(Actor("agent", "http", "agent"), session or None, server_secret=server_secret)
+
+
+def _token(context: RequestContext) -> Token | None:
+    token: Token | None = context.request.scope.get(SCOPE_KEY) if context.request else None
+    return token
 
 
 def _text(meta: Mapping[str, Any], key: str) -> str | None:

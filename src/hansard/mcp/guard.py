@@ -1,29 +1,71 @@
 """What every HTTP request passes before anything else looks at it."""
 
+from collections.abc import Iterable
+
+import mcp_types as types
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from hansard.app.catalog import Catalog
+from hansard.app.settings import LOOPBACK
+from hansard.app.tokens import (
+    INSUFFICIENT,
+    OPERATION_KEY,
+    SCOPE_KEY,
+    Token,
+    challenge,
+    scopes,
+)
 from hansard.kernel.limits import REQUEST_BYTES_MAX
+from hansard.kernel.operation import Operation
+from hansard.kernel.problem import PermissionDenied, UnknownOperation
+from hansard.mcp.callers import SECRET_KEY
 from hansard.mcp.messages import ID_SEARCH_BYTES, Malformed, parse, too_long
-
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
-"""The names under which this machine is its own."""
 
 CONTENT_TOO_LARGE = 413
 BAD_REQUEST = 400
+FORBIDDEN = 403
+
+CALL = "tools/call"
+METHODS = frozenset(
+    {
+        "initialize",
+        "notifications/initialized",
+        "ping",
+        "resources/list",
+        "resources/read",
+        "resources/subscribe",
+        "resources/templates/list",
+        "resources/unsubscribe",
+        "server/discover",
+        "subscriptions/listen",
+        "tools/list",
+    }
+)
+"""What is counted under its own name; a caller can make up any other."""
 
 
-def loopback_only() -> TransportSecuritySettings:
-    """Accept only what was sent to this machine by its own name, and not by another site's page."""
-    named = [in_url(host) for host in LOOPBACK]
-    hosts = [form for host in named for form in (host, f"{host}:*")]
+def allowing(hosts: Iterable[str] = ()) -> TransportSecuritySettings:
+    """Accept only what was sent to this machine by a name of its own, and not by another's page."""
+    here = [in_url(host) for host in LOOPBACK]
+    own, elsewhere = _with_ports(here), _with_ports(hosts)
     return TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
-        allowed_hosts=hosts,
-        allowed_origins=[f"http://{host}" for host in hosts],
+        allowed_hosts=[*own, *elsewhere],
+        allowed_origins=[
+            *(f"http://{host}" for host in (*own, *elsewhere)),
+            *(f"https://{host}" for host in elsewhere),
+        ],
     )
+
+
+def _with_ports(hosts: Iterable[str]) -> list[str]:
+    """Let a host that names no port be reached by any."""
+    return [form for host in hosts for form in (host, f"{host}:*")]
 
 
 def in_url(host: str) -> str:
@@ -34,10 +76,13 @@ def in_url(host: str) -> str:
 class Guard:
     """Checks Host and Origin on every path, and bodies of messages before the SDK reads them."""
 
-    def __init__(self, app: ASGIApp, *, path: str, security: TransportSecuritySettings) -> None:
+    def __init__(
+        self, app: ASGIApp, *, path: str, security: TransportSecuritySettings, catalog: Catalog
+    ) -> None:
         """Stand before an application whose messages are posted to `path`."""
         self._app = app
         self._path = path
+        self._catalog = catalog
         self._security = TransportSecurityMiddleware(security)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -48,14 +93,69 @@ class Guard:
         request = Request(scope, receive)
         posts = request.method == "POST"
         refusal = await self._security.validate_request(request, is_post=posts)
+        if token := scope.get(SCOPE_KEY):
+            scope["user"] = _user(token)
         if refusal is None and posts and scope["path"] == self._path:
             body, is_whole = await _body(receive)
-            refusal = _refusal(body, is_whole=is_whole)
+            refusal = self._refusal(request, body, is_whole=is_whole)
             receive = _replay(body, receive)
         if refusal is None:
             await self._app(scope, receive, send)
         else:
             await refusal(scope, receive, send)
+
+    def _refusal(self, request: Request, body: bytes, *, is_whole: bool) -> Response | None:
+        if not is_whole:
+            found = too_long(body[:ID_SEARCH_BYTES], b"", bytes_max=REQUEST_BYTES_MAX)
+            return _error(found, CONTENT_TOO_LARGE)
+        try:
+            message = parse(body)
+        except Malformed as malformed:
+            return _error(malformed, BAD_REQUEST)
+        if isinstance(message, types.JSONRPCRequest | types.JSONRPCNotification):
+            operation = self._called(message)
+            known = message.method if message.method in METHODS else "other"
+            request.scope[OPERATION_KEY] = operation.name if operation else known
+            return _out_of_reach(request, message, operation)
+        return None
+
+    def _called(
+        self, message: types.JSONRPCRequest | types.JSONRPCNotification
+    ) -> Operation | None:
+        name = (message.params or {}).get("name")
+        if message.method != CALL or not isinstance(name, str):
+            return None
+        try:
+            return self._catalog.find(name)
+        except UnknownOperation:
+            return None
+
+
+def _out_of_reach(
+    request: Request,
+    message: types.JSONRPCRequest | types.JSONRPCNotification,
+    operation: Operation | None,
+) -> Response | None:
+    """Refuse a call that needs more than the caller's token gives, as OAuth words it."""
+    token: Token | None = request.scope.get(SCOPE_KEY)
+    if token is None or operation is None or token.actor.may(operation.role):
+        return None
+    meta = (message.params or {}).get("_meta")
+    if isinstance(meta, dict) and SECRET_KEY in meta:
+        return None  # whether it proves anything is for the application to say
+    problem = PermissionDenied(
+        f"{operation.name} needs the role {operation.role}", role=token.actor.role
+    )
+    error = types.ErrorData(code=problem.rpc_code, message=problem.message, data=problem.as_dict())
+    identity = message.id if isinstance(message, types.JSONRPCRequest) else None
+    body = types.JSONRPCError(jsonrpc="2.0", id=identity, error=error)
+    host = request.headers.get("host", "")
+    return Response(
+        body.model_dump_json(exclude_unset=True),
+        FORBIDDEN,
+        {"WWW-Authenticate": challenge(host, operation.role, INSUFFICIENT)},
+        "application/json",
+    )
 
 
 async def _body(receive: Receive) -> tuple[bytes, bool]:
@@ -71,15 +171,10 @@ async def _body(receive: Receive) -> tuple[bytes, bool]:
     return bytes(body), len(body) <= REQUEST_BYTES_MAX
 
 
-def _refusal(body: bytes, *, is_whole: bool) -> Response | None:
-    if not is_whole:
-        found = too_long(body[:ID_SEARCH_BYTES], b"", bytes_max=REQUEST_BYTES_MAX)
-        return _error(found, CONTENT_TOO_LARGE)
-    try:
-        parse(body)
-    except Malformed as malformed:
-        return _error(malformed, BAD_REQUEST)
-    return None
+def _user(token: Token) -> AuthenticatedUser:
+    """Name the caller to the SDK, which lets nobody else go on in a connection of theirs."""
+    granted = scopes(token.actor.role)
+    return AuthenticatedUser(AccessToken(token="", client_id=token.id, scopes=granted))
 
 
 def _error(malformed: Malformed, status: int) -> Response:

@@ -1,14 +1,15 @@
-"""MCP over Streamable HTTP, for clients on this machine."""
+"""MCP over Streamable HTTP, for clients on this machine, and elsewhere for those with a token."""
 
 import asyncio
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
+import mcp_types as types
 import uvicorn
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
@@ -16,12 +17,13 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from hansard.app.application import Application
-from hansard.app.settings import Settings
+from hansard.app.settings import LOOPBACK, Settings, allowed_hosts, secret
+from hansard.app.tokens import Bounded
 from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.kernel.problem import InvalidInput
-from hansard.mcp.callers import http_door
+from hansard.mcp.callers import RequestContext, http_door
 from hansard.mcp.ending import GIVE_UP_S, LastResort
-from hansard.mcp.guard import LOOPBACK, Guard, in_url, loopback_only
+from hansard.mcp.guard import Guard, allowing, in_url
 from hansard.mcp.server import HansardServer
 
 PATH = "/mcp"
@@ -37,41 +39,96 @@ CONNECTIONS_MAX = 1_000
 
 def asgi_app(application: Application, settings: Settings) -> ASGIApp:
     """Make the web application: MCP under /mcp, and /healthz."""
-    return mounted(HansardServer(application, settings, http_door(settings.session)))
+    return mounted(HttpServer(application, settings))
 
 
-def mounted(server: HansardServer, **options: Any) -> ASGIApp:
-    """Put a server object behind HTTP; `options` are the SDK's own, for tests of the protocol."""
-    security = loopback_only()
+class HttpServer(HansardServer):
+    """The server object for many callers, each as what its token says."""
+
+    def __init__(self, application: Application, settings: Settings) -> None:
+        """Let in whoever comes; what stands before it refuses who must not."""
+        door = http_door(settings.session, secret(settings))
+        super().__init__(Bounded(application), settings, door)
+
+    async def _list_tools(
+        self, context: RequestContext, _page: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=self._toolbox.listed(self._door.actor_of(context)))
+
+
+class Beside(Protocol):
+    """What is served beside MCP on the same address."""
+
+    def routes(self) -> list[Route]:
+        """List what is answered where."""
+
+    def announce(self, base: str, port: int) -> str:
+        """Say where it is, in a line."""
+
+    def end(self) -> None:
+        """End what would keep the server from ending."""
+
+
+def mounted(
+    server: HansardServer,
+    routes: Sequence[Route] = (),
+    *,
+    hosts: Sequence[str] = (),
+    **options: Any,
+) -> ASGIApp:
+    """Put a server object behind HTTP, reached by this machine's own names and by `hosts`.
+
+    `options` are the SDK's own, for tests of the protocol.
+    """
+    security = allowing(hosts)
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=REQUEST_BYTES_MAX,
         max_sessions=CONNECTIONS_MAX,
         transport_security=security,
-        custom_starlette_routes=[Route("/healthz", _healthz)],
+        custom_starlette_routes=[Route("/healthz", _healthz), *routes],
         **options,
     )
-    return Guard(app, path=PATH, security=security)
+    return Guard(app, path=PATH, security=security, catalog=server.application.catalog)
 
 
-def serve(application: Application, settings: Settings) -> int:
-    """Serve until a signal comes. Closes the application. Returns the exit code."""
+def serve(
+    application: Application,
+    settings: Settings,
+    beside: Beside | None = None,
+    *,
+    front: Callable[[ASGIApp], ASGIApp] | None = None,
+) -> int:
+    """Serve until a signal comes. Closes the application. Returns the exit code.
+
+    `front` puts what admits callers before everything; without it only this machine is served.
+    """
     with LastResort() as last_resort, closing(application):
+        if front is None:
+            _require_loopback(settings.host)
         listener = _listener(settings.host, settings.port)
-        server = HansardServer(application, settings, http_door(settings.session))
+        server = HttpServer(application, settings)
 
         def start_ending() -> None:
             last_resort.start()
             server.notices.end_streams()
+            if beside:
+                beside.end()
 
-        _Uvicorn(mounted(server), settings.host, start_ending).run(sockets=[listener])
+        routes = beside.routes() if beside else ()
+        app = mounted(server, routes, hosts=allowed_hosts(settings) if front else ())
+        if front:
+            app = front(app)
+        _Uvicorn(app, settings.host, start_ending, beside).run(sockets=[listener])
     return 0
 
 
 class _Uvicorn(uvicorn.Server):
     """Uvicorn that says where it listens, and ends without raising the signal again."""
 
-    def __init__(self, app: ASGIApp, host: str, start_ending: Callable[[], None]) -> None:
+    def __init__(
+        self, app: ASGIApp, host: str, start_ending: Callable[[], None], beside: Beside | None
+    ) -> None:
         config = uvicorn.Config(
             app,
             # httptools, where installed, lets through whitespace that the protocol forbids.
@@ -87,12 +144,16 @@ class _Uvicorn(uvicorn.Server):
         super().__init__(config)
         self._host = host
         self._start_ending = start_ending
+        self._beside = beside
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         assert sockets, "the listener is opened before the server starts"
         port = sockets[0].getsockname()[1]
-        sys.stderr.write(f"Hansard listens on http://{in_url(self._host)}:{port}{PATH}\n")
+        base = f"http://{in_url(self._host)}:{port}"
+        sys.stderr.write(f"Hansard listens on {base}{PATH}\n")
+        if self._beside:
+            sys.stderr.write(f"{self._beside.announce(base, port)}\n")
         sys.stderr.flush()
 
     @contextmanager
@@ -112,23 +173,31 @@ class _Uvicorn(uvicorn.Server):
             asyncio.get_running_loop().call_soon_threadsafe(self._start_ending)
 
 
-def _listener(host: str, port: int) -> socket.socket:
-    """Open the port, or say in a sentence why not."""
+def _require_loopback(host: str) -> None:
+    """Refuse to be reached from elsewhere with nobody to admit callers."""
     if host not in LOOPBACK:
         raise InvalidInput(
-            f"Hansard listens only on this machine for now, and {host} is not its own address",
+            f"Hansard listens only on this machine here, and {host} is not its own address",
             hint=f"Use one of {', '.join(LOOPBACK)}",
             argument="host",
         )
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    """Open the port, or say in a sentence why not."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family)
+        listener = socket.create_server((host, port), family=family)
     except (OSError, OverflowError) as error:
         raise InvalidInput(
-            f"Cannot listen on port {port}: {error}",
-            hint="Choose another port",
+            f"Cannot listen on {host} port {port}: {error}",
+            hint="Choose another port or address",
             argument="port",
         ) from error
+    # Connections inherit it. The event loop would set it, but does not know ours for TCP, and an
+    # answer in two parts then waits 40 ms for the caller to acknowledge the first.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
 async def _healthz(_: Request) -> PlainTextResponse:

@@ -168,10 +168,16 @@ def _check_inside(decoded: Any) -> None:
 
 
 def _check_text(text: str) -> None:
+    if not _is_text(text):
+        raise _UnfitError("A text holds a lone surrogate, which is not a character")
+
+
+def _is_text(text: str) -> bool:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise _UnfitError("A text holds a lone surrogate, which is not a character") from None
+        return False
+    return True
 
 
 def _printable(text: str) -> str:
@@ -220,7 +226,7 @@ def _id_of(decoded: dict[str, Any]) -> RequestId | None:
     value: object = decoded.get("id")
     if isinstance(value, int) and not isinstance(value, bool):
         return value
-    if isinstance(value, str) and len(value) <= ID_CHARS_MAX:
+    if isinstance(value, str) and len(value) <= ID_CHARS_MAX and _is_text(value):
         return value
     return None
 

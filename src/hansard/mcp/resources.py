@@ -47,6 +47,8 @@ class Resource:
     concerns: Callable[[Parts, Collection[str]], bool]
     """Whether what it shows may have changed when these projects' journals grew."""
     mime_type: str = MARKDOWN
+    meta: dict[str, Any] | None = None
+    """What a host must know before it shows it."""
     _pattern: re.Pattern[str] = field(init=False, repr=False)
     _query: frozenset[str] = field(init=False, repr=False)
 
@@ -94,6 +96,7 @@ def listed(resources: Sequence[Resource]) -> list[types.Resource]:
             name=one.name,
             description=one.description,
             mime_type=one.mime_type,
+            meta=one.meta,
         )
         for one in resources
         if not one.is_template

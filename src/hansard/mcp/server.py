@@ -15,6 +15,7 @@ from hansard.app.settings import Settings
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import Problem
 from hansard.mcp import answers, resources
+from hansard.mcp.apps import APPS_BY_TOOL, EXTENSION
 from hansard.mcp.callers import Door, RequestContext
 from hansard.mcp.instructions import instructions
 from hansard.mcp.notices import Notices
@@ -43,7 +44,7 @@ class HansardServer(Server[None]):
         settings: Settings,
         door: Door,
         *,
-        readable: Sequence[Resource] = RESOURCES,
+        readable: Sequence[Resource] = (*RESOURCES, *APPS_BY_TOOL.values()),
     ) -> None:
         """Put the application behind a door; refuse settings that name unknown tools."""
         self.application = application
@@ -76,6 +77,7 @@ class HansardServer(Server[None]):
             on_unsubscribe_resource=self._unsubscribe,
             on_subscriptions_listen=self.notices.listen,
         )
+        self.extensions[EXTENSION] = {}
 
     def get_capabilities(
         self,
@@ -137,7 +139,7 @@ class HansardServer(Server[None]):
             caller = self._door.caller(context)
             text = await self._in_thread(lambda: resource.read(self.application, caller, parts))
         content = types.TextResourceContents(
-            uri=params.uri, mime_type=resource.mime_type, text=text
+            uri=params.uri, mime_type=resource.mime_type, text=text, meta=resource.meta
         )
         return types.ReadResourceResult(contents=[content])
 

@@ -12,6 +12,7 @@ from hansard.app.settings import Settings
 from hansard.kernel.event import Actor
 from hansard.kernel.operation import Operation
 from hansard.kernel.problem import InvalidInput
+from hansard.mcp.apps import tool_meta
 
 CHARS_PER_TOKEN = 4
 """How the budget of a tool list is counted."""
@@ -75,4 +76,5 @@ def _tool(name: str, operation: Operation, schema: Mapping[str, Any]) -> Tool:
             idempotent_hint=operation.repeatable or not operation.writes,
             open_world_hint=False,
         ),
+        meta=tool_meta(operation.name),
     )

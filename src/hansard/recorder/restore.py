@@ -8,7 +8,7 @@ from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Entry
 from hansard.kernel.operation import AlreadyAttemptedError, Context, ReceiptShown
-from hansard.kernel.problem import Problem, StorageUnavailable
+from hansard.kernel.problem import BlobRedacted, Problem, StorageUnavailable
 from hansard.recorder import contract, limits, protected, rules
 from hansard.recorder.answers import FileChanged, Restored, RestoreStep
 from hansard.recorder.changing import act
@@ -177,7 +177,10 @@ def _way_back(
     ref = FileRef.model_validate(row["after"]) if row else None
     if ref and ref.blob is None:
         return _skip(file, f"its content then held a secret and was not recorded: {ref.redacted}")
-    plan = rules.plan_restore(current, content(tx, ref.blob) if ref and ref.blob else None)
+    try:
+        plan = rules.plan_restore(current, content(tx, ref.blob) if ref and ref.blob else None)
+    except BlobRedacted:
+        return _skip(file, "its content then has been redacted")
     if plan is None:
         return Way(RestoreStep(path=file.path, action="none"))
     if current and (secrets := gateway.redacted(current.content)):

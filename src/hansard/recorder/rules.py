@@ -5,7 +5,6 @@ secret.
 """
 
 import base64
-import binascii
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -96,7 +95,8 @@ def decoded(content: str, encoding: str | None) -> bytes:
         return content.encode()
     try:
         return base64.b64decode(content, validate=True)
-    except binascii.Error as error:
+    # Of text that is not ASCII, the library complains with a plain ValueError.
+    except ValueError as error:
         raise InvalidInput("content: is not base64", argument="content") from error
 
 

@@ -7,6 +7,7 @@ from hansard.kernel.blob import Blob, digest_of, seal, seal_onto
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx, Row
 from hansard.kernel.event import Event
+from hansard.kernel.problem import BlobRedacted
 from hansard.recorder import rules
 from hansard.recorder.diffs import line_counts
 from hansard.recorder.events import (
@@ -163,7 +164,9 @@ class Scribe:
 
     def _kept(self, known: FileRef | None) -> tuple[Blob, bytes] | None:
         blob = self.tx.blob(known.blob) if known and known.blob else None
-        return (blob, content(self.tx, blob.digest)) if blob else None
+        if blob is None or blob.codec == "redacted":
+            return None
+        return blob, content(self.tx, blob.digest)
 
     def _unseen(self, path: FilePath, data: bytes | None, now: FileRef | None) -> list[Event]:
         """Say what happened to a file past Hansard, if it is not what was last recorded."""
@@ -188,9 +191,10 @@ class Scribe:
 
     def _compare(self, known: FileRef | None, data: bytes | None) -> tuple[int, int]:
         """Count the lines that changed since; of what was not kept, none are known."""
-        if known and not known.blob:
+        try:
+            return (0, 0) if known and not known.blob else line_counts(self._recorded(known), data)
+        except BlobRedacted:
             return 0, 0
-        return line_counts(self._recorded(known), data)
 
     def _recorded(self, ref: FileRef | None) -> bytes | None:
         return content(self.tx, ref.blob) if ref and ref.blob else None

@@ -1,10 +1,10 @@
 """An engine that runs every piece of work twice, to find work that touches more than it may."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
-from hansard.kernel.blob import Blob
+from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import Engine, ReadTx, Watch, WriteTx
 from hansard.kernel.event import Head
 
@@ -44,6 +44,18 @@ class Twice:
 
     def heads(self) -> dict[str, Head]:
         return self._engine.heads()
+
+    def loose(self, *, older_s: float) -> dict[Digest, int]:
+        return self._engine.loose(older_s=older_s)
+
+    def discard(self, digests: Collection[Digest]) -> None:
+        self._engine.discard(digests)
+
+    def outdated(self) -> list[str]:
+        return self._engine.outdated()
+
+    def scrub(self, *, dropping: Collection[str] = ()) -> bool:
+        return self._engine.scrub(dropping=dropping)
 
     def watch(self) -> Watch:
         return self._engine.watch()

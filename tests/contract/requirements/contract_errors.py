@@ -163,7 +163,7 @@ REQUIREMENTS = (
             "ALL-06.39",
             "PERMISSION_DENIED (403) is raised when the caller's role is too low.",
         ),
-        later(
+        held(
             "ALL-06.40",
             "RATE_LIMITED (429) is raised when a caller exceeds its rate.",
             milestone="reliability",

@@ -200,7 +200,7 @@ REQUIREMENTS = (
             "Every change has its content before and after, so that each revision of a file can "
             "be shown exactly.",
         ),
-        later(
+        held(
             "003-challenge-4.2",
             "The evolution can be played as an animation from revision to revision.",
             milestone="page",

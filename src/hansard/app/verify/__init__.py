@@ -118,7 +118,15 @@ def _check_project(look: _Look, project: str) -> Checked:
             _check_git(look, project)
     except StorageUnavailable as problem:
         look.findings.unreadable("store", project, problem.message)
-    return Checked(project, journal.entries, journal.reached.seq, journal.reached.hash, blobs, rows)
+    return Checked(
+        project,
+        journal.entries,
+        journal.reached.seq,
+        journal.reached.hash,
+        blobs,
+        rows,
+        redacted=len(journal.erased) + len(journal.blobs_erased_by_word),
+    )
 
 
 def _check_git(look: _Look, project: str) -> None:

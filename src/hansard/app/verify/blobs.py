@@ -1,10 +1,11 @@
 """The blobs: each one a project kept is whole, and each one that an event names is kept."""
 
+from collections.abc import Mapping
 from functools import partial
 
 from hansard.app.verify.chain import DAMAGED, Journal
 from hansard.app.verify.report import Findings, Progress
-from hansard.kernel.blob import Blob, Digest, unseal
+from hansard.kernel.blob import Blob, Digest, digest_of, unseal
 from hansard.kernel.engine import Engine, ReadTx
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.problem import BlobDamaged
@@ -15,7 +16,8 @@ def check_blobs(engine: Engine, journal: Journal, findings: Findings, progress: 
     project, count = journal.project, 0
     unkept = dict(journal.named)
     after = ""
-    while page := engine.read(project, partial(_check_page, after=after)):
+    erased = journal.blobs_erased_by_word
+    while page := engine.read(project, partial(_check_page, after=after, erased=erased)):
         for digest, fault in page:
             unkept.pop(digest, None)
             if fault:
@@ -23,19 +25,26 @@ def check_blobs(engine: Engine, journal: Journal, findings: Findings, progress: 
         after, count = page[-1][0], count + len(page)
         progress(project, "blobs", count, max(count, len(journal.named)))
     for digest, seq in unkept.items():
+        if digest in journal.collected:
+            continue
         message = f"Blob {digest}, which s:{seq} names, is missing"
         findings.broken("blobs", project, message, digest=digest, seq=seq)
     return count
 
 
-def _check_page(tx: ReadTx, after: str) -> list[tuple[Digest, str | None]]:
-    return [(digest, _fault(tx, digest)) for digest in tx.digests(after=after, limit=ENTRIES_PAGE)]
+def _check_page(
+    tx: ReadTx, after: str, erased: Mapping[str, str | None]
+) -> list[tuple[Digest, str | None]]:
+    page = tx.digests(after=after, limit=ENTRIES_PAGE)
+    return [(digest, _fault(tx, digest, erased)) for digest in page]
 
 
-def _fault(tx: ReadTx, digest: Digest) -> str | None:
+def _fault(tx: ReadTx, digest: Digest, erased: Mapping[str, str | None]) -> str | None:
     """Say what is wrong with a blob, if anything is."""
     try:
         blob = _fetch(tx, digest)
+        if blob.codec == "redacted":
+            return _redaction_fault(blob, erased)
         data = unseal(blob, partial(_fetch, tx))
     except BlobDamaged as problem:
         culprit = problem.details.get("digest", digest)
@@ -43,6 +52,14 @@ def _fault(tx: ReadTx, digest: Digest) -> str | None:
     except DAMAGED:
         return "Its row is damaged"
     return None if len(data) == blob.size else "It has another size than it claims"
+
+
+def _redaction_fault(blob: Blob, erased: Mapping[str, str | None]) -> str | None:
+    """Hold what is left of an erased blob against what an entry says is left."""
+    stand_in = digest_of(blob.packed) if blob.packed else None
+    if blob.digest in erased and erased[blob.digest] == stand_in:
+        return None
+    return "Its content is gone, and no entry says that it was redacted so"
 
 
 def _fetch(tx: ReadTx, digest: Digest) -> Blob:

@@ -5,13 +5,19 @@ from dataclasses import dataclass, field
 
 import orjson
 
+from hansard.app.redacted import Collected, Redacted
 from hansard.app.verify.named import Finder, finders
 from hansard.app.verify.report import Check, Findings, Progress
-from hansard.kernel.blob import Digest
+from hansard.kernel.blob import Digest, digest_of
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Entry, Head, genesis
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.store import Store
+
+_ERASING: dict[str, type[Redacted | Collected]] = {
+    event.kind: event for event in (Redacted, Collected)
+}
+"""The entries that say what content is gone for good."""
 
 DAMAGED = (ValueError, TypeError)
 """What an engine raises when a row holds something that it never wrote."""
@@ -30,6 +36,13 @@ class Journal:
     """Whether every entry is of a kind that this Hansard can read."""
     named: dict[Digest, int] = field(default_factory=dict)
     """The blobs that events name, each with the first entry to do so."""
+    erased: dict[int, Digest | None] = field(default_factory=dict)
+    """The redacted entries, each with the digest of what stands in for its payload."""
+    erased_by_word: dict[int, str] = field(default_factory=dict)
+    """The same, as entries say that a person has had it done."""
+    blobs_erased_by_word: dict[str, str | None] = field(default_factory=dict)
+    collected: set[str] = field(default_factory=set)
+    """Blobs that entries say were let go, because only deleted things named them."""
 
     def __post_init__(self) -> None:
         self.reached = genesis(self.project)
@@ -45,6 +58,7 @@ def check_journal(store: Store, journal: Journal, findings: Findings, progress: 
         chain.follow(page)
         progress(journal.project, "chain", journal.reached.seq, head.seq)
     chain.compare(head)
+    chain.check_redactions()
 
 
 def _end(tx: ReadTx) -> tuple[Head, int | None]:
@@ -93,8 +107,10 @@ class _Chain:
                 or entry.clock != max(clock, entry.at)
             ):
                 self._explain(entry, Head(seq, tick, hashed, clock))
-            if entry.kind in finders_by_kind and entry.payload is not None:
-                self._note_named(entry, entry.payload, finders_by_kind[entry.kind])
+            if entry.is_redacted or entry.kind in _ERASING:
+                self._note_redaction(entry)
+            if entry.kind in finders_by_kind and entry.body is not None:
+                self._note_named(entry, entry.body, finders_by_kind[entry.kind])
             seq, tick, hashed, clock = entry.seq, entry.tick, entry.hash, entry.clock
         self._journal.reached = Head(seq, tick, hashed, clock)
         self._journal.entries += len(entries)
@@ -111,6 +127,14 @@ class _Chain:
         for name in said:
             if said[name] != found[name]:
                 self.damage("head", f"The head's {name} is not that of the last entry", head.seq)
+
+    def check_redactions(self) -> None:
+        """Hold what was erased against what entries say was erased: nobody else may have."""
+        said = self._journal.erased_by_word
+        for seq, stand_in in self._journal.erased.items():
+            if seq not in said or said[seq] != stand_in:
+                message = f"s:{seq} lost its payload, and no entry says that it was redacted so"
+                self.damage("chain", message, seq)
 
     def damage(self, check: Check, message: str, seq: int) -> None:
         """Note that the journal is broken."""
@@ -177,6 +201,20 @@ class _Chain:
             self.damage("chain", f"The tick of s:{entry.seq} does not follow", entry.seq)
         if entry.clock != max(before.clock, entry.at):
             self.damage("chain", f"The running clock of s:{entry.seq} does not follow", entry.seq)
+
+    def _note_redaction(self, entry: Entry) -> None:
+        if entry.is_redacted:
+            self._journal.erased[entry.seq] = digest_of(entry.body) if entry.body else None
+            return
+        try:
+            said = _ERASING[entry.kind].model_validate_json(entry.body or b"")
+        except ValueError:
+            return  # an altered payload, which has been reported
+        if isinstance(said, Collected):
+            self._journal.collected |= {one.digest for one in said.blobs}
+            return
+        self._journal.erased_by_word |= {one.seq: one.stand_in for one in said.payloads}
+        self._journal.blobs_erased_by_word |= {one.digest: one.stand_in for one in said.blobs}
 
     def _note_named(self, entry: Entry, payload: bytes, find: Finder) -> None:
         try:

@@ -76,6 +76,8 @@ class Checked:
     blobs: int
     rows: int | None
     """Rows compared with a rebuild; `None` when they were not."""
+    redacted: int = 0
+    """Entries and blobs whose content a person has had erased."""
 
 
 @dataclass(frozen=True, slots=True)

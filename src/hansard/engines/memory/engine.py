@@ -1,12 +1,12 @@
 """The engine: one lock, so that a transaction has the whole store to itself."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TypeVar
 
 from hansard.engines.memory.transaction import MemoryReadTx, MemoryWriteTx, Project
-from hansard.kernel.blob import Blob
+from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import ReadTx, Schema, Watch, WriteTx
 from hansard.kernel.event import Head
 from hansard.kernel.problem import StorageUnavailable
@@ -73,6 +73,23 @@ class MemoryEngine:
         with self._alone():
             heads = {name: project.head for name, project in self._store.projects.items()}
             return {name: head for name, head in heads.items() if head.seq}
+
+    def loose(self, *, older_s: float) -> dict[Digest, int]:
+        """Give none: nothing lies anywhere before it is kept."""
+        del older_s
+        return {}
+
+    def discard(self, digests: Collection[Digest]) -> None:
+        """Do nothing, as there is nothing."""
+
+    def outdated(self) -> list[str]:
+        """Name nothing: what is in memory is as old as the process."""
+        return []
+
+    def scrub(self, *, dropping: Collection[str] = ()) -> bool:
+        """Do nothing: there are no files."""
+        del dropping
+        return True
 
     def watch(self) -> Watch:
         with self._alone():

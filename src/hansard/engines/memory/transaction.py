@@ -181,6 +181,28 @@ class MemoryWriteTx(MemoryReadTx):
             self._state.blobs[blob.digest] = blob
             self._undo.append(lambda: self._state.blobs.pop(blob.digest))
 
+    def repack(self, blob: Blob) -> None:
+        before = self._state.blobs[blob.digest]
+        self._set_blob(blob.digest, blob, before)
+
+    def drop(self, digest: Digest) -> None:
+        if before := self._state.blobs.get(digest):
+            self._set_blob(digest, None, before)
+
+    def redact(self, entry: Entry) -> None:
+        assert entry.is_redacted, "an entry with its payload"
+        place, entries = entry.seq - 1, self._state.entries
+        before = entries[place]
+        entries[place] = entry
+        self._undo.append(lambda: entries.__setitem__(place, before))
+
+    def _set_blob(self, digest: Digest, blob: Blob | None, before: Blob) -> None:
+        blobs = self._state.blobs
+        del blobs[digest]
+        if blob is not None:
+            blobs[digest] = blob
+        self._undo.append(lambda: blobs.__setitem__(digest, before))
+
     def clear(self, tables: Sequence[Table], topics: Sequence[Topic]) -> None:
         state = self._state
         was_tables, was_topics = state.tables, state.topics

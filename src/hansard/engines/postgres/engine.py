@@ -2,7 +2,7 @@
 
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TypeVar
 
@@ -18,10 +18,10 @@ from hansard.engines.postgres.connections import (
 )
 from hansard.engines.postgres.holds import Holds
 from hansard.engines.postgres.notices import Notices
-from hansard.engines.postgres.schema import Names, lay_out
+from hansard.engines.postgres.schema import Names, lay_out, outdated, scrubbing
 from hansard.engines.postgres.transaction import PostgresReadTx
 from hansard.engines.postgres.writing import Lane
-from hansard.kernel.blob import Blob
+from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import ReadTx, Schema, Watch, WriteTx
 from hansard.kernel.event import Head
 
@@ -52,6 +52,7 @@ class PostgresEngine:
     ) -> None:
         """Open the store in the database's schema of that name, and lay it out if it is new."""
         self._names = Names(namespace)
+        self._schema = schema
         self._process = os.getpid()
         connector = Connector(url, lock_wait_s=lock_wait_s)
         self._pool = Pool(connector, size=READERS_MAX)
@@ -85,6 +86,28 @@ class PostgresEngine:
         rows = self._look(lambda connection: connection.execute(statement.encode()).fetchall())
         heads = {project: Head(*head) for project, *head in rows}
         return {project: head for project, head in heads.items() if head.seq}
+
+    def loose(self, *, older_s: float) -> dict[Digest, int]:
+        """Give none: nothing lies anywhere before it is kept."""
+        del older_s
+        return {}
+
+    def discard(self, digests: Collection[Digest]) -> None:
+        """Do nothing, as there is nothing."""
+
+    def outdated(self) -> list[str]:
+        return self._look(lambda connection: outdated(connection, self._names, self._schema))
+
+    def scrub(self, *, dropping: Collection[str] = ()) -> bool:
+        """Write every table anew. What the server's own log and its copies hold is out of reach."""
+        self._require_same_process()
+        with (
+            _translated("PostgreSQL could not be scrubbed"),
+            self._pool.connection() as connection,
+        ):
+            for statement in scrubbing(connection, self._names, dropping):
+                connection.execute(statement.encode())
+        return True
 
     def watch(self) -> Watch:
         self._require_same_process()

@@ -1,11 +1,12 @@
 """The SQL that lays a store out in PostgreSQL: names, tables, indexes and the format's number."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
 from psycopg import sql
 
 from hansard.engines.postgres.connections import Connection, end_transaction
+from hansard.engines.versions import older_versions
 from hansard.kernel.blob import digest_of
 from hansard.kernel.engine import FieldType, Schema, Table, Topic
 from hansard.kernel.problem import StorageUnavailable
@@ -112,6 +113,27 @@ def lay_out(connection: Connection, names: Names, schema: Schema) -> None:
         connection.execute("COMMIT")
     finally:
         end_transaction(connection)
+
+
+def scrubbing(connection: Connection, names: Names, dropping: Collection[str]) -> list[str]:
+    """Give the statements that write every table anew, without what was deleted from it."""
+    left = [name for name in _tables(connection, names) if name not in dropping]
+    gone = [f"DROP TABLE IF EXISTS {names.qualified(name)}" for name in dropping]
+    return gone + [f"VACUUM (FULL) {names.qualified(name)}" for name in left]
+
+
+def outdated(connection: Connection, names: Names, schema: Schema) -> list[str]:
+    """Name the tables and topics of older versions than the schema's."""
+    known = [table_name(table) for table in schema.tables]
+    known += [topic_name(topic) for topic in schema.topics]
+    return older_versions(_tables(connection, names), known)
+
+
+def _tables(connection: Connection, names: Names) -> list[str]:
+    rows = connection.execute(
+        "SELECT tablename FROM pg_tables WHERE schemaname = %s ORDER BY 1", (names.namespace,)
+    ).fetchall()
+    return [name for (name,) in rows]
 
 
 def _missing(connection: Connection, names: Names, schema: Schema) -> Sequence[str]:

@@ -312,6 +312,28 @@ class PostgresWriteTx(PostgresReadTx):
             *(blob.base, blob.depth),
         )
 
+    def repack(self, blob: Blob) -> None:
+        self._run(
+            f"UPDATE {self._names.blobs} SET size = %s, codec = %s, packed = %b, base = %s, "
+            "depth = %s WHERE project = %s AND digest = %s",
+            *(blob.size, blob.codec, blob.packed, blob.base, blob.depth),
+            *(self.project, blob.digest),
+        )
+
+    def drop(self, digest: Digest) -> None:
+        self._run(
+            f"DELETE FROM {self._names.blobs} WHERE project = %s AND digest = %s",
+            self.project,
+            digest,
+        )
+
+    def redact(self, entry: Entry) -> None:
+        assert entry.is_redacted, "an entry with its payload"
+        self._run(
+            f"UPDATE {self._names.journal} SET payload = %s WHERE project = %s AND seq = %s",
+            *(entry.payload, self.project, entry.seq),
+        )
+
     def clear(self, tables: Sequence[Table], topics: Sequence[Topic]) -> None:
         emptied = [self._names.table(table) for table in tables]
         for name in emptied + [self._names.topic(topic) for topic in topics]:

@@ -4,8 +4,8 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,10 +13,10 @@ import apsw
 
 from hansard.engines.group_commit import GroupCommit, Job
 from hansard.engines.sqlite import schema as layout
-from hansard.engines.sqlite.files import BlobFiles, LockFiles, WriteLock, sync_folder
+from hansard.engines.sqlite.files import BLOBS, BlobFiles, LockFiles, WriteLock, sync_folder
 from hansard.engines.sqlite.transaction import SqliteTx, is_inline
 from hansard.kernel import limits
-from hansard.kernel.blob import Blob
+from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import ReadTx, Schema, Watch, WriteTx
 from hansard.kernel.event import Head
 from hansard.kernel.problem import StorageUnavailable
@@ -24,6 +24,8 @@ from hansard.kernel.problem import StorageUnavailable
 T = TypeVar("T")
 
 DATABASE = "hansard.db"
+LOCKS = "locks"
+WRITE_LOCK = "write.lock"
 BUSY_TIMEOUT_MS = 10_000
 """For the few moments that our own lock does not order: a checkpoint, a reader that recovers."""
 
@@ -51,12 +53,12 @@ class SqliteEngine:
         self._process = os.getpid()
         self._committed = threading.Condition()
         self._readers: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
-        self._files = BlobFiles(folder / "blobs")
-        self._locks = LockFiles(folder / "locks")
+        self._files = BlobFiles(folder / BLOBS)
+        self._locks = LockFiles(folder / LOCKS)
         self._is_read_only = folder.is_dir() and not os.access(folder, os.W_OK)
         self._stopped = READ_ONLY if self._is_read_only else None
         """Why nothing is written any more, once that is so."""
-        with _translated("The store cannot be opened"):
+        with refusals("The store cannot be opened"):
             if self._is_read_only:
                 self._require_layout()
             else:
@@ -66,18 +68,18 @@ class SqliteEngine:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._locks.sweep()
         self._files.sweep()
-        self._turn = WriteLock(self._folder / "write.lock")
+        self._turn = WriteLock(self._folder / WRITE_LOCK)
         self._writer = self._connect()
         self._lay_out()
         self._group: GroupCommit[apsw.Connection] = GroupCommit("sqlite-writer", self._commit)
 
     def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
         self._require_same_process()
-        with _translated("The store cannot be read"):
+        with refusals("The store cannot be read"):
             connection = self._reader()
             connection.execute("BEGIN")
         try:
-            with _translated("The store cannot be read"):
+            with refusals("The store cannot be read"):
                 return work(SqliteTx(connection, self._files, project))
         finally:
             connection.execute("ROLLBACK")
@@ -96,7 +98,7 @@ class SqliteEngine:
     def stage(self, blob: Blob) -> None:
         if is_inline(blob) or self._stopped:
             return
-        with _translated("A blob cannot be stored"):
+        with refusals("A blob cannot be stored"):
             self._files.write(blob.digest, blob.packed)
 
     def hold(self, name: str) -> AbstractContextManager[None] | None:
@@ -104,12 +106,67 @@ class SqliteEngine:
 
     def heads(self) -> dict[str, Head]:
         self._require_same_process()
-        with _translated("The store cannot be read"):
+        with refusals("The store cannot be read"):
             connection = self._reader()
             rows = connection.execute("SELECT project, seq, tick, hash, clock, views FROM heads")
             heads = {project: Head(*rest) for project, *rest in rows}
             self._readers.put(connection)
         return {project: head for project, head in heads.items() if head.seq}
+
+    def loose(self, *, older_s: float) -> dict[Digest, int]:
+        self._require_same_process()
+        with refusals("The store cannot be read"):
+            sizes = self._files.sizes(older_s)
+            return {digest: sizes[digest] for digest in sizes.keys() - self._in_files()}
+
+    def discard(self, digests: Collection[Digest]) -> None:
+        if self._stopped:
+            raise StorageUnavailable(self._stopped, outcome="not_written")
+        # In a turn of its own, so that nobody is just about to keep what is being removed.
+        with refusals("A blob cannot be removed"), self._other_turn():
+            for digest in set(digests) - self._in_files():
+                self._files.remove(digest)
+
+    def outdated(self) -> list[str]:
+        self._require_same_process()
+        with refusals("The store cannot be read"), closing(self._connect()) as connection:
+            return layout.outdated(connection, self._schema)
+
+    def scrub(self, *, dropping: Collection[str] = ()) -> bool:
+        if self._stopped:
+            raise StorageUnavailable(self._stopped, outcome="not_written")
+        with (
+            refusals("The store cannot be scrubbed"),
+            self._other_turn(),
+            closing(self._connect()) as connection,
+        ):
+            connection.pragma("synchronous", SYNCHRONOUS_FULL)
+            for name in dropping:
+                connection.execute(f"DROP TABLE IF EXISTS {name}")
+            for statement in layout.optimizing(connection):
+                connection.execute(statement)
+            connection.execute("VACUUM")
+            [[busy, _, _]] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            return not busy
+
+    def _in_files(self) -> set[Digest]:
+        """Name the blobs that some project keeps in a file."""
+        connection = self._reader()
+        try:
+            rows = connection.execute("SELECT DISTINCT digest FROM blobs WHERE packed IS NULL")
+            return {Digest(digest) for (digest,) in rows}
+        finally:
+            self._readers.put(connection)
+
+    @contextmanager
+    def _other_turn(self) -> Iterator[None]:
+        """Wait for a turn to write that is not the writer thread's."""
+        turn = WriteLock(self._folder / WRITE_LOCK)
+        try:
+            with turn.turn():
+                yield
+        finally:
+            turn.close()
 
     def watch(self) -> Watch:
         return _SqliteWatch(self._connect(), self._committed)
@@ -127,7 +184,7 @@ class SqliteEngine:
         """Run a batch and commit it once; each job's caller learns of it after the commit."""
         if self._stopped:
             raise StorageUnavailable(self._stopped, outcome="not_written")
-        with self._turn.turn(), _translated("The store cannot be written", self._stop):
+        with self._turn.turn(), refusals("The store cannot be written", self._stop):
             self._writer.execute("BEGIN IMMEDIATE")
             try:
                 results = [(job, self._try(job)) for job in batch if job.begin()]
@@ -166,7 +223,7 @@ class SqliteEngine:
     def _connect(self) -> apsw.Connection:
         path = self._folder / DATABASE
         if self._is_read_only:
-            connection = _connect_to_look(path)
+            connection = connect_to_look(path)
         else:
             connection = apsw.Connection(str(path), statementcachesize=STATEMENTS_CACHED)
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
@@ -227,7 +284,7 @@ class SqliteEngine:
             fingerprint = layout.fingerprint(self._schema)
             self._writer.execute("INSERT INTO layout VALUES(?)", (fingerprint,))
             self._writer.pragma("user_version", layout.FORMAT)
-        (self._folder / "blobs").mkdir(exist_ok=True)
+        (self._folder / BLOBS).mkdir(exist_ok=True)
         sync_folder(self._folder)
         sync_folder(self._folder.parent)
 
@@ -266,7 +323,7 @@ class _SqliteWatch:
         return version
 
 
-def _connect_to_look(path: Path) -> apsw.Connection:
+def connect_to_look(path: Path) -> apsw.Connection:
     """Open a database where nothing can be written, not even what its log needs to be read."""
     has_log = path.with_name(f"{path.name}-wal").exists()
     never_changes = "" if has_log else "&immutable=1"
@@ -278,7 +335,7 @@ def _connect_to_look(path: Path) -> apsw.Connection:
 
 
 @contextmanager
-def _translated(what: str, stop: Callable[[str], None] | None = None) -> Iterator[None]:
+def refusals(what: str, stop: Callable[[str], None] | None = None) -> Iterator[None]:
     """Turn SQLite's and the system's refusals into a problem; `stop` hears of a failed disk."""
     try:
         yield

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hansard.kernel.blob import Digest
 
+BLOBS = "blobs"
 RETRY_S = 0.01
 
 
@@ -64,8 +65,33 @@ class BlobFiles:
         except FileNotFoundError:
             return None
 
+    def remove(self, digest: Digest) -> None:
+        """Remove a file, if it is there, durably."""
+        path = self._path(digest)
+        if path.is_file():
+            path.unlink()
+            sync_folder(path.parent)
+
+    def sizes(self, older_s: float) -> dict[Digest, int]:
+        """Give the sizes of all files that are at least so old."""
+        until = time.time() - older_s
+        found: dict[Digest, int] = {}
+        for path in self._folder.glob("[0-9a-f][0-9a-f]/*"):
+            try:
+                seen = path.stat()
+            except FileNotFoundError:
+                continue  # removed since
+            if seen.st_mtime <= until:
+                found[Digest(path.parent.name + path.name)] = seen.st_size
+        return found
+
     def _path(self, digest: Digest) -> Path:
-        return self._folder / digest[:2] / digest[2:]
+        return blob_path(self._folder, digest)
+
+
+def blob_path(folder: Path, digest: Digest) -> Path:
+    """Say where the file of a blob lies."""
+    return folder / digest[:2] / digest[2:]
 
 
 class LockFiles:
@@ -112,6 +138,19 @@ class LockFiles:
         if descriptor is not None:
             (self._folder / name).unlink(missing_ok=True)
             os.close(descriptor)
+
+
+def is_any_held(folder: Path) -> bool:
+    """Whether a living process holds a lock of this folder."""
+    if not folder.is_dir():
+        return False
+    for path in folder.iterdir():
+        descriptor = _take(path)
+        if descriptor is None:
+            return True
+        path.unlink(missing_ok=True)
+        os.close(descriptor)
+    return False
 
 
 def _take(path: Path) -> int | None:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 
 import apsw
 
+from hansard.engines.versions import older_versions
 from hansard.kernel.blob import digest_of
 from hansard.kernel.engine import Schema, Table, Topic
 
@@ -75,6 +76,23 @@ def topic_name(topic: Topic) -> str:
 def documents_name(topic: Topic) -> str:
     """Name the table that maps a topic's documents to their keys."""
     return f"documents_{topic.name}_v{topic.table.version}"
+
+
+def optimizing(connection: apsw.Connection) -> list[str]:
+    """Write down what makes each full-text index forget the words of documents that went."""
+    names = connection.execute(
+        "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%' AND name LIKE ?",
+        ("words%",),
+    )
+    return [f"INSERT INTO {name}({name}) VALUES('optimize')" for (name,) in names]
+
+
+def outdated(connection: apsw.Connection, schema: Schema) -> list[str]:
+    """Name the tables and topics of older versions than the schema's."""
+    rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    known = [table_name(table) for table in schema.tables]
+    known += [name(topic) for topic in schema.topics for name in (topic_name, documents_name)]
+    return older_versions([name for (name,) in rows], known)
 
 
 def is_unmade(error: apsw.SQLError) -> bool:

@@ -291,6 +291,28 @@ class SqliteTx:
             inline,
         )
 
+    def repack(self, blob: Blob) -> None:
+        # In the database, however large: the file of that name may be another project's, too.
+        self._run(
+            "UPDATE blobs SET size = ?, codec = ?, packed = ?, base = ?, depth = ? "
+            "WHERE project = ? AND digest = ?",
+            blob.size,
+            blob.codec,
+            blob.packed,
+            blob.base,
+            blob.depth,
+            self._number,
+            blob.digest,
+        )
+
+    def drop(self, digest: Digest) -> None:
+        self._run("DELETE FROM blobs WHERE project = ? AND digest = ?", self._number, digest)
+
+    def redact(self, entry: Entry) -> None:
+        assert entry.is_redacted, "an entry with its payload"
+        number = self._numbered(entry.seq)
+        self._run("UPDATE journal SET payload = ? WHERE number = ?", entry.payload, number)
+
     def clear(self, tables: Sequence[Table], topics: Sequence[Topic]) -> None:
         for table in tables:
             self._run(f"DELETE FROM {table_name(table)} WHERE project = ?", self._number)

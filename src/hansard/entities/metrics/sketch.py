@@ -80,8 +80,8 @@ def merged(sketches: Iterable[Sketch]) -> Sketch:
 
 
 def quantile(sketch: Sketch, share: float) -> float:
-    """Give the value below which that share of the values lies."""
-    rank = share * (sketch["count"] - 1)
+    """Give the smallest value that at least that share of the values is not above."""
+    rank = math.ceil(share * sketch["count"]) - 1
     place = bisect_right(list(accumulate(sketch["counts"])), rank)
     middle = _middle(sum(sketch["steps"][: place + 1]))
     return min(max(middle, sketch["min"]), sketch["max"])

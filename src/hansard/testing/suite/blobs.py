@@ -2,7 +2,7 @@
 
 import pytest
 
-from hansard.kernel.blob import Blob, Digest, digest_of, seal, seal_onto
+from hansard.kernel.blob import Blob, Digest, digest_of, redact, seal, seal_onto
 from hansard.kernel.content import content
 from hansard.kernel.engine import Engine, WriteTx
 from hansard.kernel.limits import INLINE_BLOB_BYTES_MAX
@@ -19,7 +19,7 @@ CONTENTS = {
 
 
 class BlobSuite(SuiteBase):
-    """What `stage`, `keep`, `blob` and `digests` promise."""
+    """What `stage`, `keep`, `blob`, `digests` and the verbs that take away promise."""
 
     @pytest.mark.parametrize("name", CONTENTS)
     def test_a_kept_blob_is_fetched_as_it_was(self, engine: Engine, name: str) -> None:
@@ -100,6 +100,97 @@ class BlobSuite(SuiteBase):
         again = open_engine()
 
         assert look(again, lambda tx: [tx.blob(blob.digest) for blob in blobs]) == blobs
+
+    @pytest.mark.parametrize("name", ["packed", "large"])
+    def test_a_kept_blob_can_be_packed_anew(self, engine: Engine, name: str) -> None:
+        """On no base, whatever it had, and for this project only."""
+        data = CONTENTS[name]
+        base = seal(noise(200, 4))
+        delta = Blob(digest_of(data), len(data), "patch", noise(90_000, 5), base.digest, 1)
+        keep(engine, base, delta)
+        keep(engine, delta, project=OTHER)
+        alone = seal(data)
+
+        engine.write(PROJECT, lambda tx: tx.repack(alone))
+
+        assert look(engine, lambda tx: tx.blob(alone.digest)) == alone
+        assert look(engine, lambda tx: content(tx, alone.digest)) == data
+        assert look(engine, lambda tx: tx.blob(alone.digest), OTHER) == delta
+
+    def test_of_a_redacted_blob_name_and_size_are_left(self, engine: Engine) -> None:
+        """Keeping the same content again does not bring it back."""
+        blob = seal(CONTENTS["large"])
+        keep(engine, blob)
+
+        engine.write(PROJECT, lambda tx: tx.repack(redact(blob)))
+        keep(engine, blob)
+
+        assert look(engine, lambda tx: tx.blob(blob.digest)) == redact(blob)
+        assert engine.loose(older_s=0).keys() <= {blob.digest}
+
+    def test_a_dropped_blob_is_gone_for_its_project_only(self, engine: Engine) -> None:
+        """Dropping what is not there is nothing."""
+        blob = seal(CONTENTS["large"])
+        keep(engine, blob)
+        keep(engine, blob, project=OTHER)
+
+        engine.write(PROJECT, lambda tx: tx.drop(blob.digest))
+        engine.write(PROJECT, lambda tx: tx.drop(blob.digest))
+        engine.discard([blob.digest])
+
+        assert look(engine, lambda tx: tx.blob(blob.digest)) is None
+        assert look(engine, lambda tx: tx.blob(blob.digest), OTHER) == blob
+
+    def test_failed_work_neither_repacks_nor_drops(self, engine: Engine) -> None:
+        """Both are undone with the rest."""
+        one, two = seal(b"one"), seal(b"two")
+        keep(engine, one, two)
+
+        def work(tx: WriteTx) -> None:
+            tx.repack(redact(one))
+            tx.drop(two.digest)
+            raise LookupError
+
+        with pytest.raises(LookupError):
+            engine.write(PROJECT, work)
+        assert look(engine, lambda tx: [tx.blob(one.digest), tx.blob(two.digest)]) == [one, two]
+
+    def test_what_was_staged_and_never_kept_can_be_discarded(self, engine: Engine) -> None:
+        """What was kept since stays, and what is staged anew can be kept."""
+        left, kept = seal(noise(90_000, 6)), seal(noise(90_000, 7))
+        engine.stage(left)
+        keep(engine, kept)
+
+        assert engine.loose(older_s=0).keys() <= {left.digest}
+        assert engine.loose(older_s=3_600) == {}
+        engine.discard([left.digest, kept.digest])
+
+        assert engine.loose(older_s=0) == {}
+        assert look(engine, lambda tx: tx.blob(kept.digest)) == kept
+        keep(engine, left)
+        assert look(engine, lambda tx: tx.blob(left.digest)) == left
+
+    def test_what_was_staged_is_kept_though_it_was_discarded_in_between(
+        self, engine: Engine
+    ) -> None:
+        """Whoever staged it does not learn that it went."""
+        blob = seal(noise(90_000, 8))
+        engine.stage(blob)
+        engine.discard([blob.digest])
+
+        engine.write(PROJECT, lambda tx: tx.keep(blob))
+
+        assert look(engine, lambda tx: tx.blob(blob.digest)) == blob
+
+    def test_scrubbing_changes_nothing_that_is_kept(self, engine: Engine) -> None:
+        """It says whether it was undisturbed, which it was."""
+        blobs = [seal(data) for data in CONTENTS.values()]
+        keep(engine, *blobs)
+        engine.write(PROJECT, lambda tx: tx.drop(blobs[0].digest))
+
+        assert engine.scrub()
+
+        assert look(engine, lambda tx: [tx.blob(blob.digest) for blob in blobs[1:]]) == blobs[1:]
 
 
 def keep(engine: Engine, *blobs: Blob, project: str = PROJECT) -> None:

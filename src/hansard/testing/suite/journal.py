@@ -69,6 +69,36 @@ class JournalSuite(SuiteBase):
         assert [entry.payload for entry in inside] == [None, b""]
         assert look(engine, lambda tx: tx.entries(limit=PAGE)) == inside
 
+    @pytest.mark.parametrize("stand_in", [None, b"{}"])
+    def test_a_redacted_entry_stands_where_it_stood(
+        self, engine: Engine, open_engine: Opener, stand_in: bytes | None
+    ) -> None:
+        """Everything about it stays but its payload, and so do all others and the head."""
+        entries = record_all(engine, Noted(text="a"), Noted(text="secret"), Noted(text="b"))
+        head = look(engine, lambda tx: tx.head())
+        redacted = entries[1].redacted(stand_in)
+
+        engine.write(PROJECT, lambda tx: tx.redact(redacted))
+
+        expected = [entries[0], redacted, entries[2]]
+        for one in (engine, open_engine()):
+            assert look(one, lambda tx: tx.entries(limit=PAGE)) == expected
+            assert look(one, lambda tx: tx.head()) == head
+        assert is_chain(expected, genesis(PROJECT).hash)
+        assert (redacted.is_redacted, redacted.payload_is_sound()) == (True, True)
+
+    def test_failed_work_redacts_nothing(self, engine: Engine) -> None:
+        """It is undone with the rest."""
+        [entry] = record_all(engine, Noted(text="kept"))
+
+        def work(tx: WriteTx) -> None:
+            tx.redact(entry.redacted(None))
+            raise LookupError
+
+        with pytest.raises(LookupError):
+            engine.write(PROJECT, work)
+        assert look(engine, lambda tx: tx.entries(limit=PAGE)) == [entry]
+
     def test_the_head_is_the_last_entry_and_its_clock_never_falls(self, engine: Engine) -> None:
         """The head moves inside the transaction already, and a clock set back does not move it."""
 

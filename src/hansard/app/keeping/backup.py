@@ -1,0 +1,239 @@
+"""Backups: a folder of whole copies, each proved before it gets its name.
+
+A backup folder holds one folder for each time that a backup was taken, named by that time. One that
+is not whole yet is called `.incoming-…`, so whatever has a name of its own is whole. A store that
+lies in a folder is copied as it is; of any other store, each project is exported into a bundle.
+"""
+
+import fcntl
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import orjson
+
+from hansard.app.keeping.exporting import Progress, write_bundle
+from hansard.app.keeping.files import sync_folder, write_durably
+from hansard.app.keeping.guard import KeepingBusy, alone
+from hansard.app.keeping.importing import look_through
+from hansard.app.verify import Report, verify
+from hansard.engines.sqlite import copying
+from hansard.kernel.event import Head
+from hansard.kernel.problem import Problem, StorageUnavailable
+from hansard.kernel.store import CATALOG, Store
+
+MANIFEST = "backup.json"
+INCOMING = ".incoming-"
+LOCK_FILE = ".lock"
+FORMAT = 1
+
+Form = Literal["store", "bundles"]
+OpenStore = Callable[[Path], AbstractContextManager[Store]]
+"""Opens the store that lies in a folder, for a while."""
+
+
+class BackupUnsound(Problem):
+    """What was copied is not sound, so it does not count as a backup."""
+
+    code, http_status = "BACKUP_UNSOUND", 500
+    hint = "Run `hansard verify` on the store; older backups are untouched"
+
+
+class BackupNotFound(Problem):
+    """There is no whole backup in that folder."""
+
+    code, http_status = "BACKUP_NOT_FOUND", 404
+    hint = "Name the folder that was given to `hansard backup`"
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A whole backup."""
+
+    folder: Path
+    taken_at: str
+    form: Form
+    heads: dict[str, tuple[int, str]]
+    """By project: the seq and hash at which its journal ended."""
+    copied: int = 0
+    """How many files had to be copied; the others are those of the backup before."""
+
+
+def back_up(
+    store: Store,
+    location: Path | None,
+    target: Path,
+    *,
+    at: str,
+    open_store: OpenStore,
+    whole: bool = False,
+    progress: Progress = lambda *_: None,
+) -> Backup:
+    """Take a backup of a store while others write to it, and prove it.
+
+    `location` is the store's folder, `None` if it has none. `whole` copies every file, instead of
+    sharing those that the backup before has.
+    """
+    with alone(store.engine), _into(target), _named_when_done(target, at) as incoming:
+        earlier = backups(target)
+        like = earlier[-1] if earlier and not whole else None
+        if location is not None:
+            form: Form = "store"
+            taken = partial(_copy, location, incoming, like, open_store)
+        else:
+            form = "bundles"
+            taken = partial(_export_all, store, incoming)
+        heads, copied = taken(progress)
+        backup = Backup(target / _name(at), at, form, heads, copied)
+        _write_manifest(incoming, backup)
+    return backup
+
+
+def backups(target: Path) -> list[Backup]:
+    """List the whole backups in a folder, oldest first."""
+    found = sorted(target.glob(f"*/{MANIFEST}")) if target.is_dir() else []
+    return [_read_manifest(path.parent) for path in found if not path.parent.name.startswith(".")]
+
+
+def find_backup(source: Path) -> Backup:
+    """Find the newest backup in a folder, or the one that this folder is."""
+    if (source / MANIFEST).is_file():
+        return _read_manifest(source)
+    found = backups(source)
+    if not found:
+        raise BackupNotFound(f"There is no backup in {source}")
+    return found[-1]
+
+
+def forget(target: Path, *, keep: int) -> list[Path]:
+    """Remove all but the newest backups; returns what was removed."""
+    assert keep > 0, "the backup just taken is not removed"
+    old = [backup.folder for backup in backups(target)[:-keep]]
+    for folder in old:
+        # Renamed first: what is removed in part has no name that looks whole.
+        going = folder.with_name(f"{INCOMING}{folder.name}")
+        folder.rename(going)
+        sync_folder(target)
+        shutil.rmtree(going)
+    return old
+
+
+def prove(store: Store, *, progress: Progress = lambda *_: None) -> dict[str, tuple[int, str]]:
+    """Prove the chain and the blobs of a copy; returns where its journals end."""
+    report = verify(store, quick=True, progress=progress)
+    if _is_unsound(report):
+        first = report.findings[0]
+        raise BackupUnsound(f"The copy is not sound: {first.project}: {first.message}")
+    return heads_of(store.engine.heads())
+
+
+def heads_of(heads: dict[str, Head]) -> dict[str, tuple[int, str]]:
+    """Give what of the heads receipts can be compared with."""
+    return {project: (head.seq, head.hash) for project, head in sorted(heads.items())}
+
+
+def _is_unsound(report: Report) -> bool:
+    return any(finding.severity != "drift" for finding in report.findings)
+
+
+def _copy(
+    location: Path,
+    incoming: Path,
+    like: Backup | None,
+    open_store: OpenStore,
+    progress: Progress,
+) -> tuple[dict[str, tuple[int, str]], int]:
+    shared = like.folder if like and like.form == "store" else None
+    copied = copying.copy_store(
+        location, incoming, like=shared, progress=partial(progress, "store", "blob files")
+    )
+    with open_store(incoming) as copy:
+        heads = prove(copy, progress=progress)
+    copying.tidy_up(incoming)
+    return heads, copied
+
+
+def _export_all(
+    store: Store, incoming: Path, progress: Progress
+) -> tuple[dict[str, tuple[int, str]], int]:
+    """Export each project, the catalog last: so it knows all that the others rest on."""
+    heads: dict[str, tuple[int, str]] = {}
+    projects = [*sorted(store.engine.heads().keys() - {CATALOG}), CATALOG]
+    for number, project in enumerate(projects, start=1):
+        path = incoming / bundle_name(number)
+        head, _ = write_bundle(store, project, path, progress=progress)
+        look_through(path, store.kinds)
+        heads[project] = (head.seq, head.hash)
+    return heads, len(projects)
+
+
+def bundle_name(number: int) -> str:
+    """Name a bundle by its place, since a project's id is not always a file's name."""
+    return f"{number:06d}.bundle"
+
+
+@contextmanager
+def _into(target: Path) -> Iterator[None]:
+    """Be the only one to write into a backup folder, and clear away what a crash left there."""
+    try:
+        target.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor = os.open(target / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StorageUnavailable(f"{target} cannot be written: {error.strerror}") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for left in target.glob(f"{INCOMING}*"):
+            shutil.rmtree(left)
+        yield
+    except BlockingIOError:
+        raise KeepingBusy(f"Another backup is being written into {target}") from None
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _named_when_done(target: Path, at: str) -> Iterator[Path]:
+    """Give a folder to fill; it gets its name when it is whole, and is removed if it never is."""
+    incoming = target / f"{INCOMING}{secrets.token_hex(4)}"
+    try:
+        incoming.mkdir(mode=0o700)
+        yield incoming
+        sync_folder(incoming)
+        incoming.rename(target / _name(at))
+        sync_folder(target)
+    except OSError as error:
+        raise StorageUnavailable(f"The backup cannot be written: {error.strerror}") from error
+    finally:
+        if incoming.exists():
+            shutil.rmtree(incoming)
+
+
+def _name(at: str) -> str:
+    """Name a backup by its time, so that names sort as times do and any file system takes them."""
+    return at.replace(":", "").replace("-", "")
+
+
+def _write_manifest(folder: Path, backup: Backup) -> None:
+    said = asdict(backup) | {"format": FORMAT}
+    del said["folder"]
+    write_durably(folder / MANIFEST, orjson.dumps(said, option=orjson.OPT_INDENT_2))
+
+
+def _read_manifest(folder: Path) -> Backup:
+    try:
+        said = orjson.loads((folder / MANIFEST).read_bytes())
+        return Backup(
+            folder=folder,
+            taken_at=said["taken_at"],
+            form=said["form"],
+            heads={project: (seq, digest) for project, (seq, digest) in said["heads"].items()},
+            copied=said["copied"],
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BackupNotFound(f"{folder / MANIFEST} cannot be read: {error}") from error

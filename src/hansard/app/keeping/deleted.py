@@ -1,0 +1,91 @@
+"""What deleted checkpoints and thread steps had named, once they have been deleted long enough."""
+
+from collections.abc import Iterator
+
+from hansard.checkpoints.events import CheckpointDeleted, CheckpointSaved
+from hansard.checkpoints.threads.events import (
+    InputSaved,
+    RunsDeleted,
+    StepSaved,
+    ThreadDeleted,
+    ThreadPruned,
+    WritesKept,
+)
+from hansard.checkpoints.threads.views import STEPS
+from hansard.checkpoints.views import CHECKPOINTS
+from hansard.kernel.blob import Digest
+from hansard.kernel.engine import Position, ReadTx
+from hansard.kernel.event import Entry, Event
+from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.store import Store
+
+SAVING = frozenset({CheckpointSaved.kind, StepSaved.kind, InputSaved.kind, WritesKept.kind})
+_DELETING = frozenset(
+    {CheckpointDeleted.kind, ThreadDeleted.kind, ThreadPruned.kind, RunsDeleted.kind}
+)
+_ANY_THREAD = ""
+
+
+class Deleted:
+    """What of a project was deleted before a time, and is not there."""
+
+    def __init__(self, store: Store, tx: ReadTx, before: str) -> None:
+        """Look through the deletions of a project."""
+        self._tx = tx
+        self._before = before
+        self._checkpoints: dict[str, str] = {}
+        self._threads: dict[str, str] = {}
+        """By thread: when something of it was last deleted."""
+        for entry in _entries(tx):
+            self._note(store.kinds.decode(entry), entry.clock)
+        self._live = _live_steps(tx) if self._threads else set[int]()
+
+    def lets_go(self, entry: Entry, event: Event | None) -> set[Digest]:
+        """Give the blobs that this entry named for something that is gone."""
+        match event:
+            case CheckpointSaved() if self._is_gone(event.id):
+                return {event.context}
+            case StepSaved() if self._is_step_gone(entry, event.thread):
+                return {*event.values.values(), *([event.body_blob] if event.body_blob else [])}
+            case WritesKept() if self._is_step_gone(entry, event.thread):
+                return {write.blob for write in event.writes if write.blob}
+            case _:
+                return set()
+
+    def _note(self, event: Event | None, clock: str) -> None:
+        match event:
+            case CheckpointDeleted():
+                self._checkpoints[event.id] = clock
+            case ThreadDeleted() | ThreadPruned():
+                self._threads[event.thread] = clock
+            case RunsDeleted():
+                # It does not say of which threads.
+                self._threads[_ANY_THREAD] = clock
+
+    def _is_gone(self, checkpoint: str) -> bool:
+        deleted = self._checkpoints.get(checkpoint)
+        is_due = deleted is not None and deleted < self._before
+        return is_due and self._tx.get(CHECKPOINTS, checkpoint) is None
+
+    def _is_step_gone(self, entry: Entry, thread: str) -> bool:
+        clocks = [self._threads[name] for name in (thread, _ANY_THREAD) if name in self._threads]
+        is_due = bool(clocks) and entry.clock <= max(clocks) < self._before
+        return is_due and entry.seq not in self._live
+
+
+def _entries(tx: ReadTx) -> Iterator[Entry]:
+    after = 0
+    while page := tx.entries(after=after, limit=ENTRIES_PAGE, kinds=_DELETING):
+        yield from page
+        after = page[-1].seq
+
+
+def _live_steps(tx: ReadTx) -> set[int]:
+    """Give the seqs of the entries that hold the steps there are."""
+    live: set[int] = set()
+    after = None
+    while page := tx.scan(STEPS, after=after, limit=ENTRIES_PAGE):
+        for step in page:
+            live |= {step.row["seq"], *step.row["writes"]}
+        after = Position(None, page[-1].key)
+    return live

@@ -1,0 +1,114 @@
+"""Exporting a project: its journal up to now and all its blobs, into one file."""
+
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from hansard import __version__
+from hansard.app.keeping.bundle import End, Opening, paged, writing
+from hansard.app.keeping.files import sync_folder
+from hansard.app.keeping.guard import alone
+from hansard.kernel.blob import Blob, Digest
+from hansard.kernel.engine import Engine, ReadTx
+from hansard.kernel.event import Entry, Head
+from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.problem import InvalidInput, StorageUnavailable
+from hansard.kernel.store import Store
+from hansard.sessions import directory
+from hansard.sessions.contract import ProjectNotFound
+
+Progress = Callable[[str, str, int, int], None]
+"""Hears which project is under way, what of it, how much is done, and of how much."""
+
+
+def export_project(
+    store: Store, project: str, path: Path, *, progress: Progress = lambda *_: None
+) -> tuple[Head, End]:
+    """Write a project into a new file, whole or not at all; returns where its journal ended."""
+    if path.exists():
+        raise InvalidInput(f"{path} is there already", hint="Name a file that is not there yet")
+    with alone(store.engine):
+        return write_bundle(store, project, path, progress=progress)
+
+
+def write_bundle(
+    store: Store, project: str, path: Path, *, progress: Progress = lambda *_: None
+) -> tuple[Head, End]:
+    """Write a project into a file. Whoever calls is alone in keeping the store."""
+    line = directory.find_project(store, project)
+    head = store.engine.heads().get(project)
+    if head is None:
+        raise ProjectNotFound(f"There is no project {project} with entries", project_id=project)
+    opening = Opening(
+        project=project,
+        name=line["name"] if line else project,
+        description=line["description"] if line else None,
+        seq=head.seq,
+        hash=head.hash,
+        made_by=f"hansard {__version__}",
+    )
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        end = _write(store.engine, opening, temporary, partial(progress, project))
+        temporary.rename(path)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise StorageUnavailable(f"{path} cannot be written: {error.strerror}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+    return head, end
+
+
+def _write(
+    engine: Engine, opening: Opening, path: Path, progress: Callable[[str, int, int], None]
+) -> End:
+    written = 0
+    with writing(path) as bundle:
+        bundle.begin(opening)
+        for blobs in paged(_blobs(engine, opening.project), lambda blob: len(blob.packed)):
+            bundle.add_blobs(blobs)
+            written += len(blobs)
+            progress("blobs", written, written)
+        for entries in paged(_entries(engine, opening), lambda entry: len(entry.payload or b"")):
+            bundle.add_entries(entries)
+            progress("entries", entries[-1].seq, opening.seq)
+        end = bundle.finish()
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    return end
+
+
+def _blobs(engine: Engine, project: str) -> Iterator[Blob]:
+    """Read all blobs, one at a time, since one may be large."""
+    after = ""
+    while page := engine.read(project, partial(_digests, after=after)):
+        for digest in page:
+            blob = engine.read(project, partial(_blob, digest=digest))
+            assert blob is not None, "a blob went away while the store was being kept"
+            yield blob
+        after = page[-1]
+
+
+def _digests(tx: ReadTx, after: str) -> list[Digest]:
+    return tx.digests(after=after, limit=ENTRIES_PAGE)
+
+
+def _blob(tx: ReadTx, digest: Digest) -> Blob | None:
+    return tx.blob(digest)
+
+
+def _entries(engine: Engine, opening: Opening) -> Iterator[Entry]:
+    """Read the entries up to where the journal ended when the export began."""
+    after = 0
+    while page := engine.read(opening.project, partial(_page, after=after, last=opening.seq)):
+        yield from page
+        after = page[-1].seq
+
+
+def _page(tx: ReadTx, after: int, last: int) -> list[Entry]:
+    return tx.entries(after=after, before=last + 1, limit=ENTRIES_PAGE)

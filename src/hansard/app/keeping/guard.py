@@ -1,0 +1,62 @@
+"""One at a time: what copies, moves or removes blobs takes turns, by a lock of the store."""
+
+import errno
+import fcntl
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from hansard.kernel.engine import Engine
+from hansard.kernel.problem import Problem, StorageUnavailable
+
+LOCK = "keeping"
+
+
+class KeepingBusy(Problem):
+    """Another process backs up, exports, collects, redacts or repairs this store just now."""
+
+    code, http_status = "KEEPING_BUSY", 409
+    hint = "Wait until it is done, then try again"
+
+
+@contextmanager
+def alone(engine: Engine) -> Iterator[None]:
+    """Be the only one to keep this store for a while, or refuse."""
+    try:
+        lock = engine.hold(LOCK)
+    except OSError as error:
+        if error.errno != errno.EROFS:
+            raise StorageUnavailable(f"The store cannot be locked: {error.strerror}") from error
+        # Where nothing can be written, nobody can be in the way.
+        yield
+        return
+    if lock is None:
+        raise KeepingBusy("The store is being backed up, moved or mended by another process")
+    with lock:
+        yield
+
+
+@contextmanager
+def building(location: Path) -> Iterator[Path]:
+    """Give a folder beside a store, to build another in; what is left of it in the end goes.
+
+    One process at a time builds in a folder, and clears away what a crash left there.
+    """
+    location.parent.mkdir(parents=True, exist_ok=True)
+    name = f".{location.name}.incoming-"
+    incoming = location.with_name(f"{name}{secrets.token_hex(4)}")
+    descriptor = os.open(location.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for left in location.parent.glob(f"{name}*"):
+            shutil.rmtree(left)
+        yield incoming
+    except BlockingIOError:
+        raise KeepingBusy(f"Another store is being restored or mended beside {location}") from None
+    finally:
+        if incoming.exists():
+            shutil.rmtree(incoming)
+        os.close(descriptor)

@@ -1,0 +1,319 @@
+"""Importing a bundle: proved whole first, then taken in page by page, its views derived again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from hansard.app.keeping.bundle import BundleDamaged, Opening, reading
+from hansard.app.keeping.exporting import Progress
+from hansard.app.keeping.guard import alone
+from hansard.kernel import ids
+from hansard.kernel.blob import Blob, Digest
+from hansard.kernel.content import content
+from hansard.kernel.engine import ReadTx, WriteTx
+from hansard.kernel.event import Entry, Event, Head, Kinds, Stamp, genesis
+from hansard.kernel.problem import (
+    BlobDamaged,
+    BlobRedacted,
+    InvalidInput,
+    StorageUnavailable,
+)
+from hansard.kernel.store import CATALOG, Store
+from hansard.sessions import directory
+from hansard.sessions.contract import CreateProject, ProjectExists
+from hansard.sessions.events import ProjectCreated, SessionBranched, SessionStarted
+from hansard.sessions.views import PROJECTS
+
+RENAME = "Import it under another name with --as"
+
+
+@dataclass(slots=True)
+class Contents:
+    """What a look through a whole bundle found."""
+
+    opening: Opening
+    entries: int = 0
+    blobs: int = 0
+    goes_on: bool = True
+    """Whether the project in the store, if it has one, is how this one begins."""
+    sessions: list[str] = field(default_factory=list)
+    """The sessions whose ids do not say that they are this project's."""
+    blocks: list[tuple[int, ids.IdBlockGranted]] = field(default_factory=list)
+    """The blocks of ids it was granted, each with its seq."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """How an import went."""
+
+    project: str
+    head: Head
+    entries: int
+    """How many entries were taken in: none if all were there."""
+    blobs: int
+    sessions_elsewhere: tuple[str, ...] = ()
+    """Sessions of chosen ids that belong to another project of this store already."""
+    is_renamed: bool = False
+
+
+def import_project(
+    store: Store,
+    path: Path,
+    stamp: Stamp,
+    *,
+    name: str | None = None,
+    progress: Progress = lambda *_: None,
+) -> Imported:
+    """Take a bundle in, as the project it is of or under another name.
+
+    Under its own name it keeps every hash, and goes on where an earlier import ended. Under
+    another one its entries are chained anew, since the chain begins with the project's name.
+    """
+    with alone(store.engine):
+        contents = _proved_to_fit(store, path, name)
+        project = name or contents.opening.project
+        elsewhere = _enter(store, contents, project, stamp)
+        missing_blocks = _reserve(store, contents, project, stamp)
+        taken = take_in(store, path, contents, project, progress=progress)
+    for prefix in missing_blocks:
+        ids.grant(store, project, prefix, stamp)
+    return replace(taken, head=store.engine.heads()[project], sessions_elsewhere=tuple(elsewhere))
+
+
+def look_through(
+    path: Path, kinds: Kinds, *, heads: Mapping[str, Head] | None = None, name: str | None = None
+) -> Contents:
+    """Prove that a bundle is whole and its chain sound, without keeping any of it.
+
+    `heads` are those of the store it shall go into, `name` is what the project shall be called.
+    """
+    with reading(path) as bundle:
+        found = Contents(bundle.opening)
+        reached = genesis(found.opening.project)
+        there = (heads or {}).get(found.opening.project, reached)
+        found.goes_on = there.seq == 0
+        for page in bundle.pages():
+            for thing in page:
+                if isinstance(thing, Blob):
+                    found.blobs += 1
+                    continue
+                reached = _next_head(reached, thing, kinds)
+                _note(found, kinds.decode(thing), thing.seq, name or found.opening.project)
+                if (thing.seq, thing.hash) == (there.seq, there.hash):
+                    found.goes_on = True
+        if (reached.seq, reached.hash) != (found.opening.seq, found.opening.hash):
+            raise BundleDamaged("The bundle's journal does not end where it says")
+        found.entries = reached.seq
+        return found
+
+
+def take_in(
+    store: Store,
+    path: Path,
+    contents: Contents,
+    project: str,
+    *,
+    progress: Progress = lambda *_: None,
+) -> Imported:
+    """Keep the blobs, prove them, then append the entries that are not there yet."""
+    blobs = entries = 0
+    with reading(path) as bundle:
+        for page in bundle.pages():
+            if packed := [thing for thing in page if isinstance(thing, Blob)]:
+                _keep(store, project, packed)
+                blobs += len(packed)
+                progress(project, "blobs", blobs, contents.blobs)
+            if journal := [thing for thing in page if isinstance(thing, Entry)]:
+                if blobs:
+                    _prove_blobs(store, project)
+                    blobs = 0
+                entries += _append(store, project, journal)
+                progress(project, "entries", journal[-1].seq, contents.entries)
+    head = store.engine.heads()[project]
+    renamed = project != contents.opening.project
+    return Imported(project, head, entries, contents.blobs, is_renamed=renamed)
+
+
+def _proved_to_fit(store: Store, path: Path, name: str | None) -> Contents:
+    """Look through a bundle, and refuse it if the store's project is not how it begins."""
+    _require_name(name)
+    heads = store.engine.heads()
+    if name is not None and (name in heads or directory.find_project(store, name)):
+        raise ProjectExists(f"There is a project {name} already", hint="Choose a name that is free")
+    contents = look_through(path, store.kinds, heads=heads, name=name)
+    if contents.opening.project == CATALOG:
+        raise InvalidInput("This is the bundle of a store's catalog, which is no project")
+    if name is None and not contents.goes_on:
+        project = contents.opening.project
+        message = f"There is a project {project} here, and it does not begin like the bundle's"
+        raise ProjectExists(message, hint=RENAME, project_id=project)
+    return contents
+
+
+def _require_name(name: str | None) -> None:
+    try:
+        CreateProject(id=name, name=name or "x")
+    except ValidationError as error:
+        raise InvalidInput(f"--as: {error.errors()[0]['msg']}") from None
+
+
+def _next_head(before: Head, entry: Entry, kinds: Kinds) -> Head:
+    """Prove that an entry follows."""
+    place = f"s:{entry.seq}"
+    if entry.seq != before.seq + 1 or entry.hash != entry.hash_after(before.hash):
+        raise BundleDamaged(f"{place} does not follow s:{before.seq}", seq=entry.seq)
+    if not entry.payload_is_sound() or entry.clock != max(before.clock, entry.at):
+        raise BundleDamaged(f"{place} was altered", seq=entry.seq)
+    if not kinds.knows(entry.kind):
+        raise StorageUnavailable(
+            f"{place} is of a kind that this Hansard does not know: {entry.kind}",
+            hint="Upgrade Hansard; nothing was changed",
+        )
+    return Head(entry.seq, entry.tick, entry.hash, entry.clock)
+
+
+def _note(found: Contents, event: Event | None, seq: int, project: str) -> None:
+    if isinstance(event, SessionStarted | SessionBranched):
+        if not event.id.startswith(f"{project}{directory.SEPARATOR}"):
+            found.sessions.append(event.id)
+    elif isinstance(event, ids.IdBlockGranted):
+        found.blocks.append((seq, event))
+
+
+def _enter(store: Store, contents: Contents, project: str, stamp: Stamp) -> list[str]:
+    """Enter the project and its sessions of chosen ids in the catalog."""
+    named, said = project == contents.opening.project, contents.opening
+    created = ProjectCreated(
+        id=project, name=said.name if named else project, description=said.description
+    )
+
+    def work(tx: WriteTx) -> None:
+        if tx.get(PROJECTS, project) is None:
+            store.record(tx, created, stamp)
+
+    store.write(CATALOG, work)
+    return [
+        session
+        for session in dict.fromkeys(contents.sessions)
+        if _home(store, session, project, stamp) != project
+    ]
+
+
+def _home(store: Store, session: str, project: str, stamp: Stamp) -> str:
+    """Give the project a session belongs to in this store: this one, if it had none yet."""
+    found = directory.find_session(store, session)
+    return found[0] if found else directory.claim_session(store, session, project, stamp)
+
+
+def _reserve(store: Store, contents: Contents, project: str, stamp: Stamp) -> list[str]:
+    """Set the project's ids aside in this store's catalog.
+
+    Returns the prefixes whose last block is another project's here: it must get a new one, or the
+    same id would be given twice.
+    """
+    there = store.engine.heads().get(project)
+    new = [block for seq, block in contents.blocks if there is None or seq > there.seq]
+
+    def work(tx: WriteTx) -> dict[str, bool]:
+        missing: dict[str, bool] = {}
+        ours = _reserved(store, tx, project)
+        for block in new:
+            row = tx.get(ids.BLOCKS, block.prefix)
+            if (block.prefix, block.first) in ours:
+                missing[block.prefix] = False
+            elif row is not None and row["next"] > block.first:
+                missing[block.prefix] = True
+            else:
+                reserved = ids.IdBlockReserved(
+                    prefix=block.prefix, first=block.first, size=block.size, for_project=project
+                )
+                store.record(tx, reserved, stamp)
+                missing[block.prefix] = False
+        return missing
+
+    decided = store.write(CATALOG, work) if new else {}
+    return [prefix for prefix, is_missing in decided.items() if is_missing]
+
+
+def _reserved(store: Store, tx: ReadTx, project: str) -> set[tuple[str, int]]:
+    """Name the blocks that this catalog has set aside for a project."""
+    found: set[tuple[str, int]] = set()
+    after = 0
+    kinds = {ids.IdBlockReserved.kind}
+    while page := tx.entries(after=after, limit=1_000, kinds=kinds):
+        events = (store.kinds.decode(entry) for entry in page)
+        found |= {
+            (event.prefix, event.first)
+            for event in events
+            if isinstance(event, ids.IdBlockReserved) and event.for_project == project
+        }
+        after = page[-1].seq
+    return found
+
+
+def _keep(store: Store, project: str, blobs: Sequence[Blob]) -> None:
+    def work(tx: WriteTx) -> None:
+        for blob in blobs:
+            tx.keep(blob)
+
+    for blob in blobs:
+        store.engine.stage(blob)
+    store.engine.write(project, work)
+
+
+def _prove_blobs(store: Store, project: str) -> None:
+    """Prove every blob against its digest before an entry can name it."""
+    after = ""
+    while True:
+
+        def work(tx: ReadTx, start: str = after) -> list[Digest]:
+            page = tx.digests(after=start, limit=100)
+            for digest in page:
+                _prove(tx, digest)
+            return page
+
+        page = store.engine.read(project, work)
+        if not page:
+            return
+        after = page[-1]
+
+
+def _prove(tx: ReadTx, digest: Digest) -> None:
+    try:
+        content(tx, digest)
+    except BlobRedacted:
+        pass  # it says itself that it is not there any more
+    except BlobDamaged as problem:
+        raise BundleDamaged(f"Blob {digest}: {problem.message}", digest=digest) from problem
+
+
+def _append(store: Store, project: str, entries: Sequence[Entry]) -> int:
+    """Append the entries of a page that are not there yet; returns how many those were."""
+
+    def work(tx: WriteTx) -> int:
+        head = tx.head()
+        new = [entry for entry in entries if entry.seq > head.seq]
+        if new and head.seq == 0:
+            tx.mark_views(store.fingerprint)
+        for entry in new:
+            placed = _chained(entry, project, tx.head())
+            tx.append(placed)
+            if event := store.kinds.decode(placed):
+                store.derive(tx, placed, event)
+        return len(new)
+
+    return store.write(project, work)
+
+
+def _chained(entry: Entry, project: str, head: Head) -> Entry:
+    """Give the entry as this project's journal has it."""
+    if entry.project != project:
+        renamed = replace(entry, project=project)
+        return replace(renamed, hash=renamed.hash_after(head.hash))
+    if entry.seq != head.seq + 1 or entry.hash != entry.hash_after(head.hash):
+        raise ProjectExists(
+            f"Someone else has written to {project} while it was imported", hint=RENAME
+        )
+    return entry

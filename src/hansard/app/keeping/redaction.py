@@ -1,0 +1,308 @@
+"""Erasing content that should never have got in: in one transaction, with the views derived anew.
+
+The journal keeps every header, hash and length, so the chain still verifies, and an entry of its
+own says who erased what, and why. Where views build on what was erased, a stand-in is left.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from hansard.app.keeping import masking
+from hansard.app.keeping.collecting import superfluous
+from hansard.app.keeping.guard import alone
+from hansard.app.redacted import ErasedBlob, ErasedPayload, Redacted
+from hansard.embedders.vectors import VECTORS
+from hansard.kernel.blob import Blob, Digest, digest_of, redact, seal
+from hansard.kernel.content import content
+from hansard.kernel.engine import Position, ReadTx, Row, WriteTx
+from hansard.kernel.event import Entry, Stamp
+from hansard.kernel.limits import DESCRIPTION_CHARS_MAX, ENTRIES_PAGE
+from hansard.kernel.problem import (
+    BlobDamaged,
+    BlobRedacted,
+    InvalidInput,
+    PermissionDenied,
+    Problem,
+)
+from hansard.kernel.reply import REPLIES
+from hansard.kernel.store import Store, walk
+from hansard.recorder.tables import FILES, REVISIONS
+
+ALSO_MAX = 50
+"""Places named where the same text stands too; past this, one looks for oneself."""
+
+
+class RedactionRefused(Problem):
+    """What should be erased is what later entries build on."""
+
+    code, http_status = "REDACTION_REFUSED", 409
+    hint = "Erase only the fields that hold the text; what names things must stay"
+
+
+class NothingToRedact(Problem):
+    """There is no such entry, blob or recorded file here, or it is erased already."""
+
+    code, http_status = "NOTHING_TO_REDACT", 404
+    hint = "`hansard log` lists entries, `hansard evolution` the versions of a file"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be erased."""
+
+    seq: int | None = None
+    fields: tuple[str, ...] = ()
+    digests: tuple[Digest, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """What was erased, and what else one should know."""
+
+    event: Redacted
+    entry: Entry
+    replies: int
+    """Stored answers that held the same text, and were erased with it."""
+    rebased: int
+    """Blobs that were packed as a difference from an erased one, and now stand alone."""
+    also: tuple[str, ...]
+    """Where the same text stands too: entries, blobs, other projects that keep the blob."""
+    in_git: bool
+    """Whether decisions are concerned, which stand in a repository as well."""
+    is_scrubbed: bool = True
+    """Whether nothing of it is left in the store's files."""
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What one transaction will do; made in it, from what it sees."""
+
+    payloads: list[ErasedPayload] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+    blobs: dict[Digest, Blob] = field(default_factory=dict)
+    replies: int = 0
+    sought: list[bytes] = field(default_factory=list)
+
+
+def erase(store: Store, project: str, wanted: Wanted, *, reason: str, stamp: Stamp) -> Redaction:
+    """Erase fields of an entry, or blobs, of a project. Only a person may, and says why."""
+    _require_person(stamp, reason)
+    with alone(store.engine):
+        done = _try_to_erase(store, project, wanted, reason, stamp)
+        store.engine.discard(superfluous(store.engine))
+        scrubbed = store.engine.scrub()
+    return _finished(store, project, done, is_scrubbed=scrubbed)
+
+
+def digests_of_path(tx: ReadTx, path: str) -> list[Digest]:
+    """Name the blobs that hold what a recorded file has ever been."""
+    found: list[Digest] = []
+    for row in _rows(tx, path):
+        ref = row.get("after")
+        if ref and ref.get("blob"):
+            found.append(Digest(ref["blob"]))
+    return list(dict.fromkeys(found))
+
+
+def _require_person(stamp: Stamp, reason: str) -> None:
+    if stamp.actor.kind != "human":
+        raise PermissionDenied(
+            "Only a person may have something erased", hint="Run it yourself, on a terminal"
+        )
+    if not 0 < len(reason.strip()) <= DESCRIPTION_CHARS_MAX:
+        raise InvalidInput("--reason: say in a few words why; not what the secret is")
+
+
+def _try_to_erase(
+    store: Store, project: str, wanted: Wanted, reason: str, stamp: Stamp
+) -> Redaction:
+    """Erase without leaving stand-ins for blobs; with them, if the views need them."""
+    for stands_in in (False, True):
+
+        def work(tx: WriteTx, stands_in: bool = stands_in) -> Redaction:  # noqa: FBT001
+            return _erase(store, tx, wanted, reason, stamp, stands_in=stands_in)
+
+        try:
+            return store.write(project, work)
+        except BlobRedacted:
+            continue
+        except (AssertionError, LookupError, TypeError, ValueError) as error:
+            # A view that cannot do without it. The transaction was undone, so nothing changed.
+            raise RedactionRefused(f"Later entries build on it: {error}") from error
+    raise RedactionRefused("Later entries build on it")
+
+
+def _erase(
+    store: Store, tx: WriteTx, wanted: Wanted, reason: str, stamp: Stamp, *, stands_in: bool
+) -> Redaction:
+    plan = _plan(tx, wanted)
+    rebased = _rebase(tx, plan.blobs)
+    erased = [_erased(tx, blob, stands_in=stands_in) for blob in plan.blobs.values()]
+    for blob, _ in erased:
+        tx.repack(blob)
+    for entry in plan.entries:
+        tx.redact(entry)
+    event = Redacted(payloads=plan.payloads, blobs=[said for _, said in erased], reason=reason)
+    entry = store.record(tx, event, stamp)
+    tx.clear((VECTORS,), ())
+    store.rederive(tx)
+    return Redaction(
+        event=event,
+        entry=entry,
+        replies=plan.replies,
+        rebased=rebased,
+        also=tuple(_also(tx, plan.sought)),
+        in_git=_concerns_decisions(tx, plan),
+    )
+
+
+def _plan(tx: ReadTx, wanted: Wanted) -> _Plan:
+    plan, texts = _Plan(), list[str]()
+    if wanted.seq is not None:
+        texts += _plan_payload(tx, plan, wanted.seq, wanted.fields)
+    for digest in wanted.digests:
+        blob = tx.blob(digest)
+        if blob is not None and blob.codec != "redacted":
+            plan.blobs[digest] = blob
+            texts += masking.texts_of(content(tx, digest))
+    if not plan.entries and not plan.blobs:
+        raise NothingToRedact("There is nothing of that to erase here")
+    plan.sought = masking.needles(texts)
+    _plan_replies(tx, plan)
+    return plan
+
+
+def _plan_payload(tx: ReadTx, plan: _Plan, seq: int, fields: Sequence[str]) -> list[str]:
+    found = tx.entries(after=seq - 1, before=seq + 1, limit=1)
+    if not found or found[0].body is None:
+        raise NothingToRedact(f"There is no entry s:{seq} with a payload")
+    [entry] = found
+    body = entry.body or b""
+    stand_in, texts = masking.mask_fields(body, fields)
+    plan.entries.append(entry.redacted(stand_in))
+    plan.payloads.append(
+        ErasedPayload(
+            seq=seq,
+            payload_digest=entry.payload_digest,
+            payload_bytes=len(body),
+            fields=list(fields),
+            stand_in=digest_of(stand_in),
+        )
+    )
+    return texts
+
+
+def _plan_replies(tx: ReadTx, plan: _Plan) -> None:
+    """Add the stored answers that hold what is being erased."""
+    after = None
+    while page := tx.scan(REPLIES, after=after, limit=ENTRIES_PAGE):
+        for found in page:
+            blob = tx.blob(Digest(found.row["reply"]))
+            if blob is None or blob.codec == "redacted" or blob.digest in plan.blobs:
+                continue
+            if masking.holds_any(_readable(tx, blob.digest), plan.sought):
+                plan.blobs[blob.digest] = blob
+                plan.replies += 1
+        after = Position(None, page[-1].key)
+
+
+def _rebase(tx: WriteTx, going: dict[Digest, Blob]) -> int:
+    """Let what was packed as a difference from what goes stand alone; returns how many did."""
+    rebased = 0
+    for digest in _all_digests(tx):
+        blob = tx.blob(digest) if digest not in going else None
+        if blob is not None and blob.base in going:
+            tx.repack(seal(content(tx, digest)))
+            rebased += 1
+    return rebased
+
+
+def _erased(tx: ReadTx, blob: Blob, *, stands_in: bool) -> tuple[Blob, ErasedBlob]:
+    stand_in = masking.mask_content(content(tx, blob.digest)) if stands_in else b""
+    said = ErasedBlob(
+        digest=blob.digest,
+        size_bytes=blob.size,
+        stand_in=digest_of(stand_in) if stand_in else None,
+    )
+    return redact(blob, stand_in), said
+
+
+def _also(tx: ReadTx, sought: Sequence[bytes]) -> Iterator[str]:
+    """Name where else in the project the same text stands."""
+    if not sought:
+        return
+    left = ALSO_MAX
+    for entry in walk(tx):
+        if left and masking.holds_any(entry.body, sought):
+            yield f"s:{entry.seq}"
+            left -= 1
+    for digest in _all_digests(tx):
+        if left and masking.holds_any(_readable(tx, digest), sought):
+            yield f"blob {digest}"
+            left -= 1
+
+
+def _concerns_decisions(tx: ReadTx, plan: _Plan) -> bool:
+    """Whether something that was erased stands in a decision."""
+    if any(entry.kind.startswith("decisions.") for entry in plan.entries):
+        return True
+    named = [digest.encode() for digest in plan.blobs]
+    return any(
+        entry.kind.startswith("decisions.") and masking.holds_any(entry.body, named)
+        for entry in walk(tx)
+    )
+
+
+def _finished(store: Store, project: str, done: Redaction, *, is_scrubbed: bool) -> Redaction:
+    """Add what can be said only after the transaction."""
+    elsewhere = [
+        f"blob {one.digest} in the project {other}"
+        for other in sorted(store.engine.heads().keys() - {project})
+        for one in done.event.blobs
+        if _is_whole(store, other, Digest(one.digest))
+    ]
+    return Redaction(
+        event=done.event,
+        entry=done.entry,
+        replies=done.replies,
+        rebased=done.rebased,
+        also=(*done.also, *elsewhere),
+        in_git=done.in_git,
+        is_scrubbed=is_scrubbed,
+    )
+
+
+def _is_whole(store: Store, project: str, digest: Digest) -> bool:
+    blob = store.engine.read(project, lambda tx: tx.blob(digest))
+    return blob is not None and blob.codec != "redacted"
+
+
+def _readable(tx: ReadTx, digest: Digest) -> bytes | None:
+    try:
+        return content(tx, digest)
+    except BlobDamaged:
+        return None  # nothing can be read there, so nothing can be found there
+
+
+def _all_digests(tx: ReadTx) -> Iterator[Digest]:
+    after = ""
+    while page := tx.digests(after=after, limit=ENTRIES_PAGE):
+        yield from page
+        after = page[-1]
+
+
+def _rows(tx: ReadTx, path: str) -> Iterator[Row]:
+    """Go through the revisions of the files that lie at a path, in whatever workspace."""
+    after = None
+    while page := tx.scan(FILES, after=after, limit=ENTRIES_PAGE):
+        for found in page:
+            if found.row["path"] == path:
+                yield from _revisions(tx, found.key)
+        after = Position(None, page[-1].key)
+
+
+def _revisions(tx: ReadTx, file: str) -> Iterator[Row]:
+    after = None
+    while page := tx.scan(REVISIONS, {"file": file}, after=after, limit=ENTRIES_PAGE):
+        yield from (found.row for found in page)
+        after = Position(None, page[-1].key)

@@ -1,0 +1,132 @@
+"""Mending a damaged store: by deriving its views, or by saving what is sound into a new one."""
+
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from hansard.app.keeping.backup import Backup, OpenStore
+from hansard.app.keeping.exporting import Progress
+from hansard.app.keeping.guard import alone, building
+from hansard.app.keeping.restoring import StoreInUse, restore_bundles, swap
+from hansard.app.keeping.salvage import Saved, projects_in, save_project
+from hansard.app.verify import Report, verify
+from hansard.engines.sqlite import copying
+from hansard.kernel.event import Stamp
+from hansard.kernel.problem import PermissionDenied, Problem, StorageUnavailable
+from hansard.kernel.store import Store
+
+Need = Literal["nothing", "views", "salvage"]
+
+
+class RepairFailed(Problem):
+    """What was saved is not sound either, so nothing was changed."""
+
+    code, http_status = "REPAIR_FAILED", 500
+    hint = "Restore a backup with `hansard restore-backup`; nothing was changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """How a repair went."""
+
+    saved: tuple[Saved, ...]
+    replaced: Path | None
+    """Where the damaged store lies now; `None` if it was mended where it is."""
+    aside: Path | None
+    """The folder of entries that could not stay in the journal; `None` if there were none."""
+
+
+def needed(report: Report) -> Need:
+    """Say what a verification calls for."""
+    serious = {one.check for one in report.findings if one.severity != "drift"}
+    if serious - {"views"}:
+        return "salvage"
+    return "views" if report.findings else "nothing"
+
+
+def derive_again(store: Store, report: Report, *, progress: Progress = lambda *_: None) -> None:
+    """Derive the views of the projects that need it, each in one transaction."""
+    projects = sorted({one.project for one in report.findings if one.check == "views"})
+    with alone(store.engine):
+        for number, project in enumerate(projects, start=1):
+            store.rebuild(project)
+            progress(project, "views", number, len(projects))
+
+
+def salvage(
+    location: Path,
+    backup: Backup | None,
+    *,
+    open_store: OpenStore,
+    stamp: Stamp,
+    progress: Progress = lambda *_: None,
+) -> Repaired:
+    """Save what is sound into a new store, prove it, and put it in the place of the damaged one."""
+    _require_person(stamp)
+    if copying.is_in_use(location):
+        raise StoreInUse(f"The store in {location} is in use")
+    aside = location.with_name(f"{location.name}.aside-{secrets.token_hex(4)}")
+    with building(location) as incoming:
+        with _sources(location, backup, open_store) as sources, open_store(incoming) as target:
+            with _lost_contents_as_failure():
+                saved = tuple(
+                    save_project(
+                        sources, target, project, aside=aside, stamp=stamp, progress=progress
+                    )
+                    for project in projects_in(sources)
+                )
+            _require_sound(target, progress)
+        copying.tidy_up(incoming)
+        replaced = swap(incoming, location)
+    return Repaired(saved, replaced, aside if aside.exists() else None)
+
+
+@contextmanager
+def _lost_contents_as_failure() -> Iterator[None]:
+    try:
+        yield
+    except (AssertionError, LookupError, TypeError, ValueError) as error:
+        # A view that cannot do without a content that is lost. Only the new store was touched.
+        raise RepairFailed(f"The views cannot be derived from what is left: {error}") from error
+
+
+def _require_person(stamp: Stamp) -> None:
+    if stamp.actor.kind != "human":
+        raise PermissionDenied(
+            "Only a person may replace a damaged store", hint="Run it yourself, on a terminal"
+        )
+
+
+def _require_sound(store: Store, progress: Progress) -> None:
+    # The views were derived just now, from the same entries: comparing them would say nothing.
+    report = verify(store, quick=True, progress=progress)
+    bad = [one for one in report.findings if one.severity != "drift"]
+    if bad or not report.projects:
+        why = bad[0].message if bad else "nothing could be read"
+        raise RepairFailed(f"What could be saved is not sound: {why}")
+
+
+@contextmanager
+def _sources(location: Path, backup: Backup | None, open_store: OpenStore) -> Iterator[list[Store]]:
+    """Open the damaged store, if that can be, and copies of it, so that no original is touched."""
+    with ExitStack() as stack:
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hansard-repair-")))
+        sources: list[Store] = []
+        try:
+            copy = copying.copy_files(location, scratch / "damaged")
+            sources.append(stack.enter_context(open_store(copy)))
+        except StorageUnavailable:
+            if backup is None:
+                raise
+        if backup is not None and backup.form == "store":
+            copy = copying.copy_files(backup.folder, scratch / "backup")
+            sources.append(stack.enter_context(open_store(copy)))
+        elif backup is not None:
+            store = stack.enter_context(open_store(scratch / "backup"))
+            restore_bundles(backup, store)
+            sources.append(store)
+        yield sources

@@ -1,0 +1,126 @@
+"""Bringing a backup back: into a new place, proved there, and only then in the store's place."""
+
+import secrets
+from pathlib import Path
+
+from hansard.app.keeping.backup import (
+    Backup,
+    BackupUnsound,
+    OpenStore,
+    bundle_name,
+    heads_of,
+    prove,
+)
+from hansard.app.keeping.exporting import Progress
+from hansard.app.keeping.files import exchange, sync_folder
+from hansard.app.keeping.guard import alone, building
+from hansard.app.keeping.importing import look_through, take_in
+from hansard.app.verify import verify
+from hansard.engines.sqlite import copying
+from hansard.kernel.problem import Problem, StorageUnavailable
+from hansard.kernel.store import Store
+
+Heads = dict[str, tuple[int, str]]
+
+
+class StoreInPlace(Problem):
+    """There is a store already where the backup should go."""
+
+    code, http_status = "STORE_IN_PLACE", 409
+    hint = "Name a new place with --store, or --force to set what is there aside"
+
+
+class StoreInUse(Problem):
+    """A process has the store open that should be replaced."""
+
+    code, http_status = "STORE_IN_USE", 409
+    hint = "End the servers that use it, then try again"
+
+
+def restore_folder(
+    backup: Backup,
+    location: Path,
+    *,
+    open_store: OpenStore,
+    force: bool = False,
+    progress: Progress = lambda *_: None,
+) -> tuple[Heads, Path | None]:
+    """Make a backup the store in a folder; returns its heads, and where the old one went."""
+    if backup.form != "store":
+        raise StoreInPlace(
+            "This backup holds bundles, which are restored into a database",
+            hint="Name one with --store, or `hansard import` the bundles one by one",
+        )
+    _require_free(location, force=force)
+    try:
+        with building(location) as incoming:
+            copying.copy_store(backup.folder, incoming, like=None)
+            with open_store(incoming) as store:
+                heads = prove(store, progress=progress)
+            copying.tidy_up(incoming)
+            _require_heads(heads, backup)
+            return heads, swap(incoming, location)
+    except OSError as error:
+        raise StorageUnavailable(f"{location} cannot be written: {error.strerror}") from error
+
+
+def restore_bundles(backup: Backup, store: Store, *, progress: Progress = lambda *_: None) -> Heads:
+    """Take every project of a backup into an empty store; returns its heads.
+
+    An attempt that was cut off is gone on with: what is there must be how the backup begins.
+    """
+    if backup.form != "bundles":
+        raise StoreInPlace(
+            "This backup is of a store in a folder, and is restored into one",
+            hint="Name a folder with --store, then move projects with `hansard export`",
+        )
+    with alone(store.engine):
+        there = store.engine.heads()
+        paths = [backup.folder / bundle_name(number + 1) for number in range(len(backup.heads))]
+        found = [(path, look_through(path, store.kinds, heads=there)) for path in paths]
+        ours = {contents.opening.project for _, contents in found if contents.goes_on}
+        if strange := sorted(there.keys() - ours):
+            raise StoreInPlace(
+                f"The database holds projects that are not this backup's: {', '.join(strange[:5])}",
+                hint="Name an empty database with --store",
+            )
+        for path, contents in found:
+            take_in(store, path, contents, contents.opening.project, progress=progress)
+    report = verify(store, quick=True, progress=progress)
+    if report.exit_code > 1:
+        raise BackupUnsound(f"What was restored is not sound: {report.findings[0].message}")
+    heads = heads_of(store.engine.heads())
+    _require_heads(heads, backup)
+    return heads
+
+
+def _require_free(location: Path, *, force: bool) -> None:
+    if not location.exists() or not any(location.iterdir()):
+        return
+    if not force:
+        raise StoreInPlace(f"There is something in {location} already")
+    if copying.is_in_use(location):
+        raise StoreInUse(f"The store in {location} is in use")
+
+
+def _require_heads(heads: Heads, backup: Backup) -> None:
+    if heads != backup.heads:
+        raise BackupUnsound(
+            "The journals do not end where the backup says they did",
+            hint="The backup was altered; take an older one",
+        )
+
+
+def swap(incoming: Path, location: Path) -> Path | None:
+    """Put the new store in place, at once if the system can; what was there is kept beside it."""
+    if not location.exists() or not any(location.iterdir()):
+        if location.exists():
+            location.rmdir()
+        incoming.rename(location)
+        sync_folder(location.parent)
+        return None
+    aside = location.with_name(f"{location.name}.replaced-{secrets.token_hex(4)}")
+    incoming.rename(aside)
+    exchange(aside, location)
+    sync_folder(location.parent)
+    return aside

@@ -1,0 +1,304 @@
+"""Saving what is sound of a damaged store, and of a backup, into a new one.
+
+The journal is followed from its first entry on: each next entry is taken from the first source that
+has one which follows. Where none has, the journal ends; what the store has beyond is set aside.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from hansard.app.keeping.bundle import entry_line, paged
+from hansard.app.keeping.exporting import Progress
+from hansard.app.keeping.files import sync_folder, write_durably
+from hansard.app.redacted import Collected, ErasedBlob, Redacted
+from hansard.app.verify.chain import DAMAGED
+from hansard.app.verify.named import finders
+from hansard.kernel.blob import Blob, Digest, digest_of, redact, seal
+from hansard.kernel.content import content
+from hansard.kernel.engine import ReadTx, WriteTx
+from hansard.kernel.event import Entry, Head, Stamp, genesis
+from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.problem import BlobDamaged, StorageUnavailable
+from hansard.kernel.store import Store
+
+LOST = b"[lost]"
+"""What is read in place of a content that nobody has any more."""
+
+UNREADABLE = (*DAMAGED, StorageUnavailable)
+
+
+@dataclass(slots=True)
+class Saved:
+    """What became of one project."""
+
+    project: str
+    head: Head
+    from_backup: int = 0
+    """Entries that only the backup had whole."""
+    aside: list[int] = field(default_factory=list)
+    """Seqs of entries beyond the sound ones, which were set aside in a file."""
+    unreadable: list[int] = field(default_factory=list)
+    """Seqs of entries beyond the sound ones of which nothing could be read."""
+    blobs_from_backup: int = 0
+    blobs_lost: dict[Digest, int] = field(default_factory=dict)
+    """Contents that nobody has any more, each with an entry that names it."""
+
+
+def projects_in(sources: Sequence[Store]) -> list[str]:
+    """Name the projects that any of these stores can still name."""
+    names: set[str] = set()
+    for source in sources:
+        try:
+            names |= source.engine.heads().keys()
+        except UNREADABLE:
+            continue  # then another source must know them
+    return sorted(names)
+
+
+def save_project(
+    sources: Sequence[Store],
+    target: Store,
+    project: str,
+    *,
+    aside: Path,
+    stamp: Stamp,
+    progress: Progress = lambda *_: None,
+) -> Saved:
+    """Save one project. The first source is the damaged store, others are backups of it."""
+    readers = [_Reader(source, project) for source in sources]
+    saved = Saved(project, genesis(project))
+    _save_blobs(readers, target, saved, progress)
+    named = _Named(target)
+    for entry in _Chain(readers, project):
+        named.note(entry)
+    _stand_in(target, saved, named)
+    chain = _Chain(readers, project)
+    for page in paged(chain, lambda entry: len(entry.payload or b"")):
+        _append(target, project, page)
+        progress(project, "entries", page[-1].seq, page[-1].seq)
+    saved.from_backup, saved.head = chain.from_others, chain.reached
+    _set_aside(readers[0], saved, aside)
+    _own_up(target, saved, stamp)
+    return saved
+
+
+class _Reader:
+    """Reads one project of a store that may be damaged: what cannot be read is not there."""
+
+    def __init__(self, store: Store, project: str) -> None:
+        self._store = store
+        self._project = project
+        self._page: dict[int, Entry] = {}
+        self._until = 0
+
+    def entry(self, seq: int) -> Entry | None:
+        """Give an entry, if it can be read."""
+        if seq > self._until or not self._page:
+            self._page = {entry.seq: entry for entry in self._entries(seq, ENTRIES_PAGE)}
+            self._until = seq + ENTRIES_PAGE - 1
+        return self._page.get(seq)
+
+    def last(self, after: int) -> int:
+        """Say which is the last seq that there is or should be."""
+        try:
+            head, newest = self._store.engine.read(self._project, _ends)
+        except UNREADABLE:
+            return after
+        return max(after, head, newest)
+
+    def digests(self) -> Iterator[Digest]:
+        """Go through the blobs that are kept, as far as they can be listed."""
+        after = ""
+        while True:
+            try:
+                page = self._store.engine.read(self._project, partial(_digests, after=after))
+            except UNREADABLE:
+                return
+            if not page:
+                return
+            yield from page
+            after = page[-1]
+
+    def blob(self, digest: Digest) -> tuple[Blob, bytes | None] | None:
+        """Give a blob with its content, proved; the content is `None` if it was redacted."""
+
+        def work(tx: ReadTx) -> tuple[Blob, bytes | None] | None:
+            blob = tx.blob(digest)
+            if blob is None:
+                return None
+            if blob.codec == "redacted":
+                return blob, None
+            data = content(tx, digest)
+            return (blob, data) if len(data) == blob.size else None
+
+        try:
+            return self._store.engine.read(self._project, work)
+        except (BlobDamaged, *UNREADABLE):
+            return None
+
+    def _entries(self, first: int, count: int) -> list[Entry]:
+        def work(tx: ReadTx) -> list[Entry]:
+            return tx.entries(after=first - 1, before=first + count, limit=count)
+
+        try:
+            return self._store.engine.read(self._project, work)
+        except UNREADABLE:
+            if count == 1:
+                return []
+            half = count // 2
+            return [*self._entries(first, half), *self._entries(first + half, count - half)]
+
+
+def _ends(tx: ReadTx) -> tuple[int, int]:
+    newest = tx.entries(limit=1, descending=True)
+    return tx.head().seq, newest[0].seq if newest else 0
+
+
+def _digests(tx: ReadTx, after: str) -> list[Digest]:
+    return tx.digests(after=after, limit=ENTRIES_PAGE)
+
+
+class _Chain:
+    """The longest sound journal that the sources have between them."""
+
+    def __init__(self, readers: Sequence[_Reader], project: str) -> None:
+        self._readers = readers
+        self.reached = genesis(project)
+        self.from_others = 0
+
+    def __iter__(self) -> Iterator[Entry]:
+        while entry := self._next():
+            head = self.reached
+            clock = max(head.clock, entry.at)
+            self.reached = Head(entry.seq, entry.tick, entry.hash, clock)
+            yield entry
+
+    def _next(self) -> Entry | None:
+        for number, reader in enumerate(self._readers):
+            entry = reader.entry(self.reached.seq + 1)
+            if entry is not None and _follows(entry, self.reached):
+                self.from_others += number > 0
+                return entry
+        return None
+
+
+def _follows(entry: Entry, head: Head) -> bool:
+    return (
+        entry.hash == entry.hash_after(head.hash)
+        and entry.payload_is_sound()
+        and entry.clock == max(head.clock, entry.at)
+    )
+
+
+class _Named:
+    """Which blobs the entries name, each with the first to do so."""
+
+    def __init__(self, store: Store) -> None:
+        self._finders = finders(store.kinds)
+        self._store = store
+        self.by: dict[Digest, int] = {}
+        self.collected: set[str] = set()
+
+    def note(self, entry: Entry) -> None:
+        find = self._finders.get(entry.kind)
+        event = self._store.kinds.decode(entry)
+        if isinstance(event, Collected):
+            self.collected |= {blob.digest for blob in event.blobs}
+        for digest in find(event.model_dump(mode="json")) if find and event else ():
+            self.by.setdefault(digest, entry.seq)
+
+
+def _save_blobs(
+    readers: Sequence[_Reader], target: Store, saved: Saved, progress: Progress
+) -> None:
+    """Save every blob that some source has whole, as it is packed wherever that can be."""
+    count = 0
+    for page in paged(_whole_blobs(readers, saved), lambda blob: len(blob.packed)):
+        _keep(target, saved.project, page)
+        count += len(page)
+        progress(saved.project, "blobs", count, count)
+
+
+def _whole_blobs(readers: Sequence[_Reader], saved: Saved) -> Iterator[Blob]:
+    for digest in dict.fromkeys(digest for reader in readers for digest in reader.digests()):
+        for number, reader in enumerate(readers):
+            if found := reader.blob(digest):
+                blob, data = found
+                # What a backup has stands alone, since its base may be damaged here.
+                yield blob if number == 0 or data is None else seal(data)
+                saved.blobs_from_backup += number > 0
+                break
+
+
+def _keep(target: Store, project: str, blobs: Sequence[Blob]) -> None:
+    def work(tx: WriteTx) -> None:
+        for blob in blobs:
+            tx.keep(blob)
+
+    for blob in blobs:
+        target.engine.stage(blob)
+    target.engine.write(project, work)
+
+
+def _stand_in(target: Store, saved: Saved, named: _Named) -> None:
+    """Keep a stand-in for each blob that the entries name and nobody has."""
+    for digest, seq in named.by.items():
+        if digest not in named.collected and not _has(target, saved.project, digest):
+            saved.blobs_lost[digest] = seq
+            _keep(target, saved.project, [redact(Blob(digest, len(LOST), "raw", b""), LOST)])
+
+
+def _append(target: Store, project: str, entries: Sequence[Entry]) -> None:
+    def work(tx: WriteTx) -> None:
+        if tx.head().seq == 0:
+            tx.mark_views(target.fingerprint)
+        for entry in entries:
+            tx.append(entry)
+            if event := target.kinds.decode(entry):
+                target.derive(tx, entry, event)
+
+    target.engine.write(project, work)
+
+
+def _has(target: Store, project: str, digest: Digest) -> bool:
+    return target.engine.read(project, lambda tx: tx.blob(digest)) is not None
+
+
+def _set_aside(reader: _Reader, saved: Saved, folder: Path) -> None:
+    """Write what the store has beyond the sound entries into a file, as it is."""
+    first, last = saved.head.seq + 1, reader.last(saved.head.seq)
+    lines = []
+    for seq in range(first, last + 1):
+        entry = reader.entry(seq)
+        if entry is None:
+            saved.unreadable.append(seq)
+        else:
+            saved.aside.append(seq)
+            lines.append(_line(entry))
+    if lines:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_durably(folder / f"{digest_of(saved.project.encode())[:16]}.jsonl", b"".join(lines))
+        sync_folder(folder)
+
+
+def _line(entry: Entry) -> bytes:
+    try:
+        return entry_line(entry)
+    except ValueError:
+        # Its payload is not JSON any more: the header is written, and what is there as text.
+        text = f"{entry!r}\n"
+        return text.encode()
+
+
+def _own_up(target: Store, saved: Saved, stamp: Stamp) -> None:
+    """Record which contents are lost, so that from now on the journal says so itself."""
+    if not saved.blobs_lost:
+        return
+    blobs = [
+        ErasedBlob(digest=digest, size_bytes=0, stand_in=digest_of(LOST))
+        for digest in saved.blobs_lost
+    ]
+    event = Redacted(payloads=[], blobs=blobs, reason="damaged beyond repair")
+    target.write(saved.project, lambda tx: target.record(tx, event, stamp))

@@ -1,0 +1,69 @@
+"""The events of content that went for good: erased by a person, or collected as nobody needs it."""
+
+from typing import ClassVar
+
+from pydantic import BaseModel
+
+from hansard.kernel.event import Event
+
+
+class ErasedPayload(BaseModel):
+    """An entry whose payload was erased, and what of it is left."""
+
+    seq: int
+    payload_digest: str
+    payload_bytes: int
+    fields: list[str]
+    """Which of its fields were erased."""
+    stand_in: str
+    """The digest of what is read in its place."""
+
+
+class ErasedBlob(BaseModel):
+    """A blob whose content was erased."""
+
+    digest: str
+    size_bytes: int
+    stand_in: str | None
+    """The digest of what is read in its place; `None` if reading it is refused."""
+
+
+class Redacted(Event):
+    """A person had content erased; where it stood, header, digest and length stay."""
+
+    kind: ClassVar[str] = "keeping.redacted.v1"
+    activity: ClassVar[str | None] = "redacted"
+
+    payloads: list[ErasedPayload]
+    blobs: list[ErasedBlob]
+    reason: str
+
+    def summary(self) -> str:
+        """Say what was erased, and why."""
+        erased = [f"s:{one.seq}" for one in self.payloads]
+        erased += [f"blob {one.digest[:12]}" for one in self.blobs]
+        return f"Redacted {', '.join(erased)}: {self.reason}"
+
+
+class GoneBlob(BaseModel):
+    """A blob that is kept no longer, unless the same content was kept again since."""
+
+    digest: str
+    packed_bytes: int
+
+
+class Collected(Event):
+    """Content was let go that only deleted things had named."""
+
+    kind: ClassVar[str] = "keeping.collected.v1"
+    activity: ClassVar[str | None] = "collected"
+
+    blobs: list[GoneBlob]
+
+    def summary(self) -> str:
+        """Say how much."""
+        size = sum(blob.packed_bytes for blob in self.blobs)
+        return f"{len(self.blobs):,} blobs of deleted things collected ({size:,} bytes)"
+
+
+EVENTS: tuple[type[Event], ...] = (Redacted, Collected)

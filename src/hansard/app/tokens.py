@@ -1,0 +1,416 @@
+"""Tokens: who comes in over HTTP, as what, and which projects they see.
+
+A token's text is shown once, when it is made. The journal of the catalog keeps a digest of it, so
+it is known only to the store it was made for, and is not found in a copy of that store.
+"""
+
+import hmac
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, ClassVar, Literal
+
+from hansard.app.application import Application, validate
+from hansard.app.settings import LOOPBACK
+from hansard.kernel.engine import Found, Position, ReadTx, Row, Table, WriteTx
+from hansard.kernel.event import ROLES, Actor, Event, Role, Stamp
+from hansard.kernel.limits import LIST_LIMIT_MAX
+from hansard.kernel.operation import Caller, Capability, Operation, Request, Result
+from hansard.kernel.page import to_cursor
+from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem
+from hansard.kernel.store import CATALOG, Store
+from hansard.kernel.view import Derivation, View
+from hansard.sessions.contract import ProjectList, ProjectListed, ProjectNotFound, SessionNotFound
+from hansard.sessions.directory import find_project, find_session
+
+PREFIX = "hns"
+"""What a token's text begins with, so that scanners of leaked secrets can know it."""
+
+ID_BYTES = 4
+SECRET_BYTES = 32
+"""256 random bits: nothing slower than one hash is needed to keep them from being guessed."""
+
+NAME_CHARS_MAX = 100
+TOKENS_MAX = 10_000
+
+RESERVED = frozenset({"stdio", "http", "page", "cli", "hansard"})
+"""Names of callers that have no token."""
+
+SCOPES: Mapping[Role, str] = {
+    "viewer": "hansard:read",
+    "agent": "hansard:write",
+    "admin": "hansard:admin",
+}
+"""What OAuth's words for the roles are."""
+
+SCOPE_KEY = "hansard.token"
+"""Where the scope of an HTTP request names the token it came with."""
+
+OPERATION_KEY = "hansard.operation"
+"""Where it names what is asked for, once that was read."""
+
+METADATA = "/.well-known/oauth-protected-resource"
+"""Where RFC 9728 has a server describe whom it lets in."""
+
+INSUFFICIENT = {"error": "insufficient_scope"}
+
+HOST = re.compile(r"(?P<name>[A-Za-z0-9.\-]{1,253}|\[[0-9A-Fa-f:]{2,45}\])(:[0-9]{1,5})?")
+
+
+class RateLimited(Problem):
+    """The caller asks more often, or sends more, than it may."""
+
+    code, http_status = "RATE_LIMITED", 429
+    hint = "Wait for as long as Retry-After says, then go on"
+
+
+class TokenCreated(Event):
+    """A token was made."""
+
+    kind: ClassVar[str] = "tokens.token_created.v1"
+
+    id: str
+    name: str
+    digest: str
+    actor_kind: Literal["agent", "human"]
+    role: Role
+    projects: list[str] | None
+    """Which projects it sees; `None` is all, those yet to come too."""
+    expires: str | None
+
+    def summary(self) -> str:
+        """Name the token and its role."""
+        return f"Token {self.id} ({self.name}) made with the role {self.role}"
+
+    def subject(self) -> str:
+        """Give the token's id."""
+        return self.id
+
+
+class TokenRevoked(Event):
+    """A token was taken back."""
+
+    kind: ClassVar[str] = "tokens.token_revoked.v1"
+
+    id: str
+
+    def summary(self) -> str:
+        """Name the token."""
+        return f"Token {self.id} revoked"
+
+    def subject(self) -> str:
+        """Give the token's id."""
+        return self.id
+
+
+VERSION = 1
+TOKENS = Table("tokens", version=VERSION)
+"""In the catalog: every token there ever was, by id."""
+
+
+def _created(event: TokenCreated, derivation: Derivation) -> None:
+    row = event.model_dump(mode="json")
+    derivation.put(TOKENS, event.id, row | {"created": derivation.entry.at, "revoked": None})
+
+
+def _revoked(event: TokenRevoked, derivation: Derivation) -> None:
+    row = derivation.get(TOKENS, event.id)
+    assert row is not None, "a token was revoked that was never made"
+    derivation.put(TOKENS, event.id, row | {"revoked": derivation.entry.at})
+
+
+def capability() -> Capability:
+    """Make the capability: it offers no operation, since no agent hands out tokens."""
+    view = View("tokens", VERSION, (TOKENS,), on={TokenCreated: _created, TokenRevoked: _revoked})
+    return Capability("tokens", (), (TokenCreated, TokenRevoked), (view,))
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """What a token lets its bearer do."""
+
+    id: str
+    actor: Actor
+    projects: tuple[str, ...] | None
+    created: str
+    expires: str | None
+    revoked: str | None
+
+    def is_good(self, now: str) -> bool:
+        """Whether it still lets in."""
+        return self.revoked is None and (self.expires is None or now < self.expires)
+
+    def sees(self, project: str) -> bool:
+        """Whether a project is one of its own."""
+        return self.projects is None or project in self.projects
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a token is to be."""
+
+    role: Role
+    name: str | None = None
+    is_human: bool = False
+    projects: Sequence[str] = ()
+    """None means all."""
+    expires: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCaller(Caller):
+    """Whoever showed a token."""
+
+    token: Token | None = None
+
+
+def caller_with(
+    token: Token,
+    *,
+    session: str | None = None,
+    idempotency_key: str | None = None,
+    secret: str | None = None,
+    server_secret: str | None = None,
+) -> TokenCaller:
+    """Make the caller of one request; an admin's token proves the server's secret."""
+    proved = server_secret if token.actor.may("admin") else None
+    return TokenCaller(
+        token.actor,
+        session=session,
+        idempotency_key=idempotency_key,
+        secret=secret or proved,
+        token=token,
+    )
+
+
+def scopes(role: Role) -> list[str]:
+    """List the scopes that a role has: its own and those below."""
+    return [SCOPES[one] for one in ROLES[: ROLES.index(role) + 1]]
+
+
+def challenge(host: str, least: Role, said: Mapping[str, str]) -> str:
+    """Word the WWW-Authenticate header: which scope is needed, and where to read more."""
+    address = address_of(host)
+    where = {"resource_metadata": f"{address}{METADATA}"} if address else {}
+    parts = {**said, "scope": SCOPES[least], **where}
+    return "Bearer " + ", ".join(f'{name}="{value}"' for name, value in parts.items())
+
+
+def address_of(host: str) -> str | None:
+    """Make an address of a Host header; elsewhere than here it is a TLS proxy's."""
+    found = HOST.fullmatch(host)
+    if found is None:
+        return None
+    scheme = "http" if found["name"].strip("[]").lower() in LOOPBACK else "https"
+    return f"{scheme}://{host}"
+
+
+def create(store: Store, wanted: Wanted, stamp: Stamp) -> tuple[Token, str]:
+    """Make a token; gives its text, which nobody can find out again."""
+    if not stamp.actor.may("admin"):
+        raise PermissionDenied("Making a token needs the role admin", role=stamp.actor.role)
+    for project in wanted.projects:
+        if find_project(store, project) is None:
+            raise ProjectNotFound(f"There is no project {project}", project_id=project)
+    identity = secrets.token_hex(ID_BYTES)
+    text = f"{PREFIX}_{identity}_{secrets.token_urlsafe(SECRET_BYTES)}"
+    name = _checked_name(wanted.name or f"token-{identity}")
+    made = TokenCreated(
+        id=identity,
+        name=name,
+        digest=_digest(text),
+        actor_kind="human" if wanted.is_human else "agent",
+        role=wanted.role,
+        projects=sorted(set(wanted.projects)) or None,
+        expires=wanted.expires,
+    )
+
+    def work(tx: WriteTx) -> Token:
+        there = [_token(found.row) for found in _scan(tx)]
+        if len(there) >= TOKENS_MAX:
+            raise InvalidInput(f"A store has at most {TOKENS_MAX} tokens", argument="name")
+        if any(one.actor.id == name and one.is_good(stamp.at) for one in there):
+            raise InvalidInput(
+                f"A token is called {name} already",
+                hint="Choose another name, or revoke that one first",
+                argument="name",
+            )
+        store.record(tx, made, stamp)
+        row = tx.get(TOKENS, identity)
+        assert row is not None, "a token was made and is not there"
+        return _token(row)
+
+    return store.write(CATALOG, work), text
+
+
+def revoke(store: Store, identity: str, stamp: Stamp) -> Token:
+    """Take a token back, from the next request on; again does nothing."""
+    if not stamp.actor.may("admin"):
+        raise PermissionDenied("Revoking a token needs the role admin", role=stamp.actor.role)
+
+    def work(tx: WriteTx) -> Token:
+        row = tx.get(TOKENS, identity)
+        if row is None:
+            raise InvalidInput(
+                f"There is no token {identity[:100]}",
+                hint="`hansard token list` shows their ids",
+                argument="id",
+            )
+        if row["revoked"] is None:
+            store.record(tx, TokenRevoked(id=identity), stamp)
+        now = tx.get(TOKENS, identity)
+        assert now is not None, "a token was revoked and is gone"
+        return _token(now)
+
+    return store.write(CATALOG, work)
+
+
+def every(store: Store) -> list[Token]:
+    """List all tokens, also those that let in no more, oldest first."""
+    if not _keeps_tokens(store):
+        return []
+    tokens = [_token(found.row) for found in store.read(CATALOG, _scan)]
+    return sorted(tokens, key=lambda one: (one.created, one.id))
+
+
+def any_made(store: Store) -> bool:
+    """Whether a token was ever made here; that it has ended does not make it unmade."""
+    return _keeps_tokens(store) and bool(store.read(CATALOG, lambda tx: tx.scan(TOKENS, limit=1)))
+
+
+def find(store: Store, text: str, now: str) -> Token | None:
+    """Find the token that someone showed; `None` if it lets in nobody here, or no more.
+
+    Its id says where to look, and is no secret. The rest is compared by digest and in constant
+    time, so that how long a refusal takes tells nothing of it.
+    """
+    prefix, _, rest = text.partition("_")
+    identity, separator, _ = rest.partition("_")
+    if prefix != PREFIX or not separator or not (_is_id(identity) and _keeps_tokens(store)):
+        return None
+    row = store.read(CATALOG, lambda tx: tx.get(TOKENS, identity))
+    is_same = hmac.compare_digest(row["digest"] if row else _digest(""), _digest(text))
+    token = _token(row) if row and is_same else None
+    return token if token and token.is_good(now) else None
+
+
+def is_still_good(store: Store, token: Token, now: str) -> bool:
+    """Whether a token that was good a while ago still is."""
+    row = store.read(CATALOG, lambda tx: tx.get(TOKENS, token.id))
+    return row is not None and _token(row).is_good(now)
+
+
+class Bounded(Application):
+    """The application for callers with tokens: of other projects than theirs, they hear nothing."""
+
+    def __init__(self, whole: Application) -> None:
+        """Stand before an application, on the same store."""
+        super().__init__(
+            whole.catalog,
+            whole.store,
+            default_project=whole.default_project,
+            read_only=whole.read_only,
+        )
+        self._whole = whole
+
+    def call(self, name: str, arguments: Mapping[str, Any], caller: Caller) -> Result:
+        """Do one operation for a caller, where its token reaches."""
+        token = caller.token if isinstance(caller, TokenCaller) else None
+        if token is None or token.projects is None:
+            return self._whole.call(name, arguments, caller)
+        operation = self.catalog.find(name)
+        if operation.in_catalog:
+            return self._call_on_store(operation, arguments, caller, token)
+        self._require_own(validate(operation, arguments), caller, token)
+        return self._at_home(token).call(name, arguments, caller)
+
+    def home_of(self, token: Token | None) -> str:
+        """Name the project of calls that name none: one that the token sees."""
+        if token is None or token.projects is None or token.sees(self.default_project):
+            return self.default_project
+        return token.projects[0]
+
+    def _at_home(self, token: Token) -> Application:
+        return Application(
+            self.catalog,
+            self.store,
+            default_project=self.home_of(token),
+            read_only=self.read_only,
+        )
+
+    def _call_on_store(
+        self, operation: Operation, arguments: Mapping[str, Any], caller: Caller, token: Token
+    ) -> Result:
+        """Answer what is about the whole store as if it were the token's projects only."""
+        if operation.name != "list_projects":
+            raise PermissionDenied(
+                f"{operation.name} is about the whole store, and this token is for some projects",
+                hint="Use a token that was made without --project",
+            )
+        limit = getattr(validate(operation, arguments), "limit", LIST_LIMIT_MAX)
+        own: list[ProjectListed] = []
+        asked = dict(arguments) | {"limit": LIST_LIMIT_MAX}
+        while len(own) <= limit:  # one more, to know whether there is more
+            page = self._whole.call(operation.name, asked, caller)
+            assert isinstance(page, ProjectList), "list_projects gave something else"
+            own += [one for one in page.projects if token.sees(one.id)]
+            if page.nextCursor is None:
+                break
+            asked["cursor"] = page.nextCursor
+        assert token.projects is not None, "a token of all projects was taken for one of some"
+        more = own[limit - 1].id if len(own) > limit else None
+        return ProjectList(
+            projects=own[:limit],
+            total=len(token.projects),
+            nextCursor=to_cursor(Position(None, more)) if more else None,
+        )
+
+    def _require_own(self, request: Request, caller: Caller, token: Token) -> None:
+        """Refuse a project or a session that is not the token's, as if it were not there."""
+        project: str | None = getattr(request, "project_id", None)
+        if project is not None and not token.sees(project):
+            raise ProjectNotFound(f"There is no project {project}", project_id=project)
+        session = request.session_id or caller.session
+        found = find_session(self.store, session) if session else None
+        if found and not token.sees(found[0]):
+            raise SessionNotFound(f"There is no session {session} here", session_id=session)
+
+
+def _keeps_tokens(store: Store) -> bool:
+    """Whether the catalog behind a store has this capability; a smaller one may do without."""
+    return any(TOKENS in view.tables for view in store.views)
+
+
+def _scan(tx: ReadTx) -> list[Found]:
+    return tx.scan(TOKENS, limit=TOKENS_MAX)
+
+
+def _token(row: Row) -> Token:
+    return Token(
+        id=row["id"],
+        actor=Actor(row["actor_kind"], row["name"], row["role"]),
+        projects=tuple(row["projects"]) if row["projects"] is not None else None,
+        created=row["created"],
+        expires=row["expires"],
+        revoked=row["revoked"],
+    )
+
+
+def _checked_name(name: str) -> str:
+    if not 0 < len(name) <= NAME_CHARS_MAX or not name.isprintable() or name != name.strip():
+        raise InvalidInput(
+            f"A token's name has 1 to {NAME_CHARS_MAX} printable characters", argument="name"
+        )
+    if name in RESERVED:
+        raise InvalidInput(f"{name} is what callers without a token are called", argument="name")
+    return name
+
+
+def _is_id(text: str) -> bool:
+    return len(text) == 2 * ID_BYTES and set(text) <= set("0123456789abcdef")
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,126 @@
+"""`hansard redact`: erase what should never have got in."""
+
+import re
+from typing import Annotated
+
+import typer
+
+from hansard.app.application import Application
+from hansard.app.keeping.redaction import (
+    NothingToRedact,
+    Redaction,
+    Wanted,
+    digests_of_path,
+    erase,
+)
+from hansard.cli.consent import require_consent
+from hansard.cli.flags import Flags
+from hansard.cli.opening import opened
+from hansard.cli.options import Json, settings_flags
+from hansard.cli.saying import say
+from hansard.cli.terminal import actor, print_json
+from hansard.kernel.blob import Digest
+from hansard.kernel.clock import to_text, utc_now
+from hansard.kernel.event import Stamp
+from hansard.kernel.problem import InvalidInput
+
+_SEQ = re.compile(r"s:([0-9]{1,12})")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+@settings_flags
+def redact(
+    flags: Flags,
+    what: Annotated[
+        str, typer.Argument(metavar="s:SEQ|blob|path", help="An entry, or what NAME is.")
+    ],
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="A blob's digest, or a file's path.")
+    ] = None,
+    *,
+    reason: Annotated[str, typer.Option(help="Why; not what the secret is.")],
+    field: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A field of the entry to erase; may be repeated."),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    json: Json = False,
+) -> int:
+    """Erase text of an entry, a blob, or all versions of a recorded file. There is no way back.
+
+    Digests, lengths and who did it stay, so the journal still verifies. Search, vectors and stored
+    answers are made without it. Backups, bundles and clones made before still hold it.
+    """
+    with opened(flags) as (application, settings):
+        wanted = _wanted(application, settings.project, what, name, tuple(field or ()))
+        question = f"Erase {_named(wanted)} from {settings.project} for good?"
+        require_consent(question, yes=yes)
+        stamp = Stamp(actor(), to_text(utc_now()))
+        done = erase(application.store, settings.project, wanted, reason=reason, stamp=stamp)
+    if json:
+        print_json(_shown(done))
+    else:
+        _print(done)
+    return 0 if done.is_scrubbed else 1
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(redact)
+
+
+def _wanted(
+    application: Application, project: str, what: str, name: str | None, fields: tuple[str, ...]
+) -> Wanted:
+    if match := _SEQ.fullmatch(what):
+        if name is not None or not fields:
+            raise InvalidInput(
+                "Name the fields of the entry that hold the text, each with --field",
+                hint=f"`hansard log --json` shows the fields of {what}",
+            )
+        return Wanted(seq=int(match[1]), fields=fields)
+    if fields or name is None:
+        raise InvalidInput("Say s:SEQ with --field, `blob DIGEST` or `path PATH`")
+    if what == "blob" and _DIGEST.fullmatch(name):
+        return Wanted(digests=(Digest(name),))
+    if what == "path":
+        digests = application.store.read(project, lambda tx: digests_of_path(tx, name))
+        if not digests:
+            raise NothingToRedact(f"No content of {name} is kept in {project}")
+        return Wanted(digests=tuple(digests))
+    raise InvalidInput(f"{what} {name}: no entry, blob or path is named so")
+
+
+def _named(wanted: Wanted) -> str:
+    if wanted.seq is not None:
+        return f"{', '.join(wanted.fields)} of s:{wanted.seq}"
+    return f"{len(wanted.digests)} blobs" if len(wanted.digests) > 1 else "the blob"
+
+
+def _print(done: Redaction) -> None:
+    print(f"s:{done.entry.seq} {done.event.summary()}")
+    if done.replies:
+        print(f"{done.replies:,} stored answers held it too, and are erased")
+    if done.rebased:
+        print(f"{done.rebased:,} blobs rested on it, and now stand alone")
+    for place in done.also:
+        say(f"The same text is also in {place}: erase it there, too")
+    if done.in_git:
+        say("It stands in the repository of decisions. Remove that from the store's `git` folder:")
+        say("it is made again without. Then rewrite every clone and remote it was pushed to.")
+    if not done.is_scrubbed:
+        say("Somebody was reading, so the store's files may still hold it: run this again,")
+        say("or `hansard gc --apply`, when nobody is.")
+
+
+def _shown(done: Redaction) -> dict[str, object]:
+    return {
+        "seq": done.entry.seq,
+        "hash": done.entry.hash,
+        **done.event.model_dump(mode="json"),
+        "replies": done.replies,
+        "rebased": done.rebased,
+        "also": done.also,
+        "in_git": done.in_git,
+        "scrubbed": done.is_scrubbed,
+    }

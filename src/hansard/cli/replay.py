@@ -1,0 +1,251 @@
+"""`hansard replay`: a session in one HTML file, which anyone can open without Hansard."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any
+
+import orjson
+import typer
+
+from hansard.cli.flags import Flags
+from hansard.cli.options import Json, settings_flags
+from hansard.cli.recorder_desk import BUDGET_TOKENS, Desk, desk, told
+from hansard.cli.saying import say
+from hansard.cli.terminal import print_json
+from hansard.kernel.clock import to_text, utc_now
+from hansard.kernel.limits import LIST_LIMIT_MAX
+from hansard.kernel.operation import Result
+from hansard.kernel.problem import BlobDamaged, InvalidInput, StorageUnavailable
+from hansard.recorder.answers import Evolution, FileEvolved, RevisionShown, Timeline
+from hansard.recorder.tale import Story
+from hansard.sessions.directory import find_session
+
+MEGABYTE = 1_000_000
+ROOM_MB = 20
+"""What a mail or a pull request takes, and a browser opens at once."""
+
+TEMPLATE = "replay.html"
+SLOT = b"__SESSION__"
+"""Where the session goes in the template, which `web/apps/build.mjs` makes."""
+
+NO_ROOM = "Left out of this file, which had no room for it"
+
+Shown = dict[str, Any]
+
+
+@settings_flags
+def replay(
+    flags: Flags,
+    session: Annotated[str, typer.Argument(metavar="SESSION", help="Which session.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file, such as it.html.")],
+    *,
+    max_mb: Annotated[
+        int, typer.Option(min=1, metavar="N", help="How much of the session it may hold.")
+    ] = ROOM_MB,
+    json: Json = False,
+) -> int:
+    """Write a session into an HTML file that replays it: timeline, story, the films of its files.
+
+    Whoever has the file can read all of it; it needs no server and no network.
+    """
+    write_replay(flags, session, file, max_mb=max_mb, json=json)
+    return 0
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(replay)
+
+
+def write_replay(
+    flags: Flags, session: str, file: Path, *, max_mb: int = ROOM_MB, json: bool = False
+) -> None:
+    """Write the file, and say what it holds."""
+    with desk(flags) as opened:
+        recording = record(opened, session, Room(max_mb * MEGABYTE))
+    page = page_of(recording)
+    _write(file, page)
+    left_out = recording["left_out"]
+    if json:
+        print_json({"session_id": session, "bytes": len(page), "left_out": left_out})
+        return
+    counts = f"{len(recording['timeline']):,} entries, {len(recording['files']):,} files"
+    print(f"{file}: {counts}, {len(page):,} bytes")
+    for sentence in left_out:
+        say(sentence)
+
+
+def _write(file: Path, page: bytes) -> None:
+    """Write a new file, whole or not at all."""
+    try:
+        with file.open("xb") as out:
+            try:
+                out.write(page)
+                out.flush()
+            except OSError:
+                file.unlink()
+                raise
+    except FileExistsError:
+        raise InvalidInput(
+            f"{file} is there already", hint="Name a file that is not there yet"
+        ) from None
+    except OSError as error:
+        raise StorageUnavailable(f"{file} cannot be written: {error.strerror}") from error
+
+
+def page_of(recording: Shown) -> bytes:
+    """Put a session into the page. Its text can end no element, whatever it says."""
+    template = files("hansard.cli").joinpath(TEMPLATE).read_bytes()
+    head, _, tail = template.partition(SLOT)
+    text = orjson.dumps(recording)
+    for char in b"<>&":
+        text = text.replace(bytes([char]), b"\\u%04x" % char)
+    return head + text + tail
+
+
+@dataclass
+class Room:
+    """How much may still go into the file."""
+
+    left_bytes: int
+
+    def take(self, result: Any) -> bool:
+        """Take the room that something needs; nothing, and `False`, if there is too little."""
+        size = len(orjson.dumps(result))
+        if size > self.left_bytes:
+            return False
+        self.left_bytes -= size
+        return True
+
+
+def record(opened: Desk, session: str, room: Room) -> Shown:
+    """Gather what is known of a session, the story first, and as much else as there is room for."""
+    left_out: list[str] = []
+    story = _story(opened, session, room, left_out)
+    timeline = _timeline(opened, session, room, left_out)
+    newest = timeline[0]["seq"] if timeline else 0
+    films = _Films(opened, session, newest, room)
+    films.gather()
+    left_out += films.left_out()
+    found = find_session(opened.application.store, session)
+    return {
+        "project": found[0] if found else opened.application.default_project,
+        "session_id": session,
+        "exported_at": to_text(utc_now()),
+        "story": story,
+        "timeline": timeline,
+        "files": films.files,
+        "contents": films.contents,
+        "missing": films.missing,
+        "left_out": left_out,
+    }
+
+
+def _story(opened: Desk, session: str, room: Room, left_out: list[str]) -> list[Shown]:
+    pages: list[Shown] = []
+    for page in _pages(opened, "get_story", session_id=session, budget_tokens=BUDGET_TOKENS):
+        shown = _plain(told(Story, page))
+        if not room.take(shown):
+            left_out.append("The story goes on, and had no room.")
+            break
+        pages.append(shown)
+    return pages
+
+
+def _timeline(opened: Desk, session: str, room: Room, left_out: list[str]) -> list[Shown]:
+    items: list[Shown] = []
+    asked = {"session_id": session, "limit": LIST_LIMIT_MAX, "budget_tokens": BUDGET_TOKENS}
+    for page in _pages(opened, "get_timeline", **asked):
+        shown = _plain(told(Timeline, page))["timeline"]
+        if not room.take(shown):
+            before = f"before s:{items[-1]['seq']} " if items else ""
+            left_out.append(f"The entries {before}had no room.")
+            break
+        items += shown
+    return items
+
+
+@dataclass
+class _Films:
+    """What the files of a session were, from right before it touched them to its last change."""
+
+    opened: Desk
+    session: str
+    newest: int
+    """The last entry of the session that the file tells of."""
+    room: Room
+    files: list[Shown] = field(default_factory=list)
+    contents: dict[str, str] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+    """By digest: why a content is not there. What is neither here nor there is not text."""
+    _binary: set[str] = field(default_factory=set)
+    _files_left_out: int = 0
+
+    def gather(self) -> None:
+        """Read revisions first, so that contents take only what room they leave."""
+        films: list[tuple[str, list[RevisionShown]]] = []
+        for page in self._evolution():
+            for file in page.files or ():
+                films += self._film(file)
+        for path, revisions in films:
+            for revision in revisions:
+                self._hold(path, revision)
+
+    def left_out(self) -> list[str]:
+        """Say what had no room."""
+        contents = sum(1 for why in self.missing.values() if why == NO_ROOM)
+        counts = {"files": self._files_left_out, "contents of revisions": contents}
+        return [f"{count:,} {what} had no room." for what, count in counts.items() if count]
+
+    def _film(self, file: FileEvolved) -> Iterator[tuple[str, list[RevisionShown]]]:
+        pages = self._evolution(path=file.path)
+        known = [one for page in pages for one in page.revisions or () if one.seq <= self.newest]
+        own = [place for place, one in enumerate(known) if one.session_id == self.session]
+        if not own:
+            return
+        # The latest come first; the one before the session's first is what its film begins with.
+        revisions = known[own[0] : own[-1] + 2]
+        shown = {"file": _plain(file), "revisions": [_plain(one) for one in revisions]}
+        if not self.room.take(shown):
+            self._files_left_out += 1
+            return
+        self.files.append(shown)
+        yield file.path, revisions
+
+    def _hold(self, path: str, revision: RevisionShown) -> None:
+        digest = revision.sha256
+        is_known = digest in self.contents or digest in self.missing or digest in self._binary
+        if digest is None or revision.redacted or is_known:
+            return
+        try:
+            [answer] = self._evolution(path=path, revision=revision.revision)
+        except BlobDamaged as problem:
+            self.missing[digest] = problem.message
+            return
+        if answer.content is None or answer.encoding == "base64":
+            self._binary.add(digest)
+        elif self.room.take(answer.content):
+            self.contents[digest] = answer.content
+        else:
+            self.missing[digest] = NO_ROOM
+
+    def _evolution(self, **asked: object) -> Iterator[Evolution]:
+        asked |= {"session_id": self.session, "limit": LIST_LIMIT_MAX}
+        for page in _pages(self.opened, "get_evolution", **asked):
+            yield told(Evolution, page)
+
+
+def _pages(opened: Desk, operation: str, **asked: object) -> Iterator[Result]:
+    cursor = None
+    while True:
+        page = opened.ask(operation, cursor=cursor, **asked)
+        yield page
+        if (cursor := getattr(page, "nextCursor", None)) is None:
+            return
+
+
+def _plain(shown: Result | FileEvolved | RevisionShown) -> Shown:
+    plain: Shown = shown.model_dump(mode="json", exclude_none=True)
+    return plain

@@ -1,0 +1,150 @@
+"""`hansard token`: who may come in over HTTP, and as what."""
+
+import os
+from datetime import timedelta
+from typing import Annotated, Any
+
+import typer
+
+from hansard.app import tokens
+from hansard.app.settings import TOKEN_VARIABLE, load
+from hansard.app.start import start
+from hansard.cli.entity_files import before, whole
+from hansard.cli.flags import Flags
+from hansard.cli.opening import opened
+from hansard.cli.options import Json, settings_flags
+from hansard.cli.terminal import actor, painter, print_json, printable
+from hansard.kernel.clock import to_text, utc_now
+from hansard.kernel.event import ROLES, Actor, Stamp
+from hansard.kernel.problem import InvalidInput, PermissionDenied
+from hansard.kernel.store import Store
+
+DAYS_MAX = 36_500
+
+AsRole = Annotated[str, typer.Option("--role", help=f"One of {', '.join(ROLES)}.")]
+Name = Annotated[str | None, typer.Option("--name", help="What its entries are signed with.")]
+Human = Annotated[bool, typer.Option("--human", help="For a person rather than an agent.")]
+Projects = Annotated[
+    list[str] | None, typer.Option("--project", help="A project it may see; by default, all.")
+]
+Days = Annotated[int | None, typer.Option("--expires", help="After how many days it ends.")]
+Id = Annotated[str, typer.Argument(metavar="ID", help="As `hansard token list` shows it.")]
+
+
+@settings_flags
+def create(
+    flags: Flags,
+    role: AsRole,
+    *,
+    context: typer.Context,
+    name: Name = None,
+    human: Human = False,
+    project: Projects = None,
+    expires: Days = None,
+    json: Json = False,
+) -> None:
+    """Make a token and print it, this once."""
+    if role not in ROLES:
+        raise InvalidInput(f"A role is one of {', '.join(ROLES)}", argument="role")
+    if expires is not None and not 0 < expires <= DAYS_MAX:
+        raise InvalidInput(f"A token lasts 1 to {DAYS_MAX} days", argument="expires")
+    flags = whole(flags, context)
+    start(load(flags)).close()
+    with opened(flags) as (application, _):
+        stamp = _stamp(application.store)
+        wanted = tokens.Wanted(
+            role=role,
+            name=name,
+            is_human=human,
+            projects=project or (),
+            expires=to_text(utc_now() + timedelta(days=expires)) if expires else None,
+        )
+        made, text = tokens.create(application.store, wanted, stamp)
+    if json:
+        print_json(_shown(made) | {"token": text})
+        return
+    print(text)
+    print(f"Made {_line(made)}. It is shown only now: keep it where only its user can read it.")
+    print("Clients send it as the header `Authorization: Bearer TOKEN`.")
+
+
+@settings_flags
+def list_tokens(flags: Flags, *, context: typer.Context, json: Json = False) -> None:
+    """List the tokens there are, and those that have ended."""
+    with opened(whole(flags, context)) as (application, _):
+        _stamp(application.store)
+        known = tokens.every(application.store)
+    now = to_text(utc_now())
+    paint = painter()
+    for one in known:
+        if json:
+            print_json(_shown(one))
+        else:
+            line = _line(one)
+            print(line if one.is_good(now) else paint(line, "grey"))
+    if not known and not json:
+        print("No token was made yet.")
+
+
+@settings_flags
+def revoke(flags: Flags, identity: Id, *, context: typer.Context, json: Json = False) -> None:
+    """Take a token back: it lets in nobody from now on, whatever runs."""
+    with opened(whole(flags, context)) as (application, _):
+        gone = tokens.revoke(application.store, identity, _stamp(application.store))
+    if json:
+        print_json(_shown(gone))
+    else:
+        print(f"Revoked {_line(gone)}.")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group."""
+    group = typer.Typer(help="Tokens: who may come in over HTTP.", rich_markup_mode=None)
+    group.callback()(settings_flags(before))
+    group.command()(create)
+    group.command("list")(list_tokens)
+    group.command()(revoke)
+    app.add_typer(group, name="token")
+
+
+def _stamp(store: Store) -> Stamp:
+    """Say who asks: a person at the terminal, or whoever shows an admin's token."""
+    now = to_text(utc_now())
+    who = actor()
+    if not who.may("admin"):
+        who = _shown_token(store, now) or who
+    if not who.may("admin"):
+        raise PermissionDenied(
+            "Tokens are made, listed and revoked by a person at a terminal",
+            hint=f"Run it on a terminal, or with an admin's token in {TOKEN_VARIABLE}",
+        )
+    return Stamp(who, now)
+
+
+def _shown_token(store: Store, now: str) -> Actor | None:
+    """Take an admin's token of all projects as proof, as the server would."""
+    found = tokens.find(store, os.environ.get(TOKEN_VARIABLE, ""), now)
+    return found.actor if found and found.projects is None else None
+
+
+def _shown(token: tokens.Token) -> dict[str, Any]:
+    return {
+        "id": token.id,
+        "name": token.actor.id,
+        "kind": token.actor.kind,
+        "role": token.actor.role,
+        "projects": list(token.projects) if token.projects is not None else None,
+        "created": token.created,
+        "expires": token.expires,
+        "revoked": token.revoked,
+    }
+
+
+def _line(token: tokens.Token) -> str:
+    where = ", ".join(token.projects) if token.projects is not None else "all projects"
+    line = (
+        f"{token.id} {printable(token.actor.id)}: {token.actor.kind}, {token.actor.role}, {where}"
+    )
+    if token.revoked:
+        return f"{line}, revoked {token.revoked[:10]}"
+    return f"{line}, until {token.expires[:10]}" if token.expires else line

@@ -1,0 +1,215 @@
+"""The API: every operation under its name, what verify finds, and the journal's tail."""
+
+import logging
+import re
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+import hansard
+from hansard.app.openapi import BASE, document
+from hansard.app.tokens import SCOPE_KEY, Bounded, Token, caller_with
+from hansard.app.verify import verify
+from hansard.http.door import Door, Visit
+from hansard.http.front import REFERENCE
+from hansard.http.replies import SAFETY, answered, failed, forbidden, refused, unauthorized
+from hansard.http.tail import Tail
+from hansard.kernel.event import Role
+from hansard.kernel.limits import REQUEST_BYTES_MAX
+from hansard.kernel.operation import Caller
+from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem, UnknownOperation
+from hansard.sessions.contract import ProjectNotFound
+
+logger = logging.getLogger(__name__)
+
+MARK = "x-hansard-page"
+"""A header that another site's form cannot set."""
+
+SECRET = "x-hansard-secret"  # noqa: S105 - where the secret is found, not the secret
+IDEMPOTENCY = "idempotency-key"
+
+SEQ = re.compile("[0-9]{1,15}")
+
+STREAMS_MAX = 64
+CALLS_AT_ONCE = 16
+
+Work = Callable[[bytes, Caller, Request], bytes | dict[str, Any]]
+
+
+class Api:
+    """Answers what the page asks, and whoever has a token."""
+
+    def __init__(
+        self,
+        application: Bounded,
+        door: Door,
+        *,
+        cookie: Callable[[], str],
+        secret: str | None = None,
+        bytes_used: Callable[[], int | None] = lambda: None,
+    ) -> None:
+        """Serve an application to whoever the door has let in; `cookie` names their cookie.
+
+        `secret` is the server's, which an admin's token proves; `bytes_used` is what the store
+        takes on disk, where that is known.
+        """
+        self._bytes_used = bytes_used
+        self._application = application
+        self._secret = secret
+        self._door = door
+        self._cookie = cookie
+        self._calls = anyio.CapacityLimiter(CALLS_AT_ONCE)
+        self._tail = Tail(application, STREAMS_MAX)
+
+    def routes(self) -> list[Route]:
+        """List what is answered where."""
+        return [
+            Route(BASE, self._index),
+            Route(f"{BASE}/openapi.json", self._describe),
+            Route(f"{BASE}/door", self._open_door, methods=["POST"]),
+            Route(f"{BASE}/stream", self._stream),
+            Route(f"{BASE}/verify", self._posted(self._verify), methods=["POST"]),
+            Route(f"{BASE}/{{operation}}", self._posted(self._call), methods=["POST"]),
+        ]
+
+    def end(self) -> None:
+        """End the streams, so that the server can end."""
+        self._tail.end()
+
+    def visit(self, request: Request) -> Visit | None:
+        """Find whose request this is."""
+        return self._door.visit(request.cookies.get(self._cookie()))
+
+    def caller(self, request: Request, *, posts: bool = False) -> Caller | None:
+        """Say who asks: a token's bearer, or a browser that was let in.
+
+        A browser sends its cookie along whoever made it ask, so what it posts needs the mark too.
+        """
+        headers = request.headers
+        key, proof = headers.get(IDEMPOTENCY), headers.get(SECRET)
+        if token := _token(request):
+            return caller_with(token, idempotency_key=key, secret=proof, server_secret=self._secret)
+        visit = self.visit(request)
+        if visit is None or (posts and MARK not in headers):
+            return None
+        return visit.caller(secret=proof, idempotency_key=key)
+
+    async def _index(self, request: Request) -> Response:
+        if self.caller(request) is None:
+            return unauthorized(request)
+        application = self._application
+        return answered(
+            {
+                "version": hansard.__version__,
+                "project": application.home_of(_token(request)),
+                "read_only": application.read_only,
+                "operations": [operation.name for operation in application.catalog],
+            }
+        )
+
+    async def _describe(self, _: Request) -> Response:
+        return answered(document(self._application.catalog))
+
+    async def _open_door(self, request: Request) -> Response:
+        """Give a token to whoever has the key: `hansard open`, run by the same person."""
+        scheme, _, key = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not self._door.has_key(key):
+            return unauthorized(request)
+        return answered({"token": self._door.issue()})
+
+    def _posted(self, work: Work) -> Callable[[Request], Any]:
+        """Make what reads a request's body and answers it, in a thread of its own."""
+
+        async def handle(request: Request) -> Response:
+            caller = self.caller(request, posts=True)
+            if caller is None:
+                return unauthorized(request)
+            try:
+                body = await _body(request)
+                made = await anyio.to_thread.run_sync(
+                    work, body, caller, request, limiter=self._calls
+                )
+            except PermissionDenied as problem:
+                least = self._least_role(request)
+                if _token(request) and not caller.actor.may(least):
+                    return forbidden(request, problem, least)
+                return refused(problem)
+            except Problem as problem:
+                return refused(problem)
+            except Exception:  # a bug: goes to the log in full, to the caller as INTERNAL
+                reference = request.scope.get(REFERENCE) or secrets.token_hex(4)
+                logger.exception("A call failed (reference %s)", reference)
+                return failed(reference)
+            return answered(made)
+
+        return handle
+
+    def _least_role(self, request: Request) -> Role:
+        try:
+            return self._application.catalog.find(request.path_params["operation"]).role
+        except (KeyError, UnknownOperation):  # verify is no operation, and is for admins
+            return "admin"
+
+    def _call(self, body: bytes, caller: Caller, request: Request) -> bytes:
+        name = request.path_params["operation"]
+        result = self._application.call(name, _arguments(body), caller)
+        return result.model_dump_json(exclude_none=True).encode()
+
+    def _verify(self, body: bytes, caller: Caller, request: Request) -> dict[str, Any]:
+        token = _token(request)
+        if not caller.actor.may("admin") or (token and token.projects is not None):
+            raise PermissionDenied("verify is about the whole store, for an admin of all projects")
+        arguments = _arguments(body)
+        if arguments.keys() - {"quick"} or not isinstance(arguments.get("quick", True), bool):
+            raise InvalidInput("verify takes quick, true or false", argument="quick")
+        report = verify(self._application.store, quick=arguments.get("quick", True))
+        used = self._bytes_used()
+        return report.as_dict() | ({} if used is None else {"bytes": used})
+
+    async def _stream(self, request: Request) -> Response:
+        """Follow a project's journal from an entry on."""
+        if self.caller(request) is None:
+            return unauthorized(request)
+        token = _token(request)
+        project = request.query_params.get("project") or self._application.home_of(token)
+        after = request.headers.get("last-event-id") or request.query_params.get("after")
+        if after is not None and not SEQ.fullmatch(after):
+            return refused(InvalidInput("after is the seq of an entry", argument="after"))
+        try:
+            if token and not token.sees(project):
+                raise ProjectNotFound(f"There is no project {project}", project_id=project)
+            lines = await self._tail.follow(project, int(after) if after else None)
+        except Problem as problem:
+            return refused(problem)
+        return StreamingResponse(lines, headers=SAFETY, media_type="text/event-stream")
+
+
+def _token(request: Request) -> Token | None:
+    token: Token | None = request.scope.get(SCOPE_KEY)
+    return token
+
+
+async def _body(request: Request) -> bytes:
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > REQUEST_BYTES_MAX:
+            raise InvalidInput(f"The request is longer than {REQUEST_BYTES_MAX} bytes")
+    return bytes(body)
+
+
+def _arguments(body: bytes) -> dict[str, Any]:
+    try:
+        arguments = orjson.loads(body) if body else {}
+    except orjson.JSONDecodeError:
+        raise InvalidInput("The body is not JSON") from None
+    if not isinstance(arguments, dict):
+        raise InvalidInput("The body is not a JSON object of arguments")
+    return arguments

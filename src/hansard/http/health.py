@@ -1,0 +1,102 @@
+"""Whether the server can work, what it counts, and whom it lets in: for those who run it."""
+
+import logging
+from collections.abc import Callable
+from typing import TypeVar
+
+import anyio.to_thread
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from hansard.app.application import Application
+from hansard.app.settings import LOOPBACK
+from hansard.app.tokens import METADATA, SCOPE_KEY, SCOPES, Token
+from hansard.http.gate import MCP, METRICS, Gate
+from hansard.http.meter import CONTENT_TYPE, Meter
+from hansard.http.replies import (
+    NO_TOKEN,
+    SAFETY,
+    TOKEN_HINT,
+    answered,
+    base_of,
+    forbidden,
+    refused,
+    unauthorized,
+)
+from hansard.kernel.engine import WriteTx
+from hansard.kernel.problem import PermissionDenied, Problem
+from hansard.kernel.store import CATALOG
+
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
+
+
+class Health:
+    """Answers those who watch the server."""
+
+    def __init__(self, application: Application, gate: Gate, meter: Meter) -> None:
+        """Tell of an application."""
+        self._application = application
+        self._gate = gate
+        self._meter = meter
+
+    def routes(self) -> list[Route]:
+        """List what is answered where."""
+        return [
+            Route("/readyz", self._ready),
+            Route(METRICS, self._metrics),
+            Route(METADATA, self._metadata),
+            Route(f"{METADATA}{MCP}", self._metadata),
+        ]
+
+    async def _ready(self, _: Request) -> Response:
+        """Say whether the store can be read, and written unless this server only reads."""
+        try:
+            await _in_thread(self._touch)
+        except Problem as problem:
+            logger.warning("The store is not ready: %s", problem.code)
+            return PlainTextResponse("The store is not ready", 503, SAFETY)
+        return PlainTextResponse("ready", headers=SAFETY)
+
+    def _touch(self) -> None:
+        store = self._application.store
+        store.read(CATALOG, lambda tx: tx.head())
+        if not self._application.read_only:
+            store.write(CATALOG, _begin_writing)
+
+    async def _metrics(self, request: Request) -> Response:
+        token: Token | None = request.scope.get(SCOPE_KEY)
+        is_here = bool(request.client and request.client.host in LOOPBACK)
+        if token is None and (await _in_thread(self._gate.needs_token) or not is_here):
+            return unauthorized(request, NO_TOKEN, TOKEN_HINT)
+        if token and (not token.actor.may("admin") or token.projects is not None):
+            problem = PermissionDenied("The metrics are for an admin of all projects")
+            return forbidden(request, problem, "admin")
+        try:
+            heads = await _in_thread(self._application.store.engine.heads)
+        except Problem as problem:
+            return refused(problem)
+        text = self._meter.text({project: head.seq for project, head in heads.items()})
+        return Response(text, 200, {**SAFETY, "Content-Type": CONTENT_TYPE})
+
+    async def _metadata(self, request: Request) -> Response:
+        """Describe the protected resource; there is no authorization server to name."""
+        return answered(
+            {
+                "resource": f"{base_of(request) or ''}{MCP}",
+                "resource_name": "Hansard",
+                "bearer_methods_supported": ["header"],
+                "scopes_supported": list(SCOPES.values()),
+            }
+        )
+
+
+def _begin_writing(tx: WriteTx) -> None:
+    """Take the lock of writers, and let go of it."""
+    tx.head()
+
+
+async def _in_thread(work: Callable[[], T]) -> T:
+    return await anyio.to_thread.run_sync(work)

@@ -1,0 +1,78 @@
+"""The page's own files, which ship inside the package, and the way in."""
+
+import mimetypes
+from collections.abc import Callable
+from importlib.resources import files
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from hansard.http.door import VISIT_LIFE_S, Door
+from hansard.http.replies import SAFETY, base_of
+
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+"""Nothing but our own files is loaded or run, whatever a stored text says."""
+
+INDEX = "index.html"
+ASSETS = "assets"
+FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
+"""Assets have a hash of their content in their names."""
+
+
+class Pages:
+    """Serves the page to anyone, since it holds nothing; what it shows comes from the API."""
+
+    def __init__(self, door: Door, *, cookie: Callable[[], str]) -> None:
+        """Serve behind a door; `cookie` names the cookie it gives."""
+        self._door = door
+        self._cookie = cookie
+        self._files = _read_all()
+
+    def routes(self) -> list[Route]:
+        """List what is answered where."""
+        return [Route("/", self._index), Route(f"/{ASSETS}/{{name}}", self._asset)]
+
+    async def _index(self, request: Request) -> Response:
+        token = request.query_params.get("token")
+        if token is None:
+            return self._file(INDEX, SAFETY)
+        # Whether it was good or not, the token must not stay in the address.
+        response = RedirectResponse("/", 303, SAFETY)
+        if cookie := self._door.enter(token):
+            response.set_cookie(
+                self._cookie(),
+                cookie,
+                int(VISIT_LIFE_S),
+                httponly=True,
+                samesite="strict",
+                # Elsewhere than on this machine a cookie travels, so it does under TLS only.
+                secure=(base_of(request) or "https").startswith("https"),
+            )
+        return response
+
+    async def _asset(self, request: Request) -> Response:
+        return self._file(f"{ASSETS}/{request.path_params['name']}", SAFETY | FOREVER)
+
+    def _file(self, name: str, headers: dict[str, str]) -> Response:
+        content = self._files.get(name)
+        if content is None:
+            return Response("There is no such file.", 404, SAFETY, "text/plain")
+        kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+        return Response(content, 200, headers | {"Content-Security-Policy": CSP}, kind)
+
+
+def _read_all() -> dict[str, bytes]:
+    """Read the page's files; they are few and small, and no path of a request meets the disk."""
+    root = files("hansard.http") / "page"
+    found = {one.name: one.read_bytes() for one in root.iterdir() if one.is_file()}
+    assets = root / ASSETS
+    if assets.is_dir():
+        found |= {
+            f"{ASSETS}/{one.name}": one.read_bytes() for one in assets.iterdir() if one.is_file()
+        }
+    return found

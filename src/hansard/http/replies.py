@@ -1,0 +1,94 @@
+"""Answers and problems as HTTP says them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+
+from hansard.app.tokens import INSUFFICIENT, RateLimited, address_of, challenge
+from hansard.kernel.event import Role
+from hansard.kernel.problem import Problem
+
+JSON = "application/json"
+
+SAFETY = {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+"""What every answer carries."""
+
+NOT_LET_IN = "This browser has not been let in"
+NOT_LET_IN_HINT = "Run `hansard open`, or use the address that `hansard serve` printed"
+NO_TOKEN = "This server lets in only callers with a token"  # noqa: S105 - a sentence
+BAD_TOKEN = "The token is not one of this store, or has ended"  # noqa: S105 - a sentence
+TOKEN_HINT = "Send `Authorization: Bearer hns_…`; `hansard token create` makes one"  # noqa: S105
+
+
+def answered(body: Mapping[str, Any] | bytes, status: int = 200) -> Response:
+    """Give data."""
+    text = body if isinstance(body, bytes) else orjson.dumps(body)
+    return Response(text, status, SAFETY, JSON)
+
+
+def refused(problem: Problem) -> Response:
+    """Give a problem under its own status."""
+    response = answered({"error": problem.as_dict()}, problem.http_status)
+    if isinstance(problem, RateLimited):
+        response.headers["Retry-After"] = str(problem.details["retry_after_s"])
+    return response
+
+
+def unauthorized(
+    request: HTTPConnection,
+    message: str = NOT_LET_IN,
+    hint: str = NOT_LET_IN_HINT,
+    *,
+    is_bad: bool = False,
+) -> Response:
+    """Say how to be let in; `is_bad` says that what was shown lets in nobody."""
+    shape = {
+        "code": "UNAUTHORIZED",
+        "message": message,
+        "details": {},
+        "recovery_hint": hint,
+        "rpc_code": 401,
+        "http_status": 401,
+    }
+    response = answered({"error": shape}, 401)
+    error = {"error": "invalid_token", "error_description": message} if is_bad else {}
+    response.headers["WWW-Authenticate"] = challenge(_host(request), "viewer", error)
+    return response
+
+
+def forbidden(request: HTTPConnection, problem: Problem, least: Role) -> Response:
+    """Refuse a token whose role does not reach, and name the scope that would."""
+    response = refused(problem)
+    response.headers["WWW-Authenticate"] = challenge(_host(request), least, INSUFFICIENT)
+    return response
+
+
+def base_of(request: HTTPConnection) -> str | None:
+    """Give the address that the caller used."""
+    return address_of(_host(request))
+
+
+def _host(request: HTTPConnection) -> str:
+    return request.headers.get("host", "")
+
+
+def failed(reference: str) -> Response:
+    """Report a bug to the caller by a reference only; the log has it in full."""
+    shape = {
+        "code": "INTERNAL",
+        "message": f"Something went wrong inside Hansard (reference {reference})",
+        "details": {"reference": reference},
+        "recovery_hint": "The server's log says more under this reference",
+        "rpc_code": -32603,
+        "http_status": 500,
+    }
+    return answered({"error": shape}, 500)

@@ -1,0 +1,108 @@
+"""The page beside the MCP endpoint: its routes, what to say at the start, how to end."""
+
+import json
+import os
+from functools import partial
+from pathlib import Path
+
+import platformdirs
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from hansard.app.application import Application
+from hansard.app.settings import LOOPBACK, Settings, secret
+from hansard.app.start import bytes_used
+from hansard.app.tokens import Bounded
+from hansard.http import logs
+from hansard.http.api import Api
+from hansard.http.door import Door
+from hansard.http.front import Front
+from hansard.http.gate import Gate
+from hansard.http.health import Health
+from hansard.http.meter import Meter
+from hansard.http.pages import Pages
+from hansard.http.rates import Rates
+
+COOKIE = "hansard_page"
+
+
+class Page:
+    """What is offered beside MCP: the page and its API, and what guards and watches them all."""
+
+    def __init__(self, application: Application, settings: Settings | None = None) -> None:
+        """Offer an application, or refuse settings that would let in anyone from anywhere."""
+        settings = settings or Settings()
+        logs.configure(settings.log)
+        self.door = Door()
+        self._port = 0
+        self._key_file: Path | None = None
+        self._catalog = application.catalog
+        self._gate = Gate(application.store, settings)
+        self._rates = Rates(settings.rate_per_minute, settings.quota_mib_per_day)
+        self._meter = Meter()
+        bounded = Bounded(application)
+        self._api = Api(
+            bounded,
+            self.door,
+            cookie=self._cookie,
+            secret=secret(settings),
+            bytes_used=partial(bytes_used, settings),
+        )
+        self._pages = Pages(self.door, cookie=self._cookie)
+        self._health = Health(application, self._gate, self._meter)
+
+    def routes(self) -> list[Route]:
+        """List what is answered where."""
+        return [*self._health.routes(), *self._api.routes(), *self._pages.routes()]
+
+    def around(self, app: ASGIApp) -> ASGIApp:
+        """Guard and watch everything that is served, MCP too."""
+        return Front(
+            app, catalog=self._catalog, gate=self._gate, rates=self._rates, meter=self._meter
+        )
+
+    def announce(self, base: str, port: int) -> str:
+        """Say where the page is, with a token that lets in whoever reads this."""
+        self._port = port
+        base = _from_here(base, port)
+        self._key_file = _leave_key(port, base, self.door.key)
+        return f"The page is at {base}/?token={self.door.issue()} (once; then `hansard open`)"
+
+    def end(self) -> None:
+        """End what would keep the server from ending."""
+        self._api.end()
+        if self._key_file:
+            self._key_file.unlink(missing_ok=True)
+
+    def _cookie(self) -> str:
+        """Name the cookie: browsers share cookies between the ports of a host."""
+        return f"{COOKIE}_{self._port}"
+
+
+def _from_here(base: str, port: int) -> str:
+    """Give the address by which this machine reaches the server, which may listen on others too."""
+    host = base.removeprefix("http://").rpartition(":")[0]
+    if host.strip("[]") in LOOPBACK:
+        return base
+    return f"http://localhost:{port}" if host in {"0.0.0.0", "[::]"} else base  # noqa: S104
+
+
+def key_file(port: int) -> Path:
+    """Say where a server leaves the key for `hansard open`."""
+    return Path(platformdirs.user_state_dir("hansard")) / f"page-{port}.json"
+
+
+def _leave_key(port: int, base: str, key: str) -> Path | None:
+    """Write the key where only the same person can read it."""
+    path = key_file(port)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            os.write(descriptor, json.dumps({"base": base, "key": key}).encode())
+        finally:
+            os.close(descriptor)
+    except OSError:  # the printed address still lets in
+        return None
+    return path

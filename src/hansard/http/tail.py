@@ -1,0 +1,108 @@
+"""The journal's tail as Server-Sent Events: each entry once, in order, as it becomes durable."""
+
+import threading
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import orjson
+
+from hansard.app.application import Application
+from hansard.kernel.engine import ReadTx, Watch
+from hansard.kernel.event import Entry
+from hansard.kernel.problem import Problem, StorageUnavailable
+from hansard.sessions.contract import ProjectNotFound
+from hansard.sessions.directory import find_project
+
+PAGE = 200
+WAKE_S = 1.0
+"""How long a stream waits for a commit before it looks whether it should end."""
+
+QUIET_ROUNDS = 15
+"""After so many waits for nothing a comment is sent, so that a dead connection is noticed."""
+
+_KEEP_ALIVE = b": still here\n\n"
+
+
+class Tail:
+    """Follows journals for readers, so many at a time."""
+
+    def __init__(self, application: Application, streams_max: int) -> None:
+        """Follow for nobody yet."""
+        self._application = application
+        self._threads = anyio.CapacityLimiter(streams_max)
+        self._streams = 0
+        self._streams_max = streams_max
+        self._ending = threading.Event()
+
+    def end(self) -> None:
+        """Let every stream come to its end."""
+        self._ending.set()
+
+    async def follow(self, project: str, after: int | None) -> AsyncIterator[bytes]:
+        """Begin a stream after an entry; by default after the last one there is."""
+        store = self._application.store
+        if self._streams >= self._streams_max:
+            raise StorageUnavailable(f"{self._streams_max} streams are open; close one")
+        if await self._run(find_project, store, project) is None:
+            raise ProjectNotFound(f"There is no project {project}", project_id=project)
+        head = await self._run(lambda: store.read(project, lambda tx: tx.head().seq))
+        return self._lines(project, head if after is None else after, head)
+
+    async def _lines(self, project: str, after: int, head: int) -> AsyncIterator[bytes]:
+        self._streams += 1
+        watch = self._application.store.engine.watch()
+        try:
+            yield _event("hello", {"head": head})
+            quiet = 0
+            while not self._ending.is_set():
+                entries = await self._run(self._read, project, after)
+                for entry in entries:
+                    after = entry.seq
+                    yield _event("entry", self._told(entry), after)
+                if entries:
+                    quiet = 0
+                    continue
+                quiet += not await self._run(_wait, watch)
+                if quiet >= QUIET_ROUNDS:
+                    quiet = 0
+                    yield _KEEP_ALIVE
+        finally:
+            self._streams -= 1
+            watch.close()
+
+    def _read(self, project: str, after: int) -> Sequence[Entry]:
+        def work(tx: ReadTx) -> list[Entry]:
+            return tx.entries(after=after, limit=PAGE)
+
+        return self._application.store.read(project, work)
+
+    def _told(self, entry: Entry) -> dict[str, Any]:
+        told: dict[str, Any] = {
+            "seq": entry.seq,
+            "tick": entry.tick,
+            "kind": entry.kind,
+            "at": entry.at,
+            "actor": f"{entry.actor.kind}:{entry.actor.id}",
+            "session": entry.session,
+        }
+        try:
+            event = self._application.store.kinds.decode(entry)
+        except Problem:  # written by a later version, or damaged: the entry is told all the same
+            return told
+        if event is None:
+            return told
+        return told | {"summary": event.summary(), "subject": event.subject()}
+
+    async def _run(self, work: Any, *arguments: Any) -> Any:
+        return await anyio.to_thread.run_sync(work, *arguments, limiter=self._threads)
+
+
+def _wait(watch: Watch) -> bool:
+    return watch.wait(WAKE_S)
+
+
+def _event(name: str, told: dict[str, Any], seq: int | None = None) -> bytes:
+    number = b"" if seq is None else b"id: %d\n" % seq
+    return number + b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(told))

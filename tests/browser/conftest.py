@@ -1,0 +1,139 @@
+"""A real server over the example project, and a real Chromium that looks at it."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, StorageState, sync_playwright
+
+from tests.browser.seeding import fill_example
+
+CHROMIUM = os.environ.get("HANSARD_CHROMIUM", "/usr/bin/chromium")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@dataclass(slots=True)
+class Served:
+    """A server that runs, and the folder of what it serves."""
+
+    folder: Path
+    base: str
+    entrance: str
+    """The address that lets in once."""
+    state: StorageState | None = None
+    """What a browser that was let in has kept."""
+
+
+@dataclass(slots=True)
+class Looking:
+    """A page in the browser, and what the browser complained about."""
+
+    page: Page
+    base: str
+    complaints: list[str] = field(default_factory=list)
+
+    def go(self, place: str) -> Page:
+        """Open a view of the example project."""
+        self.page.goto(f"{self.base}/#/lantern/{place}")
+        return self.page
+
+    def forgive(self, words: str) -> None:
+        """Take complaints with these words for expected."""
+        self.complaints = [one for one in self.complaints if words not in one]
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Serve the example project, for the tests of one file."""
+    folder = tmp_path_factory.mktemp("lantern")
+    fill_example(folder)
+    yield from serve(folder)
+
+
+def serve(folder: Path) -> Iterator[Served]:
+    """Run `hansard serve` over a folder, as another process."""
+    hansard = Path(sys.executable).with_name("hansard")
+    command = [hansard, "serve", "--store", folder / "store", "--port", "0"]
+    command += ["--workspace", folder / "workspace", "--project", "lantern", "--embedder", "none"]
+    command += ["--secret-file", folder / "secret"]
+    with subprocess.Popen(
+        [str(part) for part in command], stderr=subprocess.PIPE, text=True
+    ) as server:
+        try:
+            yield Served(folder, *_announced(server))
+        finally:
+            server.terminate()
+            server.wait(timeout=20)
+
+
+def _announced(server: "subprocess.Popen[str]") -> tuple[str, str]:
+    """Wait for the line that says where the page is."""
+    assert server.stderr is not None
+    told = []
+    for line in server.stderr:
+        told.append(line)
+        if found := re.search(r"(http://[^/]+)/\?token=\S+", line):
+            return found[1], found[0]
+    raise AssertionError(f"the server never said where its page is: {told}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Start Chromium once."""
+    if not Path(CHROMIUM).exists():
+        pytest.skip(f"needs Chromium at {CHROMIUM}; HANSARD_CHROMIUM names another")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def context(browser: Browser, served: Served) -> Iterator[BrowserContext]:
+    """Give a browser that was let in and has kept nothing else."""
+    if served.state is None:
+        with browser.new_context() as newcomer:
+            newcomer.new_page().goto(served.entrance)
+            served.state = newcomer.storage_state()
+    with browser.new_context(
+        viewport={"width": 1280, "height": 800},
+        storage_state=served.state,
+        timezone_id="UTC",
+        reduced_motion="reduce",
+    ) as entered:
+        entered.set_default_timeout(10_000)
+        yield entered
+
+
+@pytest.fixture
+def looking(context: BrowserContext, served: Served) -> Iterator[Looking]:
+    """Open a page. Whatever the browser complains about fails the test."""
+    looked = look(context, served)
+    yield looked
+    assert looked.complaints == []
+
+
+def look(context: BrowserContext, served: Served) -> Looking:
+    """Open a page, and note errors, warnings and violations of the policy."""
+    looked = Looking(context.new_page(), served.base)
+    looked.page.on(
+        "console",
+        lambda said: (
+            looked.complaints.append(said.text) if said.type in ("error", "warning") else None
+        ),
+    )
+    looked.page.on("pageerror", lambda error: looked.complaints.append(str(error)))
+    return looked

@@ -1,0 +1,151 @@
+"""The frame around the views: the way in, the keys, the palette, and staying up to date."""
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import Looking, Served
+from tests.browser.seeding import second_process
+
+pytestmark = pytest.mark.clients
+
+
+def overview(looking: Looking) -> Page:
+    """Open the overview, and wait for it."""
+    page = looking.go("overview")
+    expect(page.get_by_role("heading", name="Lantern")).to_be_visible()
+    return page
+
+
+def test_a_browser_that_was_not_let_in_is_told_how(browser: Browser, served: Served) -> None:
+    with browser.new_context() as stranger:
+        page = stranger.new_page()
+        page.goto(served.base)
+
+        expect(page.get_by_role("heading", name="has not been let in")).to_be_visible()
+        expect(page.get_by_text("hansard open")).to_be_visible()
+
+
+def test_a_browser_that_is_no_longer_known_is_told_how_to_come_back(looking: Looking) -> None:
+    page = overview(looking)
+    page.context.clear_cookies()
+    page.keyboard.press("g")
+    page.keyboard.press("r")
+
+    expect(page.get_by_role("heading", name="has not been let in")).to_be_visible()
+    looking.forgive("401")
+
+
+def test_what_another_process_records_is_shown_at_once(looking: Looking, served: Served) -> None:
+    page = overview(looking)
+    expect(page.get_by_role("status").filter(has_text="Live").last).to_be_visible()
+    with second_process(served.folder) as call:
+        call(
+            "create_record",
+            type="task",
+            title="Written while you looked",
+            summary="By another process.",
+            body="Nothing was reloaded.",
+        )
+
+    expect(page.get_by_role("link", name="Written while you looked").first).to_be_visible()
+
+
+def test_a_timeline_that_is_looked_at_grows(looking: Looking, served: Served) -> None:
+    page = looking.go("timeline")
+    expect(page.get_by_role("link", name="P002")).to_be_visible()
+    with second_process(served.folder) as call:
+        call("record_session_start", title="A new sitting")
+
+    expect(page.get_by_text("Session: A new sitting")).to_be_visible()
+
+
+def test_a_page_that_lost_the_server_says_so_and_finds_it_again(looking: Looking) -> None:
+    page = overview(looking)
+    expect(page.get_by_role("status").filter(has_text="Live").last).to_be_visible()
+    page.route("**/api/v1/stream*", lambda route: route.abort())
+    page.get_by_label("Project").select_option("default")
+    expect(page.get_by_role("status").filter(has_text="Lost").last).to_be_visible()
+
+    page.unroute("**/api/v1/stream*")
+
+    expect(page.get_by_role("status").filter(has_text="Live").last).to_be_visible()
+    looking.forgive("ERR_FAILED")
+
+
+def test_the_palette_goes_to_a_view_and_to_a_thing(looking: Looking) -> None:
+    page = overview(looking)
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox", name="Search or go to").fill("verify")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Verify")).to_be_visible()
+
+    page.keyboard.press("/")
+    page.get_by_role("combobox", name="Search or go to").fill("politeness")
+    page.get_by_role("option", name="Never more than one request").click()
+
+    expect(page.get_by_role("heading", name="Never more than one request")).to_be_visible()
+
+
+def test_the_palette_goes_away_by_escape(looking: Looking) -> None:
+    page = overview(looking)
+    page.keyboard.press("/")
+    expect(page.get_by_role("combobox", name="Search or go to")).to_be_focused()
+
+    page.keyboard.press("Escape")
+
+    expect(page.get_by_role("combobox", name="Search or go to")).to_have_count(0)
+    # The key is heard again once the page has the focus back.
+    page.locator("h1").first.click()
+    page.keyboard.press("/")
+    expect(page.get_by_role("combobox", name="Search or go to")).to_be_focused()
+
+
+def test_keys_go_to_views_and_help_lists_them(looking: Looking) -> None:
+    page = overview(looking)
+    page.keyboard.press("g")
+    page.keyboard.press("t")
+    expect(page.get_by_role("heading", name="Timeline")).to_be_visible()
+
+    page.keyboard.press("?")
+
+    expect(page.get_by_role("dialog", name="Keys")).to_contain_text("g e")
+
+
+def test_the_theme_is_chosen_and_kept(looking: Looking) -> None:
+    page = overview(looking)
+    light = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    page.get_by_role("button", name="Theme: auto").click()
+    page.get_by_role("button", name="Theme: light").click()
+    page.reload()
+
+    expect(page.get_by_role("button", name="Theme: dark")).to_be_visible()
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") != light
+
+
+def test_an_empty_project_says_what_to_do(looking: Looking) -> None:
+    page = overview(looking)
+    page.get_by_label("Project").select_option("default")
+    expect(page.get_by_text("Nothing is open.")).to_be_visible()
+
+    page.get_by_role("link", name="Evolution").click()
+
+    expect(page.get_by_role("heading", name="No file has been changed yet")).to_be_visible()
+
+
+def test_a_record_that_is_not_there_is_said_so_with_a_way_on(looking: Looking) -> None:
+    page = looking.go("records/R999")
+
+    expect(page.get_by_role("alert")).to_contain_text("RECORD_NOT_FOUND")
+    looking.forgive("404")
+
+
+def test_narrow_screens_have_the_views_behind_a_button(looking: Looking) -> None:
+    looking.page.set_viewport_size({"width": 400, "height": 800})
+    page = overview(looking)
+    expect(page.get_by_role("link", name="Decisions")).to_be_hidden()
+
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("link", name="Decisions").click()
+
+    expect(page.get_by_role("heading", name="Decisions")).to_be_visible()
+    expect(page.get_by_role("link", name="Verify")).to_be_hidden()

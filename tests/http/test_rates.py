@@ -1,0 +1,160 @@
+"""How often and how much a caller may ask."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hansard.app.tokens import RateLimited
+from hansard.http.rates import CALLERS_MAX, DAY_S, Rates
+from hansard.kernel.limits import MIB
+from tests.http.serving import Server, make_token, mcp_call, serving
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def enters(rates: Rates, caller: str = "one") -> int:
+    """Count how many requests come in at once."""
+    for count in range(1_000):
+        try:
+            rates.enter(caller)
+        except RateLimited:
+            return count
+    return 1_000
+
+
+def test_a_burst_is_let_in_and_no_more_until_time_passes(clock: Clock) -> None:
+    rates = Rates(60, 0, clock)
+
+    assert enters(rates) == 10
+    clock.now += 3.0
+    assert enters(rates) == 3
+    clock.now += 3_600.0
+    assert enters(rates) == 10
+
+
+def test_one_caller_does_not_use_up_anothers(clock: Clock) -> None:
+    rates = Rates(60, 0, clock)
+
+    assert enters(rates, "one") == enters(rates, "other") == 10
+
+
+def test_a_refusal_says_how_long_to_wait(clock: Clock) -> None:
+    rates = Rates(6, 0, clock)
+    enters(rates)
+
+    with pytest.raises(RateLimited) as refusal:
+        rates.enter("one")
+
+    clock.now += refusal.value.details["retry_after_s"]
+    rates.enter("one")
+
+
+def test_refusals_use_nothing_up(clock: Clock) -> None:
+    rates = Rates(60, 0, clock)
+    enters(rates)
+    for _ in range(100):
+        with pytest.raises(RateLimited):
+            rates.enter("one")
+    clock.now += 1.0
+
+    assert enters(rates) == 1
+
+
+def test_what_was_sent_counts_over_the_day(clock: Clock) -> None:
+    rates = Rates(0, 2, clock)
+    rates.sent("one", 2 * MIB + 1)
+
+    with pytest.raises(RateLimited):
+        rates.enter("one")
+    rates.enter("other")
+    clock.now += DAY_S / 2
+    rates.enter("one")
+
+
+def test_without_limits_nothing_is_refused(clock: Clock) -> None:
+    rates = Rates(0, 0, clock)
+    rates.sent("one", 1_000 * MIB)
+
+    assert enters(rates) == 1_000
+
+
+def test_callers_that_come_and_go_do_not_fill_the_memory(clock: Clock) -> None:
+    rates = Rates(6, 0, clock)
+    rates.enter("first")
+    for number in range(CALLERS_MAX):
+        rates.enter(str(number))
+
+    assert enters(rates, "first") == 1
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("limited")
+
+
+@pytest.fixture(scope="module")
+def limited(home: Path) -> Iterator[Server]:
+    """A server that lets each caller in about once."""
+    make_token(home, "viewer", name="first")
+    flags = ("--rate-per-minute", "1", "--allowed-hosts", "hansard.example")
+    with serving(home, *flags) as running:
+        yield running
+
+
+@pytest.mark.holds("ALL-06.40")
+@pytest.mark.parametrize("way", ["mcp", "api"])
+def test_a_token_that_asks_too_often_is_told_when_to_come_back(
+    limited: Server, home: Path, way: str
+) -> None:
+    text, _ = make_token(home, "viewer", name=f"busy-{way}")
+    shown = {"authorization": f"Bearer {text}"}
+
+    def ask() -> tuple[int, str | None, bytes]:
+        answer = (
+            mcp_call(limited, "list_projects", **shown)
+            if way == "mcp"
+            else limited.request(
+                "POST", "/api/v1/list_projects", b"{}", content_type="application/json", **shown
+            )
+        )
+        return answer.status, answer.headers["retry-after"], answer.body
+
+    assert ask()[0] == 200
+    status, wait_s, body = ask()
+    assert status == 429
+    assert 0 < int(wait_s or 0) <= 61
+    assert b"RATE_LIMITED" in body
+
+
+def test_where_others_are_served_those_without_a_token_are_limited_too(limited: Server) -> None:
+    statuses = [limited.request("GET", "/api/v1").status for _ in range(3)]
+
+    assert statuses[-1] == 429
+    assert [limited.request("GET", "/healthz").status for _ in range(3)] == [200] * 3
+
+
+def test_a_token_that_sent_its_quota_waits(tmp_path: Path) -> None:
+    text, _ = make_token(tmp_path, "agent")
+    shown = {"authorization": f"Bearer {text}"}
+    with serving(tmp_path, "--quota-mib-per-day", "1") as server:
+        assert mcp_call(server, "list_projects", **shown).status == 200
+        mcp_call(server, "search", {"query": "x" * (2 * MIB)}, **shown)
+
+        assert mcp_call(server, "list_projects", **shown).status == 429
+
+
+def test_on_this_machine_nobody_without_a_token_is_limited(tmp_path: Path) -> None:
+    with serving(tmp_path, "--rate-per-minute", "1") as server:
+        assert {mcp_call(server, "list_projects").status for _ in range(5)} == {200}

@@ -1,0 +1,12 @@
+// `ui://hansard/evolution`: files as films, and what bringing a revision back would change.
+
+import Evolution from "../src/views/Evolution";
+import Restore from "../src/views/Restore";
+import Timeline from "../src/views/Timeline";
+import { begin } from "./frame";
+
+begin({
+  tool: "get_evolution",
+  places: { evolution: Evolution, restore: Restore, timeline: Timeline },
+  note: "To bring files back, ask the agent, or run hansard open.",
+});

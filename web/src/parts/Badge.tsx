@@ -1,0 +1,38 @@
+// Small marks: a state, a kind, who did it, when.
+
+import { ago, family, kindName, moment, who, actorKind } from "../words";
+
+export function Badge({ of, text = of }: { of: string; text?: string }) {
+  return <span class={`badge is-${of.toLowerCase()}`}>{text}</span>;
+}
+
+export function Kind({ of }: { of: string }) {
+  return <span class={`kind of-${family(of)}`}>{kindName(of)}</span>;
+}
+
+export function Who({ actor }: { actor: string }) {
+  const kind = actorKind(actor);
+  return (
+    <span class={`who is-${kind}`} title={`${kind} ${who(actor)}`}>
+      {who(actor)}
+    </span>
+  );
+}
+
+export function When({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={moment(at)}>
+      {ago(at)}
+    </time>
+  );
+}
+
+export function Lines({ added = 0, removed = 0 }: { added?: number; removed?: number }) {
+  if (!added && !removed) return null;
+  return (
+    <span class="lines">
+      <ins aria-label={`${added} lines added`}>+{added}</ins>{" "}
+      <del aria-label={`${removed} lines removed`}>−{removed}</del>
+    </span>
+  );
+}

@@ -1,0 +1,129 @@
+// Boxes and arrows. The layout is dagre's; we only draw.
+
+import dagre from "@dagrejs/dagre";
+import { useMemo } from "preact/hooks";
+
+export interface Box {
+  id: string;
+  title: string;
+  about: string;
+  look: string;
+  to?: string;
+}
+
+export interface Arrow {
+  from: string;
+  to: string;
+  look?: string;
+}
+
+interface Drawn {
+  boxes: Box[];
+  arrows: Arrow[];
+  label: string;
+  current?: string;
+}
+
+const WIDTH_MIN = 110;
+const WIDTH_MAX = 204;
+/** What a character takes, about. */
+const CHAR_PX = 8.6;
+/** How far a large graph is shrunk to fit before it is scrolled instead. */
+const SHRUNK = 0.8;
+const HEIGHT = 62;
+const MARGIN = 12;
+
+export function Graph({ boxes, arrows, label, current }: Drawn) {
+  const layout = useMemo(() => lay(boxes, arrows), [JSON.stringify([boxes.map((one) => one.id), arrows])]);
+  return (
+    <div class="graph" tabIndex={0} role="region" aria-label={label}>
+      <svg
+        viewBox={`0 0 ${layout.width} ${layout.height}`}
+        style={{ width: `min(100%, ${layout.width}px)`, minWidth: `${layout.width * SHRUNK}px` }}
+        role="group"
+        aria-label={label}
+      >
+        <defs>
+          <marker
+            id="tip"
+            viewBox="0 0 8 8"
+            refX="7"
+            refY="4"
+            markerWidth="10"
+            markerHeight="10"
+            markerUnits="userSpaceOnUse"
+            orient="auto-start-reverse"
+          >
+            <path d="M0 0L8 4L0 8z" class="tip" />
+          </marker>
+        </defs>
+        {layout.edges.map((edge) => (
+          <path key={edge.key} d={edge.path} class={`arrow ${edge.look}`} marker-end="url(#tip)" />
+        ))}
+        {boxes.map((box) => {
+          const place = layout.places.get(box.id);
+          if (!place) return null;
+          const inside = (
+            <>
+              <rect width={widthOf(box)} height={HEIGHT} rx="8" />
+              <text x="12" y="25" class="title">
+                {cut(box.title, 22)}
+              </text>
+              <text x="12" y="46" class="about">
+                {cut(box.about, 29)}
+              </text>
+              <title>{`${box.title} (${box.about})`}</title>
+            </>
+          );
+          return (
+            <g
+              key={box.id}
+              transform={`translate(${place.x} ${place.y})`}
+              class={`box ${box.look}${box.id === current ? " is-current" : ""}`}
+            >
+              {box.to ? <a href={box.to}>{inside}</a> : inside}
+            </g>
+          );
+        })}
+      </svg>
+    </div>
+  );
+}
+
+function lay(boxes: Box[], arrows: Arrow[]) {
+  const graph = new dagre.graphlib.Graph({ multigraph: true });
+  graph.setGraph({ rankdir: "LR", nodesep: 18, ranksep: 28, marginx: MARGIN, marginy: MARGIN });
+  graph.setDefaultEdgeLabel(() => ({}));
+  const known = new Set(boxes.map((box) => box.id));
+  for (const box of boxes) graph.setNode(box.id, { width: widthOf(box), height: HEIGHT });
+  const drawn = arrows.filter((arrow) => known.has(arrow.from) && known.has(arrow.to));
+  drawn.forEach((arrow, place) => graph.setEdge(arrow.from, arrow.to, {}, String(place)));
+  dagre.layout(graph);
+  const places = new Map(
+    boxes.map((box) => {
+      const { x, y } = graph.node(box.id) as { x: number; y: number };
+      return [box.id, { x: x - widthOf(box) / 2, y: y - HEIGHT / 2 }];
+    }),
+  );
+  const edges = drawn.map((arrow, place) => {
+    const { points } = graph.edge(arrow.from, arrow.to, String(place)) as {
+      points: { x: number; y: number }[];
+    };
+    return { key: `${arrow.from} ${arrow.to} ${place}`, look: arrow.look ?? "", path: through(points) };
+  });
+  const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
+  return { places, edges, width: Math.max(width, WIDTH_MIN), height: Math.max(height, HEIGHT) };
+}
+
+function widthOf(box: Box): number {
+  const chars = Math.max(box.title.length, box.about.length * 0.78);
+  return Math.max(WIDTH_MIN, Math.min(WIDTH_MAX, chars * CHAR_PX + 24));
+}
+
+function through(points: { x: number; y: number }[]): string {
+  return points.map(({ x, y }, place) => `${place ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+}
+
+function cut(text: string, chars: number): string {
+  return text.length > chars ? `${text.slice(0, chars - 1)}…` : text;
+}

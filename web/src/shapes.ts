@@ -1,0 +1,444 @@
+// What the API answers, as far as the page reads it. The published schemas say the rest.
+
+export type State = "OPEN" | "LATER" | "RESOLVED" | "DISCARDED";
+
+export interface Index {
+  version: string;
+  project: string;
+  operations: string[];
+  read_only?: boolean;
+}
+
+export interface Receipt {
+  seq: number;
+  hash: string;
+}
+
+export interface ProjectListed {
+  id: string;
+  name: string;
+  description?: string;
+  tick: number;
+  open_sessions: number;
+  open_records: number;
+}
+
+export interface Activity {
+  seq: number;
+  timestamp: string;
+  type: string;
+  session_id?: string;
+  record_id?: string;
+  summary: string;
+}
+
+export interface ActivityList {
+  activity: Activity[];
+  total: number;
+  nextCursor?: string;
+}
+
+export interface RecordRef {
+  id: string;
+  type: string;
+  title: string;
+  summary: string;
+  state: State;
+  parent_id: string | null;
+  children_count: number;
+  open_children_count: number;
+}
+
+export interface RecordList {
+  records?: RecordRef[];
+  total: number;
+  nextCursor?: string;
+}
+
+export interface FullRecord {
+  id: string;
+  type: string;
+  title: string;
+  summary: string;
+  body: string;
+  state: State;
+  parent_id: string | null;
+  created: string;
+  modified: string;
+  version: number;
+  author: string;
+  reason?: string;
+  resolved_by?: string;
+  related?: string[];
+  metadata?: Record<string, unknown>;
+  cites?: string[];
+}
+
+export interface Bundle {
+  target: FullRecord;
+  parent: FullRecord | null;
+  children: {
+    open: FullRecord[];
+    open_refs?: RecordRef[];
+    other: RecordRef[];
+    open_count: number;
+    other_count: number;
+  };
+  grandchildren: RecordRef[];
+  grandchildren_count: number;
+  warnings?: { type: string; message: string }[];
+}
+
+export interface Activation {
+  session_id?: string;
+  context: Bundle;
+  conflict?: { session_id: string; last_activity: string; message: string };
+}
+
+export interface Conflict {
+  message: string;
+  other_version: FullRecord;
+  base_version: FullRecord;
+  your_version: FullRecord;
+  changed_fields: string[];
+  overlapping_fields: string[];
+  merge: { text: string; clean: boolean };
+}
+
+export interface RecordUpdated {
+  receipt?: Receipt;
+  record: FullRecord;
+  conflict?: Conflict;
+}
+
+export interface HistoryEntry {
+  seq: number;
+  tick: number;
+  timestamp: string;
+  session_id?: string;
+  change_type: string;
+  summary: string;
+  diff?: string;
+  decisions?: string[];
+}
+
+export interface SessionSeen {
+  id: string;
+  active_records: string[];
+  tick_gap: number;
+  status: string;
+}
+
+export interface Overview {
+  project: { id: string; name: string; description: string; tick: number };
+  open_sessions: SessionSeen[];
+  root_records: RecordRef[];
+  open_records: RecordRef[];
+  later_records: RecordRef[];
+  counts: Record<string, number>;
+  recent_activity: Activity[];
+}
+
+export interface SessionListed {
+  session_id: string;
+  title?: string;
+  status: string;
+  created: string;
+  edits: number;
+  files: number;
+}
+
+export interface SessionList {
+  sessions: SessionListed[];
+  total: number;
+  nextCursor?: string;
+}
+
+export interface TimelineItem {
+  seq: number;
+  at: string;
+  kind: string;
+  actor: string;
+  summary: string;
+  path?: string;
+  to?: string;
+  status?: string;
+  code?: string;
+  added?: number;
+  removed?: number;
+  revision?: number;
+  index?: number;
+  step?: string;
+  title?: string;
+  content?: string;
+  cites?: string[];
+}
+
+export interface Timeline {
+  session_id: string;
+  timeline: TimelineItem[];
+  omitted?: number;
+  nextCursor?: string;
+}
+
+export interface Beat {
+  type: "file" | "note" | "event" | "restore";
+  first_seq: number;
+  last_seq: number;
+  first_at: string;
+  last_at: string;
+  path?: string;
+  actions?: Record<string, number>;
+  moved_from?: string;
+  edits?: number;
+  added?: number;
+  removed?: number;
+  failed?: number;
+  codes?: string[];
+  external?: number;
+  reported?: number;
+  label?: string;
+  text?: string;
+  author?: string;
+  activity?: string;
+  count?: number;
+  texts?: string[];
+  scope?: string;
+  point?: number;
+}
+
+export interface Chapter {
+  revision?: number;
+  index?: number;
+  title?: string;
+  status?: "planned" | "begun";
+  edits: number;
+  added: number;
+  removed: number;
+  failed: number;
+  external: number;
+  beats: Beat[];
+}
+
+export interface Story {
+  session_id: string;
+  title?: string;
+  user_message?: string;
+  totals: Record<string, number>;
+  chapters: Chapter[];
+  nextCursor?: string;
+}
+
+export interface FileEvolved {
+  path: string;
+  revisions: number;
+  seq: number;
+  sha256?: string;
+  size?: number;
+}
+
+export interface Revision {
+  revision: number;
+  seq: number;
+  at: string;
+  actor: string;
+  session_id?: string;
+  action: string;
+  source: string;
+  index?: number;
+  added: number;
+  removed: number;
+  sha256?: string;
+  size?: number;
+  other?: string;
+  redacted?: string[];
+  decisions?: string[];
+}
+
+export interface Evolution {
+  path?: string;
+  files?: FileEvolved[];
+  revisions?: Revision[];
+  content?: string;
+  encoding?: "utf-8" | "base64";
+  diff?: string;
+  total?: number;
+  nextCursor?: string;
+}
+
+export interface RestoreStep {
+  path: string;
+  action: "create" | "edit" | "delete" | "none" | "skip";
+  from_revision?: number;
+  to_revision?: number;
+  reason?: string;
+  status?: string;
+  code?: string;
+}
+
+export interface Restored {
+  receipt?: Receipt;
+  preview: boolean;
+  point: string;
+  counts: Record<string, number>;
+  files: RestoreStep[];
+  omitted?: number;
+  undo?: string;
+}
+
+export type DecisionStatus = "active" | "superseded" | "proposed" | "accepted" | "rejected";
+
+export interface DecisionLink {
+  id: string;
+  title: string;
+  target: string;
+  status: DecisionStatus;
+  author: string;
+  at: string;
+  supersedes?: string[];
+  superseded_by?: string;
+}
+
+export interface DecisionShown extends DecisionLink {
+  rationale: string;
+  consequences?: string[];
+  cites?: string[];
+  enforcement?: string;
+  proposal_id?: string;
+  decision_id?: string;
+  reason?: string;
+  accepted_by?: string;
+  seq: number;
+  session_id?: string;
+}
+
+export interface DecisionInContext {
+  decision: DecisionShown;
+  head?: DecisionLink;
+  chain: DecisionLink[];
+  evidence: { ref: string; about?: string }[];
+  blast_radius?: Record<string, string[]>;
+}
+
+export interface DecisionsFound {
+  results: {
+    id: string;
+    title: string;
+    target: string;
+    status: DecisionStatus;
+    score: number;
+    preview: string;
+    matched_via: string[];
+  }[];
+  index: string;
+  index_lag: number;
+}
+
+export interface Thing {
+  kind: string;
+  id: string;
+  title: string;
+  snippet: string;
+  score: number;
+  status?: string;
+  session?: string;
+}
+
+export interface ThingsFound {
+  results: Thing[];
+  nextCursor?: string;
+  index: string;
+  index_lag: number;
+}
+
+export interface CheckpointListed {
+  checkpointId: string;
+  sessionId: string;
+  createdAt: string;
+  sizeBytes: number;
+  contextHash: string;
+  metadata: { name?: string; tags?: string[]; classes?: Record<string, string> } & Record<string, unknown>;
+}
+
+export interface CheckpointList {
+  checkpoints: CheckpointListed[];
+  total: number;
+  nextCursor?: string;
+  session: { id: string; createdAt: string; totalSizeBytes: number };
+}
+
+export interface Loaded {
+  context: Record<string, unknown>;
+  since: { ticksPassed: number; recordsTotal: number; filesTotal: number };
+}
+
+export interface CheckpointDiff {
+  from: string;
+  to: string;
+  differences: { path: string; change: "added" | "removed" | "changed"; old?: unknown; new?: unknown }[];
+  total: number;
+}
+
+export interface Verified {
+  sound: boolean;
+  /** How much room the store takes, where the server says so. */
+  bytes?: number;
+  exit_code: number;
+  quick: boolean;
+  projects: {
+    project: string;
+    entries: number;
+    seq: number;
+    hash: string;
+    blobs: number;
+    rows: number | null;
+  }[];
+  findings: { severity: string; check: string; project: string; message: string }[];
+  open_intents: { project: string; seq: number; kind: string; owner: string; alive: boolean | null }[];
+}
+
+export interface Entity {
+  id: string;
+  createdAt: string;
+  updatedAt: string;
+  [field: string]: unknown;
+}
+
+export interface MetricGroup {
+  start?: string;
+  dimensions: Record<string, string | null>;
+  count: number;
+  sum: number;
+  min: number;
+  max: number;
+  mean: number;
+  p50: number;
+  p95: number;
+}
+
+export interface MetricAnswer {
+  name?: string;
+  groups?: MetricGroup[];
+  metrics?: {
+    name: string;
+    count: number;
+    series: number;
+    dimensions: string[];
+    first: string;
+    last: string;
+  }[];
+  total: number;
+  nextCursor?: string;
+}
+
+/** An entry as the stream tells it. */
+export interface Told {
+  seq: number;
+  tick: number;
+  kind: string;
+  at: string;
+  actor: string;
+  session?: string;
+  summary?: string;
+  subject?: string;
+}

@@ -1,0 +1,40 @@
+// The keys there are.
+
+import { Dialog } from "../parts/Dialog";
+import { helpOpen } from "./keys";
+import { PLACES } from "./places";
+
+const OTHERS: [string, string][] = [
+  ["/ or Ctrl K", "Search, or go anywhere"],
+  ["?", "These keys"],
+  ["j, k", "Next and previous entry in the timeline"],
+  ["Space", "Play or pause in Evolution"],
+  ["←, →", "One revision back or on"],
+  ["Home, End", "First and last revision"],
+  ["+, −", "Faster, slower"],
+];
+
+export function Help() {
+  return (
+    <Dialog title="Keys" open={helpOpen.value} onClose={() => (helpOpen.value = false)}>
+      <dl class="keys">
+        {OTHERS.map(([keys, about]) => (
+          <div key={keys}>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{about}</dd>
+          </div>
+        ))}
+        {PLACES.map((place) => (
+          <div key={place.view}>
+            <dt>
+              <kbd>g {place.key}</kbd>
+            </dt>
+            <dd>{place.name}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

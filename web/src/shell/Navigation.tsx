@@ -1,0 +1,87 @@
+// Where one can go, in which project, and how the page looks.
+
+import { useEffect, useState } from "preact/hooks";
+
+import { post } from "../api";
+import { go, href, route } from "../route";
+import type { ProjectListed } from "../shapes";
+import { index, knows, project, settledHead, type Theme, theme } from "../state";
+import { helpOpen, paletteOpen } from "./keys";
+import { PLACES } from "./places";
+import { Freshness } from "./Shell";
+
+const NEXT: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "auto" };
+
+export function Navigation({ open }: { open: boolean }) {
+  return (
+    <nav id="navigation" class={open ? "side is-open" : "side"} aria-label="Views">
+      <div class="brand">
+        <span class="mark" aria-hidden="true">
+          H
+        </span>
+        <strong>Hansard</strong>
+      </div>
+      <Projects />
+      <button type="button" class="find" onClick={() => (paletteOpen.value = true)}>
+        <span>Search or go to…</span>
+        <kbd>/</kbd>
+      </button>
+      <ul>
+        {PLACES.filter((place) => !place.needs || knows(place.needs)).map((place) => (
+          <li key={place.view}>
+            <a
+              href={href({ project: project.value, view: place.view })}
+              aria-current={route.value.view === place.view ? "page" : undefined}
+            >
+              {place.name}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <div class="foot">
+        <Freshness />
+        <div class="row">
+          <button type="button" class="quiet" onClick={() => (theme.value = NEXT[theme.value])}>
+            Theme: {theme.value}
+          </button>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => (helpOpen.value = true)}
+            aria-label="Keyboard help"
+          >
+            ?
+          </button>
+        </div>
+        <small>Version {index.value?.version}</small>
+      </div>
+    </nav>
+  );
+}
+
+function Projects() {
+  const [projects, setProjects] = useState<ProjectListed[]>([]);
+  useEffect(() => {
+    post<{ projects: ProjectListed[] }>("list_projects", { limit: 1000 }).then(
+      (found) => setProjects(found.projects),
+      () => undefined,
+    );
+  }, [settledHead.value]);
+  const known = projects.some((one) => one.id === project.value);
+  return (
+    <label class="projects">
+      <span>Project</span>
+      <select
+        value={project.value}
+        onChange={(event) => go({ project: event.currentTarget.value, view: route.value.view })}
+      >
+        {!known && <option value={project.value}>{project.value}</option>}
+        {projects.map((one) => (
+          <option key={one.id} value={one.id}>
+            {one.name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

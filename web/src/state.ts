@@ -1,0 +1,94 @@
+// What the whole page shares: where we are, how fresh it is, and how it looks.
+
+import { computed, effect, signal } from "@preact/signals";
+
+import { type Arguments, type Asking, Problem, post } from "./api";
+import { route } from "./route";
+import type { Index } from "./shapes";
+
+export type Connection = "connecting" | "live" | "lost";
+export type Theme = "auto" | "light" | "dark";
+
+export const index = signal<Index | null>(null);
+/** Why the page cannot begin, if it cannot. */
+export const shut = signal<Problem | null>(null);
+export const connection = signal<Connection>("connecting");
+/** The seq of the newest entry we have heard of. */
+export const head = signal(0);
+/** The same, once the journal has been quiet for a moment: what live views ask again for. */
+export const settledHead = signal(0);
+
+export const project = computed(() => route.value.project || index.value?.project || "");
+
+export function knows(operation: string): boolean {
+  return index.value?.operations.includes(operation) ?? false;
+}
+
+/** Ask about the project we look at. */
+export function ask<T>(operation: string, args: Arguments, asking?: Asking): Promise<T> {
+  return post<T>(operation, { project_id: project.value, ...args }, asking);
+}
+
+const GONE = new Set(["SESSION_CLOSED", "SESSION_NOT_FOUND"]);
+const begun = new Set<string>();
+
+/** Do something under the person's own session, which begins with the first thing they do. */
+export async function act<T>(operation: string, args: Arguments, asking?: Asking): Promise<T> {
+  const here = project.value;
+  try {
+    return await post<T>(operation, { session_id: await ownSession(here), ...args }, asking);
+  } catch (error) {
+    if (!(error instanceof Problem) || !GONE.has(error.code)) throw error;
+    keep(sessionKey(here), "");
+    return post<T>(operation, { session_id: await ownSession(here), ...args }, asking);
+  }
+}
+
+/** Give the session of this browser in a project: the same for as long as it stays open. */
+async function ownSession(here: string): Promise<string> {
+  const id = kept(sessionKey(here)) || `page.${noise()}`;
+  if (begun.has(id)) return id;
+  keep(sessionKey(here), id);
+  try {
+    await post("record_session_start", { project_id: here, session_id: id, title: "On the page" });
+  } catch (error) {
+    // It goes on from before this page was loaded.
+    if (!(error instanceof Problem) || error.code !== "SESSION_EXISTS") throw error;
+  }
+  begun.add(id);
+  return id;
+}
+
+function sessionKey(here: string): string {
+  return `hansard.session.${here}`;
+}
+
+function noise(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
+}
+
+const THEME_KEY = "hansard.theme";
+export const theme = signal<Theme>((kept(THEME_KEY) as Theme) ?? "auto");
+effect(() => {
+  document.documentElement.dataset.theme = theme.value;
+  keep(THEME_KEY, theme.value);
+});
+
+/** Remember something on this machine; a browser that forbids it only forgets. */
+export function keep(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // Private windows may refuse.
+  }
+}
+
+export function kept(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,213 @@
+// Where the project stands: open work, sessions, and what changed since one last looked.
+
+import { useEffect, useState } from "preact/hooks";
+
+import { useAsk } from "../asking";
+import { Badge, Kind, When } from "../parts/Badge";
+import { placeOfRef } from "../parts/found";
+import { Await, Empty } from "../parts/Notice";
+import { href } from "../route";
+import type {
+  Activity,
+  ActivityList,
+  Overview as OverviewAnswer,
+  RecordRef,
+  SessionList,
+  SessionSeen,
+} from "../shapes";
+import { head, keep, kept, knows, project } from "../state";
+import { counted, plain } from "../words";
+
+const LEAVE_MS = 4_000;
+
+export default function Overview() {
+  const asked = useAsk<OverviewAnswer>("get_project_overview", { budget_tokens: 20_000 });
+  const sessions = useAsk<SessionList>("list_sessions", knows("list_sessions") ? { limit: 100 } : null);
+  return (
+    <section class="view overview">
+      <Await asked={asked}>
+        {(found) => (
+          <>
+            <header class="head">
+              <h1>{found.project.name}</h1>
+              {found.project.description && <p class="soft">{found.project.description}</p>}
+            </header>
+            <Counts found={found} />
+            <div class="columns">
+              <div>
+                <Records
+                  title="Open work"
+                  records={found.open_records}
+                  total={found.counts.open_records ?? 0}
+                  empty="Nothing is open. Agents write records with create_record."
+                />
+                {found.later_records.length > 0 && (
+                  <Records
+                    title="For later"
+                    records={found.later_records}
+                    total={found.counts.later_records ?? 0}
+                    empty=""
+                  />
+                )}
+                <Sessions seen={found.open_sessions} listed={sessions.value} />
+              </div>
+              <div>
+                <SinceLast />
+                <section class="panel">
+                  <h2>Latest</h2>
+                  <Happened
+                    activity={found.recent_activity
+                      .filter((one) => one.type !== "session_started")
+                      .slice(0, 12)}
+                  />
+                  <a href={href({ view: "timeline" })}>The whole timeline</a>
+                </section>
+              </div>
+            </div>
+          </>
+        )}
+      </Await>
+    </section>
+  );
+}
+
+function Counts({ found }: { found: OverviewAnswer }) {
+  const proposed = useProposed();
+  const numbers: [number, string, string][] = [
+    [found.counts.open_records ?? 0, "open records", href({ view: "records", query: { state: "OPEN" } })],
+    [found.counts.later_records ?? 0, "for later", href({ view: "records", query: { state: "LATER" } })],
+    ...(proposed === null
+      ? []
+      : [[proposed, "to review", href({ view: "decisions" })] as [number, string, string]]),
+    [found.open_sessions.length, "open sessions", href({ view: "story" })],
+    [found.project.tick, "ticks", href({ view: "timeline" })],
+  ];
+  return (
+    <ul class="numbers">
+      {numbers.map(([number, name, to]) => (
+        <li key={name}>
+          <a href={to}>
+            <b>{number.toLocaleString("en-GB")}</b> {name}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** How many proposals wait: those made, less those that were accepted or rejected. */
+function useProposed(): number | null {
+  const total = (type: string) =>
+    useAsk<ActivityList>(
+      "get_recent_activity",
+      knows("propose_decision") ? { types: [type], limit: 1 } : null,
+    ).value?.total;
+  const [made, accepted, rejected] = [
+    total("proposal_made"),
+    total("proposal_accepted"),
+    total("proposal_rejected"),
+  ];
+  return made === undefined || accepted === undefined || rejected === undefined
+    ? null
+    : made - accepted - rejected;
+}
+
+function Records({
+  title,
+  records,
+  total,
+  empty,
+}: {
+  title: string;
+  records: RecordRef[];
+  total: number;
+  empty: string;
+}) {
+  return (
+    <section class="panel">
+      <h2>{title}</h2>
+      {records.length === 0 && <p class="soft">{empty}</p>}
+      <ul class="refs">
+        {records.map((one) => (
+          <li key={one.id}>
+            <a href={href({ view: "records", id: one.id })}>
+              <span class="id">{one.id}</span> <strong>{one.title}</strong>
+              <small>{one.summary}</small>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {total > records.length && <p class="soft">… and {total - records.length} more</p>}
+    </section>
+  );
+}
+
+function Sessions({ seen, listed }: { seen: SessionSeen[]; listed: SessionList | null }) {
+  const titles = new Map(listed?.sessions.map((one) => [one.session_id, one.title]));
+  return (
+    <section class="panel">
+      <h2>Open sessions</h2>
+      {seen.length === 0 && <p class="soft">Nobody is at work.</p>}
+      <ul class="refs">
+        {seen.map((one) => (
+          <li key={one.id}>
+            <a href={href({ view: "timeline", query: { session: one.id } })}>
+              <Badge of={one.status} /> <strong>{titles.get(one.id) ?? one.id}</strong>
+              <small>
+                {one.active_records.length
+                  ? `has ${one.active_records.join(", ")} active`
+                  : "has nothing active"}
+                {one.tick_gap > 0 ? `, ${counted(one.tick_gap, "tick")} behind` : ""}
+              </small>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** What happened since this browser last looked for a while. */
+function SinceLast() {
+  const key = `hansard.seen.${project.value}`;
+  const [since] = useState(() => Number(kept(key) ?? "0"));
+  const asked = useAsk<ActivityList>("get_recent_activity", since ? { since: `s:${since}`, limit: 8 } : null);
+  useEffect(() => {
+    if (!head.value) return;
+    const timer = setTimeout(() => keep(key, String(head.value)), LEAVE_MS);
+    return () => clearTimeout(timer);
+  }, [head.value]);
+  if (!since || !asked.value) return null;
+  return (
+    <section class="panel">
+      <h2>Since you last looked</h2>
+      {asked.value.total === 0 ? (
+        <p class="soft">Nothing happened.</p>
+      ) : (
+        <>
+          <Happened activity={asked.value.activity} />
+          {asked.value.total > 8 && <p class="soft">… and {asked.value.total - 8} more</p>}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Happened({ activity }: { activity: Activity[] }) {
+  if (activity.length === 0)
+    return <Empty title="Nothing yet">The first entry appears here as soon as an agent calls.</Empty>;
+  return (
+    <ul class="happened">
+      {activity.map((one) => {
+        const place = one.record_id ? placeOfRef(one.record_id) : null;
+        return (
+          <li key={one.seq}>
+            <Kind of={one.type} />{" "}
+            <span>{place ? <a href={href(place)}>{plain(one.summary)}</a> : plain(one.summary)}</span>{" "}
+            <When at={one.timestamp} />
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

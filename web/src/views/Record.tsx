@@ -1,0 +1,242 @@
+// One record: what it says, what is around it, how it came to be, and changing it.
+
+import { useState } from "preact/hooks";
+
+import { useAsk, useDoing } from "../asking";
+import { Badge, When, Who } from "../parts/Badge";
+import { Diff } from "../parts/Diff";
+import { Dialog } from "../parts/Dialog";
+import { Await, Empty, Loading, Wrong } from "../parts/Notice";
+import { Ref } from "../parts/Ref";
+import { href } from "../route";
+import type { Activation, Bundle, FullRecord, HistoryEntry, RecordRef, State } from "../shapes";
+import { act, head } from "../state";
+import { kindName } from "../words";
+import { Editor } from "./Editor";
+
+const ARROWS: Record<State, State[]> = {
+  OPEN: ["LATER", "RESOLVED", "DISCARDED"],
+  LATER: ["OPEN", "DISCARDED"],
+  RESOLVED: ["OPEN"],
+  DISCARDED: ["OPEN"],
+};
+const VERBS: Record<State, string> = {
+  OPEN: "Reopen",
+  LATER: "Put off",
+  RESOLVED: "Resolve",
+  DISCARDED: "Discard",
+};
+
+export function RecordView({ id }: { id: string }) {
+  const [editing, setEditing] = useState<FullRecord | null>(null);
+  const [to, setTo] = useState<State | null>(null);
+  const doing = useDoing();
+  // Asked as of the newest entry, so that looking leaves no trace.
+  const asked = useAsk<Activation>(
+    "activate",
+    head.value ? { id, as_of: `s:${head.value}`, budget_tokens: 100_000 } : null,
+  );
+  const last = useLast(asked.value);
+  const edit = () =>
+    doing.run(async () => {
+      const loaded = await act<Activation>("activate", { id, override: true, budget_tokens: 100_000 });
+      setEditing(loaded.context.target);
+    });
+  if (asked.problem) return <Wrong problem={asked.problem} again={asked.again} />;
+  if (!last) return <Loading />;
+  const { target } = last.context;
+  return (
+    <article class="record">
+      <header>
+        <p class="soft">
+          {target.id} · {target.type} <Badge of={target.state} />
+        </p>
+        {!editing && <h2>{target.title}</h2>}
+        {!editing && (
+          <p class="tools">
+            <button type="button" onClick={edit} disabled={doing.busy}>
+              Edit
+            </button>
+            {ARROWS[target.state].map((state) => (
+              <button key={state} type="button" class="quiet" onClick={() => setTo(state)}>
+                {VERBS[state]}
+              </button>
+            ))}
+          </p>
+        )}
+      </header>
+      {doing.problem && <Wrong problem={doing.problem} again={edit} />}
+      {editing ? <Editor record={editing} onEnd={() => setEditing(null)} /> : <Body bundle={last.context} />}
+      {to && <Move record={target} to={to} onEnd={() => setTo(null)} />}
+      {!editing && <Changes id={id} />}
+    </article>
+  );
+}
+
+/** Keep showing the last answer while a newer one is on its way. */
+function useLast<T>(value: T | null): T | null {
+  const [last, setLast] = useState<T | null>(null);
+  if (value !== null && value !== last) setLast(value);
+  return value ?? last;
+}
+
+function Body({ bundle }: { bundle: Bundle }) {
+  const { target, parent, children } = bundle;
+  const below: RecordRef[] = [
+    ...(children.open as unknown as RecordRef[]),
+    ...(children.open_refs ?? []),
+    ...children.other,
+  ];
+  return (
+    <>
+      <p class="summary">{target.summary}</p>
+      {bundle.warnings?.map((one) => (
+        <p key={one.message} class="warned">
+          {one.message}
+        </p>
+      ))}
+      <div class="prose">{target.body}</div>
+      <dl class="facts">
+        <Fact name="Written by">
+          <Who actor={target.author} />
+          <span>
+            <When at={target.modified} />, at tick {target.version}
+          </span>
+        </Fact>
+        {target.reason && <Fact name="Because">{target.reason}</Fact>}
+        {target.resolved_by && (
+          <Fact name="Resolved by">
+            <Ref to={target.resolved_by} />
+          </Fact>
+        )}
+        {!!target.cites?.length && (
+          <Fact name="Cites">
+            {target.cites.map((one) => (
+              <Ref key={one} to={one} />
+            ))}
+          </Fact>
+        )}
+        {!!target.related?.length && (
+          <Fact name="Related">
+            {target.related.map((one) => (
+              <Ref key={one} to={one} />
+            ))}
+          </Fact>
+        )}
+        {parent && (
+          <Fact name="Part of">
+            <a href={href({ view: "records", id: parent.id })}>
+              {parent.id} {parent.title}
+            </a>
+          </Fact>
+        )}
+      </dl>
+      {below.length > 0 && (
+        <section>
+          <h3>Below it</h3>
+          <ul class="refs">
+            {below.map((one) => (
+              <li key={one.id}>
+                <a href={href({ view: "records", id: one.id })}>
+                  <span class="id">{one.id}</span> <strong>{one.title}</strong> <Badge of={one.state} />
+                  <small>{one.summary}</small>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: preact.ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Changes({ id }: { id: string }) {
+  const asked = useAsk<{ history: HistoryEntry[]; total: number }>("get_record_history", { id, limit: 100 });
+  return (
+    <section class="history">
+      <h3>History</h3>
+      <Await asked={asked}>
+        {(found) =>
+          found.history.length === 0 ? (
+            <Empty title="No change yet" />
+          ) : (
+            <ol>
+              {found.history.map((one) => (
+                <li key={one.seq}>
+                  <details open={false}>
+                    <summary>
+                      <span class="kind of-record">{kindName(one.change_type)}</span> {one.summary}{" "}
+                      <When at={one.timestamp} />
+                    </summary>
+                    {one.decisions?.length ? (
+                      <p>
+                        Under{" "}
+                        {one.decisions.map((ref) => (
+                          <Ref key={ref} to={ref} />
+                        ))}
+                      </p>
+                    ) : null}
+                    {one.diff ? (
+                      <Diff text={one.diff} label={`Change at s:${one.seq}`} />
+                    ) : (
+                      <p class="soft">The body stayed as it was.</p>
+                    )}
+                  </details>
+                </li>
+              ))}
+            </ol>
+          )
+        }
+      </Await>
+    </section>
+  );
+}
+
+function Move({ record, to, onEnd }: { record: FullRecord; to: State; onEnd: () => void }) {
+  const [words, setWords] = useState("");
+  const doing = useDoing();
+  const needs = to === "RESOLVED" ? "resolved_by" : to === "OPEN" ? null : "reason";
+  const move = (event: Event) => {
+    event.preventDefault();
+    doing.run(async () => {
+      await act("activate", { id: record.id, override: true });
+      await act("transition", { id: record.id, to_state: to, ...(needs && { [needs]: words.trim() }) });
+      onEnd();
+    });
+  };
+  return (
+    <Dialog title={`${VERBS[to]} ${record.id}`} open onClose={onEnd}>
+      <form onSubmit={move}>
+        {needs && (
+          <label class="field">
+            <span>{needs === "reason" ? "Why?" : "The record that resolves it (its id)"}</span>
+            <input
+              value={words}
+              required
+              onInput={(event) => setWords(event.currentTarget.value)}
+              autofocus
+            />
+          </label>
+        )}
+        {doing.problem && <Wrong problem={doing.problem} />}
+        <p class="tools">
+          <button type="submit" class="main" disabled={doing.busy}>
+            {VERBS[to]}
+          </button>
+          <button type="button" class="quiet" onClick={onEnd}>
+            Cancel
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

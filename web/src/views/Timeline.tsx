@@ -1,0 +1,123 @@
+// What happened, newest first: in the whole project, or in one session with every detail.
+
+import { useAsk } from "../asking";
+import { href, refine, route } from "../route";
+import type { SessionList } from "../shapes";
+import { project } from "../state";
+import { day, kindName } from "../words";
+import { Entries } from "./Entries";
+import type { Filtered } from "./rows";
+
+const PROJECT_KINDS = [
+  "audit_event",
+  "checkpoint_saved",
+  "conflict_detected",
+  "conflict_resolved",
+  "decision_recorded",
+  "decision_superseded",
+  "external_change",
+  "plan_step",
+  "proposal_accepted",
+  "proposal_made",
+  "proposal_rejected",
+  "record_created",
+  "record_moved",
+  "record_updated",
+  "restore",
+  "session_closed",
+  "session_saved",
+  "session_started",
+  "state_transition",
+  "step_begun",
+];
+const SESSION_KINDS = [
+  "file_create",
+  "file_edit",
+  "file_delete",
+  "file_move",
+  "file_refused",
+  ...PROJECT_KINDS,
+];
+
+export default function Timeline() {
+  const { session = "", kind = "", actor = "", path = "", seq } = route.value.query;
+  const sessions = useAsk<SessionList>("list_sessions", { limit: 200 });
+  const filters = { session, kind, actor, path };
+  return (
+    <section class="view timeline">
+      <header class="head">
+        <h1>Timeline</h1>
+        <Filters sessions={sessions.value} {...filters} />
+      </header>
+      <Entries
+        key={JSON.stringify([project.value, filters])}
+        {...filters}
+        seq={seq ? Number(seq) : undefined}
+        titles={new Map(sessions.value?.sessions.map((one) => [one.session_id, one.title ?? one.session_id]))}
+      />
+    </section>
+  );
+}
+
+function Filters({ sessions, session, kind, actor, path }: Filtered & { sessions: SessionList | null }) {
+  const kinds = session ? SESSION_KINDS : PROJECT_KINDS;
+  return (
+    <div class="filters">
+      <label>
+        <span>Session</span>
+        <select
+          value={session}
+          onChange={(event) =>
+            refine({ session: event.currentTarget.value, kind: "", actor: "", path: "", seq: undefined })
+          }
+        >
+          <option value="">Whole project</option>
+          {sessions?.sessions.map((one) => (
+            <option key={one.session_id} value={one.session_id}>
+              {one.title ?? one.session_id} ({day(one.created)})
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        <span>Kind</span>
+        <select value={kind} onChange={(event) => refine({ kind: event.currentTarget.value })}>
+          <option value="">Every kind</option>
+          {kinds.map((one) => (
+            <option key={one} value={one}>
+              {kindName(one)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {session && (
+        <>
+          <label>
+            <span>By</span>
+            <select value={actor} onChange={(event) => refine({ actor: event.currentTarget.value })}>
+              <option value="">Anyone</option>
+              <option value="agent">Agents</option>
+              <option value="human">People</option>
+              <option value="system">Hansard</option>
+            </select>
+          </label>
+          <label>
+            <span>File</span>
+            <input
+              type="search"
+              placeholder="src/app.py"
+              value={path}
+              onChange={(event) => refine({ path: event.currentTarget.value.trim() })}
+            />
+          </label>
+          <a class="button" href={href({ view: "story", id: session })}>
+            Story
+          </a>
+          <a class="button" href={href({ view: "restore", query: { session } })}>
+            Restore
+          </a>
+        </>
+      )}
+    </div>
+  );
+}

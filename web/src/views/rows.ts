@@ -1,0 +1,96 @@
+// Where the timeline's entries come from, and which plan step each belongs to.
+
+import { type Fetch, Pages } from "../parts/pages";
+import type { ActivityList, Timeline, TimelineItem } from "../shapes";
+import { ask } from "../state";
+import { plain } from "../words";
+
+const FIRST_PAGE = 100;
+const PAGE = 1_000;
+export const BUDGET_TOKENS = 1_000_000;
+/** How many entries back the step of one without is looked for. */
+const LOOKED_MAX = 40;
+
+/** A row of either list. */
+export interface Row extends TimelineItem {
+  session?: string | undefined;
+  subject?: string | undefined;
+}
+
+export interface Filtered {
+  session: string;
+  kind: string;
+  actor: string;
+  path: string;
+}
+
+export function ofProject(kind: string): Fetch<Row> {
+  return async (cursor, signal) => {
+    const found = await ask<ActivityList>(
+      "get_recent_activity",
+      { limit: cursor ? PAGE : FIRST_PAGE, cursor, types: kind ? [kind] : undefined },
+      { signal },
+    );
+    const rows = found.activity.map((one) => ({
+      seq: one.seq,
+      at: one.timestamp,
+      kind: one.type,
+      actor: "",
+      summary: one.summary,
+      session: one.session_id,
+      subject: one.record_id,
+    }));
+    return { rows, next: found.nextCursor, total: found.total };
+  };
+}
+
+export function ofSession(session: string, { kind, actor, path }: Omit<Filtered, "session">): Fetch<Row> {
+  return async (cursor, signal) => {
+    const found = await ask<Timeline>(
+      "get_timeline",
+      {
+        session_id: session,
+        limit: cursor ? PAGE : FIRST_PAGE,
+        cursor,
+        budget_tokens: BUDGET_TOKENS,
+        kinds: kind ? [kind] : undefined,
+        actor: actor || undefined,
+        path: path || undefined,
+      },
+      { signal },
+    );
+    return { rows: found.timeline, next: found.nextCursor };
+  };
+}
+
+export function stepKey(row: Row): string {
+  return row.index === undefined ? "" : `${row.revision ?? 1}.${row.index}`;
+}
+
+export interface StepOf {
+  key: string;
+  index: number;
+}
+
+/** Whether an entry is the first in sight of its plan step: what is under the step follows. */
+export function beginsStep(pages: Pages<Row>, place: number): boolean {
+  const step = stepAt(pages, place);
+  return step !== null && (place === 0 || stepAt(pages, place - 1)?.key !== step.key);
+}
+
+/** The plan step during which an entry happened: its own, or that of the entry before it in time. */
+export function stepAt(pages: Pages<Row>, place: number): StepOf | null {
+  for (let older = place; older < place + LOOKED_MAX; older += 1) {
+    const row = pages.row(older);
+    if (!row || row.kind === "plan_step") return null;
+    if (row.index !== undefined) return { key: stepKey(row), index: row.index };
+  }
+  return null;
+}
+
+/** An entry in words, without what its columns say already. */
+export function said(row: Row): string {
+  if (row.kind === "plan_step" && row.step) return `Step ${row.index}: ${row.step}`;
+  const text = row.content ?? row.summary;
+  return row.path ? text.replace(/ \(\+\d+ -\d+\)$/, "") : plain(text);
+}

@@ -1,5 +1,6 @@
 """Fixtures for all tests. Every test that takes `app` runs on every engine."""
 
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
@@ -41,6 +42,12 @@ class SteppingClock:
     def __call__(self) -> datetime:
         self.now += timedelta(seconds=1)
         return self.now
+
+
+def pytest_configure() -> None:
+    """Hear Ctrl-C, as do the programs that tests start, also in the background of a shell."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -90,3 +90,14 @@ def test_what_a_session_made_shows_the_decisions_it_cited(app: Application, agen
     assert first["decisions"] == oldest["decisions"] == [decision]
     assert newest["decisions"] is None
     assert f"under {decision}" in app.call("get_evolution", {"path": "a.py"}, agent).text()
+
+
+def test_a_draft_that_cites_it_no_longer_is_not_in_it(app: Application, agent: Caller) -> None:
+    decision = decide(app, agent)
+    draft = {"title": "Spaces", "target": "editor", "rationale": REASONS}
+    made = said(app, agent, "propose_decision", **draft, cites=[decision])
+    assert radius(app, agent, decision) == {"decisions": [made["proposal_id"]]}
+
+    said(app, agent, "propose_decision", **draft, proposal_id=made["proposal_id"], cites=[])
+
+    assert radius(app, agent, decision) == {}

@@ -8,7 +8,7 @@ from hansard.app.application import Application
 from hansard.app.verify import verify
 from hansard.decisions import governed
 from hansard.decisions.governing import Governing
-from hansard.decisions.tables import ACTIVE, CHAINS, CITATIONS, DECISIONS, DRAFTS
+from hansard.decisions.tables import ACTIVE, CHAINS, DECISIONS, DRAFTS
 from hansard.kernel.engine import Hit, ReadTx
 from tests.conftest import SteppingClock
 from tests.decisions.conftest import OpenWith
@@ -181,7 +181,7 @@ def everything(app: Application) -> dict[str, Any]:
     """Read all that is derived."""
 
     def work(tx: ReadTx) -> dict[str, Any]:
-        tables = (DECISIONS, CHAINS, ACTIVE, DRAFTS, CITATIONS)
+        tables = (DECISIONS, CHAINS, ACTIVE, DRAFTS)
         return {table.name: tx.scan(table, limit=1_000) for table in tables}
 
     return app.store.read("default", work)

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from hansard.checkpoints.contract import DecisionSuperseded, FileChanged, RecordChanged, Since
-from hansard.decisions.reading import head, stated
+from hansard.decisions.reading import head, stated, still_cites
 from hansard.decisions.tables import DECISIONS
 from hansard.kernel.engine import Found, Range, ReadTx, Row, Scalar, Where
 from hansard.recorder.tables import FILES, REVISIONS, revision_key
@@ -56,7 +56,9 @@ def blast_radius(tx: ReadTx, identifier: str) -> dict[str, list[str]]:
 
 
 def _still_cites(tx: ReadTx, row: Row, identifier: str) -> bool:
-    """Whether it does so to this day: of all that cites, only a record can take it back."""
+    """Whether it does so to this day: a record can take it back, and so can a draft."""
+    if row["kind"] == "decisions":
+        return still_cites(tx, row["by"], identifier)
     if row["kind"] != "records":
         return True
     record = tx.get(RECORDS, row["by"])

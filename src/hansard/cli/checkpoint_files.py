@@ -4,29 +4,20 @@ The first line names the session and its marked keys; each line after it is a ch
 first.
 """
 
-import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, Any
 
-import orjson
 import typer
 
 from hansard.checkpoints.contract import Loaded, Marked, Saved
 from hansard.cli.checkpoint_desk import Desk, DryRun, Session, desk, show_step
 from hansard.cli.flags import Flags
+from hansard.cli.json_lines import STANDARD, lines_of, parse_line, writing
 from hansard.cli.options import settings_flags
-from hansard.cli.terminal import print_json
 from hansard.kernel.blob import canonical_json, digest_of
-from hansard.kernel.problem import InvalidInput, StorageUnavailable
+from hansard.kernel.problem import InvalidInput
 
 FORMAT = "hansard-checkpoints-1"
-STANDARD = "-"
-
-Write = Callable[[object], object]
-"""Writes one value as a line of JSON."""
 
 
 @settings_flags
@@ -43,7 +34,7 @@ def export(
     with desk(flags, context) as at:
         session = at.session(named)
         listed = list(at.checkpoints(session))[::-1]
-        with _writing(output) as write:
+        with writing(output) as write:
             write({"format": FORMAT, "session": session, "marks": at.marks(session)})
             for done, one in enumerate(listed, start=1):
                 arguments = {"checkpointId": one.checkpointId}
@@ -65,7 +56,8 @@ def import_(
     dry_run: DryRun = False,
 ) -> int:
     """Save what was exported, checkpoint by checkpoint; a repetition saves nothing twice."""
-    with desk(flags, context) as at, _reading(file) as lines:
+    lines = lines_of(file)
+    with desk(flags, context) as at:
         head = _head(next(iter(lines), b""))
         target = session or head["session"]
         count = 0
@@ -101,7 +93,7 @@ def _save(at: Desk, session: str, checkpoint: dict[str, Any], line: bytes) -> No
 
 
 def _head(line: bytes) -> dict[str, Any]:
-    head = _parsed(line, 1)
+    head = parse_line(line, 1)
     if head.get("format") != FORMAT or not isinstance(head.get("session"), str):
         raise InvalidInput("line 1: not the head of what `hansard checkpoints export` writes")
     return head
@@ -109,44 +101,10 @@ def _head(line: bytes) -> dict[str, Any]:
 
 def _checkpoint(line: bytes, number: int) -> dict[str, Any]:
     """Read a line and prove that its context is the one that was exported."""
-    checkpoint = _parsed(line, number)
+    checkpoint = parse_line(line, number)
     needed = {"context", "contextHash", "checkpointId", "createdAt", "metadata"}
     if missing := needed - checkpoint.keys():
         raise InvalidInput(f"line {number}: has no {', '.join(sorted(missing))}")
     if digest_of(canonical_json(checkpoint["context"])) != checkpoint["contextHash"]:
         raise InvalidInput(f"line {number}: the context is not what its hash says")
     return checkpoint
-
-
-def _parsed(line: bytes, number: int) -> dict[str, Any]:
-    try:
-        value = orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        raise InvalidInput(f"line {number}: not JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise InvalidInput(f"line {number}: not an object")
-    return value
-
-
-@contextmanager
-def _writing(output: str) -> Iterator[Write]:
-    if output == STANDARD:
-        yield print_json
-        return
-    try:
-        with Path(output).open("wb") as file:
-            yield lambda value: file.write(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE))
-    except OSError as error:
-        raise StorageUnavailable(f"{output} cannot be written: {error.strerror}") from error
-
-
-@contextmanager
-def _reading(file: str) -> Iterator[Iterable[bytes]]:
-    if file == STANDARD:
-        yield iter(sys.stdin.buffer)
-        return
-    try:
-        with Path(file).open("rb") as opened_file:
-            yield iter(opened_file)
-    except OSError as error:
-        raise InvalidInput(f"{file} cannot be read: {error.strerror}") from error

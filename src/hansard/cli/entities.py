@@ -6,9 +6,9 @@ import orjson
 import typer
 
 from hansard.cli.asking import Ask, asking
-from hansard.cli.entity_files import before, export, import_, read_text, whole
+from hansard.cli.entity_files import export, import_, read_text
 from hansard.cli.flags import Flags
-from hansard.cli.options import Json, settings_flags
+from hansard.cli.options import Json, all_flags, keep_flags, settings_flags
 from hansard.cli.terminal import painter, print_json, printable
 from hansard.entities import formats
 from hansard.entities.contract import Entities, EntityShown
@@ -39,7 +39,7 @@ def list_entities(
     wanted = dict(_pair(one) for one in where or ()) or None
     paint = painter()
     cursor = None
-    with asking(whole(flags, context)) as ask:
+    with asking(all_flags(flags, context)) as ask:
         while True:
             page = ask(
                 "entity_list", type=type_name, where=wanted, limit=LIST_LIMIT_MAX, cursor=cursor
@@ -78,7 +78,7 @@ def show(
     json: Json = False,
 ) -> None:
     """Show an entity: a thread as a chat, a graph as what joins what, an execution as a run."""
-    with asking(whole(flags, context)) as ask:
+    with asking(all_flags(flags, context)) as ask:
         if format is not None:
             print(formats.write(_turns(ask, entity), _format(format)), end="")
             return
@@ -103,14 +103,14 @@ def create(
 ) -> None:
     """Make an entity from a file."""
     given = _fields(type_name, read_text(file), format)
-    with asking(whole(flags, context), makes_store=True) as ask:
+    with asking(all_flags(flags, context), makes_store=True) as ask:
         _tell(ask("entity_create", type=type_name, data=given), json=json)
 
 
 @settings_flags
 def delete(flags: Flags, *, context: typer.Context, entity: EntityId, json: Json = False) -> None:
     """Delete an entity; what happened to it stays in the journal."""
-    with asking(whole(flags, context)) as ask:
+    with asking(all_flags(flags, context)) as ask:
         _tell(ask("entity_delete", id=entity), json=json)
 
 
@@ -121,7 +121,7 @@ def register(app: typer.Typer) -> None:
         no_args_is_help=True,
         rich_markup_mode=None,
     )
-    group.callback()(settings_flags(before))
+    group.callback()(settings_flags(keep_flags))
     commands = {"list": list_entities, "show": show, "create": create, "delete": delete}
     for name, command in (commands | {"export": export, "import": import_}).items():
         group.command(name)(command)

@@ -1,19 +1,17 @@
 """`hansard metrics export` and `import`: every sample of a project as a line of JSON."""
 
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count, islice
-from pathlib import Path
 from typing import Annotated, Any
 
 import orjson
 import typer
 
-from hansard.cli.entity_files import whole
 from hansard.cli.flags import Flags
+from hansard.cli.json_lines import lines_of, parse_line
 from hansard.cli.opening import opened
-from hansard.cli.options import settings_flags
+from hansard.cli.options import all_flags, settings_flags
 from hansard.cli.terminal import actor
 from hansard.entities.metrics.batch import Sample
 from hansard.entities.metrics.limits import SAMPLES_MAX
@@ -22,16 +20,14 @@ from hansard.entities.metrics.times import to_iso
 from hansard.kernel.blob import canonical_json, digest_of
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.operation import Caller, Seat
-from hansard.kernel.problem import InvalidInput
 
-STANDARD = "-"
 _LINE = orjson.OPT_APPEND_NEWLINE
 
 
 @settings_flags
 def export(flags: Flags, *, context: typer.Context) -> None:
     """Print every sample that was recorded as a line of JSON, in the order of the journal."""
-    with opened(whole(flags, context)) as (application, _):
+    with opened(all_flags(flags, context)) as (application, _):
 
         def work(tx: ReadTx) -> None:
             for sample in walk_samples(tx):
@@ -48,8 +44,9 @@ def import_(
     file: Annotated[str, typer.Argument(metavar="FILE", help="What `export` wrote; - is stdin.")],
 ) -> None:
     """Record the samples of a file. The same file again, by the same user, changes nothing."""
-    waiting, recorded = _samples(file), 0
-    with opened(whole(flags, context)) as (application, settings):
+    numbered = enumerate(lines_of(file), start=1)
+    waiting, recorded = (parse_line(line, number) for number, line in numbered), 0
+    with opened(all_flags(flags, context)) as (application, settings):
         caller = Caller(actor(), session=settings.session or None, seat=Seat())
         for number in count():
             batch = list(islice(waiting, SAMPLES_MAX))
@@ -68,22 +65,3 @@ def _line(sample: Sample) -> dict[str, Any]:
     at = to_iso(sample.at_ms)
     dimensions = {"dimensions": sample.dimensions} if sample.dimensions else {}
     return {"name": sample.name, "at": at, "value": sample.value} | dimensions
-
-
-def _samples(file: str) -> Iterator[Any]:
-    for number, line in enumerate(_lines(file), start=1):
-        try:
-            yield orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            raise InvalidInput(f"line {number}: not JSON: {error}") from None
-
-
-def _lines(file: str) -> Iterator[str | bytes]:
-    if file == STANDARD:
-        yield from sys.stdin
-        return
-    try:
-        with Path(file).open("rb") as lines:
-            yield from lines
-    except OSError as error:
-        raise InvalidInput(f"{file} cannot be read: {error.strerror}") from error

@@ -7,10 +7,9 @@ from typing import Annotated, Any, Literal
 import typer
 
 from hansard.cli.asking import Ask, asking
-from hansard.cli.entity_files import before, whole
 from hansard.cli.flags import Flags
 from hansard.cli.metric_files import export, import_
-from hansard.cli.options import Json, settings_flags
+from hansard.cli.options import Json, all_flags, keep_flags, settings_flags
 from hansard.cli.terminal import painter, print_json, printable
 from hansard.entities.metrics.contract import Group, MetricAnswer
 from hansard.entities.metrics.limits import GROUPS_MAX
@@ -28,7 +27,7 @@ FIGURE_CHARS = 12
 @settings_flags
 def list_metrics(flags: Flags, *, context: typer.Context, json: Json = False) -> None:
     """List the metrics there are."""
-    with asking(whole(flags, context)) as ask:
+    with asking(all_flags(flags, context)) as ask:
         for answer in _pages(ask, {}):
             for metric in answer.metrics or ():
                 if json:
@@ -72,7 +71,7 @@ def query(
         "since": since,
         "until": until,
     }
-    with asking(whole(flags, context)) as ask:
+    with asking(all_flags(flags, context)) as ask:
         groups = [group for answer in _pages(ask, asked) for group in answer.groups or ()]
     if json:
         for group in groups:
@@ -104,7 +103,7 @@ def register(app: typer.Typer) -> None:
         no_args_is_help=True,
         rich_markup_mode=None,
     )
-    group.callback()(settings_flags(before))
+    group.callback()(settings_flags(keep_flags))
     commands = {"list": list_metrics, "query": query, "export": export, "import": import_}
     for name, command in commands.items():
         group.command(name)(command)

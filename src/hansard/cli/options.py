@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from hansard.app.settings import Declaration, declarations
+from hansard.cli.flags import Flags
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
@@ -29,6 +30,17 @@ def settings_flags(command: Callable[..., Any]) -> Callable[..., Any]:
     parameters = [*own, *(_parameter(declared) for declared in settings)]
     wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return wrapper
+
+
+def keep_flags(flags: Flags, *, context: typer.Context) -> None:
+    """Keep the settings that stand between a group's name and its command, for the command."""
+    context.obj = {name: value for name, value in flags.items() if value is not None}
+
+
+def all_flags(flags: Flags, context: typer.Context) -> Flags:
+    """Give the settings that stand before a group's command, and after it."""
+    earlier: Flags = context.obj
+    return earlier | {name: value for name, value in flags.items() if value is not None}
 
 
 def _parameter(declared: Declaration) -> inspect.Parameter:

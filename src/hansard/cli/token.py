@@ -9,10 +9,9 @@ import typer
 from hansard.app import tokens
 from hansard.app.settings import TOKEN_VARIABLE, load
 from hansard.app.start import start
-from hansard.cli.entity_files import before, whole
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
-from hansard.cli.options import Json, settings_flags
+from hansard.cli.options import Json, all_flags, keep_flags, settings_flags
 from hansard.cli.terminal import actor, painter, print_json, printable
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.event import ROLES, Actor, Stamp
@@ -48,7 +47,7 @@ def create(
         raise InvalidInput(f"A role is one of {', '.join(ROLES)}", argument="role")
     if expires is not None and not 0 < expires <= DAYS_MAX:
         raise InvalidInput(f"A token lasts 1 to {DAYS_MAX} days", argument="expires")
-    flags = whole(flags, context)
+    flags = all_flags(flags, context)
     start(load(flags)).close()
     with opened(flags) as (application, _):
         stamp = _stamp(application.store)
@@ -71,7 +70,7 @@ def create(
 @settings_flags
 def list_tokens(flags: Flags, *, context: typer.Context, json: Json = False) -> None:
     """List the tokens there are, and those that have ended."""
-    with opened(whole(flags, context)) as (application, _):
+    with opened(all_flags(flags, context)) as (application, _):
         _stamp(application.store)
         known = tokens.every(application.store)
     now = to_text(utc_now())
@@ -89,7 +88,7 @@ def list_tokens(flags: Flags, *, context: typer.Context, json: Json = False) -> 
 @settings_flags
 def revoke(flags: Flags, identity: Id, *, context: typer.Context, json: Json = False) -> None:
     """Take a token back: it lets in nobody from now on, whatever runs."""
-    with opened(whole(flags, context)) as (application, _):
+    with opened(all_flags(flags, context)) as (application, _):
         gone = tokens.revoke(application.store, identity, _stamp(application.store))
     if json:
         print_json(_shown(gone))
@@ -100,7 +99,7 @@ def revoke(flags: Flags, identity: Id, *, context: typer.Context, json: Json = F
 def register(app: typer.Typer) -> None:
     """Add the group."""
     group = typer.Typer(help="Tokens: who may come in over HTTP.", rich_markup_mode=None)
-    group.callback()(settings_flags(before))
+    group.callback()(settings_flags(keep_flags))
     group.command()(create)
     group.command("list")(list_tokens)
     group.command()(revoke)

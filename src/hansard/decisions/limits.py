@@ -36,9 +36,6 @@ PREVIEW_TEXT_CHARS_MAX = 100_000
 CHAIN_SHOWN_MAX = 50
 """Decisions before and after the one asked for that get_decision shows of its chain."""
 
-CITING_SHOWN_MAX = 200
-"""Things that cite a decision which an answer names, of each kind."""
-
 PATHS_PAGE = 1_000
 """Decisions about paths that are read at a time."""
 

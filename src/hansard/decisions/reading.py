@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
-from hansard.decisions import limits
 from hansard.decisions.contract import DecisionNotFound, ProposalNotFound
 from hansard.decisions.reasons import Reasons, unpack
-from hansard.decisions.tables import ACTIVE, CHAINS, CITATIONS, DECISIONS, DRAFTS
+from hansard.decisions.tables import ACTIVE, CHAINS, DECISIONS, DRAFTS
 from hansard.decisions.targets import target_key
 from hansard.kernel.blob import Digest
 from hansard.kernel.content import content
 from hansard.kernel.engine import Position, ReadTx, Row
+from hansard.sessions import citations
 
 BlastRadius = dict[str, list[str]]
 """What rests on a decision, by kind: `{"records": ["R001"], "files": ["src/a.py"]}`."""
@@ -79,8 +79,13 @@ def reasons(tx: ReadTx, row: Row) -> Reasons:
 
 def citing_decisions(tx: ReadTx, identifier: str) -> BlastRadius:
     """Name the decisions and proposals that cite something."""
-    found = tx.scan(CITATIONS, {"cited": identifier}, limit=limits.CITING_SHOWN_MAX)
-    return {"decisions": [one.row["by"] for one in found]}
+    citing = (row["by"] for row in citations.citing(tx, identifier) if row["kind"] == "decisions")
+    return {"decisions": [by for by in citing if still_cites(tx, by, identifier)]}
+
+
+def still_cites(tx: ReadTx, by: str, identifier: str) -> bool:
+    """Whether a decision or proposal cites something to this day: a draft can be edited."""
+    return identifier in stated(tx, by)["cites"]
 
 
 def merged(radii: Iterable[BlastRadius]) -> BlastRadius:

@@ -12,7 +12,7 @@ from hansard.kernel.fuse import fuse
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Context
 from hansard.kernel.snippet import snippet
-from hansard.kernel.words import query_stems, stems
+from hansard.kernel.words import coverage, query_stems
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +87,8 @@ class _Graph:
         """Say which part of the words asked for a hit has: at least one, since it was found."""
         row = self._known(hit)
         said = reading.reasons(self._tx, row).text()
-        there = set(stems("\n".join([row["title"], row["target"], said, row["id"], *row["cites"]])))
-        asked = query_stems(query)
-        return max(sum(word in there for word in asked), 1) / len(asked)
+        words = "\n".join([row["title"], row["target"], said, row["id"], *row["cites"]])
+        return coverage(query, words)
 
     def match(self, hit: Hit) -> Match:
         """Say where a hit leads."""

@@ -29,14 +29,5 @@ ACTIVE = Table("decision_targets", {"anchor": "text"}, (("anchor",),), version=V
 DRAFTS = Table("decision_drafts", version=VERSION)
 """By fingerprint: the proposal that says this, open or rejected."""
 
-CITATIONS = Table(
-    "decision_citations",
-    {"by": "text", "cited": "text"},
-    (("cited",), ("by",)),
-    history=True,
-    version=VERSION,
-)
-"""Who cites what, of decisions and proposals."""
-
 WORDS = Topic("decisions", DECISIONS, {"title": 8.0, "target": 4.0, "reasons": 2.0, "labels": 1.0})
 """`labels` are the id and what is cited."""

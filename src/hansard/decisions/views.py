@@ -18,7 +18,6 @@ from hansard.decisions.reasons import unpack
 from hansard.decisions.tables import (
     ACTIVE,
     CHAINS,
-    CITATIONS,
     DECISION_PREFIX,
     DECISIONS,
     DRAFTS,
@@ -27,7 +26,6 @@ from hansard.decisions.tables import (
     WORDS,
 )
 from hansard.decisions.targets import anchor, glob_of, target_key
-from hansard.kernel.blob import digest_of
 from hansard.kernel.engine import Row
 from hansard.kernel.ids import taken
 from hansard.kernel.meaning import Passage, Passages, ReadContent
@@ -57,7 +55,6 @@ def _made(event: DecisionMade, derivation: Derivation) -> None:
         derivation.delete(ACTIVE, before["target_key"])
     derivation.put(DECISIONS, event.id, row)
     derivation.put(ACTIVE, row["target_key"], _holding(event))
-    _cite(derivation, event)
     _index(derivation, event)
 
 
@@ -77,8 +74,6 @@ def _proposed(event: ProposalMade, derivation: Derivation) -> None:
 def _edited(event: ProposalEdited, derivation: Derivation) -> None:
     before = _row(derivation, event.id)
     derivation.delete(DRAFTS, before["fingerprint"])
-    for found in derivation.scan(CITATIONS, {"by": event.id}, limit=limits.CITES_MAX):
-        derivation.delete(CITATIONS, found.key)
     # Who proposed it, and when, stays.
     kept = {name: before[name] for name in ("author", "of_human", "at", "seq", "session")}
     _draft(event, derivation, _stated(event, derivation) | kept)
@@ -93,7 +88,6 @@ def _draft(event: ProposalStated, derivation: Derivation, row: Row) -> None:
     }
     derivation.put(DECISIONS, event.id, row)
     derivation.put(DRAFTS, event.fingerprint, {"proposal": event.id, "is_rejected": False})
-    _cite(derivation, event)
     _index(derivation, event)
 
 
@@ -156,12 +150,6 @@ def _holding(event: DecisionMade) -> Row:
     }
 
 
-def _cite(derivation: Derivation, event: Statement) -> None:
-    for cited in event.cites:
-        key = f"{event.id}.{digest_of(cited.encode())}"
-        derivation.put(CITATIONS, key, {"by": event.id, "cited": cited})
-
-
 def _index(derivation: Derivation, event: Statement) -> None:
     texts = {
         "title": event.title,
@@ -181,7 +169,7 @@ def _row(derivation: Derivation, identifier: str) -> Row:
 VIEW = View(
     "decisions",
     VERSION,
-    (DECISIONS, CHAINS, ACTIVE, DRAFTS, CITATIONS),
+    (DECISIONS, CHAINS, ACTIVE, DRAFTS),
     on={
         DecisionRecorded: _made,
         DecisionSuperseded: _made,

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from hansard.app.tokens import INSUFFICIENT, RateLimited, address_of, challenge
 from hansard.kernel.event import Role
-from hansard.kernel.problem import Problem
+from hansard.kernel.problem import Problem, internal_error
 
 JSON = "application/json"
 
@@ -83,12 +83,4 @@ def _host(request: HTTPConnection) -> str:
 
 def failed(reference: str) -> Response:
     """Report a bug to the caller by a reference only; the log has it in full."""
-    shape = {
-        "code": "INTERNAL",
-        "message": f"Something went wrong inside Hansard (reference {reference})",
-        "details": {"reference": reference},
-        "recovery_hint": "The server's log says more under this reference",
-        "rpc_code": -32603,
-        "http_status": 500,
-    }
-    return answered({"error": shape}, 500)
+    return answered({"error": internal_error(reference)}, 500)

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 INVALID_PARAMS = -32602
 EXECUTION_ERROR = -32000
+INTERNAL_ERROR = -32603
 FORBIDDEN = 403
 
 
@@ -35,6 +36,18 @@ class Problem(Exception):
             "rpc_code": self.rpc_code,
             "http_status": self.http_status,
         }
+
+
+def internal_error(reference: str) -> dict[str, Any]:
+    """Give a bug in the shape of every error: by its reference in the log, and no more."""
+    return {
+        "code": "INTERNAL",
+        "message": f"Something went wrong inside Hansard (reference {reference})",
+        "details": {"reference": reference},
+        "recovery_hint": "The server's log says more under this reference",
+        "rpc_code": INTERNAL_ERROR,
+        "http_status": 500,
+    }
 
 
 class InvalidInput(Problem):

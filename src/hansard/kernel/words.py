@@ -64,9 +64,9 @@ def query_stems(query: str) -> list[str]:
 
 
 def coverage(query: str, text: str) -> float:
-    """Say which part of the words asked for a text has."""
+    """Say which part of the words asked for a text has: at least one, since it was found."""
     asked, there = query_stems(query), set(stems(text))
-    return sum(word in there for word in asked) / len(asked) if asked else 0.0
+    return max(sum(word in there for word in asked), 1) / len(asked) if asked else 0.0
 
 
 def split(text: str) -> list[str]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from mcp.shared.exceptions import MCPError
-from mcp_types import INTERNAL_ERROR, CallToolResult, TextContent
+from mcp_types import CallToolResult, TextContent
 
 from hansard.kernel.operation import Result
-from hansard.kernel.problem import Problem
+from hansard.kernel.problem import Problem, internal_error
 
 logger = logging.getLogger(__name__)
 
@@ -56,13 +56,5 @@ def _internal(error: Exception) -> MCPError:
     """Report a bug to the log in full, and to the caller by a reference only."""
     reference = secrets.token_hex(4)
     logger.error("A call failed (reference %s)", reference, exc_info=error)
-    message = f"Something went wrong inside Hansard (reference {reference})"
-    shape = {
-        "code": "INTERNAL",
-        "message": message,
-        "details": {"reference": reference},
-        "recovery_hint": "The server's log says more under this reference",
-        "rpc_code": INTERNAL_ERROR,
-        "http_status": 500,
-    }
-    return MCPError(INTERNAL_ERROR, message, shape)
+    shape = internal_error(reference)
+    return MCPError(shape["rpc_code"], shape["message"], shape)

@@ -15,7 +15,7 @@ from hansard.kernel.operation import Context
 from hansard.kernel.page import from_cursor, to_cursor
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.snippet import snippet
-from hansard.kernel.words import query_stems, stems
+from hansard.kernel.words import coverage, query_stems
 from hansard.records import answers, contract, limits, reading
 from hansard.records.filters import of_kind
 from hansard.records.views import RECORDS, WORDS, labels, subtree
@@ -71,8 +71,8 @@ def _hits(
         where["path"] = subtree(root["path"])
     words = tx.search(WORDS, request.query, where=where, limit=limits.SEARCH_HITS_MAX)
     meant = [hit for hit in near if _is_asked_for(tx.get(RECORDS, hit.key), request, root)]
-    coverage = _coverage(request.query, _text(tx, _row(tx, words[0]))) if words else 0.0
-    ranked = fuse(words, meant, coverage=coverage) if meant else words
+    covered = coverage(request.query, _text(tx, _row(tx, words[0]))) if words else 0.0
+    ranked = fuse(words, meant, coverage=covered) if meant else words
     return _Hits(
         ranked=ranked[: limits.SEARCH_HITS_MAX],
         by_words={hit.key: hit.score for hit in words},
@@ -107,7 +107,7 @@ def _results(
     if not hits.ranked:
         return []
     best = hits.ranked[0]
-    covered = _coverage(query, _text(tx, _row(tx, best))) if best.key in hits.by_words else 0.0
+    covered = coverage(query, _text(tx, _row(tx, best))) if best.key in hits.by_words else 0.0
     top = max(covered, hits.by_meaning.get(best.key, 0.0))
     return [
         _found(tx, query, hit, min(top, 1.0) * hit.score / best.score)
@@ -133,10 +133,3 @@ def _row(tx: ReadTx, hit: Hit) -> Row:
 def _text(tx: ReadTx, row: Row) -> str:
     whole = "\n".join([row["title"], row["summary"], reading.body(tx, row), labels(row)])
     return whole[: limits.SNIPPET_TEXT_CHARS_MAX]
-
-
-def _coverage(query: str, text: str) -> float:
-    """Say which part of the words asked for a text has: at least one, since it was found."""
-    asked = query_stems(query)
-    there = set(stems(text))
-    return max(sum(word in there for word in asked), 1) / len(asked)

@@ -22,9 +22,15 @@ from hansard.kernel.event import Actor
 from hansard.kernel.operation import Caller, Seat
 from hansard.testing.twice import Twice
 from tests import toy
+from tests.crash.table import pytest_runtest_setup, pytest_terminal_summary
 from tests.postgres_server import postgres_namespace, postgres_url
 
-__all__ = ["postgres_namespace", "postgres_url"]
+__all__ = [
+    "postgres_namespace",
+    "postgres_url",
+    "pytest_runtest_setup",
+    "pytest_terminal_summary",
+]
 
 ENGINES = ["memory", "twice", "sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
 

@@ -1,6 +1,7 @@
 """What the tests of keeping kill: each in a folder that has a store in it."""
 
 import os
+import shutil
 from pathlib import Path
 
 from hansard.app.application import Application
@@ -10,6 +11,7 @@ from hansard.app.keeping.exporting import export_project
 from hansard.app.keeping.importing import import_project
 from hansard.app.keeping.redaction import Wanted, erase
 from hansard.app.keeping.repair import salvage
+from hansard.app.keeping.restoring import restore_folder
 from hansard.kernel.blob import digest_of, seal
 from tests.app import kept
 from tests.app.kept import PROJECT, STAMP, opened
@@ -114,4 +116,32 @@ def repair(stage: Stage) -> None:
         open_store=kept.open_store,
         stamp=kept.PERSON,
     )
+    stage.gate("done")
+
+
+def bring_back(stage: Stage) -> None:
+    """Restore the backup where there is nothing yet."""
+    stage.gate("restore")
+    restore_folder(
+        find_backup(stage.folder / BACKUPS), stage.folder / OTHER, open_store=kept.open_store
+    )
+    stage.gate("done")
+
+
+def bring_back_by_force(stage: Stage) -> None:
+    """Restore the backup in the place of the store, which is set aside."""
+    stage.gate("restore")
+    restore_folder(
+        find_backup(stage.folder / BACKUPS),
+        stage.folder / STORE,
+        open_store=kept.open_store,
+        force=True,
+    )
+    stage.gate("done")
+
+
+def bring_back_in_place(stage: Stage) -> None:
+    """Restore as one must not: file by file, where the store is to be."""
+    stage.gate("restore")
+    shutil.copytree(find_backup(stage.folder / BACKUPS).folder, stage.folder / OTHER)
     stage.gate("done")

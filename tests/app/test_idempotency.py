@@ -20,6 +20,7 @@ def tick(app: Application) -> int:
     return app.store.engine.heads()["default"].tick
 
 
+@pytest.mark.fault("reply lost")
 @pytest.mark.holds("ALL-05.3", "ALL-05.7")
 def test_a_repeat_returns_the_first_answer_and_writes_nothing(
     app: Application, open_app: OpenApp
@@ -58,6 +59,7 @@ def test_a_key_belongs_to_its_project_caller_and_operation(app: Application) -> 
     assert app.store.engine.heads()["other"].tick == 1
 
 
+@pytest.mark.fault("reply lost")
 @pytest.mark.holds("ALL-05.6")
 def test_many_repeats_at_once_have_one_effect(app: Application) -> None:
     answers: list[object] = []

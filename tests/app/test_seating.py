@@ -3,7 +3,9 @@
 import pytest
 
 from hansard.app.application import Application
+from hansard.kernel.limits import ID_CHARS_MAX
 from hansard.kernel.operation import Caller
+from hansard.kernel.problem import InvalidInput
 from hansard.sessions.contract import ProjectNotFound, SessionClosed, SessionNotFound
 from tests.conftest import OpenApp, a_caller
 from tests.toy import NoteTaken
@@ -165,3 +167,15 @@ def test_a_refused_write_begins_no_session(app: Application) -> None:
         note(app, caller, text="refuse me")
 
     assert app.store.engine.heads() == before
+
+
+@pytest.mark.parametrize("handle", ["a\0b", "\ud800", "x" * (ID_CHARS_MAX + 1)])
+def test_a_session_that_came_along_and_is_no_id_is_refused_on_every_engine(
+    app: Application, handle: str
+) -> None:
+    caller = a_caller(seat=False, session=handle)
+
+    for operation, arguments in (("toy_note", {"text": "hello"}), ("list_projects", {})):
+        with pytest.raises(InvalidInput) as refused:
+            app.call(operation, arguments, caller)
+        assert refused.value.details["argument"] == "session"

@@ -24,6 +24,9 @@ from hansard.sessions.contract import ProjectNotFound
 from tests.app.damage import Damaged
 from tests.conftest import OpenApp, a_caller
 
+PROJECTS_MADE = 8
+"""How many projects begin while a store is looked at."""
+
 STAMP = Stamp(SYSTEM, "2026-01-01T00:00:00.000000Z")
 
 
@@ -102,6 +105,9 @@ def test_it_is_sound_while_others_write(open_app: OpenApp) -> None:
     app.call("toy_note", {"text": "first"}, caller)
 
     def write() -> None:
+        for number in range(PROJECTS_MADE):
+            other.call("create_project", {"id": f"p{number}", "name": "P"}, caller)
+            other.call("toy_note", {"text": "first", "project_id": f"p{number}"}, caller)
         while not stop.is_set():
             other.call("toy_note", {"text": "more"}, caller)
 

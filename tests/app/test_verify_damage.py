@@ -117,6 +117,18 @@ def _entries_missing_at_the_end(store: Damaged) -> set[int]:
 
 
 @in_journal
+def _an_entry_beyond_the_end_that_cannot_be_read(store: Damaged) -> set[int]:
+    after = store.last.seq + 1
+    store.sql(
+        "INSERT INTO journal SELECT ?, tick, at, clock, kind, session, '[', payload, "
+        "payload_digest, hash FROM journal WHERE number = ?",
+        store.number(after),
+        store.number(5),
+    )
+    return {after}
+
+
+@in_journal
 def _a_head_set_back(store: Damaged) -> set[int]:
     store.sql("UPDATE heads SET seq = 4 WHERE project = ?", store.project)
     return {4, 5}
@@ -188,6 +200,24 @@ def test_a_lost_catalog_is_found(store: Damaged) -> None:
     assert ("head", "@catalog") in {(found.check, found.project) for found in report.findings}
 
 
+def test_a_line_of_the_directory_that_cannot_be_read_is_found(store: Damaged) -> None:
+    store.sql("UPDATE rows_projects_v1 SET row = '{'")
+
+    report = store.verify()
+
+    assert report.exit_code == 2
+    assert ("views", "@catalog") in {(found.check, found.project) for found in report.findings}
+    assert {one.project for one in report.projects} == {"@catalog", store.project}
+
+
+def test_versions_of_views_that_cannot_be_read_are_found(store: Damaged) -> None:
+    store.sql("UPDATE heads SET views = 'toy:x' WHERE project = ?", store.project)
+
+    report = store.verify()
+
+    assert [(found.check, found.severity) for found in report.findings] == [("head", "broken")]
+
+
 # Damage to blobs. Each returns the digest to be named.
 
 PlantBlob = Callable[[Damaged], str]
@@ -230,6 +260,14 @@ def _a_size_that_is_not_so_of_a_blob_too_small_to_pack(store: Damaged) -> str:
 def _a_size_beyond_any_limit(store: Damaged) -> str:
     store.sql("UPDATE blobs SET size = 1 << 40 WHERE digest = ?", store.large.digest)
     return store.large.digest
+
+
+@in_blobs
+def _a_codec_that_nobody_knows(store: Damaged) -> str:
+    with store.opened() as app:
+        tiny = store.keep(app, b"tiny")
+    store.sql("UPDATE blobs SET codec = 'row' WHERE digest = ?", tiny.digest)
+    return tiny.digest
 
 
 @in_blobs
@@ -354,7 +392,35 @@ def _a_row_that_is_not_json(store: Damaged) -> tuple[str, str | None]:
 @in_views
 def _a_column_altered(store: Damaged) -> tuple[str, str | None]:
     store.sql(f"UPDATE {NOTES_TABLE} SET f_text = 'other' WHERE key = 'T003'")
-    return "toy_notes", None
+    return "toy_notes", "T003"
+
+
+@in_views
+def _two_columns_swapped(store: Damaged) -> tuple[str, str | None]:
+    store.sql(
+        f"UPDATE {NOTES_TABLE} SET f_text = CASE key WHEN 'T003' THEN 'note 3' ELSE 'note 2' END "
+        "WHERE key IN ('T003', 'T004')"
+    )
+    return "toy_notes", "T004"
+
+
+@in_views
+def _a_column_of_an_old_version_altered(store: Damaged) -> tuple[str, str | None]:
+    store.sql(
+        f"UPDATE {NOTES_TABLE} SET f_text = 'other' "
+        f"WHERE key = 'T001' AND from_seq = (SELECT min(from_seq) FROM {NOTES_TABLE})"
+    )
+    return "toy_notes", "T001"
+
+
+@in_views
+def _a_history_of_nothing(store: Damaged) -> tuple[str, str | None]:
+    store.sql(
+        f"INSERT INTO {NOTES_TABLE}(project, key, row, f_text, from_seq, to_seq) "
+        f"SELECT project, 'T777', row, f_text, from_seq, to_seq FROM {NOTES_TABLE} "
+        f"WHERE key = 'T001' AND from_seq = (SELECT min(from_seq) FROM {NOTES_TABLE})"
+    )
+    return "toy_notes", "T777"
 
 
 @in_views

@@ -221,6 +221,7 @@ def test_a_person_accepts_a_proposal_by_typing_the_secret(hansard: Decider) -> N
     assert SECRET not in wrong.out + right.out
 
 
+@pytest.mark.fault("clock set")
 @pytest.mark.holds("DEC-proposal-7")
 @pytest.mark.skipif(not LIBFAKETIME.exists(), reason="libfaketime is not installed")
 def test_no_setting_of_the_machines_clock_opens_the_window_early(hansard: Decider) -> None:

@@ -178,6 +178,7 @@ def test_a_reader_that_leaves_early_is_no_error(filled: Hansard) -> None:
     process.stderr.close()
 
 
+@pytest.mark.fault("signals and ends")
 def test_ctrl_c_ends_a_command_quietly(filled: Hansard) -> None:
     with filled.start("log", "--follow") as process:
         assert process.stdout is not None

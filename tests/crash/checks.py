@@ -16,7 +16,7 @@ from tests import toy
 from tests.crash import toys
 
 OWN_FILES = re.compile(
-    r"hansard\.db(-wal|-shm)?|write\.lock|locks|locks/[\w-]+|blobs(/incoming|/[0-9a-f]{2}(/[0-9a-f]{62})?)?"
+    r"hansard\.db(-wal|-shm)?|write\.lock|reserve|locks|locks/[\w-]+|blobs(/incoming|/[0-9a-f]{2}(/[0-9a-f]{62})?)?"
 )
 """What a store's folder may hold while it is open."""
 

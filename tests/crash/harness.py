@@ -5,11 +5,9 @@ which faults are wanted it stops at a gate. The test attaches strace there and l
 that what strace counts begins at the gate. strace counts the calls of each thread apart, so a part
 should make the same system call in one thread only.
 
-    for after in killed_everywhere(plain_write, prepared, tmp_path, gates=("write", "close")):
-        check(after.folder, after.acks)
+Which faults strike, and where, is said in `faults` and `sweep`.
 """
 
-import itertools
 import json
 import os
 import queue
@@ -19,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -38,16 +37,10 @@ SOON_S = 30.0
 """What must happen has happened by then, however busy the machine."""
 
 CHANGES = (
-    "pwrite64,write,fsync,fdatasync,ftruncate,fallocate,"
-    "mkdir,rename,renameat,renameat2,link,linkat,unlink,unlinkat"
+    "pwrite64,write,fsync,fdatasync,syncfs,ftruncate,fallocate,"
+    "mkdir,mkdirat,rename,renameat,renameat2,link,linkat,unlink,unlinkat"
 ).split(",")
 """The system calls by which a process changes files."""
-
-EVERY_POINT = os.environ.get("HANSARD_FAULTS") == "all"
-"""Whether a sweep strikes at every point; `make check-faults` does, which takes an hour."""
-
-POINTS_MAX = 500
-"""More points than this in one part of a scene, and something runs without end."""
 
 
 class Child:
@@ -57,6 +50,9 @@ class Child:
         self.folder = folder
         self.acks: list[Ack] = []
         self.told: list[dict[str, Any]] = []
+        self.refusal: dict[str, Any] | None = None
+        self.at: str | None = None
+        """The gate at which it stands."""
         self.is_over = False
         self.process = subprocess.Popen(
             [sys.executable, "-m", stage.__name__, scene.__module__, scene.__name__, str(folder)],
@@ -71,13 +67,14 @@ class Child:
 
     def until(self, gate: str | None) -> None:
         """Open every gate on the way to this one, where it stops; `None` means the end."""
-        while (reached := self.next_gate()) != gate:
+        while (reached := self.at or self.next_gate()) != gate:
             assert reached is not None, f"never came to {gate}: {self.complaint}"
             self.go_on()
 
     def go_on(self) -> None:
         """Open the gate it stands at."""
         assert self.process.stdin is not None
+        self.at = None
         self.process.stdin.write(b"\n")
         self.process.stdin.flush()
 
@@ -105,11 +102,14 @@ class Child:
             words = json.loads(line)
             match words:
                 case {"gate": str(gate)}:
+                    self.at = gate
                     return gate
                 case {"ack": ack}:
                     self.acks.append(Ack(**ack))
                 case {"told": told}:
                     self.told.append(told)
+                case {"refusal": refusal}:
+                    self.refusal = refusal
         self.is_over = True
         return None
 
@@ -164,26 +164,8 @@ class Aftermath:
     folder: Path
     acks: list[Ack] = field(default_factory=list)
     told: list[dict[str, Any]] = field(default_factory=list)
-
-
-def killed_everywhere(
-    scene: Scene, prepared: Path, space: Path, *, gates: Iterable[str]
-) -> Iterator[Aftermath]:
-    """Kill a scene, on a copy of a folder each time, before its changes to files."""
-    for gate in gates:
-        for call in calls_made(scene, prepared, space, gate):
-            for nth in times():
-                assert nth <= POINTS_MAX, f"{call} after {gate} is called without end"
-                after = killed_at(Point(gate, call, nth), scene, prepared, space)
-                if after is None:
-                    break
-                yield after
-                shutil.rmtree(after.folder)
-
-
-def times() -> Iterator[int]:
-    """Count the times of a call at which a sweep strikes: all, or the 1st, 4th, 16th…, each."""
-    return itertools.count(1) if EVERY_POINT else (4**power for power in itertools.count())
+    refusal: dict[str, Any] | None = None
+    """What the scene was refused with, if it ended by that."""
 
 
 def killed_at(point: Point, scene: Scene, prepared: Path, space: Path) -> Aftermath | None:
@@ -205,15 +187,27 @@ def killed_in(folder: Path, point: Point, scene: Scene) -> Aftermath | None:
         return Aftermath(point, folder, child.acks, child.told) if status else None
 
 
-def calls_made(scene: Scene, prepared: Path, space: Path, gate: str) -> list[str]:
-    """List the kinds of changes to files that a scene makes between a gate and the next."""
-    with playing(scene, copied(prepared, space)) as child:
-        child.until(gate)
-        with traced(child, "-e", f"trace={','.join(CHANGES)}") as output:
-            child.go_on()
-            child.next_gate()
-        made = {call.name for call in calls_in(output)}
-    return [call for call in CHANGES if call in made]
+def points_of(scene: Scene, folder: Path, gates: Iterable[str]) -> list[Point]:
+    """Play a scene undisturbed, and list its changes to files between each gate and the next."""
+    points = []
+    with playing(scene, folder) as child:
+        for gate in gates:
+            child.until(gate)
+            with traced(child, "-e", f"trace={','.join(CHANGES)}") as output:
+                child.go_on()
+                child.next_gate()
+            points += _in_order(gate, calls_in(output))
+    return points
+
+
+def _in_order(gate: str, calls: Iterable["Call"]) -> list[Point]:
+    """Name the points of some calls, in the order in which they are met first."""
+    counts = Counter[tuple[str, str]]()
+    points: dict[Point, None] = {}
+    for call in calls:
+        counts[call.thread, call.name] += 1
+        points[Point(gate, call.name, counts[call.thread, call.name])] = None
+    return list(points)
 
 
 @dataclass(frozen=True, slots=True)

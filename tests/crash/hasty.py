@@ -24,7 +24,9 @@ class Hasty:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._engine, name)
 
-    def write(self, project: str, work: Callable[[WriteTx], T]) -> T:
+    def write(self, project: str, work: Callable[[WriteTx], T], *, urgent: bool = False) -> T:
+        del urgent
+
         def rehearse(tx: WriteTx) -> None:
             raise _RehearsedError(work(tx))
 

@@ -11,22 +11,14 @@ import shutil
 import struct
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.crash.harness import (
-    POINTS_MAX,
-    Aftermath,
-    Point,
-    calls_made,
-    can_trace,
-    killed_in,
-    times,
-)
+from tests.crash.harness import Aftermath, Point, can_trace, killed_in
 from tests.crash.stage import Scene
 
 DISK_BYTES = 32 << 20
@@ -35,44 +27,52 @@ _FS_IOC_SHUTDOWN = 0x8004587D
 _NO_LOG_FLUSH = struct.pack("I", 2)
 
 
-def cut_everywhere(
-    scene: Scene, space: Path, *, gates: Iterable[str], disks: Sequence[str]
-) -> Iterator[Aftermath]:
-    """Cut the power, on new disks each time, before a scene's changes to files."""
-    nothing = Path(tempfile.mkdtemp(dir=space))
-    for gate in gates:
-        for call in calls_made(scene, nothing, space, gate):
-            for nth in times():
-                assert nth <= POINTS_MAX, f"{call} after {gate} is called without end"
-                with cut_at(Point(gate, call, nth), scene, space, disks=disks) as after:
-                    if after is None:
-                        break
-                    yield after
+@contextmanager
+def disks_in(folder: Path, disks: Sequence[str]) -> Iterator[Callable[[], None]]:
+    """Mount a new disk at each of these places in a folder; what is given cuts their power."""
+    images = {folder / disk: folder.with_name(f"{folder.name}.{disk}.ext4") for disk in disks}
+
+    def mount() -> None:
+        for place, image in images.items():
+            mounts.enter_context(_mounted(image, place))
+
+    def cut() -> None:
+        for place in images:
+            _shut_down(place)
+        mounts.close()
+        mount()
+
+    try:
+        with ExitStack() as mounts:
+            for image in images.values():
+                shutil.copyfile(_blank_disk(), image)
+            mount()
+            yield cut
+    finally:
+        for image in images.values():
+            image.unlink(missing_ok=True)
+
+
+def sync(folder: Path, disks: Sequence[str]) -> None:
+    """Have everything on these disks written out, so that no cut takes it."""
+    for disk in disks:
+        _run("sync", "--file-system", folder / disk)
 
 
 @contextmanager
 def cut_at(
-    point: Point, scene: Scene, space: Path, *, disks: Sequence[str]
+    point: Point, scene: Scene, space: Path, *, disks: Sequence[str], prepared: Path | None = None
 ) -> Iterator[Aftermath | None]:
     """Cut the power before one of a scene's changes; `None` if it passes the next gate first."""
     folder = Path(tempfile.mkdtemp(dir=space))
-    images = {folder / disk: folder.with_name(f"{folder.name}.{disk}.ext4") for disk in disks}
-    try:
-        with ExitStack() as stack:
-            for place, image in images.items():
-                shutil.copyfile(_blank_disk(), image)
-                stack.enter_context(_mounted(image, place))
-            after = killed_in(folder, point, scene)
-            if after is not None:
-                for place in images:
-                    _shut_down(place)
-        with ExitStack() as stack:
-            for place, image in images.items():
-                stack.enter_context(_mounted(image, place))
-            yield after
-    finally:
-        for image in images.values():
-            image.unlink(missing_ok=True)
+    with disks_in(folder, disks) as cut:
+        if prepared:
+            shutil.copytree(prepared, folder, dirs_exist_ok=True)
+            sync(folder, disks)
+        after = killed_in(folder, point, scene)
+        if after is not None:
+            cut()
+        yield after
 
 
 @contextmanager

@@ -236,9 +236,9 @@ def wait_for_the_turn(stage: Stage) -> None:
 def follow_the_journal(stage: Stage) -> None:
     """Be the one who follows, and work off what there is at the second gate."""
     app = open_store(stage)
-    lock = app.store.engine.hold(follow.LOCK)
-    assert lock is not None
     follower = follow.Follower("diary", lambda *_: None)
+    lock = app.store.engine.hold(follower.lock)
+    assert lock is not None
     with lock:
         stage.gate("following")
         while follow.catch_up(app.store, follower, app.default_project):

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from hansard.kernel.problem import Problem
 from tests.crash.checks import Ack
 
 _PR_SET_PTRACER = 0x59616D61
@@ -35,8 +36,13 @@ class Stage:
         """Tell anything else."""
         self._say({"told": words})
 
+    def refuse(self, problem: Problem) -> None:
+        """Tell that the scene ended early, because it was refused."""
+        self._say({"refusal": {"code": problem.code, **problem.details}})
+
     def _say(self, words: dict[str, Any]) -> None:
-        os.write(sys.stdout.fileno(), json.dumps(words).encode() + b"\n")
+        # Not by `write`, which is one of the calls at which faults strike.
+        os.writev(sys.stdout.fileno(), [json.dumps(words).encode() + b"\n"])
 
 
 Scene = Callable[[Stage], None]
@@ -46,7 +52,11 @@ def play(module: str, scene: str, folder: str) -> None:
     """Play a scene in this process."""
     # Where only a parent may trace, strace would not be allowed to attach.
     ctypes.CDLL(None).prctl(_PR_SET_PTRACER, _PR_SET_PTRACER_ANY, 0, 0, 0)
-    getattr(importlib.import_module(module), scene)(Stage(Path(folder)))
+    stage = Stage(Path(folder))
+    try:
+        getattr(importlib.import_module(module), scene)(stage)
+    except Problem as problem:
+        stage.refuse(problem)
 
 
 if __name__ == "__main__":

@@ -52,6 +52,7 @@ def faults(child: Child, folder: Path) -> list[str]:
     return found + wrong + checks.leftovers(folder / scenes.STORE)
 
 
+@pytest.mark.fault("disk full")
 @pytest.mark.holds("ALL-06.41")
 @needs_strace
 def test_a_full_disk_refuses_one_write_and_takes_the_next(tmp_path: Path) -> None:
@@ -65,6 +66,7 @@ def test_a_full_disk_refuses_one_write_and_takes_the_next(tmp_path: Path) -> Non
         assert faults(child, tmp_path) == []
 
 
+@pytest.mark.fault("disk full")
 @needs_strace
 def test_while_the_disk_is_full_one_can_read_and_afterwards_write(tmp_path: Path) -> None:
     with disturbed(scenes.disturbed_notes, tmp_path, "pwrite64:error=ENOSPC") as child:
@@ -77,6 +79,7 @@ def test_while_the_disk_is_full_one_can_read_and_afterwards_write(tmp_path: Path
         assert faults(child, tmp_path) == []
 
 
+@pytest.mark.fault("sync fails (EIO)")
 @pytest.mark.holds("ALL-04.1")
 @needs_strace
 def test_after_a_failed_sync_the_outcome_is_unknown_and_nothing_more_is_written(
@@ -93,6 +96,7 @@ def test_after_a_failed_sync_the_outcome_is_unknown_and_nothing_more_is_written(
         assert faults(child, tmp_path) == []
 
 
+@pytest.mark.fault("sync fails (EIO)")
 @needs_strace
 def test_what_waited_behind_a_failed_sync_is_not_written(tmp_path: Path) -> None:
     fault = "fdatasync:error=EIO:when=1"
@@ -105,6 +109,7 @@ def test_what_waited_behind_a_failed_sync_is_not_written(tmp_path: Path) -> None
         assert faults(child, tmp_path) == []
 
 
+@pytest.mark.fault("sync fails (EIO)")
 @needs_strace
 @pytest.mark.parametrize("fault", ["write:error=ENOSPC:when=1", "fsync:error=EIO:when=1"])
 def test_a_body_that_cannot_be_stored_is_refused_and_leaves_nothing(
@@ -128,6 +133,7 @@ def a_suspended_writer(folder: Path) -> Iterator[Child]:
         yield holder
 
 
+@pytest.mark.fault("suspended process")
 @pytest.mark.holds("ALL-06.41")
 def test_behind_a_suspended_writer_a_write_is_refused_in_time(tmp_path: Path) -> None:
     with playing(scenes.wait_for_the_turn, tmp_path) as child:
@@ -147,6 +153,7 @@ def test_behind_a_suspended_writer_a_write_is_refused_in_time(tmp_path: Path) ->
         assert faults(child, tmp_path) == []
 
 
+@pytest.mark.fault("suspended process")
 def test_behind_a_suspended_writer_closing_ends_in_time(tmp_path: Path) -> None:
     with playing(scenes.wait_for_the_turn, tmp_path, patience_s=BRIEF_S) as child:
         child.until("write")
@@ -157,6 +164,7 @@ def test_behind_a_suspended_writer_closing_ends_in_time(tmp_path: Path) -> None:
             assert set(refusals(child)) == {"first", "second"}
 
 
+@pytest.mark.fault("suspended process")
 def test_behind_a_suspended_writer_opening_ends_in_time(tmp_path: Path) -> None:
     with playing(scenes.wait_for_the_turn, tmp_path, patience_s=BRIEF_S) as child:
         child.until("open")

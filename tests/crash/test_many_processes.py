@@ -64,6 +64,7 @@ def play(request: pytest.FixtureRequest, location: str, tmp_path: Path) -> Play:
     return playing
 
 
+@pytest.mark.fault("many processes")
 @pytest.mark.holds("ALL-04.3", "ALL-04.5")
 @pytest.mark.slow("kills processes for as long as 4,000 durable writes take")
 @pytest.mark.timeout(600)
@@ -76,6 +77,7 @@ def test_eight_killed_writers_lose_nothing(location: str, play: Play) -> None:
     assert faults(location, played.acks) == []
 
 
+@pytest.mark.fault("many processes")
 @pytest.mark.holds("ALL-04.3", "ALL-04.5")
 def test_three_killed_writers_lose_nothing(location: str, play: Play) -> None:
     played = play(workers=3, writes=40, interval_s=0.05)
@@ -86,6 +88,7 @@ def test_three_killed_writers_lose_nothing(location: str, play: Play) -> None:
     assert faults(location, played.acks) == []
 
 
+@pytest.mark.fault("many processes")
 def test_the_program_finds_the_store_of_killed_writers_sound(location: str, play: Play) -> None:
     played = play(workers=3, writes=20, interval_s=0.05, part="projects")
 
@@ -102,6 +105,7 @@ def test_an_engine_that_acknowledges_too_early_is_found_out(location: str, play:
     assert faults(location, played.acks) != []
 
 
+@pytest.mark.fault("many processes")
 @pytest.mark.holds("ALL-04.4")
 def test_many_threads_of_one_process_lose_nothing(location: str) -> None:
     app = toys.open_application(location)

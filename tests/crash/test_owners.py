@@ -3,11 +3,14 @@
 import signal
 from pathlib import Path
 
+import pytest
+
 from hansard.kernel.effect import open_intents, settle
 from tests.crash import scenes, toys
 from tests.crash.harness import SOON_S, playing
 
 
+@pytest.mark.fault("many processes")
 def test_an_effect_is_settled_by_others_when_its_process_is_dead_and_not_before(
     location: str, tmp_path: Path
 ) -> None:

@@ -24,6 +24,7 @@ from hansard.kernel.operation import (
     Seat,
     Written,
 )
+from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.store import Store
 from hansard.kernel.text import Title
 from hansard.kernel.view import Derivation, View
@@ -98,16 +99,22 @@ def replace_file(
 
     def act(intent: Entry) -> FileSettled:
         before_acting()
-        temporary = _temporary(path, intent.seq)
-        with temporary.open("wb") as file:
-            file.write(text.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.rename(path)
-        _sync(path.parent)
+        try:
+            _replace(path, _temporary(path, intent.seq), text)
+        except OSError as error:
+            raise StorageUnavailable("The file cannot be replaced", outcome="unknown") from error
         return FileSettled(intent=intent.seq, result="done")
 
     return perform(store, project, STAMP, lambda _: intended, act)[1]
+
+
+def _replace(path: Path, temporary: Path, text: str) -> None:
+    with temporary.open("wb") as file:
+        file.write(text.encode())
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.rename(path)
+    _sync(path.parent)
 
 
 def effects(folder: Path) -> list[Effect]:

@@ -9,7 +9,7 @@ import pytest
 from hansard.app.application import Application
 from hansard.decisions import gitlog, gitpage
 from hansard.kernel.engine import WriteTx
-from hansard.kernel.follow import CURSORS, LOCK, Following, NotNow
+from hansard.kernel.follow import CURSORS, Following, NotNow, lock_of
 from tests.conftest import SteppingClock
 from tests.crash.harness import playing
 from tests.crash.scenes import wait_until
@@ -232,7 +232,7 @@ def test_no_git_is_needed(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_one_who_follows_is_left_to_publish(ledger: Ledger) -> None:
-    lock = ledger.app.store.engine.hold(LOCK)
+    lock = ledger.app.store.engine.hold(lock_of(gitlog.NAME))
     assert lock is not None
     with lock:
         assert not gitlog.publish_now(ledger.app.store, ledger.folder, PROJECT)

@@ -24,6 +24,7 @@ def ledger(tmp_path: Path, clock: SteppingClock) -> Iterator[Ledger]:
         yield opened
 
 
+@pytest.mark.fault("Git in trouble")
 @pytest.mark.parametrize("name", ["heads/main", "hansard/main"])
 def test_a_lock_left_by_a_dead_process_is_removed(ledger: Ledger, name: str) -> None:
     ledger.publish()
@@ -38,6 +39,7 @@ def test_a_lock_left_by_a_dead_process_is_removed(ledger: Ledger, name: str) -> 
     assert leftovers(ledger.folder) == []
 
 
+@pytest.mark.fault("Git in trouble")
 def test_a_lock_that_somebody_holds_for_a_while_is_waited_for(ledger: Ledger) -> None:
     ledger.publish()
     lock = ledger.git.path / "refs/heads/main.lock"
@@ -52,6 +54,7 @@ def test_a_lock_that_somebody_holds_for_a_while_is_waited_for(ledger: Ledger) ->
     assert len(ledger.git.ids()) == 4
 
 
+@pytest.mark.fault("Git in trouble")
 def test_locks_of_others_are_left_alone_and_do_no_harm(ledger: Ledger) -> None:
     ledger.publish()
     locks = [
@@ -68,6 +71,7 @@ def test_locks_of_others_are_left_alone_and_do_no_harm(ledger: Ledger) -> None:
     assert all(lock.exists() for lock in locks)
 
 
+@pytest.mark.fault("Git in trouble")
 def test_commits_of_somebody_else_are_kept_beside_and_ours_put_back(
     ledger: Ledger, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -84,6 +88,7 @@ def test_commits_of_somebody_else_are_kept_beside_and_ours_put_back(
     ledger.git.check()
 
 
+@pytest.mark.fault("Git in trouble")
 @pytest.mark.parametrize(
     "move",
     [
@@ -109,6 +114,7 @@ def test_a_reference_that_was_moved_is_put_back(ledger: Ledger, move: tuple[str,
     ledger.git.check()
 
 
+@pytest.mark.fault("Git in trouble")
 def test_the_repository_of_another_journal_is_kept_beside(
     ledger: Ledger, clock: SteppingClock
 ) -> None:
@@ -123,6 +129,7 @@ def test_the_repository_of_another_journal_is_kept_beside(
     assert ledger.git.ids("foreign-1") == theirs
 
 
+@pytest.mark.fault("Git in trouble")
 @pytest.mark.parametrize("keep", [0, 1, 10, -5])
 def test_torn_objects_of_an_unfinished_commit_are_written_again(ledger: Ledger, keep: int) -> None:
     ledger.publish()
@@ -145,6 +152,7 @@ def test_torn_objects_of_an_unfinished_commit_are_written_again(ledger: Ledger, 
     assert leftovers(ledger.folder) == []
 
 
+@pytest.mark.fault("Git in trouble")
 @pytest.mark.parametrize("damage", ["empty", "cut", "gone", "swapped", "HEAD", "reference"])
 def test_a_damaged_repository_is_kept_aside_and_made_again(ledger: Ledger, damage: str) -> None:
     ledger.publish()
@@ -158,6 +166,7 @@ def test_a_damaged_repository_is_kept_aside_and_made_again(ledger: Ledger, damag
     assert (ledger.folder / f"{ledger.git.path.name}.damaged-1").is_dir()
 
 
+@pytest.mark.fault("Git in trouble")
 @pytest.mark.parametrize("name", ["main:", "main:{folder}", "main:{page}"])
 @pytest.mark.parametrize("keep", [0, 10, -5])
 def test_damage_beneath_the_last_commit_is_found_when_it_is_met(
@@ -179,6 +188,7 @@ def test_damage_beneath_the_last_commit_is_found_when_it_is_met(
     ledger.git.check()
 
 
+@pytest.mark.fault("Git in trouble")
 def test_people_who_pack_while_we_publish_do_no_harm(ledger: Ledger) -> None:
     ledger.publish()
 
@@ -224,6 +234,7 @@ def publish_at_last(ledger: Ledger) -> None:
     pytest.fail("it could never be published")
 
 
+@pytest.mark.fault("Git in trouble")
 def test_faults_of_a_repository_are_found(ledger: Ledger) -> None:
     ledger.publish()
     sound = gitlog.faults(ledger.app.store, ledger.folder, PROJECT)
@@ -238,6 +249,7 @@ def test_faults_of_a_repository_are_found(ledger: Ledger) -> None:
     ]
 
 
+@pytest.mark.fault("Git in trouble")
 @pytest.mark.root
 def test_on_a_full_disk_git_waits_until_there_is_room(ledger: Ledger, small_disk: Path) -> None:
     for number in range(60):

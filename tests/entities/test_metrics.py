@@ -380,6 +380,28 @@ def test_series_beyond_the_limit_are_refused_and_change_nothing(
     assert found.count == 4
 
 
+@pytest.mark.parametrize(
+    ("limit", "new"),
+    [("SERIES_MAX", {"dimensions": {"user": "2"}}), ("METRICS_MAX", {"name": "another"})],
+)
+def test_a_measurement_that_is_an_entity_has_the_same_limits(
+    app: Application, agent: Caller, monkeypatch: pytest.MonkeyPatch, limit: str, new: Any
+) -> None:
+    monkeypatch.setattr(limits, limit, 1)
+    known = {"name": "ms", "value": 1.0, "dimensions": {"user": "1"}}
+    app.call("entity_create", {"type": "metric", "data": known}, agent)
+    before = app.store.engine.heads()
+
+    with pytest.raises(InvalidInput) as refused:
+        app.call("entity_create", {"type": "metric", "data": known | new}, agent)
+
+    assert refused.value.details["limit"] == 1
+    assert app.store.engine.heads() == before
+    app.call("entity_create", {"type": "metric", "data": known}, agent)
+    [found] = groups(app, agent)
+    assert found.count == 2
+
+
 @pytest.mark.parametrize("limit", ["ROLLUPS_READ_MAX", "SAMPLES_READ_MAX", "BATCHES_READ_MAX"])
 def test_an_answer_from_too_many_rows_is_refused(
     app: Application, agent: Caller, monkeypatch: pytest.MonkeyPatch, limit: str

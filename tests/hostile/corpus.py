@@ -31,7 +31,6 @@ def verdict(identifier: str) -> str:
 
 
 HELD_ELSEWHERE = {
-    "H-06": "tests/http/test_door.py::test_who_was_not_let_in_or_is_no_page_gets_nothing",
     "G-07": "tests/decisions/test_git_pages.py::test_no_text_forges_any_part_of_a_commit",
     "G-13": "tests/decisions/test_git_trouble.py::test_a_lock_left_by_a_dead_process_is_removed",
     "R-11": "tests/decisions/test_decisions_attacks.py"

@@ -12,6 +12,7 @@ import pytest
 from hansard.kernel.limits import NESTING_MAX
 from tests.hostile.corpus import CASES, case, verdict
 from tests.hostile.serving import HansardServer, code_of, findings, heads, serving_stdio
+from tests.http.serving import Server, make_token, mcp_call, mcp_request, serving
 from tests.mcp.processes import ROOT, WAIT_S, HttpServer, environment
 from tests.mcp.test_messages import nested, request
 
@@ -143,6 +144,13 @@ def http(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
         yield server
 
 
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that asks for tokens, though none was made yet."""
+    with serving(tmp_path_factory.mktemp("guarded"), HANSARD_TOKENS="required") as server:
+        yield server
+
+
 @case("H-02")
 @pytest.mark.parametrize(
     "origin", ["https://evil.example", "null", "http://127.0.0.1.evil.example", "file://"]
@@ -155,6 +163,51 @@ def test_another_sites_page_is_refused(http: HttpServer, origin: str) -> None:
 @pytest.mark.parametrize("kind", ["", "text/plain", "multipart/form-data", "application/jsonx"])
 def test_a_message_is_posted_as_json(http: HttpServer, kind: str) -> None:
     assert http.post(request(), content_type=kind)[0] in {400, 415}
+
+
+@case("H-06")
+@pytest.mark.parametrize("shown", [{}, {"authorization": "Bearer "}, {"authorization": "Basic x"}])
+def test_without_a_token_nothing_is_answered(guarded: Server, shown: dict[str, str]) -> None:
+    before = heads(guarded.home / "store")
+    asked = {"content_type": "application/json"} | shown
+
+    answers = [
+        mcp_call(guarded, "create_record", RECORD, **shown),
+        mcp_request(guarded, "tools/list", None, **shown),
+        guarded.request("POST", "/mcp", request(), **asked),
+        guarded.request("POST", "/api/v1/create_record", json.dumps(RECORD).encode(), **asked),
+        *(
+            guarded.request("GET", path, None, accept="text/event-stream", **shown)
+            for path in ("/mcp", "/api/v1", "/api/v1/stream", "/metrics")
+        ),
+    ]
+
+    assert [answer.status for answer in answers] == [401] * len(answers)
+    assert {answer.headers["www-authenticate"].split()[0] for answer in answers} == {"Bearer"}
+    assert heads(guarded.home / "store") == before
+
+
+@case("H-08")
+@pytest.mark.parametrize("tool", ["get_timeline", "create_record", "close_session"])
+def test_the_session_of_another_token_is_told_from_an_unknown_one_by_nothing(
+    guarded: Server, tool: str
+) -> None:
+    owner, _ = make_token(guarded.home, "agent", name=f"owner-{tool}", projects=["ours"])
+    other, _ = make_token(guarded.home, "agent", name=f"other-{tool}", projects=["theirs"])
+    begun = {"title": "t", "session_id": f"mine-{tool}"}
+    made = mcp_call(guarded, "record_session_start", begun, authorization=f"Bearer {owner}")
+    assert not made.json()["result"].get("isError")
+    arguments = RECORD if tool == "create_record" else {}
+
+    told, unknown = (
+        mcp_call(
+            guarded, tool, arguments | {"session_id": session}, authorization=f"Bearer {other}"
+        ).json()
+        for session in (f"mine-{tool}", "nobody")
+    )
+
+    assert code_of(told) == code_of(unknown) == verdict("H-08")
+    assert json.dumps(told).replace(f"mine-{tool}", "nobody") == json.dumps(unknown)
 
 
 @case("H-08")

@@ -1,6 +1,7 @@
 """The API: operations by name, problems by status, the journal's tail, the page's files."""
 
 import json
+from collections.abc import Iterable
 from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from hansard.app.openapi import document
 from hansard.app.start import catalog
-from tests.http.serving import Browser, Server, let_in, serving
+from tests.http.serving import Browser, Server, let_in, make_token, serving
 
 
 def a_record(title: str) -> dict[str, Any]:
@@ -140,10 +141,69 @@ def test_the_description_names_every_operation(browser: Browser) -> None:
     answer = browser.server.request("GET", "/api/v1/openapi.json")
 
     described = answer.json()
-    assert described == json.loads(json.dumps(document(catalog())))
+    cookie = browser.cookie.partition("=")[0]
+    assert described == json.loads(json.dumps(document(catalog(), cookie=cookie)))
     names = {path.rpartition("/")[2] for path in described["paths"]}
     index = browser.server.request("GET", "/api/v1", cookie=browser.cookie).json()
     assert names == set(index["operations"])
+
+
+def test_the_description_says_truly_who_is_let_in(browser: Browser) -> None:
+    described = document(catalog(), cookie=browser.cookie.partition("=")[0])
+    ways, schemes = described["security"], described["components"]["securitySchemes"]
+    token, _ = make_token(browser.server.home, "agent")
+    shown = {
+        "bearer": {"authorization": f"Bearer {token}"},
+        "cookie": {"cookie": browser.cookie},
+        "page": {"x_hansard_page": "1"},
+    }
+    assert shown.keys() == schemes.keys()
+
+    def status(names: Iterable[str]) -> int:
+        headers = {key: value for name in names for key, value in shown[name].items()}
+        path = "/api/v1/list_projects"
+        usual = {"content_type": "application/json"}
+        return browser.server.request("POST", path, b"{}", **usual | headers).status
+
+    assert {status(way) for way in ways} == {200}
+    for way in ways:
+        assert {status(set(way) - {left_out}) for left_out in way} == {401}
+
+
+def test_only_what_writes_takes_a_key(browser: Browser) -> None:
+    paths = document(catalog())["paths"]
+    takers = {path.rpartition("/")[2] for path, one in paths.items() if one["post"]["parameters"]}
+
+    assert takers == {one.name for one in catalog() if one.writes}
+    for key in ("", "x" * 256):
+        status, answer = browser.post("create_project", {"name": "n"}, idempotency_key=key or " ")
+        assert (status, answer["error"]["code"]) == (400, "INVALID_INPUT"), key
+
+
+@pytest.mark.parametrize(
+    ("headers", "status", "code"),
+    [
+        ({"content_type": "text/plain"}, 400, "INVALID_INPUT"),
+        ({"origin": "https://evil.example"}, 403, "PERMISSION_DENIED"),
+        ({"host": "evil.example"}, 421, "PERMISSION_DENIED"),
+    ],
+)
+def test_what_is_stopped_at_the_gate_is_refused_in_the_one_shape(
+    browser: Browser, headers: dict[str, str], status: int, code: str
+) -> None:
+    told = browser.post("list_projects", {}, **headers)
+
+    assert (told[0], told[1]["error"]["code"]) == (status, code)
+    assert told[1]["error"]["http_status"] == status
+    assert told[1]["error"]["recovery_hint"]
+
+
+@pytest.mark.parametrize("project", ["a%00b", "x" * 300])
+def test_a_stream_of_what_is_no_id_is_refused(browser: Browser, project: str) -> None:
+    path = f"/api/v1/stream?project={project}"
+    answer = browser.server.request("GET", path, cookie=browser.cookie)
+
+    assert (answer.status, answer.json()["error"]["code"]) == (400, "INVALID_INPUT")
 
 
 def test_a_server_with_an_open_stream_ends_in_time(tmp_path: Path) -> None:

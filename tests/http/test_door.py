@@ -1,11 +1,12 @@
 """Who is let in to the page, and who is not."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 from hansard.http.door import TOKEN_LIFE_S, TOKENS_MAX, VISIT_LIFE_S, Door
-from tests.http.serving import Browser, Server, let_in
+from tests.http.serving import Browser, Server, let_in, serving
 
 
 class Clock:
@@ -119,3 +120,13 @@ def test_without_a_server_open_says_so(server: Server) -> None:
 
     assert opened.returncode != 0
     assert "hansard serve" in opened.stderr
+
+
+@pytest.mark.parametrize("given", ["", "long enough to be a secret"])
+def test_a_server_without_a_secret_says_that_it_accepts_nothing(tmp_path: Path, given: str) -> None:
+    with serving(tmp_path, HANSARD_SECRET=given) as server:
+        server.process.terminate()
+        assert server.process.stderr
+        said = server.process.stderr.read()
+
+    assert ("HANSARD_SECRET" in said) == (not given)

@@ -1,14 +1,17 @@
 """How often and how much a caller may ask."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from hansard.app.quotas import CALLERS_MAX, DAY_S
 from hansard.app.tokens import RateLimited
-from hansard.http.rates import CALLERS_MAX, DAY_S, Rates
+from hansard.http.rates import Rates
 from hansard.kernel.limits import MIB
-from tests.http.serving import Server, make_token, mcp_call, serving
+from tests.http.serving import Server, let_in, make_token, mcp_call, serving
 
 
 class Clock:
@@ -158,3 +161,72 @@ def test_a_token_that_sent_its_quota_waits(tmp_path: Path) -> None:
 def test_on_this_machine_nobody_without_a_token_is_limited(tmp_path: Path) -> None:
     with serving(tmp_path, "--rate-per-minute", "1") as server:
         assert {mcp_call(server, "list_projects").status for _ in range(5)} == {200}
+
+
+RECORD = {"type": "note", "title": "t", "summary": "s", "body": "b"}
+
+
+def codes(server: Server, way: str, times: int, **headers: str) -> list[str | None]:
+    """Write into one session so often; gives the refusals' codes, `None` for what was done."""
+    arguments = RECORD | {"session_id": f"flooded-{way}"}
+    told: list[str | None] = []
+    for _ in range(times):
+        if way == "mcp":
+            answer = mcp_call(server, "create_record", arguments, **headers)
+            result = answer.json()["result"]["structuredContent"]
+        else:
+            body, path = json.dumps(arguments).encode(), "/api/v1/create_record"
+            headers |= {"content_type": "application/json"}
+            result = server.request("POST", path, body, **headers).json()
+        told.append(result["error"]["code"] if "error" in result else None)
+    return told
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server whose sessions hold little."""
+    home = tmp_path_factory.mktemp("small")
+    make_token(home, "agent", name="first")
+    with serving(home, "--session-max-entries", "5", "--writes-per-day", "12") as running:
+        yield running
+
+
+@pytest.mark.parametrize("way", ["mcp", "api"])
+def test_a_session_that_is_flooded_takes_no_more(small: Server, way: str) -> None:
+    text, _ = make_token(small.home, "agent", name=f"flooder-{way}")
+    shown = {"authorization": f"Bearer {text}"}
+    begun = {"title": "t", "session_id": f"flooded-{way}"}
+    assert mcp_call(small, "record_session_start", begun, **shown).status == 200
+
+    told = codes(small, way, 8, **shown)
+
+    assert told[0] is None
+    assert set(told) == {None, "STORAGE_QUOTA_EXCEEDED"}
+    assert told == sorted(told, key=lambda code: code is not None)
+
+
+def test_a_token_that_begins_a_session_for_each_write_has_a_days_writes(small: Server) -> None:
+    text, _ = make_token(small.home, "agent", name="many-sessions")
+    shown = {"authorization": f"Bearer {text}"}
+
+    def write() -> dict[str, Any]:
+        answer = mcp_call(small, "create_record", RECORD, **shown)
+        told: dict[str, Any] = answer.json()["result"]["structuredContent"]
+        return told
+
+    assert all("record" in write() for _ in range(12))
+    refused = write()["error"]
+    assert refused["code"] == "RATE_LIMITED"
+    assert refused["details"]["limit"] == "writes a day"
+    assert 0 < refused["details"]["retry_after_s"] <= DAY_S / 12 + 1
+
+
+def test_everyone_on_this_machine_can_be_limited_too(tmp_path: Path) -> None:
+    flags = ("--limit-everyone", "--writes-per-day", "2", "--rate-per-minute", "60")
+    with serving(tmp_path, *flags) as server:
+        person = let_in(server)
+        told = [person.post("create_record", RECORD) for _ in range(3)]
+        statuses = {mcp_call(server, "list_projects").status for _ in range(12)}
+
+    assert [status for status, _ in told] == [200, 200, 429]
+    assert statuses == {200, 429}

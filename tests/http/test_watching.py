@@ -32,7 +32,8 @@ def test_a_server_says_that_it_lives_and_can_work(server: Server) -> None:
 class Full(MemoryEngine):
     """An engine whose disk is full: it reads, and takes no write."""
 
-    def write(self, project: str, work: Any) -> Any:
+    def write(self, project: str, work: Any, *, urgent: bool = False) -> Any:
+        del urgent
         raise StorageUnavailable(f"{project} cannot be written, nor can {work}")
 
 

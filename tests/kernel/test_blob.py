@@ -64,6 +64,7 @@ def _bomb(blob: Blob) -> Blob:
     return replace(blob, packed=zstandard.compress(b"\0" * 100_000_000))
 
 
+@pytest.mark.fault("damaged blob")
 @pytest.mark.holds("ALL-06.43")
 @pytest.mark.parametrize(
     "harm",

@@ -194,6 +194,20 @@ def test_one_follows_and_the_other_takes_over_where_it_ended(
         assert min(seq for project, seq in second.seen if project == ours.default_project) > end
 
 
+def test_processes_with_other_followers_do_not_wait_for_each_other(
+    open_app: OpenApp, agent: Caller, wakes_often: None
+) -> None:
+    ours, other = open_app(), open_app()
+    first, second = Diary(), Diary()
+    with following(ours, first.follower()):
+        first.wait_for(ours.default_project, take_notes(ours, agent, 1))
+        with following(other, Follower("ledger", second.apply)):
+            end = take_notes(ours, agent, 1)
+
+            second.wait_for(ours.default_project, end)
+            first.wait_for(ours.default_project, end)
+
+
 def test_what_another_process_writes_is_followed(
     tmp_path: Path, diary: Diary, wakes_often: None
 ) -> None:

@@ -220,6 +220,7 @@ def post_waiting(server: HttpServer, answers: Queue[tuple[int, bytes]]) -> threa
     return thread
 
 
+@pytest.mark.fault("signals and ends")
 def test_a_write_in_progress_is_finished_and_answered_before_the_end(
     gate: Path, store: str
 ) -> None:
@@ -235,6 +236,7 @@ def test_a_write_in_progress_is_finished_and_answered_before_the_end(
     assert (status, json.loads(answer)["result"]["isError"]) == (200, False)
 
 
+@pytest.mark.fault("signals and ends")
 @pytest.mark.slow("the server is given all the time it may take")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_write_that_never_finishes_does_not_keep_the_server(gate: Path, store: str) -> None:

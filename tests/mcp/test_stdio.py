@@ -269,6 +269,7 @@ def test_a_last_line_without_its_end_is_served_if_it_is_whole(stdio: StdioServer
     assert stdio.rest() == [{"jsonrpc": "2.0", "id": 1, "result": {}}]
 
 
+@pytest.mark.fault("signals and ends")
 def test_a_request_cut_in_the_middle_is_answered_as_such(stdio: StdioServer) -> None:
     stdio.write(b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"na')
 
@@ -323,6 +324,7 @@ def listen(request_id: int) -> Json:
     return {"jsonrpc": "2.0", "id": request_id, "method": "subscriptions/listen", "params": params}
 
 
+@pytest.mark.fault("signals and ends")
 @pytest.mark.parametrize("by", [None, signal.SIGTERM, signal.SIGINT])
 def test_a_write_in_progress_is_finished_and_answered_before_the_end(
     gate: Path, stdio: StdioServer, by: signal.Signals | None

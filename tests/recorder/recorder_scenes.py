@@ -1,5 +1,7 @@
 """What the crash tests kill: operations on files through the whole application."""
 
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from hansard.app.settings import Settings
 from hansard.kernel.blob import digest_of
 from hansard.kernel.event import Actor
 from hansard.kernel.operation import Caller, Seat
+from hansard.recorder.answers import Restored
 from hansard.recorder.folder import Folder
 from hansard.recorder.looking import FileState
 from hansard.recorder.paths import FilePath
@@ -40,7 +43,7 @@ def create(stage: Stage) -> None:
 
 def edit(stage: Stage) -> None:
     """Change a file."""
-    play(stage, lambda app: call(app, "file_op", action="edit", path="a", content=NEW))
+    play(stage, edit_a)
 
 
 def delete(stage: Stage) -> None:
@@ -68,26 +71,54 @@ def restore(stage: Stage) -> None:
     play(stage, lambda app: call(app, "restore"))
 
 
-def settle(stage: Stage) -> None:
-    """Start again after a process was killed in the midst of an edit."""
+def settle_before(stage: Stage) -> None:
+    """Start again after a process died before it changed a file, all but."""
+    settle(stage, dying_at="exchange")
+
+
+def settle_after(stage: Stage) -> None:
+    """Start again after a process died when it had just changed a file."""
+    settle(stage, dying_at="sync")
+
+
+def settle(stage: Stage, *, dying_at: str) -> None:
+    """Have a process die in the midst of an edit, and start again."""
+    dying = os.fork()
+    if not dying:
+        app = prepared(stage.folder)
+        setattr(Folder, dying_at, lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
+        edit_a(app)
+    os.waitpid(dying, 0)
     stage.gate("op")
     app = open_recorder(stage.folder)
     stage.gate("close")
     app.close()
 
 
-def play(stage: Stage, deed: Callable[[Application], object]) -> None:
-    """Start from some files, two of them changed before, and stop before the deed."""
-    folder = stage.folder / WORKSPACE
-    folder.mkdir(exist_ok=True)
+def edit_a(app: Application) -> Any:
+    return call(app, "file_op", action="edit", path="a", content=NEW)
+
+
+def prepared(folder: Path) -> Application:
+    """Start from some files, two of them changed before."""
+    workspace = folder / WORKSPACE
+    workspace.mkdir(exist_ok=True)
     for name in ("a", "b"):
-        (folder / name).write_text(OLD)
-    app = open_recorder(stage.folder)
+        (workspace / name).write_text(OLD)
+    app = open_recorder(folder)
     for name in ("a", "b"):
         call(app, "file_op", action="edit", path=name, content=f"{name}: {OLD}")
+    return app
+
+
+def play(stage: Stage, deed: Callable[[Application], Any]) -> None:
+    """Stop before the deed, and tell if all of it was done."""
+    app = prepared(stage.folder)
     stage.gate("op")
-    deed(app)
-    stage.tell(done=True)
+    result = deed(app)
+    steps = result.files if isinstance(result, Restored) else result.results
+    if all(step.status in (None, "done") for step in steps):
+        stage.tell(done=True)
     stage.gate("close")
     app.close()
 

@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,52 +10,13 @@ from hansard.kernel.blob import digest_of
 from hansard.kernel.problem import StorageUnavailable
 from hansard.recorder.temporaries import PREFIX
 from hansard.recorder.workspace import Workspace
-from tests.crash.harness import (
-    Aftermath,
-    calls_in,
-    copied,
-    killed_everywhere,
-    needs_strace,
-    playing,
-    traced,
-)
+from tests.crash.harness import calls_in, needs_strace, playing, traced
 from tests.crash.stage import Scene
 from tests.recorder import scenes
 from tests.recorder.ground import NEW, OLD, OWNER, Ground, at, fingerprints, needs_root
+from tests.recorder.workspace_drills import WHOLE, files, prepare
 
 CALLS = "trace=write,fsync,mkdirat,mkdir,renameat2,renameat,rename,unlinkat,unlink"
-WHOLE: dict[Scene, list[dict[str, bytes]]] = {
-    scenes.create: [{}, {"d/new": NEW}],
-    scenes.edit: [{"f": OLD}, {"f": NEW}],
-    scenes.delete: [{"f": OLD}, {}],
-    scenes.move: [{"f": OLD}, {"d/new": OLD}],
-}
-"""What may be found afterwards: the file before, or the file after."""
-
-
-@pytest.fixture
-def prepared(tmp_path: Path) -> Path:
-    """A folder with a workspace that has the old file."""
-    folder = tmp_path / "prepared"
-    (folder / scenes.WORKSPACE).mkdir(parents=True)
-    (folder / scenes.WORKSPACE / "f").write_bytes(OLD)
-    return folder
-
-
-def before(scene: Scene, prepared: Path) -> Path:
-    """Leave the old file only where the scene starts from it."""
-    if scene is scenes.create:
-        (prepared / scenes.WORKSPACE / "f").unlink()
-    return prepared
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    """Give the content of every file of the workspace."""
-    root = folder / scenes.WORKSPACE
-    paths = [path for path in root.rglob("*") if path.is_file()]
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
-
-
 ORDERS: dict[Scene, list[str]] = {
     scenes.create: [
         r"mkdirat\(.*/ws>, \"d\"",
@@ -90,12 +50,10 @@ ORDERS: dict[Scene, list[str]] = {
 
 @needs_strace
 @pytest.mark.parametrize("scene", ORDERS, ids=lambda scene: scene.__name__)
-def test_everything_is_durable_before_it_is_done(
-    scene: Scene, prepared: Path, tmp_path: Path
-) -> None:
-    folder = copied(before(scene, prepared), tmp_path)
+def test_everything_is_durable_before_it_is_done(scene: Scene, tmp_path: Path) -> None:
+    prepare(scene, tmp_path)
 
-    with playing(scene, folder) as child:
+    with playing(scene, tmp_path) as child:
         child.until("deed")
         with traced(child, "-e", CALLS) as output:
             child.go_on()
@@ -106,32 +64,6 @@ def test_everything_is_durable_before_it_is_done(
     made = [text for text in made if "ENOENT" not in text]
     patterns = [order.replace("{tmp}", rf"{PREFIX}[\w-]+") for order in ORDERS[scene]]
     assert [bool(re.match(p, t)) for p, t in zip(patterns, made, strict=True)] == [True] * len(made)
-
-
-@needs_strace
-@pytest.mark.slow("kills a process at each of its changes to files")
-@pytest.mark.parametrize("scene", WHOLE, ids=lambda scene: scene.__name__)
-def test_a_kill_anywhere_leaves_the_file_whole(
-    scene: Scene, prepared: Path, tmp_path: Path, record_property: Callable[[str, object], None]
-) -> None:
-    points = 0
-    for after in killed_everywhere(scene, before(scene, prepared), tmp_path, gates=("deed",)):
-        points += 1
-        assert faults(scene, after) == []
-    record_property("points", points)
-    assert points >= 3
-
-
-def faults(scene: Scene, after: Aftermath) -> list[str]:
-    """Clean up as the next start does, and look."""
-    root = after.folder / scenes.WORKSPACE
-    seen = {name: text for name, text in files(after.folder).items() if PREFIX not in name}
-    with Workspace(root, owner="owner-next") as workspace:
-        workspace.clean_temporaries(OWNER.__eq__, [at("f"), at("d/new")])
-        left = files(after.folder)
-        twice = workspace.clean_temporaries(OWNER.__eq__)
-    found = [] if seen in WHOLE[scene] else [f"{after.point}: {seen}"]
-    return found + ([] if left == seen and not twice else [f"{after.point}: left {left}"])
 
 
 FAULTS: list[tuple[Scene, str, str, str]] = [
@@ -151,20 +83,21 @@ FAULTS: list[tuple[Scene, str, str, str]] = [
 ]
 
 
+@pytest.mark.fault("sync fails (EIO)")
 @needs_strace
 @pytest.mark.parametrize(("scene", "fault", "outcome", "more"), FAULTS)
 def test_an_error_is_not_taken_for_not_done(
-    scene: Scene, fault: str, outcome: str, more: str, prepared: Path
+    scene: Scene, fault: str, outcome: str, more: str, tmp_path: Path
 ) -> None:
-    folder = copied(before(scene, prepared), prepared.parent)
-    was = files(folder)
+    prepare(scene, tmp_path)
+    was = files(tmp_path)
 
-    with playing(scene, folder) as child:
+    with playing(scene, tmp_path) as child:
         child.until("deed")
         with traced(child, "-e", f"trace={fault.partition(':')[0]}", "-e", f"inject={fault}"):
             child.go_on()
             child.until("after")
-        found = files(folder)
+        found = files(tmp_path)
         child.go_on()
         child.until("end")
         [told] = child.told
@@ -173,9 +106,10 @@ def test_an_error_is_not_taken_for_not_done(
     assert told["more"][0] == more
     assert found in (WHOLE[scene] if outcome == "unknown" else [was])
     if outcome == "unchanged":
-        assert not (folder / scenes.WORKSPACE / "d").exists()
+        assert not (tmp_path / scenes.WORKSPACE / "d").exists()
 
 
+@pytest.mark.fault("disk full")
 def test_a_full_disk_is_said_so_and_leaves_the_file(ground: Ground) -> None:
     ground.mount("m", "-t", "tmpfs", "-o", "size=64k,nr_inodes=6", "tmpfs")
     root = ground.root / "m"
@@ -194,6 +128,7 @@ def test_a_full_disk_is_said_so_and_leaves_the_file(ground: Ground) -> None:
     assert (root / "f").read_bytes() == NEW
 
 
+@pytest.mark.fault("read-only")
 def test_a_read_only_disk_is_said_so_and_can_be_read(ground: Ground) -> None:
     needs_root("mounts something")
     ground.mount("m", "-t", "tmpfs", "tmpfs")

@@ -166,10 +166,10 @@ def fail_after_the_change(app: Application, patch: pytest.MonkeyPatch) -> None:
         changed.append(True)
         return replace(*args, **rest)
 
-    def writing(*args: Any) -> Any:
+    def writing(*args: Any, **rest: Any) -> Any:
         if changed:
             raise StorageUnavailable("The disk is full", outcome="not_written")
-        return write(*args)
+        return write(*args, **rest)
 
     patch.setattr(Workspace, "replace", replacing)
     patch.setattr(app.store.engine, "write", writing)

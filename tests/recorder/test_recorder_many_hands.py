@@ -183,12 +183,14 @@ needs_shell = pytest.mark.skipif(
 )
 
 
+@pytest.mark.fault("many processes")
 @needs_shell
 @pytest.mark.parametrize("open_engine", ["sqlite"], indirect=True)
 def test_many_hands_lose_nothing_in_two_seconds(open_app: OpenApp, files: Path) -> None:
     check_many_hands(open_app, files, 2.0)
 
 
+@pytest.mark.fault("many processes")
 @needs_shell
 @pytest.mark.slow("writes for thirty seconds")
 @pytest.mark.timeout(300)

@@ -129,6 +129,7 @@ def count_entries(app: Application) -> int:
     return app.store.read(app.default_project, lambda tx: len(list(walk(tx))))
 
 
+@pytest.mark.fault("hand edit")
 @pytest.mark.parametrize("after", [False, True])
 def test_a_hand_edit_between_crash_and_start_is_a_conflict_and_stays(
     open_app: OpenApp, files: Path, after: bool
@@ -146,6 +147,7 @@ def test_a_hand_edit_between_crash_and_start_is_a_conflict_and_stays(
     assert sources(second, agent, "a") == ["executed", "external", "executed"]
 
 
+@pytest.mark.fault("hand edit")
 def test_a_link_in_place_of_the_file_is_a_conflict(open_app: OpenApp, files: Path) -> None:
     first, agent = open_app(), a_caller()
     create(first, agent, "a", "one\n")
@@ -259,6 +261,7 @@ def keyed(caller: Caller, key: str = "key-1") -> Caller:
     return Caller(caller.actor, seat=caller.seat, idempotency_key=key)
 
 
+@pytest.mark.fault("reply lost")
 def test_a_repeated_change_is_answered_and_not_made_again(
     app: Application, agent: Caller, files: Path
 ) -> None:
@@ -273,6 +276,7 @@ def test_a_repeated_change_is_answered_and_not_made_again(
     assert told(app, agent) == [("file_create", "done")]
 
 
+@pytest.mark.fault("reply lost")
 @pytest.mark.holds("ALL-05.9", "ALL-05.6")
 @pytest.mark.parametrize("after", [False, True], ids=["not-done", "done"])
 def test_a_repeat_of_a_change_that_was_cut_short_settles_it(
@@ -306,6 +310,7 @@ def ask_files(app: Application, arguments: dict[str, Any], caller: Caller) -> li
     return results
 
 
+@pytest.mark.fault("reply lost")
 def test_a_repeat_of_a_batch_says_what_was_done_of_it(open_app: OpenApp, files: Path) -> None:
     first, agent = open_app(), a_caller()
     ops = [{"path": path, "action": "create", "content": "x"} for path in "abc"]
@@ -332,6 +337,7 @@ def crash_at(patch: pytest.MonkeyPatch, path: str) -> None:
     patch.setattr(Workspace, "replace", crashing)
 
 
+@pytest.mark.fault("reply lost")
 def test_a_repeat_of_a_refusal_by_the_disk_is_refused_alike(
     app: Application, agent: Caller, files: Path
 ) -> None:
@@ -373,6 +379,7 @@ def test_a_refused_request_may_be_asked_again_under_its_key(
     assert contents(files) == {"a": b"x"}
 
 
+@pytest.mark.fault("reply lost")
 def test_many_repeats_at_once_make_one_change(app: Application, agent: Caller) -> None:
     app.call("record_session_start", {"title": "once"}, agent)
     answers: list[str] = []
@@ -392,6 +399,7 @@ def test_many_repeats_at_once_make_one_change(app: Application, agent: Caller) -
     assert told(app, agent) == [("file_create", "done")]
 
 
+@pytest.mark.fault("reply lost")
 def test_a_repeat_of_a_restore_that_was_cut_short_goes_no_further(
     open_app: OpenApp, files: Path
 ) -> None:

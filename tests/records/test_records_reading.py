@@ -148,6 +148,17 @@ def test_lists_are_of_the_project_the_roots_or_a_subtree(app: Application) -> No
         titles(parent_id="R999", depth=2)
 
 
+@pytest.mark.parametrize("depth", [0, limits.LISTED_DEPTH_MAX + 1, 2**63 - 1])
+def test_a_list_goes_so_deep_and_no_deeper(app: Application, depth: int) -> None:
+    chat = Chat(app)
+    root = chat.create("root")["id"]
+
+    assert chat.ask("list_records", parent_id=root, depth=limits.LISTED_DEPTH_MAX)["records"] == []
+    for parent in (None, root):
+        with refused("INVALID_INPUT"):
+            chat.ask("list_records", parent_id=parent, depth=depth)
+
+
 @pytest.mark.holds("000-list_records-2", "000-list_records-3")
 def test_lists_are_narrowed_by_state_and_type(app: Application) -> None:
     chat = Chat(app)

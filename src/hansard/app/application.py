@@ -1,6 +1,6 @@
 """`Application.call`: find, authorize, validate, place, answer once, run."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,7 @@ from hansard.app.catalog import Catalog
 from hansard.kernel import as_of, limits, reply
 from hansard.kernel.blob import canonical_json, digest_of
 from hansard.kernel.clock import Clock, to_text, utc_now
+from hansard.kernel.effect import Settled
 from hansard.kernel.event import SYSTEM, Stamp
 from hansard.kernel.follow import Follower, Following
 from hansard.kernel.operation import (
@@ -24,11 +25,14 @@ from hansard.kernel.operation import (
 )
 from hansard.kernel.problem import InvalidInput, PermissionDenied
 from hansard.kernel.store import CATALOG, Store
-from hansard.kernel.values import check_values
+from hansard.kernel.values import check_handle, check_values
 from hansard.sessions import directory, seating
 from hansard.sessions.contract import ProjectNotFound
 
 DEFAULT_PROJECT = "default"
+
+Limit = Callable[[Operation, Context], None]
+"""Refuses a call that is about to be done, if its session or its caller has had enough."""
 
 
 class Application:
@@ -42,12 +46,16 @@ class Application:
         default_project: str = DEFAULT_PROJECT,
         read_only: bool = False,
         clock: Clock = utc_now,
+        limit: Limit | None = None,
     ) -> None:
-        """Join a catalog and a store that was made for it."""
+        """Join a catalog and a store that was made for it. `limit` refuses calls beyond a quota."""
         self.catalog = catalog
         self.store = store
         self.default_project = default_project
         self.read_only = read_only
+        self.limit = limit
+        self.settled: list[Settled] = []
+        """What was left open and has been settled since this application was started."""
         self._clock = clock
         self._known_projects: set[str] = set()
         self._following: Following | None = None
@@ -67,21 +75,29 @@ class Application:
         operation = self.catalog.find(name)
         caller = self._proved(caller)
         self._authorize(operation, caller)
+        if caller.session is not None:
+            check_handle(caller.session, "session")
         request = validate(operation, arguments)
         context = self._place(operation, request, caller)
         if context.once and (first := self._first_answer(operation, context, context.once)):
             return first
+        if self.limit:
+            self.limit(operation, context)
         try:
             return operation.run(request, context)
         except AlreadyAnsweredError as answered:
             return operation.result.model_validate(answered.answer)
 
-    def recover(self) -> None:
+    def recover(self) -> list[Settled]:
         """Settle what a crash left open in the world outside, before anything is asked."""
         stamp = Stamp(SYSTEM, to_text(self._clock()))
-        for capability in self.catalog.capabilities:
-            if capability.recover:
-                capability.recover(self.store, stamp)
+        self.settled += [
+            settled
+            for capability in self.catalog.capabilities
+            if capability.recover
+            for settled in capability.recover(self.store, stamp)
+        ]
+        return self.settled
 
     def follow(self) -> None:
         """Keep up to date, from now on, what is derived slowly: for whoever runs for long.

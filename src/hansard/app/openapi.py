@@ -4,7 +4,8 @@ from typing import Any
 
 import hansard
 from hansard.app.catalog import Catalog
-from hansard.app.schema import input_schema, output_schema
+from hansard.app.schema import exact_input_schema, output_schema
+from hansard.kernel.limits import IDEMPOTENCY_KEY_CHARS_MAX
 from hansard.kernel.operation import Operation
 
 Json = dict[str, Any]
@@ -31,25 +32,40 @@ ERROR: Json = {
     },
 }
 
+KEY: Json = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "schema": {"type": "string", "minLength": 1, "maxLength": IDEMPOTENCY_KEY_CHARS_MAX},
+}
 
-def document(known: Catalog) -> Json:
-    """Describe every operation as a path to post its arguments to."""
+COOKIE = "hansard_page"
+MARK = "X-Hansard-Page"
+"""What a browser's requests carry besides the cookie: no other site's form can set it."""
+
+SECURITY: list[dict[str, list[str]]] = [{"bearer": []}, {"cookie": [], "page": []}]
+"""A token alone; or, in a browser that was let in, the cookie with the mark."""
+
+
+def document(known: Catalog, *, cookie: str = COOKIE) -> Json:
+    """Describe every operation as a path to post its arguments to; `cookie` is the page's."""
     return {
         "openapi": VERSION,
         "info": {
             "title": "Hansard",
             "version": hansard.__version__,
-            "description": "What the page asks: each operation under its name. The cookie is given "
-            "for the token that `hansard serve` prints.",
+            "description": "Each operation under its name. `hansard token create` makes a bearer "
+            "token; a browser is given the cookie for the address that `hansard serve` prints.",
         },
         "paths": {f"{BASE}/{one.name}": {"post": _described(one)} for one in known},
         "components": {
             "schemas": {"Error": ERROR},
             "securitySchemes": {
-                "cookie": {"type": "apiKey", "in": "cookie", "name": "hansard_page"}
+                "bearer": {"type": "http", "scheme": "bearer"},
+                "cookie": {"type": "apiKey", "in": "cookie", "name": cookie},
+                "page": {"type": "apiKey", "in": "header", "name": MARK},
             },
         },
-        "security": [{"cookie": []}],
+        "security": SECURITY,
     }
 
 
@@ -57,16 +73,11 @@ def _described(operation: Operation) -> Json:
     return {
         "operationId": operation.name,
         "summary": operation.description,
-        "parameters": [
-            {
-                "name": "X-Hansard-Page",
-                "in": "header",
-                "required": True,
-                "schema": {"const": "1"},
-            },
-            {"name": "Idempotency-Key", "in": "header", "schema": {"type": "string"}},
-        ],
-        "requestBody": {"content": {"application/json": {"schema": input_schema(operation)}}},
+        "parameters": [KEY] if operation.writes else [],
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": exact_input_schema(operation)}},
+        },
         "responses": {
             "200": {
                 "description": "Done.",

@@ -9,12 +9,20 @@ Json = dict[str, Any]
 
 def input_schema(operation: Operation) -> Json:
     """Describe an operation's arguments: closed, without titles, nulls or repeated definitions."""
+    thrifty: Json = _without_nulls(exact_input_schema(operation))
+    return thrifty
+
+
+def exact_input_schema(operation: Operation) -> Json:
+    """Describe an operation's arguments to programs: with the null that may stand for no value."""
     return _compact(operation.request.model_json_schema())
 
 
 def output_schema(operation: Operation) -> Json:
     """Describe an operation's answer."""
-    return _compact(operation.result.model_json_schema(mode="serialization"))
+    described = _compact(operation.result.model_json_schema(mode="serialization"))
+    thrifty: Json = _without_nulls(described)
+    return thrifty
 
 
 def published(operation: Operation) -> Json:
@@ -48,14 +56,13 @@ def _tidy(node: Any, definitions: Json, within: tuple[str, ...]) -> Any:
             return {"type": "object"}
         described = {key: value for key, value in node.items() if key != "$ref"}
         return _tidy(_undescribed(definitions[name]) | described, definitions, (*within, name))
-    tidy = {
+    return {
         key: _tidy_named(value, definitions, within)
         if key in {"properties", "patternProperties"}
         else _tidy(value, definitions, within)
         for key, value in node.items()
         if not _says_nothing(key, value)
     }
-    return _without_null(tidy)
 
 
 def _undescribed(model: Json) -> Json:
@@ -70,6 +77,14 @@ def _tidy_named(named: Json, definitions: Json, within: tuple[str, ...]) -> Json
 def _says_nothing(key: str, value: object) -> bool:
     """Whether a keyword is pydantic's own noise: titles, hoisted definitions, `default: null`."""
     return key in {"title", "$defs"} or (key == "default" and value is None)
+
+
+def _without_nulls(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_without_nulls(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    return _without_null({key: _without_nulls(value) for key, value in node.items()})
 
 
 def _without_null(node: Json) -> Json:

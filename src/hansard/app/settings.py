@@ -113,6 +113,17 @@ class Settings:
     quota_mib_per_day: int = _declare(
         1_024, "What a caller with a token may send in a day; 0 sets no limit."
     )
+    writes_per_day: int = _declare(
+        20_000, "Writes that a caller with a token may make in a day; 0 sets no limit."
+    )
+    session_max_entries: int = _declare(
+        20_000,
+        "Entries with which a session takes no more writes of callers with a token; 0 sets no "
+        "limit.",
+    )
+    limit_everyone: bool = _declare(
+        False, "Whether these limits also count for callers without a token on this machine."
+    )
     log: str = _declare(
         "off",
         "Whether `hansard serve` writes a line on stderr for each request, and how.",

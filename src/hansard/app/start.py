@@ -8,6 +8,7 @@ from hansard import checkpoints, decisions, embedders, entities, recorder, recor
 from hansard.app import everything, insight, tokens
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
+from hansard.app.quotas import Quotas as CallQuotas
 from hansard.app.settings import Settings, embedder_key, secret, store_location
 from hansard.checkpoints.limits import Quotas, Retention
 from hansard.decisions import gitlog
@@ -77,6 +78,15 @@ def checkpoint_quotas(settings: Settings) -> Quotas:
     )
 
 
+def call_quotas(settings: Settings) -> CallQuotas:
+    """Give the limits of what sessions may hold, and callers write."""
+    return CallQuotas(
+        session_entries=settings.session_max_entries,
+        writes_per_day=settings.writes_per_day,
+        for_everyone=settings.limit_everyone,
+    )
+
+
 def open_engine(location: str, schema: Schema) -> Engine:
     """Open the engine a store's location asks for. Drivers are imported when chosen, not before."""
     if location == MEMORY:
@@ -114,6 +124,7 @@ def start(
         default_project=settings.project,
         read_only=settings.read_only,
         clock=clock,
+        limit=call_quotas(settings),
     )
     if not settings.read_only:
         application.recover()

@@ -312,6 +312,7 @@ class Bounded(Application):
             whole.store,
             default_project=whole.default_project,
             read_only=whole.read_only,
+            limit=whole.limit,
         )
         self._whole = whole
 
@@ -338,6 +339,7 @@ class Bounded(Application):
             self.store,
             default_project=self.home_of(token),
             read_only=self.read_only,
+            limit=self.limit,
         )
 
     def _call_on_store(

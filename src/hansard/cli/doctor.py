@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 import typer
@@ -23,6 +23,7 @@ from hansard.cli.opening import store_exists, store_folder
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.terminal import actor, painter, print_json, printable
 from hansard.embedders import INSTALL
+from hansard.kernel.effect import Verdict
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.follow import lag
 from hansard.kernel.limits import ENTRIES_PAGE, MIB
@@ -30,10 +31,23 @@ from hansard.kernel.meaning import NoMeanings
 from hansard.kernel.problem import Problem
 from hansard.kernel.store import Store
 from hansard.kernel.view import is_newer
+from hansard.recorder.gateway import last_settled
+
+if TYPE_CHECKING:
+    from hansard.engines.sqlite.facts import Facts
 
 FREE_BYTES_LOW = 1024 * MIB
 FREE_BYTES_MIN = 64 * MIB
 """Below this a write could fail at any time: a large blob alone may take as much."""
+
+SETTLED_SHOWN = 10
+
+_MEANINGS: dict[Verdict, str] = {
+    "done": "found done",
+    "undone": "found undone; ask again if it is still wanted",
+    "conflict": "conflict: the file was neither as before nor as intended, and was left alone; "
+    "look at it, then edit or restore it",
+}
 
 Status = Literal["ok", "warn", "fail"]
 _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
@@ -97,7 +111,7 @@ def without_password(text: str) -> str:
 def _store(settings: Settings) -> Iterator[Check]:
     location = without_password(store_location(settings))
     if folder := store_folder(settings):
-        yield from _disk(folder)
+        yield from _disk(folder, settings)
     if not store_exists(settings):
         yield Check("warn", "store", f"none in {location} yet; the first client makes it")
         return
@@ -109,7 +123,7 @@ def _store(settings: Settings) -> Iterator[Check]:
     try:
         yield Check("ok", "store", f"{application.store.engine.name}, {location}")
         if folder:
-            yield from _database(folder)
+            yield from _database(folder, settings)
         yield from _content(application)
     except Problem as problem:
         yield Check("fail", "store", problem.message)
@@ -117,12 +131,16 @@ def _store(settings: Settings) -> Iterator[Check]:
         application.close()
 
 
-def _disk(folder: Path) -> Iterator[Check]:
+def _disk(folder: Path, settings: Settings) -> Iterator[Check]:
+    from hansard.engines.sqlite.refusing import can_write
+
     nearest = next(parent for parent in (folder, *folder.parents) if parent.exists())
-    access = [
-        name for name, mode in (("read", os.R_OK), ("write", os.W_OK)) if os.access(nearest, mode)
-    ]
-    status: Status = "ok" if len(access) == 2 else "fail"  # noqa: PLR2004 - both
+    access = ["read"] if os.access(nearest, os.R_OK) else []
+    # Trying leaves a trace, so only the store's own folder is tried.
+    may_write = can_write(nearest) if nearest == folder else os.access(nearest, os.W_OK)
+    access += ["write"] if may_write else []
+    enough = ["read"] if settings.read_only else ["read", "write"]
+    status: Status = "ok" if access[: len(enough)] == enough else "fail"
     yield Check(
         status, "folder", f"{nearest}: can {' and '.join(access) or 'neither read nor write'}"
     )
@@ -131,15 +149,36 @@ def _disk(folder: Path) -> Iterator[Check]:
     yield Check(status, "disk", f"{free // MIB:,} MiB free")
 
 
-def _database(folder: Path) -> Iterator[Check]:
+def _database(folder: Path, settings: Settings) -> Iterator[Check]:
     from hansard.engines.sqlite.facts import facts
 
     found = facts(folder)
+    yield from _writing(found, settings)
     size = f"{found.database_bytes / MIB:,.1f} MiB"
     yield Check("ok", "database", f"SQLite {found.sqlite}, format {found.format}, {size}")
     durable = found.journal_mode == "wal"
     says = f"journal_mode {found.journal_mode}, every writer checks that synchronous is FULL"
     yield Check("ok" if durable else "fail", "durability", says)
+
+
+def _writing(found: "Facts", settings: Settings) -> Iterator[Check]:
+    """Say whether the store takes writes, and what is there for when the disk is full."""
+    from hansard.engines.sqlite.refusing import READ_ONLY
+
+    if found.is_read_only:
+        status: Status = "warn" if settings.read_only else "fail"
+        yield Check(status, "writing", f"{READ_ONLY.message}. {READ_ONLY.hint}")
+        return
+    for process in found.stopped:
+        says = f"process {process} has stopped writing since its disk failed; start it again"
+        yield Check("fail", "writing", says)
+    if not found.stopped:
+        yield Check("ok", "writing", "goes on")
+    if found.has_reserve:
+        yield Check("ok", "reserve", "room is set aside to record outcomes on a full disk")
+    else:
+        says = "no room is set aside to record outcomes on a full disk; it is, once there is room"
+        yield Check("warn", "reserve", says)
 
 
 def _content(application: Application) -> Iterator[Check]:
@@ -153,6 +192,7 @@ def _content(application: Application) -> Iterator[Check]:
     )
     yield from _views(store)
     yield from _intents(store, projects)
+    yield from _settled(application, projects)
     yield from _followers(application, projects)
 
 
@@ -202,3 +242,22 @@ def _intents(store: Store, projects: list[str]) -> Iterator[Check]:
     dead = [each for each in intents if each.alive is False]
     says = f"{len(intents)} open, {len(dead)} of them left by dead processes"
     yield Check("warn" if dead else "ok", "intents", says)
+
+
+def _settled(application: Application, projects: list[str]) -> Iterator[Check]:
+    """Say what processes left open and was settled: just now, and before, the newest first."""
+    now = {(one.project, one.seq) for one in application.settled}
+    yield Check("ok", "settled", f"{len(now)} at this start")
+    store, heads = application.store, application.store.engine.heads()
+    # Looking derives nothing again: projects of other versions are told of once they are used.
+    current = [
+        name for name in projects if name in heads and heads[name].views == store.fingerprint
+    ]
+    found = [one for name in current for one in last_settled(store, name, limit=SETTLED_SHOWN)]
+    newest = sorted(found, key=lambda one: one.at, reverse=True)[:SETTLED_SHOWN]
+    for one in newest:
+        when = "at this start" if (one.project, one.seq) in now else "before"
+        says = (
+            f"{when}: {one.project} s:{one.seq} of {one.at}, {one.what}: {_MEANINGS[one.verdict]}"
+        )
+        yield Check("warn" if one.verdict == "conflict" else "ok", "settled", says)

@@ -13,6 +13,7 @@ from hansard.cli.saying import NOTHING_ACCEPTED, say, say_problem
 from hansard.kernel.problem import InvalidInput, Problem
 
 DEBUG_VARIABLE = "HANSARD_DEBUG"
+JSON_FLAG = "--json"
 EXIT_PROBLEM = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
@@ -26,12 +27,9 @@ def main() -> NoReturn:
 def run(arguments: list[str]) -> int:
     """Do what these arguments ask for; returns the exit code."""
     try:
-        code = _dispatch(arguments)
+        code = _answer(arguments)
         sys.stdout.flush()
         return code
-    except Problem as problem:
-        say_problem(problem)
-        return EXIT_USAGE if isinstance(problem, InvalidInput) else EXIT_PROBLEM
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
@@ -45,6 +43,19 @@ def run(arguments: list[str]) -> int:
         say(f"hansard: a bug: {type(error).__name__}: {error}")
         say(f"Set {DEBUG_VARIABLE}=1 to see where, and please report it.")
         return EXIT_PROBLEM
+
+
+def _answer(arguments: list[str]) -> int:
+    """Do it, or say why not: to a program that reads JSON, in the one shape of all errors."""
+    try:
+        return _dispatch(arguments)
+    except Problem as problem:
+        if JSON_FLAG in arguments:
+            from hansard.cli.terminal import print_json
+
+            print_json({"error": problem.as_dict()})
+        say_problem(problem)
+        return EXIT_USAGE if isinstance(problem, InvalidInput) else EXIT_PROBLEM
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -72,11 +83,16 @@ def _serve_or_greet(arguments: list[str], line: flags.Line) -> int:
         say("Serving MCP on this terminal: type JSON-RPC, or Ctrl-D to end.")
     from hansard.app.settings import load, secret
     from hansard.app.start import start
+    from hansard.app.tracing import traced
 
     settings = load(line.flags)
     if secret(settings) is None:
         say(NOTHING_ACCEPTED)
-    application = start(settings)
+    application = traced(start(settings))
+    if application.settled:
+        from hansard.cli.opening import settled_line
+
+        say(settled_line(application.settled))
     application.follow()
     from hansard.mcp.stdio import serve
 

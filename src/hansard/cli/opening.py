@@ -1,6 +1,6 @@
 """Opening the store for a command that looks at it. Looking never makes one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -8,7 +8,17 @@ from hansard.app.application import Application
 from hansard.app.settings import Settings, load, store_location
 from hansard.app.start import MEMORY, POSTGRES_SCHEMES, start
 from hansard.cli.flags import Flags
+from hansard.cli.terminal import printable
+from hansard.kernel.effect import Settled, Verdict
 from hansard.kernel.problem import StorageUnavailable
+
+SETTLED_SHOWN = 5
+
+VERDICTS: dict[Verdict, str] = {
+    "done": "found done",
+    "undone": "found undone",
+    "conflict": "conflict, left alone",
+}
 
 
 @contextmanager
@@ -27,6 +37,15 @@ def opened(flags: Flags) -> Iterator[tuple[Application, Settings]]:
         application.close()
 
 
+def settled_line(settled: Sequence[Settled]) -> str:
+    """Say in one line what a start has settled; empty if that was nothing."""
+    if not settled:
+        return ""
+    shown = "; ".join(f"{one.what}: {VERDICTS[one.verdict]}" for one in settled[:SETTLED_SHOWN])
+    more = f"; and {len(settled) - SETTLED_SHOWN} more" if len(settled) > SETTLED_SHOWN else ""
+    return printable(f"Settled what was left open: {shown}{more}. `hansard doctor` says more.")
+
+
 def store_folder(settings: Settings) -> Path | None:
     """Give the folder of the store, if it is one of its own on this machine."""
     location = store_location(settings)
@@ -37,7 +56,8 @@ def store_folder(settings: Settings) -> Path | None:
 
 def store_exists(settings: Settings) -> bool:
     """Whether there is a store to open; a database server is asked by opening it."""
-    from hansard.engines.sqlite.engine import DATABASE
+    from hansard.engines.sqlite.engine import DATABASE, remains
 
     folder = store_folder(settings)
-    return folder is None or (folder / DATABASE).exists()
+    # Where a database is missing, opening what is left of its store says so.
+    return folder is None or (folder / DATABASE).exists() or bool(remains(folder))

@@ -2,10 +2,13 @@
 
 import typer
 
-from hansard.app.settings import load
+from hansard.app.settings import load, secret
 from hansard.app.start import start
+from hansard.app.tracing import traced
 from hansard.cli.flags import Flags
+from hansard.cli.opening import settled_line
 from hansard.cli.options import settings_flags
+from hansard.cli.saying import NOTHING_ACCEPTED, say
 from hansard.kernel.problem import Problem
 
 
@@ -14,13 +17,15 @@ def serve(flags: Flags) -> int:
     """Serve MCP over HTTP and the page, until Ctrl-C: on this machine, and elsewhere by token."""
     # The web stack takes longest to load, so everything else may fail first.
     settings = load(flags)
-    application = start(settings)
+    application = traced(start(settings))
+    if application.settled:
+        say(settled_line(application.settled))
     application.follow()
     from hansard.http.server import Page
     from hansard.mcp import http
 
     try:
-        page = Page(application, settings)
+        page = Page(application, settings, also="" if secret(settings) else NOTHING_ACCEPTED)
     except Problem:
         application.close()
         raise

@@ -36,7 +36,11 @@ def verify(
     flags: Flags,
     *,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Leave out comparing the views with a rebuild.")
+        bool,
+        typer.Option(
+            "--quick",
+            help="Leave out comparing the views with a rebuild, and the database's pages.",
+        ),
     ] = False,
     json: Json = False,
     receipt: Annotated[
@@ -47,7 +51,7 @@ def verify(
         list[str] | None, typer.Option(metavar="ID", help="Only this project; may be repeated.")
     ] = None,
 ) -> int:
-    """Check the chain, blobs, views, Git, open intents and kept receipts. Writes nothing.
+    """Check database, chain, blobs, views, Git, open intents and kept receipts. Writes nothing.
 
     Exits with 0 if all is sound, 1 if something drifted or a dead process left an intent open,
     2 if something is broken, 3 if something could not be read.

@@ -3,7 +3,7 @@
 The journal has acknowledged a decision before Git hears of it. Each decision is one commit, made of
 nothing but its entry, so the repository can be deleted and is made again with the same commit ids.
 It says itself how far it is: its last commit names its entry. Objects come first, then our own
-reference, then the branch. One process writes at a time, the one that holds the followers' lock.
+reference, then the branch. One process writes at a time, the one that holds the follower's lock.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from hansard.decisions.gitpage import KINDS
 from hansard.kernel.event import Entry
-from hansard.kernel.follow import LOCK, Follower
+from hansard.kernel.follow import Follower, lock_of
 from hansard.kernel.store import Store
 
 FOLDER = "git"
@@ -63,7 +63,7 @@ def followers(folder: Path) -> Callable[[Store], Sequence[Follower]]:
 
 def publish_now(store: Store, folder: Path, project: str) -> bool:
     """Bring a repository up to date, unless another process is about to; says whether it did."""
-    lock = store.engine.hold(LOCK)
+    lock = store.engine.hold(lock_of(NAME))
     if lock is None:
         return False
     with lock:
@@ -74,7 +74,7 @@ def publish_now(store: Store, folder: Path, project: str) -> bool:
 def publish(store: Store, folder: Path, project: str, *, until: int | None = None) -> int:
     """Commit what a repository lacks, up to some entry; returns how many commits that took.
 
-    Whoever calls holds the followers' lock. What the disk refuses is raised as `NotNow`.
+    Whoever calls holds the follower's lock. What the disk refuses is raised as `NotNow`.
     """
     # Importing libgit2 takes a tenth of a second, which not every process should pay.
     from hansard.decisions import gitpublishing

@@ -84,10 +84,15 @@ def faults(store: Store, project: str, path: Path) -> list[str]:
     published = _Publishing(store, project, path).look()
     if published is None:
         return [f"{path.name} does not end with an entry of this journal"]
+    if published == _BARE:
+        return [f"{path.name} does not say which commit is its last"]
     with tempfile.TemporaryDirectory(prefix="hansard-git-") as scratch:
         fresh = Path(scratch) / path.name
-        publish(store, project, fresh, published.seq)
-        return _differences(_open(path), _open(fresh))
+        try:
+            publish(store, project, fresh, published.seq)
+            return _differences(_open(path), _open(fresh))
+        except (NotNow, UnsoundError) as refusal:
+            return [f"{path.name} cannot be compared: {refusal}"]
 
 
 @dataclass(frozen=True, slots=True)

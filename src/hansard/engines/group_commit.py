@@ -22,11 +22,15 @@ class Job(Generic[Tx]):
     """A piece of work and where its caller waits for the result."""
 
     work: Callable[[Tx], Any]
+    urgent: bool = False
+    """Whether it says how an effect went, so that room kept aside is for it."""
     done: Future[Any] = field(default_factory=Future)
 
     def begin(self) -> bool:
-        """Take the job on; false if its caller has given up waiting."""
-        return self.done.set_running_or_notify_cancel()
+        """Take the job on, perhaps once more; false if its caller has given up waiting."""
+        if self.done.done():
+            return False
+        return self.done.running() or self.done.set_running_or_notify_cancel()
 
 
 class GroupCommit(Generic[Tx]):
@@ -46,10 +50,10 @@ class GroupCommit(Generic[Tx]):
         self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
         self._thread.start()
 
-    def run(self, work: Callable[[Tx], T]) -> T:
+    def run(self, work: Callable[[Tx], T], *, urgent: bool = False) -> T:
         """Queue work and wait until it is durable or has failed."""
         assert threading.current_thread() is not self._thread, "work must not write again"
-        job: Job[Tx] = Job(work)
+        job: Job[Tx] = Job(work, urgent)
         with self._closing:
             if self._closed:
                 raise StorageUnavailable("The store is closed", outcome="not_written")
@@ -80,7 +84,7 @@ class GroupCommit(Generic[Tx]):
             except BaseException as error:  # noqa: BLE001 - each waiting caller raises it again
                 for job in batch:
                     # One that has not begun is begun first: its caller may be giving up just now.
-                    if not job.done.done() and (job.done.running() or job.begin()):
+                    if job.begin():
                         job.done.set_exception(error)
             if last:
                 return

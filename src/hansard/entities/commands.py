@@ -3,6 +3,7 @@
 from typing import Any
 
 from hansard.entities import contract, events, limits, rules
+from hansard.entities.metrics.commands import check_room
 from hansard.entities.naming import new_id, settings_id
 from hansard.entities.packing import pack
 from hansard.entities.reading import OWN_SETTINGS, Look, find, find_as, show, stored, successor
@@ -14,6 +15,7 @@ from hansard.entities.types.agent_graph_execution import AGENT_GRAPH_EXECUTION
 from hansard.entities.types.chat_thread import CHAT_THREAD
 from hansard.entities.types.entity import EntityType
 from hansard.entities.types.message_thread import MESSAGE_THREAD
+from hansard.entities.types.metric import METRIC
 from hansard.entities.types.settings import SETTINGS as SETTINGS_TYPE
 from hansard.entities.types.text_document import TEXT_DOCUMENT
 from hansard.kernel.engine import ReadTx, Row, WriteTx
@@ -43,6 +45,8 @@ def create(request: contract.EntityCreate, context: Context) -> contract.EntityW
 
     def work(tx: WriteTx) -> contract.EntityWritten:
         _check_references(tx, declared, content)
+        if declared is METRIC:
+            check_room(tx, [(content["name"], content["dimensions"])])
         given = content
         if declared is SETTINGS_TYPE and (known := tx.scan(SETTINGS, limit=1)):
             raise contract.EntityConflict(
@@ -134,6 +138,7 @@ def revise(request: contract.DocumentRevise, context: Context) -> contract.Entit
 def advance(request: contract.ExecutionEvents, context: Context) -> contract.EntityWritten:
     """Add what happened in a run, or let it begin or end."""
     happened = [event.plain() for event in request.events]
+    rules.check_size("events", happened)
 
     def work(tx: WriteTx) -> contract.EntityWritten:
         row = find_as(tx, request.id, AGENT_GRAPH_EXECUTION)

@@ -32,9 +32,18 @@ EVENTS_MAX = 1_000
 
 SETTINGS_KEYS_MAX = 1_000
 
+DIMENSIONS_MAX = 8
+"""Dimensions of one measurement. Each also makes a line of roll-ups of its own."""
+
+VALUE_MAX = 1e300
+"""The largest value either way: sums of any number of such values are still numbers."""
+
 WHERE_CHARS_MAX = 600
 """What a list can be filtered by is short, white space included: PostgreSQL's indexes take no more
 than 2,700 bytes."""
+
+NAME_SHOWN_CHARS = 100
+"""Of a name that is none, said back to the caller."""
 
 WHERE_VALUES_MAX = 100
 """Values of one field in a filter."""

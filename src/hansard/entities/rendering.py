@@ -79,7 +79,8 @@ def _graph(entity: Json) -> Iterator[str]:
         yield f"  {node['id']} is {node['nodeId']}{shown}"
     for edge in entity["edges"]:
         source = f"{edge['sourceNodeId']}.{edge['sourcePortId']}"
-        yield f"  {source} → {edge['targetNodeId']}.{edge['targetPortId']}"
+        target = f"{edge['targetNodeId']}.{edge['targetPortId']}"
+        yield f"  {source} → {target} ({edge['id']})"
 
 
 def _run(entity: Json) -> Iterator[str]:

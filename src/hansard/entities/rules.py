@@ -45,12 +45,17 @@ def fit(declared: EntityType, given: Mapping[str, Any]) -> Json:
     for name in declared.redacts:
         if content.get(name) == REDACTED:
             raise InvalidInput(f"data.{name}: {REDACTED} is what hides it", argument=f"data.{name}")
+    check_size("data", content)
+    return content
+
+
+def check_size(argument: str, content: object) -> None:
+    """Refuse what is larger than anything that is kept as one."""
     size = len(canonical_json(content))
     if size > limits.ENTITY_BYTES_MAX:
         raise InvalidInput(
-            f"data: at most {limits.ENTITY_BYTES_MAX} bytes, not {size}", argument="data"
+            f"{argument}: at most {limits.ENTITY_BYTES_MAX} bytes, not {size}", argument=argument
         )
-    return content
 
 
 def _without_empty(declared: EntityType, given: Mapping[str, Any]) -> Json:
@@ -132,9 +137,9 @@ def where_of(declared: EntityType, where: Mapping[str, Any]) -> Where:
     for name, wanted in where.items():
         if name not in declared.where:
             allowed = ", ".join(declared.where) or "nothing"
+            named = f"where.{name[: limits.NAME_SHOWN_CHARS]}"
             raise InvalidInput(
-                f"where.{name}: {declared.name} can be filtered by {allowed}",
-                argument=f"where.{name}",
+                f"{named}: {declared.name} can be filtered by {allowed}", argument=named
             )
         values = wanted if isinstance(wanted, list) else [wanted]
         if len(values) > limits.WHERE_VALUES_MAX:

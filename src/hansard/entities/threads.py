@@ -3,17 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from hansard.entities import contract, events, limits
+from hansard.entities import contract, events, limits, rules
 from hansard.entities.naming import new_id
 from hansard.entities.packing import pack
 from hansard.entities.reading import Look, find_as, show
 from hansard.entities.turns import Piece, count_of, open_after, pieces_of
 from hansard.entities.types.chat_thread import CHAT_THREAD
 from hansard.entities.types.message_thread import MESSAGE_THREAD
-from hansard.kernel.blob import canonical_json
 from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.operation import Context
-from hansard.kernel.problem import InvalidInput
 
 Said = Sequence[tuple[str, list[dict[str, Any]]]]
 """Who said what, in order."""
@@ -63,12 +61,7 @@ class _Extending:
     """What is to be added, with the ids it will have: the transaction may run twice."""
 
     def __init__(self, context: Context, said: Said) -> None:
-        size = len(canonical_json([list(one) for one in said]))
-        if size > limits.ENTITY_BYTES_MAX:
-            raise InvalidInput(
-                f"partials: at most {limits.ENTITY_BYTES_MAX} bytes, not {size}",
-                argument="partials",
-            )
+        rules.check_size("partials", [list(one) for one in said])
         self._context = context
         self._said = said
         self._id = new_id(MESSAGE_THREAD.name)

@@ -14,7 +14,8 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 import hansard
-from hansard.app.openapi import BASE, document
+from hansard.app import tracing
+from hansard.app.openapi import BASE, MARK, document
 from hansard.app.tokens import SCOPE_KEY, Bounded, Token, caller_with
 from hansard.app.verify import verify
 from hansard.http.door import Door, Visit
@@ -25,12 +26,10 @@ from hansard.kernel.event import Role
 from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem, UnknownOperation
+from hansard.kernel.values import check_handle
 from hansard.sessions.contract import ProjectNotFound
 
 logger = logging.getLogger(__name__)
-
-MARK = "x-hansard-page"
-"""A header that another site's form cannot set."""
 
 SECRET = "x-hansard-secret"  # noqa: S105 - where the secret is found, not the secret
 IDEMPOTENCY = "idempotency-key"
@@ -115,7 +114,7 @@ class Api:
         )
 
     async def _describe(self, _: Request) -> Response:
-        return answered(document(self._application.catalog))
+        return answered(document(self._application.catalog, cookie=self._cookie()))
 
     async def _open_door(self, request: Request) -> Response:
         """Give a token to whoever has the key: `hansard open`, run by the same person."""
@@ -159,7 +158,9 @@ class Api:
 
     def _call(self, body: bytes, caller: Caller, request: Request) -> bytes:
         name = request.path_params["operation"]
-        result = self._application.call(name, _arguments(body), caller)
+        came = tracing.origin("api", request.headers)
+        with tracing.span(self._application, name, caller, came):
+            result = self._application.call(name, _arguments(body), caller)
         return result.model_dump_json(exclude_none=True).encode()
 
     def _verify(self, body: bytes, caller: Caller, request: Request) -> dict[str, Any]:
@@ -183,6 +184,7 @@ class Api:
         if after is not None and not SEQ.fullmatch(after):
             return refused(InvalidInput("after is the seq of an entry", argument="after"))
         try:
+            check_handle(project, "project")
             if token and not token.sees(project):
                 raise ProjectNotFound(f"There is no project {project}", project_id=project)
             lines = await self._tail.follow(project, int(after) if after else None)

@@ -122,8 +122,8 @@ class Front:
             return None
         if isinstance(admitted, Token):
             return f"token:{admitted.id}"
-        # On this machine alone, nobody without a token is counted.
-        is_counted = self._gate.serves_others
+        # On this machine alone, nobody without a token is counted, unless the settings say so.
+        is_counted = self._gate.limits_everyone
         return f"address:{request.client.host if request.client else ''}" if is_counted else None
 
     def _watched(self, exchange: _Exchange, send: Send) -> Send:

@@ -41,6 +41,7 @@ class Gate:
         self._timer = timer
         self._mode = settings.tokens
         self.serves_others = serves_others(settings)
+        self.limits_everyone = self.serves_others or settings.limit_everyone
         self._lock = threading.Lock()
         self._any_made = False
         self._looked = float("-inf")

@@ -52,12 +52,15 @@ class Health:
         ]
 
     async def _ready(self, _: Request) -> Response:
-        """Say whether the store can be read, and written unless this server only reads."""
+        """Say whether the store can be read, and written unless this server only reads.
+
+        Whoever watches has no token: why it is not ready names no file, no host and no content.
+        """
         try:
             await _in_thread(self._touch)
         except Problem as problem:
             logger.warning("The store is not ready: %s", problem.code)
-            return PlainTextResponse("The store is not ready", 503, SAFETY)
+            return PlainTextResponse(f"not ready: {problem.message}", 503, SAFETY)
         return PlainTextResponse("ready", headers=SAFETY)
 
     def _touch(self) -> None:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from hansard.app.tokens import INSUFFICIENT, RateLimited, address_of, challenge
 from hansard.kernel.event import Role
-from hansard.kernel.problem import Problem, internal_error
+from hansard.kernel.problem import Internal, Problem, Unauthorized
 
 JSON = "application/json"
 
@@ -26,7 +26,7 @@ NOT_LET_IN = "This browser has not been let in"
 NOT_LET_IN_HINT = "Run `hansard open`, or use the address that `hansard serve` printed"
 NO_TOKEN = "This server lets in only callers with a token"  # noqa: S105 - a sentence
 BAD_TOKEN = "The token is not one of this store, or has ended"  # noqa: S105 - a sentence
-TOKEN_HINT = "Send `Authorization: Bearer hns_…`; `hansard token create` makes one"  # noqa: S105
+TOKEN_HINT = Unauthorized.hint
 
 
 def answered(body: Mapping[str, Any] | bytes, status: int = 200) -> Response:
@@ -46,20 +46,12 @@ def refused(problem: Problem) -> Response:
 def unauthorized(
     request: HTTPConnection,
     message: str = NOT_LET_IN,
-    hint: str = NOT_LET_IN_HINT,
+    hint: str | None = NOT_LET_IN_HINT,
     *,
     is_bad: bool = False,
 ) -> Response:
     """Say how to be let in; `is_bad` says that what was shown lets in nobody."""
-    shape = {
-        "code": "UNAUTHORIZED",
-        "message": message,
-        "details": {},
-        "recovery_hint": hint,
-        "rpc_code": 401,
-        "http_status": 401,
-    }
-    response = answered({"error": shape}, 401)
+    response = refused(Unauthorized(message, hint=hint))
     error = {"error": "invalid_token", "error_description": message} if is_bad else {}
     response.headers["WWW-Authenticate"] = challenge(_host(request), "viewer", error)
     return response
@@ -83,4 +75,4 @@ def _host(request: HTTPConnection) -> str:
 
 def failed(reference: str) -> Response:
     """Report a bug to the caller by a reference only; the log has it in full."""
-    return answered({"error": internal_error(reference)}, 500)
+    return refused(Internal(reference))

@@ -10,6 +10,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from hansard.app.application import Application
+from hansard.app.openapi import COOKIE
 from hansard.app.settings import LOOPBACK, Settings, secret
 from hansard.app.start import bytes_used
 from hansard.app.tokens import Bounded
@@ -23,15 +24,19 @@ from hansard.http.meter import Meter
 from hansard.http.pages import Pages
 from hansard.http.rates import Rates
 
-COOKIE = "hansard_page"
-
 
 class Page:
     """What is offered beside MCP: the page and its API, and what guards and watches them all."""
 
-    def __init__(self, application: Application, settings: Settings | None = None) -> None:
-        """Offer an application, or refuse settings that would let in anyone from anywhere."""
+    def __init__(
+        self, application: Application, settings: Settings | None = None, *, also: str = ""
+    ) -> None:
+        """Offer an application, or refuse settings that would let in anyone from anywhere.
+
+        `also` is a line to say at the start, for whoever runs the server.
+        """
         settings = settings or Settings()
+        self._also = also
         logs.configure(settings.log)
         self.door = Door()
         self._port = 0
@@ -66,7 +71,8 @@ class Page:
         self._port = port
         base = _from_here(base, port)
         self._key_file = _leave_key(port, base, self.door.key)
-        return f"The page is at {base}/?token={self.door.issue()} (once; then `hansard open`)"
+        page = f"The page is at {base}/?token={self.door.issue()} (once; then `hansard open`)"
+        return f"{page}\n{self._also}" if self._also else page
 
     def end(self) -> None:
         """End what would keep the server from ending."""

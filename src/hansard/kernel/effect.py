@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from hansard.kernel.engine import Engine, Found, Position, ReadTx, Table, WriteTx
 from hansard.kernel.event import Entry, Event, Stamp
@@ -62,6 +62,23 @@ class Owner:
         self._lock.__exit__(None, None, None)
 
 
+Verdict = Literal["done", "undone", "conflict"]
+"""What has become of an intent: as it wanted, as if it had never been, or neither."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """An intent that its process left open, and how the world was found."""
+
+    project: str
+    seq: int
+    at: str
+    """When it was announced."""
+    what: str
+    """The intent in words."""
+    verdict: Verdict
+
+
 @dataclass(frozen=True, slots=True)
 class Effect:
     """How an open intent of one kind is judged against the world after its owner died."""
@@ -89,7 +106,7 @@ def perform(
     intent = store.write(project, lambda tx: store.record(tx, intend(tx), stamp))
     outcome = act(intent)
     assert outcome.intent == intent.seq, "an outcome answers its own intent"
-    return intent, store.write(project, lambda tx: store.record(tx, outcome, stamp))
+    return intent, store.write(project, lambda tx: store.record(tx, outcome, stamp), urgent=True)
 
 
 def settle(store: Store, project: str, effects: Iterable[Effect], stamp: Stamp) -> list[Outcome]:
@@ -125,7 +142,7 @@ def settle_one(
         store.record(tx, settled, replace(stamp, session=entry.session))
         return settled
 
-    return store.write(project, work)
+    return store.write(project, work, urgent=True)
 
 
 def open_intents(store: Store, project: str) -> list[Found]:

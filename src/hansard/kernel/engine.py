@@ -154,6 +154,12 @@ class ReadTx(Protocol):
     ) -> dict[Scalar | None, int]:
         """Count rows by the value of a field; with no field, all under the one key `None`."""
 
+    def filed(self, table: Table) -> dict[str, bool]:
+        """Give each key that has a row, or once had, and whether its fields are what its row says.
+
+        Fields are what `scan` filters and orders by. Of a table with history, all versions count.
+        """
+
     def search(
         self, topic: Topic, query: str, *, where: Where | None = None, limit: int
     ) -> list[Hit]:
@@ -226,12 +232,13 @@ class Engine(Protocol):
     def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
         """Run work on a consistent look at the project."""
 
-    def write(self, project: str, work: Callable[[WriteTx], T]) -> T:
+    def write(self, project: str, work: Callable[[WriteTx], T], *, urgent: bool = False) -> T:
         """Run work, perhaps twice, perhaps with others; return when its result is durable.
 
         If work raises, nothing of it lands and the same exception comes out. If the store cannot
         take it, that is STORAGE_UNAVAILABLE; `details.outcome` is `"unknown"` when the write may
-        have landed all the same.
+        have landed all the same. `urgent` is what says how an effect on the world went: an engine
+        that keeps room aside for a full disk gives it to that, and to nothing else.
         """
 
     def stage(self, blob: Blob) -> None:
@@ -258,6 +265,23 @@ class Engine(Protocol):
         `dropping` are outdated tables that go as well. `False` if somebody who reads was in the
         way, so that something may be left.
         """
+
+    def check(self, *, thorough: bool) -> list[str]:
+        """Say, a sentence each, what is wrong with the database itself; nothing is written.
+
+        Always looks for what belongs to a project that has no head. If thorough, also has the
+        database prove its own pages and indexes, as far as it can.
+        """
+
+    def marks(self, topic: Topic) -> dict[tuple[str, str], str]:
+        """Give the marks of all documents of a topic by project and key, in one look.
+
+        A mark stands for all that a search can see of a document; it compares within one process.
+        A document that is no project's is given with an empty name for one.
+        """
+
+    def mark(self, topic: Topic, texts: Mapping[str, str]) -> str:
+        """Give the mark that a document of these texts has."""
 
     def watch(self) -> Watch:
         """Begin to notice commits."""

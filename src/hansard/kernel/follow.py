@@ -1,13 +1,15 @@
 """Followers: slow derivations (vectors, Git) that read the journal's tail at their own pace.
 
 A follower's cursor is saved after its work, so it sees every entry at least once and in order, and
-must do the same thing if it sees one again. One process per store follows, by lock.
+must do the same thing if it sees one again. Of each, one process per store does the work, by lock:
+processes that are set up differently, and so have other followers, do not wait for each other.
 """
 
 import atexit
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from hansard.kernel.engine import ReadTx, Table, WriteTx
@@ -18,9 +20,6 @@ from hansard.kernel.store import Store
 
 CURSORS = Table("cursors")
 """By follower: the last seq it has worked off. Not derived; without it, it starts over."""
-
-LOCK = "followers"
-"""Whoever holds this follows; the others stand by."""
 
 WAKE_S = 1.0
 """How long the follower's thread sleeps at most before it looks whether it should end."""
@@ -60,6 +59,16 @@ class Follower:
     """Names what its results rest on. When that is no longer what it was, it starts over."""
     interrupt: Callable[[], None] = _no_hurry
     """Asks work in progress to end soon, by `NotNow` if it is not done; no more will follow."""
+
+    @property
+    def lock(self) -> str:
+        """Name the lock: whoever holds it does this follower's work, the others stand by."""
+        return lock_of(self.name)
+
+
+def lock_of(follower: str) -> str:
+    """Name the lock of a follower."""
+    return f"follow-{follower}"
 
 
 def lag(store: Store, follower: Follower, project: str) -> int:
@@ -123,28 +132,41 @@ class Following:
     def _serve(self) -> None:
         while not self._stop.is_set():
             try:
-                lock = self._store.engine.hold(LOCK)
-                if lock is None:
-                    self._stop.wait(WAKE_S)
-                    continue
-                with lock:
-                    self._follow()
+                with ExitStack() as locks:
+                    self._follow(locks)
             except StorageUnavailable:
                 # Whoever calls is told so by his own call; what is left here is to try again.
                 self._stop.wait(RETRY_S)
 
-    def _follow(self) -> None:
-        # Another may have followed in the meantime, and have started over.
-        self._passed.clear()
+    def _follow(self, locks: ExitStack) -> None:
+        """Do the work of the followers whose locks we get, and try now and then for the others."""
+        ours: list[Follower] = []
         watch = self._store.engine.watch()
-        try:
-            while not self._stop.is_set():
-                for project, head in self._store.engine.heads().items():
-                    for follower in self._followers:
-                        self._bring_up_to(project, head.seq, follower)
-                watch.wait(WAKE_S)
-        finally:
-            watch.close()
+        locks.callback(watch.close)
+        tried = -WAKE_S
+        while not self._stop.is_set():
+            if len(ours) < len(self._followers) and time.monotonic() >= tried + WAKE_S:
+                tried = time.monotonic()
+                ours += self._take(locks, but=ours)
+            if not ours:
+                self._stop.wait(WAKE_S)
+                continue
+            for project, head in self._store.engine.heads().items():
+                for follower in ours:
+                    self._bring_up_to(project, head.seq, follower)
+            watch.wait(WAKE_S)
+
+    def _take(self, locks: ExitStack, *, but: Sequence[Follower]) -> Iterator[Follower]:
+        """Take the locks that nobody holds, until the stack is closed."""
+        for follower in self._followers:
+            if follower in but or (lock := self._store.engine.hold(follower.lock)) is None:
+                continue
+            locks.enter_context(lock)
+            # Another may have followed in the meantime, and have started over.
+            self._passed = {
+                key: seq for key, seq in self._passed.items() if key[1] != follower.name
+            }
+            yield follower
 
     def _bring_up_to(self, project: str, seq: int, follower: Follower) -> None:
         """Let a follower work off a project, unless it knows that there is nothing new."""

@@ -18,6 +18,9 @@ DESCRIPTION_CHARS_MAX = 10_000
 BODY_BYTES_MAX = 1 * MIB
 QUERY_CHARS_MAX = 10_000
 
+POINT_CHARS_MAX = 64
+"""A point in time: a tick, a seq, or an ISO time with all its digits and an offset."""
+
 ID_CHARS_MAX = 255
 """Ids are opaque handles; past this length nothing we made can match."""
 
@@ -30,6 +33,8 @@ IDEMPOTENCY_KEY_CHARS_MAX = 255
 LIST_LIMIT_DEFAULT = 50
 LIST_LIMIT_MAX = 1_000
 CURSOR_CHARS_MAX = 2_000
+FILTER_VALUES_MAX = 100
+"""Values of one field that a list may be filtered by at once."""
 
 ID_BLOCK_SIZE = 100
 """Ids a project is granted at a time, so that taking one costs no second transaction."""

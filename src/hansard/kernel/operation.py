@@ -5,15 +5,17 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
+from pydantic.json_schema import SkipJsonSchema
 
 from hansard.kernel import ids, reply
 from hansard.kernel.blob import Blob, Digest
+from hansard.kernel.effect import Settled
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Actor, Entry, Event, Role, Stamp
 from hansard.kernel.follow import Follower
 from hansard.kernel.meaning import Passages
 from hansard.kernel.store import Store
-from hansard.kernel.text import Id
+from hansard.kernel.text import Id, Point
 from hansard.kernel.view import View
 
 T = TypeVar("T")
@@ -25,6 +27,8 @@ class Request(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     session_id: Id | None = None
+    project_id: SkipJsonSchema[Id | None] = None
+    """Taken by every operation; listed, where a model reads it, only by those below."""
 
 
 class ProjectRequest(Request):
@@ -36,7 +40,7 @@ class ProjectRequest(Request):
 class TimedRequest(ProjectRequest):
     """Arguments of a read that can also be asked of the past."""
 
-    as_of: str | None = None
+    as_of: Point | None = None
     """A tick `t:12`, a seq `s:340` or an ISO time; absent means now."""
 
 
@@ -144,10 +148,13 @@ class Context:
         """Run work on a consistent look at the project."""
         return self.store.read(self.project, work)
 
-    def write(self, work: Callable[[WriteTx], R], *, blobs: Iterable[Blob] = ()) -> R:
+    def write(
+        self, work: Callable[[WriteTx], R], *, blobs: Iterable[Blob] = (), urgent: bool = False
+    ) -> R:
         """Do the operation's write: durable when this returns, its receipt in the result.
 
         The result is the operation's answer; it is kept with the write under the idempotency key.
+        `urgent` is a write that records the outcomes of effects.
         """
 
         def whole(tx: WriteTx) -> R:
@@ -156,7 +163,7 @@ class Context:
         staged = tuple(blobs)
         while True:
             try:
-                return self.store.write(self.project, whole, blobs=staged)
+                return self.store.write(self.project, whole, blobs=staged, urgent=urgent)
             except ids.BlockExhaustedError as exhausted:
                 ids.grant(self.store, self.project, exhausted.prefix, self.stamp)
 
@@ -263,7 +270,7 @@ class Capability:
     operations: tuple[Operation, ...]
     events: tuple[type[Event], ...] = ()
     views: tuple[View, ...] = ()
-    recover: Callable[[Store, Stamp], None] | None = None
+    recover: Callable[[Store, Stamp], Sequence[Settled]] | None = None
     """Settles what a crash left open; called once, before anything is asked."""
     close: Callable[[], None] | None = None
     """Lets go of what it holds outside the store."""

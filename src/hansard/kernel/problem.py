@@ -7,6 +7,7 @@ INVALID_PARAMS = -32602
 EXECUTION_ERROR = -32000
 INTERNAL_ERROR = -32603
 FORBIDDEN = 403
+UNAUTHENTICATED = 401
 
 
 class Problem(Exception):
@@ -38,18 +39,6 @@ class Problem(Exception):
         }
 
 
-def internal_error(reference: str) -> dict[str, Any]:
-    """Give a bug in the shape of every error: by its reference in the log, and no more."""
-    return {
-        "code": "INTERNAL",
-        "message": f"Something went wrong inside Hansard (reference {reference})",
-        "details": {"reference": reference},
-        "recovery_hint": "The server's log says more under this reference",
-        "rpc_code": INTERNAL_ERROR,
-        "http_status": 500,
-    }
-
-
 class InvalidInput(Problem):
     """The arguments do not fit what the operation takes."""
 
@@ -69,6 +58,25 @@ class PermissionDenied(Problem):
 
     code, http_status, rpc_code, fixable = "PERMISSION_DENIED", 403, FORBIDDEN, False
     hint = "Ask someone with the role that the message names"
+
+
+class Unauthorized(Problem):
+    """Who asks has not shown what lets them in."""
+
+    code, http_status, rpc_code, fixable = "UNAUTHORIZED", 401, UNAUTHENTICATED, False
+    hint = "Send `Authorization: Bearer hns_…`; `hansard token create` makes one"
+
+
+class Internal(Problem):
+    """A bug in Hansard: the caller is told its reference in the log, and no more."""
+
+    code, http_status, rpc_code, fixable = "INTERNAL", 500, INTERNAL_ERROR, False
+    hint = "The server's log says more under this reference"
+
+    def __init__(self, reference: str) -> None:
+        """Name the place in the log."""
+        message = f"Something went wrong inside Hansard (reference {reference})"
+        super().__init__(message, reference=reference)
 
 
 class StorageUnavailable(Problem):

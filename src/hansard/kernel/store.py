@@ -40,8 +40,18 @@ class Store:
             self.rebuild(project)
             return self.engine.read(project, checked)
 
-    def write(self, project: str, work: Callable[[WriteTx], T], *, blobs: Iterable[Blob] = ()) -> T:
-        """Run work in one durable transaction that also keeps these blobs."""
+    def write(
+        self,
+        project: str,
+        work: Callable[[WriteTx], T],
+        *,
+        blobs: Iterable[Blob] = (),
+        urgent: bool = False,
+    ) -> T:
+        """Run work in one durable transaction that also keeps these blobs.
+
+        `urgent` is for outcomes of effects alone: the world has changed, so they must get through.
+        """
         staged = tuple(blobs)
         for blob in staged:
             self.engine.stage(blob)
@@ -54,10 +64,10 @@ class Store:
             return work(tx)
 
         try:
-            return self.engine.write(project, checked)
+            return self.engine.write(project, checked, urgent=urgent)
         except _ViewsMovedError:
             self.rebuild(project)
-            return self.engine.write(project, checked)
+            return self.engine.write(project, checked, urgent=urgent)
 
     def record(self, tx: WriteTx, event: Event, stamp: Stamp) -> Entry:
         """Append an event and derive what follows from it, in this transaction."""

@@ -41,6 +41,9 @@ Body = Annotated[str, _in_bytes(limits.BODY_BYTES_MAX)]
 Id = Annotated[str, _within(limits.ID_CHARS_MAX, least=1)]
 """An opaque handle: an unknown one is not found, whatever its form."""
 
+Point = Annotated[str, _within(limits.POINT_CHARS_MAX)]
+"""A point in a project's past, as `hansard.kernel.as_of` reads it."""
+
 
 def _query(text: str) -> str:
     if len(text) > limits.QUERY_CHARS_MAX:

@@ -2,7 +2,7 @@
 
 import math
 
-from hansard.kernel.limits import INTEGER_BITS_MAX, NESTING_MAX
+from hansard.kernel.limits import ID_CHARS_MAX, INTEGER_BITS_MAX, NESTING_MAX
 from hansard.kernel.problem import InvalidInput
 
 _INTEGER_MAX = 2**INTEGER_BITS_MAX - 1
@@ -24,6 +24,23 @@ def check_values(value: object) -> None:
                 pending.extend((key, f"{path} (a key)", depth + 1) for key in item)
         else:
             _check_leaf(item, path.removeprefix("."))
+
+
+def check_handle(handle: str, argument: str) -> None:
+    """Refuse what no engine takes as a key, in a handle that came outside the arguments."""
+    if "\0" in handle or len(handle) > ID_CHARS_MAX:
+        raise InvalidInput(
+            f"{argument}: an id has at most {ID_CHARS_MAX} characters, and no NUL among them",
+            argument=argument,
+        )
+    _check_leaf(handle, argument)
+
+
+def without_nul(text: str) -> str:
+    """Refuse, in a model, a text that becomes part of a key and holds what no engine takes."""
+    if "\0" in text:
+        raise ValueError("holds a NUL character, which stored text may not")
+    return text
 
 
 def _check_leaf(item: object, path: str) -> None:

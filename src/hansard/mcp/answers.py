@@ -9,17 +9,22 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
 
 from hansard.kernel.operation import Result
-from hansard.kernel.problem import Problem, internal_error
+from hansard.kernel.problem import Internal, Problem
 
 logger = logging.getLogger(__name__)
 
 
-def succeeded(result: Result) -> CallToolResult:
-    """Give an answer in both forms, since some hosts show a model only the one or the other."""
-    return CallToolResult(
-        content=[TextContent(text=result.text())],
-        structured_content=result.model_dump(mode="json", exclude_none=True),
-    )
+def succeeded(result: Result, *, tells_session: bool = False) -> CallToolResult:
+    """Give an answer in both forms, since some hosts show a model only the one or the other.
+
+    `tells_session` names the session also in the text, for a caller whom nothing else tells.
+    """
+    content = result.model_dump(mode="json", exclude_none=True)
+    text = result.text()
+    session = content.get("session_id") or content.get("sessionId")
+    if tells_session and session and session not in text:
+        text = f"{text}\nSession {session}: name it to go on in it."
+    return CallToolResult(content=[TextContent(text=text)], structured_content=content)
 
 
 def refused(problem: Problem) -> CallToolResult:
@@ -37,7 +42,7 @@ def as_protocol_errors() -> Iterator[None]:
     try:
         yield
     except Problem as problem:
-        raise MCPError(problem.rpc_code, problem.message, problem.as_dict()) from None
+        raise _error(problem) from None
     except Exception as error:  # a bug: goes to the log in full, to the caller as INTERNAL
         raise _internal(error) from error
 
@@ -56,5 +61,8 @@ def _internal(error: Exception) -> MCPError:
     """Report a bug to the log in full, and to the caller by a reference only."""
     reference = secrets.token_hex(4)
     logger.error("A call failed (reference %s)", reference, exc_info=error)
-    shape = internal_error(reference)
-    return MCPError(shape["rpc_code"], shape["message"], shape)
+    return _error(Internal(reference))
+
+
+def _error(problem: Problem) -> MCPError:
+    return MCPError(problem.rpc_code, problem.message, problem.as_dict())

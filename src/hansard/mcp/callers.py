@@ -7,6 +7,7 @@ from typing import Any
 from mcp.server.context import ServerRequestContext
 
 from hansard.app.tokens import SCOPE_KEY, Token, caller_with
+from hansard.app.tracing import Origin, origin
 from hansard.kernel.event import Actor
 from hansard.kernel.operation import Caller, Seat
 from hansard.kernel.problem import InvalidInput
@@ -45,6 +46,13 @@ class Door:
                 server_secret=self.server_secret,
             )
         return Caller(self.actor, session, self.seat, key, secret)
+
+    def origin(self, context: RequestContext) -> Origin:
+        """Say where a request came from; MCP names its trace in `_meta`, a proxy in a header."""
+        meta: Mapping[str, Any] = context.meta or {}
+        if context.request is None:
+            return origin("stdio", meta)
+        return origin("http", meta, context.request.headers)
 
     def actor_of(self, context: RequestContext) -> Actor:
         """Say as whom a request comes in."""

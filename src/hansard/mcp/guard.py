@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 import mcp_types as types
+import orjson
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
@@ -22,7 +23,7 @@ from hansard.app.tokens import (
 )
 from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.kernel.operation import Operation
-from hansard.kernel.problem import PermissionDenied, UnknownOperation
+from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem, UnknownOperation
 from hansard.mcp.callers import SECRET_KEY
 from hansard.mcp.messages import ID_SEARCH_BYTES, Malformed, parse, too_long
 
@@ -73,6 +74,19 @@ def in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
+class MisdirectedRequest(PermissionDenied):
+    """The request was sent to a host that this server does not go by."""
+
+    http_status = 421
+    hint = "Use an address of this server's, or have it named in --allowed-hosts"
+
+
+class ForeignPage(PermissionDenied):
+    """The request was made by a page of another site."""
+
+    hint = "Ask from the page of this server itself, or from a program"
+
+
 class Guard:
     """Checks Host and Origin on every path, and bodies of messages before the SDK reads them."""
 
@@ -93,6 +107,8 @@ class Guard:
         request = Request(scope, receive)
         posts = request.method == "POST"
         refusal = await self._security.validate_request(request, is_post=posts)
+        if refusal is not None and scope["path"] != self._path:
+            refusal = _shaped(refusal.status_code)
         if token := scope.get(SCOPE_KEY):
             scope["user"] = _user(token)
         if refusal is None and posts and scope["path"] == self._path:
@@ -129,6 +145,19 @@ class Guard:
             return self._catalog.find(name)
         except UnknownOperation:
             return None
+
+
+def _shaped(status: int) -> Response:
+    """Refuse in the one shape of all errors, where no message of MCP's is expected."""
+    problem: Problem
+    if status == MisdirectedRequest.http_status:
+        problem = MisdirectedRequest("This server is not reached by the name that Host gives")
+    elif status == FORBIDDEN:
+        problem = ForeignPage("Another site's page made this request")
+    else:
+        problem = InvalidInput("A body is posted as Content-Type: application/json")
+    body = orjson.dumps({"error": problem.as_dict()})
+    return Response(body, status, media_type="application/json")
 
 
 def _out_of_reach(

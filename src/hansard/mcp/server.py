@@ -10,6 +10,7 @@ from mcp.server.caching import CacheHint
 from mcp.server.lowlevel.server import NotificationOptions, Server
 
 import hansard
+from hansard.app import tracing
 from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.kernel.operation import Caller
@@ -19,11 +20,13 @@ from hansard.mcp.apps import APPS_BY_TOOL, EXTENSION
 from hansard.mcp.callers import Door, RequestContext
 from hansard.mcp.instructions import instructions
 from hansard.mcp.notices import Notices
-from hansard.mcp.resources import RESOURCES, Resource
+from hansard.mcp.resources import RESOURCES, Parts, Resource
 from hansard.mcp.tools import Toolbox
 
 CALLS_AT_ONCE_MAX = 32
 """Calls that run at the same time; writers among them share commits, so more is not faster."""
+
+SESSION_ARGUMENTS = {"session_id", "sessionId"}
 
 LIST_TTL_MS = 5 * 60 * 1000
 """How long a client may keep a list: it changes only when another Hansard is started."""
@@ -107,9 +110,9 @@ class HansardServer(Server[None]):
     ) -> types.CallToolResult:
         with answers.as_protocol_errors():
             try:
-                caller = self._door.caller(context)
+                caller, came = self._door.caller(context), self._door.origin(context)
                 return await self._in_thread(
-                    lambda: self._answer(params.name, params.arguments or {}, caller)
+                    lambda: self._answer(params.name, params.arguments or {}, caller, came)
                 )
             except Problem as problem:
                 if problem.fixable and self._errors_as_results:
@@ -117,9 +120,13 @@ class HansardServer(Server[None]):
                 raise
 
     def _answer(
-        self, name: str, arguments: Mapping[str, Any], caller: Caller
+        self, name: str, arguments: Mapping[str, Any], caller: Caller, came: tracing.Origin
     ) -> types.CallToolResult:
-        return answers.succeeded(self.application.call(name, arguments, caller))
+        with tracing.span(self.application, name, caller, came):
+            result = self.application.call(name, arguments, caller)
+        # Nobody remembers the session of a caller who named none and comes by no pipe.
+        named = caller.seat or caller.session or arguments.keys() & SESSION_ARGUMENTS
+        return answers.succeeded(result, tells_session=not named)
 
     async def _list_resources(self, _: RequestContext, _page: _Page) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=resources.listed(self._readable))
@@ -136,12 +143,18 @@ class HansardServer(Server[None]):
     ) -> types.ReadResourceResult:
         with answers.as_protocol_errors():
             resource, parts = resources.find(self._readable, params.uri)
-            caller = self._door.caller(context)
-            text = await self._in_thread(lambda: resource.read(self.application, caller, parts))
+            caller, came = self._door.caller(context), self._door.origin(context)
+            text = await self._in_thread(lambda: self._text_of(resource, parts, caller, came))
         content = types.TextResourceContents(
             uri=params.uri, mime_type=resource.mime_type, text=text, meta=resource.meta
         )
         return types.ReadResourceResult(contents=[content])
+
+    def _text_of(
+        self, resource: Resource, parts: Parts, caller: Caller, came: tracing.Origin
+    ) -> str:
+        with tracing.span(self.application, tracing.READ_RESOURCE, caller, came):
+            return resource.read(self.application, caller, parts)
 
     async def _subscribe(
         self, context: RequestContext, params: types.SubscribeRequestParams

@@ -104,7 +104,7 @@ def answered(
         results = [result_of(gateway, context, tx, intent) for intent in intents]
         return FilesChanged(session_id=_session(context), results=results)
 
-    return context.write(work)
+    return context.write(work, urgent=True)
 
 
 def record_outcomes(context: Context, outcomes: Sequence[Outcome]) -> None:
@@ -115,7 +115,7 @@ def record_outcomes(context: Context, outcomes: Sequence[Outcome]) -> None:
             context.record(tx, outcome)
 
     if outcomes:
-        context.store.write(context.project, work)
+        context.store.write(context.project, work, urgent=True)
 
 
 def resume(gateway: Gateway, context: Context, seqs: Sequence[int]) -> FilesChanged:

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from hansard.kernel import effect
 from hansard.kernel.blob import Digest, digest_of
-from hansard.kernel.effect import Effect, Outcome, Owner, is_dead
-from hansard.kernel.engine import Engine, Found, ReadTx
+from hansard.kernel.effect import Effect, Outcome, Owner, Settled, Verdict, is_dead
+from hansard.kernel.engine import Engine, Found, ReadTx, Row
 from hansard.kernel.event import Stamp
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import Problem, StorageUnavailable
@@ -30,8 +30,11 @@ from hansard.recorder.events import (
 from hansard.recorder.governing import Governed, nothing_governs
 from hansard.recorder.looking import FileState
 from hansard.recorder.paths import FilePath, parse
-from hansard.recorder.tables import PENDING, file_id
+from hansard.recorder.tables import OUTCOMES, PENDING, file_id
 from hansard.recorder.workspace import Workspace
+
+LOOKED_AT_MAX = 1_000
+"""Operations that did not simply succeed, among which those are looked for that were settled."""
 
 INTERRUPTED = "INTERRUPTED"
 """Why an operation was not done whose process died before it came to it."""
@@ -160,19 +163,23 @@ class Gateway:
                 )
             effect.settle_one(store, project, self._effect(store.engine), seq, stamp)
 
-    def recover(self, store: Store, stamp: Stamp) -> None:
+    def recover(self, store: Store, stamp: Stamp) -> list[Settled]:
         """Settle what dead processes left open in this workspace, wherever nobody is at it."""
+        settled: list[Settled] = []
         for project, head in store.engine.heads().items():
             # Tables of other versions are left for whoever first needs the project.
             if head.views != store.fingerprint:
                 continue
             for found in effect.open_intents(store, project):
                 try:
-                    self._recover_one(store, project, found, stamp)
+                    outcome = self._recover_one(store, project, found, stamp)
                 except StorageUnavailable:
                     # No folder, or a store that takes no writes: the next operation on the file
                     # must settle it, and fails loudly if it cannot either.
-                    return
+                    return settled
+                if outcome is not None:
+                    settled.append(_told(store, project, outcome.intent, _verdict(outcome)))
+        return settled
 
     def close(self) -> None:
         """Let go of the workspace and of our intents."""
@@ -193,17 +200,20 @@ class Gateway:
                 outcome="unchanged",
             ) from error
 
-    def _recover_one(self, store: Store, project: str, found: Found, stamp: Stamp) -> None:
+    def _recover_one(
+        self, store: Store, project: str, found: Found, stamp: Stamp
+    ) -> Outcome | None:
         row = found.row
         if row["intent_kind"] != FileOpIntended.kind or not is_dead(store.engine, row["owner"]):
-            return
+            return None
         pending = store.read(project, lambda tx: tx.get(PENDING, found.key))
         if pending is None or pending["workspace"] != self.identity:
-            return
+            return None
         lock = store.engine.hold(_lock_name(pending["file"]))
-        if lock is not None:
-            with lock:
-                effect.settle_one(store, project, self._effect(store.engine), row["seq"], stamp)
+        if lock is None:
+            return None
+        with lock:
+            return effect.settle_one(store, project, self._effect(store.engine), row["seq"], stamp)
 
     def _effect(self, engine: Engine) -> Effect:
         return Effect(FileOpIntended, partial(self._judge, engine))
@@ -224,6 +234,42 @@ class Gateway:
         except Problem:  # a link, a folder, a huge file: in any case not ours
             return FileOpConflicted(intent=seq, found=None)
         return _outcome(intent, seq, states)
+
+
+def last_settled(store: Store, project: str, *, limit: int) -> list[Settled]:
+    """Give the operations of a project that were last found open and settled, newest first."""
+    rows = store.read(project, lambda tx: tx.scan(OUTCOMES, descending=True, limit=LOOKED_AT_MAX))
+    settled = [(int(found.key), verdict) for found in rows if (verdict := _verdict_of(found.row))]
+    return [_told(store, project, seq, verdict) for seq, verdict in settled[:limit]]
+
+
+def _verdict_of(outcome: Row) -> Verdict | None:
+    """Say what was found; `None` where the process itself lived to say how it went."""
+    match outcome:
+        case {"status": "recovered"}:
+            return "done"
+        case {"status": "aborted", "code": code} if code == INTERRUPTED:
+            return "undone"
+        case {"status": "conflict"}:
+            return "conflict"
+    return None
+
+
+def _verdict(outcome: Outcome) -> Verdict:
+    match outcome:
+        case FileOpDone():
+            return "done"
+        case FileOpAborted():
+            return "undone"
+        case _:
+            return "conflict"
+
+
+def _told(store: Store, project: str, seq: int, verdict: Verdict) -> Settled:
+    [entry] = store.read(project, lambda tx: tx.entries(after=seq - 1, limit=1))
+    intent = store.kinds.decode(entry)
+    what = intent.summary() if intent else "an operation whose record was redacted"
+    return Settled(project, seq, entry.at, what or entry.kind, verdict)
 
 
 def _outcome(intent: FileOpIntended, seq: int, states: list[FileState | None]) -> Outcome:

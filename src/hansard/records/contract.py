@@ -7,7 +7,7 @@ from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 from hansard.kernel import limits as kernel_limits
 from hansard.kernel.operation import ProjectRequest, Request, TimedRequest
 from hansard.kernel.problem import Problem
-from hansard.kernel.text import Body, Cursor, Id, Label, Limit, Query, Summary, Title
+from hansard.kernel.text import Body, Cursor, Id, Label, Limit, Point, Query, Summary, Title
 from hansard.records import limits
 from hansard.records.shapes import State
 
@@ -68,6 +68,12 @@ def _holds_nul(value: object) -> bool:
     return isinstance(value, str) and "\0" in value
 
 
+def _few(states: list[State]) -> list[State]:
+    if len(states) > kernel_limits.FILTER_VALUES_MAX:
+        raise ValueError(f"at most {kernel_limits.FILTER_VALUES_MAX} states, not {len(states)}")
+    return states
+
+
 def _nonempty_reason(reason: str) -> str:
     if not reason.strip():
         raise ValueError("must not be empty")
@@ -81,6 +87,7 @@ Reason = Annotated[Summary, AfterValidator(_nonempty_reason)]
 _TEXTS = WithJsonSchema({"type": "array", "items": {"type": "string"}})
 Related = Annotated[list[Id], Field(max_length=limits.RELATED_MAX), _TEXTS]
 Cites = Annotated[list[Id], Field(max_length=limits.CITES_MAX), _TEXTS]
+States = Annotated[list[State], AfterValidator(_few)]
 Types = Annotated[list[Label], Field(max_length=limits.TYPES_MAX), _TEXTS]
 ParentId = Annotated[Id | None, WithJsonSchema({"type": ["string", "null"]})]
 """A record, or null for none: where it may also be left out, that means something else."""
@@ -90,7 +97,7 @@ Budget = Annotated[
     Field(ge=limits.BUDGET_TOKENS_MIN, le=limits.BUDGET_TOKENS_MAX),
     WithJsonSchema({"type": "integer"}),
 ]
-Depth = Annotated[int, Field(ge=1), WithJsonSchema({"type": "integer"})]
+Depth = Annotated[int, Field(ge=1, le=limits.LISTED_DEPTH_MAX), WithJsonSchema({"type": "integer"})]
 
 
 class GetProjectOverview(TimedRequest):
@@ -100,14 +107,14 @@ class GetProjectOverview(TimedRequest):
 class SearchRecords(ProjectRequest):
     query: Query
     types: Types | None = None
-    states: list[State] | None = None
+    states: States | None = None
     parent_id: Id | None = None
     limit: Limit = limits.SEARCH_LIMIT_DEFAULT
     cursor: Cursor | None = None
 
 
 class ListRecords(TimedRequest):
-    states: list[State] | None = None
+    states: States | None = None
     types: Types | None = None
     parent_id: ParentId = None
     depth: Depth = 1
@@ -177,7 +184,7 @@ class MoveRecord(Request):
 
 class GetRecordHistory(ProjectRequest):
     id: Id
-    since: str | None = None
+    since: Point | None = None
     limit: Limit = kernel_limits.LIST_LIMIT_DEFAULT
     cursor: Cursor | None = None
 
@@ -186,8 +193,8 @@ class GetRecordDiff(ProjectRequest):
     model_config = ConfigDict(validate_by_alias=True, validate_by_name=False)
 
     id: Id
-    from_: str = Field(alias="from")
-    to: str = "current"
+    from_: Point = Field(alias="from")
+    to: Point = "current"
 
 
 class GetActiveSessions(ProjectRequest):

@@ -21,6 +21,9 @@ DEPTH_WARNED = 5
 
 DEPTH_MAX = 10
 
+LISTED_DEPTH_MAX = 64
+"""Levels that a list may be asked for: more than there can be, so that any large number is all."""
+
 CHILDREN_MAX = 200
 """Children in a context bundle; list_records pages through the rest."""
 

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, Field, model_validator
 from hansard.kernel import limits
 from hansard.kernel.operation import ProjectRequest, Request, Result, Written
 from hansard.kernel.problem import Problem
-from hansard.kernel.text import Cursor, Description, Id, Label, Limit, Summary, Title
+from hansard.kernel.text import Cursor, Description, Id, Label, Limit, Point, Summary, Title
 
 
 class ProjectNotFound(Problem):
@@ -49,12 +49,24 @@ def _project_id(text: str) -> str:
     return text
 
 
+def _as_id(arguments: object) -> object:
+    """Take the name that other operations use for the same thing."""
+    if isinstance(arguments, Mapping) and "project_id" in arguments and "id" not in arguments:
+        return {"id" if key == "project_id" else key: arguments[key] for key in arguments}
+    return arguments
+
+
 class CreateProject(Request):
     """Arguments of create_project."""
 
     id: Annotated[str, AfterValidator(_project_id)] | None = None
     name: Title
     description: Description | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _accept_project_id(cls, arguments: object) -> object:
+        return _as_id(arguments)
 
 
 class ListProjects(Request):
@@ -72,15 +84,10 @@ class GetProject(Request):
     @model_validator(mode="before")
     @classmethod
     def _accept_project_id(cls, arguments: object) -> object:
-        """Take the name that other operations use for the same thing."""
-        if isinstance(arguments, Mapping) and "project_id" in arguments and "id" not in arguments:
-            return {"id" if key == "project_id" else key: arguments[key] for key in arguments}
+        arguments = _as_id(arguments)
+        if isinstance(arguments, Mapping) and "id" in arguments:
+            return {"project_id": arguments["id"], **arguments}
         return arguments
-
-    @property
-    def project_id(self) -> str | None:
-        """Give the project under the name that other operations use."""
-        return self.id
 
 
 class CloseSession(Request):
@@ -100,8 +107,8 @@ class GetRecentActivity(ProjectRequest):
 
     limit: Limit = limits.LIST_LIMIT_DEFAULT
     cursor: Cursor | None = None
-    since: str | None = None
-    types: list[Label] | None = Field(default=None, max_length=100)
+    since: Point | None = None
+    types: list[Label] | None = Field(default=None, max_length=limits.FILTER_VALUES_MAX)
     record_id: Id | None = None
 
 

@@ -7,6 +7,7 @@ from hansard.testing.suite.history import HistorySuite
 from hansard.testing.suite.journal import JournalSuite
 from hansard.testing.suite.locks import LockSuite
 from hansard.testing.suite.model import ModelSuite
+from hansard.testing.suite.proving import ProvingSuite
 from hansard.testing.suite.rows import RowSuite
 from hansard.testing.suite.search import SearchSuite
 from hansard.testing.suite.transactions import TransactionSuite
@@ -22,6 +23,7 @@ class EngineSuite(
     HistorySuite,
     SearchSuite,
     BlobSuite,
+    ProvingSuite,
     LockSuite,
     WatchSuite,
     ConcurrencySuite,

@@ -1,11 +1,11 @@
 """An engine that runs every piece of work twice, to find work that touches more than it may."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 from hansard.kernel.blob import Blob, Digest
-from hansard.kernel.engine import Engine, ReadTx, Watch, WriteTx
+from hansard.kernel.engine import Engine, ReadTx, Topic, Watch, WriteTx
 from hansard.kernel.event import Head
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ class Twice:
         self._engine.read(project, work)
         return self._engine.read(project, work)
 
-    def write(self, project: str, work: Callable[[WriteTx], T]) -> T:
+    def write(self, project: str, work: Callable[[WriteTx], T], *, urgent: bool = False) -> T:
         def rehearse(tx: WriteTx) -> Any:
             work(tx)
             raise _RehearsedError
@@ -33,7 +33,7 @@ class Twice:
         try:
             self._engine.write(project, rehearse)
         except _RehearsedError:
-            return self._engine.write(project, work)
+            return self._engine.write(project, work, urgent=urgent)
         raise AssertionError("the engine swallowed what the work raised")
 
     def stage(self, blob: Blob) -> None:
@@ -56,6 +56,15 @@ class Twice:
 
     def scrub(self, *, dropping: Collection[str] = ()) -> bool:
         return self._engine.scrub(dropping=dropping)
+
+    def check(self, *, thorough: bool) -> list[str]:
+        return self._engine.check(thorough=thorough)
+
+    def marks(self, topic: Topic) -> dict[tuple[str, str], str]:
+        return self._engine.marks(topic)
+
+    def mark(self, topic: Topic, texts: Mapping[str, str]) -> str:
+        return self._engine.mark(topic, texts)
 
     def watch(self) -> Watch:
         return self._engine.watch()

@@ -84,13 +84,22 @@ def _write(
 
 
 def _blobs(engine: Engine, project: str) -> Iterator[Blob]:
-    """Read all blobs, one at a time, since one may be large."""
+    """Read all blobs in the order of their digests, one at a time, since one may be large.
+
+    Others write meanwhile. A blob that they add ahead of us may rest on one that they added behind
+    us; that one is read too, or the bundle could not be taken in.
+    """
+    passed: set[bytes] = set()
     after = ""
     while page := engine.read(project, partial(_digests, after=after)):
         for digest in page:
-            blob = engine.read(project, partial(_blob, digest=digest))
-            assert blob is not None, "a blob went away while the store was being kept"
-            yield blob
+            wanted: Digest | None = digest
+            while wanted and wanted <= digest and bytes.fromhex(wanted) not in passed:
+                blob = engine.read(project, partial(_blob, digest=wanted))
+                assert blob is not None, "a blob went away while the store was being kept"
+                passed.add(bytes.fromhex(wanted))
+                yield blob
+                wanted = blob.base
         after = page[-1]
 
 

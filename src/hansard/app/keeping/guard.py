@@ -1,6 +1,5 @@
 """One at a time: what copies, moves or removes blobs takes turns, by a lock of the store."""
 
-import errno
 import fcntl
 import os
 import secrets
@@ -10,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hansard.kernel.engine import Engine
-from hansard.kernel.problem import Problem, StorageUnavailable
+from hansard.kernel.problem import Problem
 
 LOCK = "keeping"
 
@@ -25,14 +24,7 @@ class KeepingBusy(Problem):
 @contextmanager
 def alone(engine: Engine) -> Iterator[None]:
     """Be the only one to keep this store for a while, or refuse."""
-    try:
-        lock = engine.hold(LOCK)
-    except OSError as error:
-        if error.errno != errno.EROFS:
-            raise StorageUnavailable(f"The store cannot be locked: {error.strerror}") from error
-        # Where nothing can be written, nobody can be in the way.
-        yield
-        return
+    lock = engine.hold(LOCK)
     if lock is None:
         raise KeepingBusy("The store is being backed up, moved or mended by another process")
     with lock:

@@ -94,10 +94,13 @@ def look_through(
         reached = genesis(found.opening.project)
         there = (heads or {}).get(found.opening.project, reached)
         found.goes_on = there.seq == 0
+        digests, bases = set[Digest](), set[Digest]()
         for page in bundle.pages():
             for thing in page:
                 if isinstance(thing, Blob):
                     found.blobs += 1
+                    digests.add(thing.digest)
+                    bases |= {thing.base} if thing.base else set()
                     continue
                 reached = _next_head(reached, thing, kinds)
                 _note(found, kinds.decode(thing), thing.seq, name or found.opening.project)
@@ -105,6 +108,9 @@ def look_through(
                     found.goes_on = True
         if (reached.seq, reached.hash) != (found.opening.seq, found.opening.hash):
             raise BundleDamaged("The bundle's journal does not end where it says")
+        if lacking := bases - digests:
+            digest = min(lacking)
+            raise BundleDamaged(f"The bundle lacks {digest}, on which others rest", digest=digest)
         found.entries = reached.seq
         return found
 

@@ -71,7 +71,12 @@ def salvage(
         raise StoreInUse(f"The store in {location} is in use")
     aside = location.with_name(f"{location.name}.aside-{secrets.token_hex(4)}")
     with building(location) as incoming:
-        with _sources(location, backup, open_store) as sources, open_store(incoming) as target:
+        with (
+            # Beside it too, and called like it, so that after a crash it goes with it.
+            tempfile.TemporaryDirectory(prefix=f"{incoming.name}-", dir=location.parent) as scratch,
+            _sources(location, backup, Path(scratch), open_store) as sources,
+            open_store(incoming) as target,
+        ):
             with _lost_contents_as_failure():
                 saved = tuple(
                     save_project(
@@ -111,10 +116,11 @@ def _require_sound(store: Store, progress: Progress) -> None:
 
 
 @contextmanager
-def _sources(location: Path, backup: Backup | None, open_store: OpenStore) -> Iterator[list[Store]]:
-    """Open the damaged store, if that can be, and copies of it, so that no original is touched."""
+def _sources(
+    location: Path, backup: Backup | None, scratch: Path, open_store: OpenStore
+) -> Iterator[list[Store]]:
+    """Open copies of the damaged store, if that can be, and of the backup: originals stay."""
     with ExitStack() as stack:
-        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hansard-repair-")))
         sources: list[Store] = []
         try:
             copy = copying.copy_files(location, scratch / "damaged")

@@ -1,4 +1,4 @@
-"""Whether a store is what it says: chain, blobs, views, open intents and kept receipts.
+"""Whether a store is what it says: database, chain, blobs, views, intents and kept receipts.
 
 Nothing here writes, and nothing waits for writers: what is looked at ends where each journal ended
 when the look began.
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hansard.app.verify.blobs import check_blobs
-from hansard.app.verify.chain import Journal, check_journal
+from hansard.app.verify.chain import DAMAGED, Journal, check_journal
+from hansard.app.verify.documents import Documents
 from hansard.app.verify.intents import list_intents
 from hansard.app.verify.report import (
     Checked,
@@ -22,9 +23,8 @@ from hansard.app.verify.report import (
 )
 from hansard.app.verify.views import check_views
 from hansard.decisions import gitlog
-from hansard.kernel.engine import Engine, Position, ReadTx
+from hansard.kernel.engine import Engine, ReadTx
 from hansard.kernel.event import Receipt
-from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.store import CATALOG, Store
 from hansard.sessions.contract import ProjectNotFound
@@ -51,6 +51,8 @@ class _Look:
     findings: Findings
     progress: Progress
     git: Path | None
+    documents: Documents | None
+    """`None` where the views are not compared."""
 
 
 def verify(
@@ -64,16 +66,19 @@ def verify(
 ) -> Report:
     """Check a store, or only some projects of it, and the Git repositories in a folder.
 
-    `quick` leaves out comparing the views and the repositories with what the journal makes of them.
+    `quick` leaves out comparing the views and the repositories with what the journal makes of them,
+    and having the database prove its own pages.
     """
     known = projects_of(store.engine)
     for project in projects:
         if project not in known:
             raise ProjectNotFound(f"There is no project {project}", project_id=project)
     findings = Findings()
-    look = _Look(store, quick, findings, progress, git)
     if not projects:
         _check_catalog(store.engine, findings)
+        _check_database(store.engine, findings, thorough=not quick)
+    documents = None if quick else _documents(store, findings)
+    look = _Look(store, quick, findings, progress, git, documents)
     checked = [_check_project(look, project) for project in projects or known]
     return Report(
         quick=quick,
@@ -87,16 +92,11 @@ def verify(
 
 def projects_of(engine: Engine) -> list[str]:
     """Name every project that has a journal or a line in the directory, the catalog first."""
-
-    def listed(tx: ReadTx) -> list[str]:
-        names: list[str] = []
-        after = None
-        while page := tx.scan(PROJECTS, after=after, limit=ENTRIES_PAGE):
-            names += [found.key for found in page]
-            after = Position(None, page[-1].key)
-        return names
-
-    everything = {*engine.heads(), *engine.read(CATALOG, listed)} - {CATALOG}
+    try:
+        listed = engine.read(CATALOG, lambda tx: tx.filed(PROJECTS))
+    except DAMAGED:
+        listed = {}  # as is found with the views of the catalog
+    everything = {*engine.heads(), *listed} - {CATALOG}
     return [CATALOG, *sorted(everything)]
 
 
@@ -106,6 +106,28 @@ def _check_catalog(engine: Engine, findings: Findings) -> None:
         findings.broken("head", CATALOG, "The catalog has no journal, though there are projects")
 
 
+def _check_database(engine: Engine, findings: Findings, *, thorough: bool) -> None:
+    """Ask the database about itself. It has no projects, so what it says is the catalog's."""
+    try:
+        for fault in engine.check(thorough=thorough):
+            findings.broken("database", CATALOG, fault)
+    except StorageUnavailable as problem:
+        findings.unreadable("database", CATALOG, problem.message)
+
+
+def _documents(store: Store, findings: Findings) -> Documents | None:
+    """Look at what searches look through; `None` if that cannot be read."""
+    topics = [topic for view in store.views for topic in view.topics]
+    try:
+        documents = Documents(store.engine, topics)
+    except StorageUnavailable as problem:
+        findings.unreadable("database", CATALOG, problem.message)
+        return None
+    for fault in documents.nobodys():
+        findings.broken("database", CATALOG, fault)
+    return documents
+
+
 def _check_project(look: _Look, project: str) -> Checked:
     """Check one project; a store that stops answering is a finding, and the others go on."""
     journal = Journal(project)
@@ -113,8 +135,9 @@ def _check_project(look: _Look, project: str) -> Checked:
     try:
         check_journal(look.store, journal, look.findings, look.progress)
         blobs = check_blobs(look.store.engine, journal, look.findings, look.progress)
+        if look.documents:
+            rows = check_views(look.store, journal, look.documents, look.findings, look.progress)
         if not look.quick:
-            rows = check_views(look.store, journal, look.findings, look.progress)
             _check_git(look, project)
     except StorageUnavailable as problem:
         look.findings.unreadable("store", project, problem.message)
@@ -142,6 +165,8 @@ def _intents(look: _Look, projects: Collection[str]) -> list[OpenIntent]:
             found += list_intents(look.store.engine, project)
         except StorageUnavailable as problem:
             look.findings.unreadable("intents", project, problem.message)
+        except (LookupError, *DAMAGED):
+            look.findings.broken("intents", project, "The open intents cannot be read")
     return found
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from functools import partial
+from typing import get_args
 
 from hansard.app.verify.chain import DAMAGED, Journal
 from hansard.app.verify.report import Findings, Progress
-from hansard.kernel.blob import Blob, Digest, digest_of, unseal
+from hansard.kernel.blob import Blob, Codec, Digest, digest_of, unseal
 from hansard.kernel.engine import Engine, ReadTx
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.problem import BlobDamaged
@@ -43,6 +44,8 @@ def _fault(tx: ReadTx, digest: Digest, erased: Mapping[str, str | None]) -> str 
     """Say what is wrong with a blob, if anything is."""
     try:
         blob = _fetch(tx, digest)
+        if blob.codec not in get_args(Codec):
+            return f"It is packed in a way that nobody knows: {blob.codec}"
         if blob.codec == "redacted":
             return _redaction_fault(blob, erased)
         data = unseal(blob, partial(_fetch, tx))

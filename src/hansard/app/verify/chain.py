@@ -63,7 +63,10 @@ def check_journal(store: Store, journal: Journal, findings: Findings, progress: 
 
 def _end(tx: ReadTx) -> tuple[Head, int | None]:
     head = tx.head()
-    beyond = tx.entries(after=head.seq, limit=1)
+    try:
+        beyond = tx.entries(after=head.seq, limit=1)
+    except DAMAGED:
+        return head, head.seq + 1
     return head, beyond[0].seq if beyond else None
 
 

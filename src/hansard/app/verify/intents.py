@@ -3,6 +3,7 @@
 from hansard.app.verify.report import OpenIntent
 from hansard.kernel.effect import OPEN_INTENTS, is_dead
 from hansard.kernel.engine import Engine, Found, Position, ReadTx
+from hansard.kernel.problem import StorageUnavailable
 
 
 def list_intents(engine: Engine, project: str) -> list[OpenIntent]:
@@ -33,6 +34,6 @@ def _open(tx: ReadTx) -> list[Found]:
 def _is_alive(engine: Engine, owner: str) -> bool | None:
     try:
         return not is_dead(engine, owner)
-    except OSError:
-        # Trying a lock needs its file, which a read-only folder does not let us open.
+    except StorageUnavailable:
+        # Trying a lock needs its file, which may be another user's.
         return None

@@ -10,7 +10,7 @@ from hansard.kernel.blob import Digest
 Severity = Literal["broken", "unreadable", "drift"]
 """Damage; what could not be looked at; what is off but mends itself or awaits someone."""
 
-Check = Literal["store", "head", "chain", "blobs", "views", "git", "intents"]
+Check = Literal["store", "database", "head", "chain", "blobs", "views", "git", "intents"]
 
 Progress = Callable[[str, str, int, int], None]
 """Hears which project and check is under way, how much of it is done, and of how much."""
@@ -29,6 +29,16 @@ class Finding:
     message: str
     where: dict[str, Any] = field(default_factory=dict)
     """What names the place for a program: seq, digest, table, key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A row, a document, or a column of rows that is not what a rebuild makes."""
+
+    table: str
+    """The table, or the topic of a document."""
+    message: str
+    key: str | None = None
 
 
 class Findings:

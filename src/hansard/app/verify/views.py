@@ -1,17 +1,18 @@
 """The views: what the tables hold is what deriving them again from the journal would make."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import ValidationError
 
 from hansard.app.verify.chain import DAMAGED, Journal
-from hansard.app.verify.report import Findings, Progress
+from hansard.app.verify.documents import Documents, Noted
+from hansard.app.verify.report import Difference, Findings, Progress
 from hansard.engines.memory import MemoryEngine
 from hansard.kernel.blob import Digest, canonical_json
 from hansard.kernel.content import content
-from hansard.kernel.engine import Found, Position, ReadTx, Row, Table, WriteTx
+from hansard.kernel.engine import Found, Position, ReadTx, Table, Topic, WriteTx
 from hansard.kernel.event import Entry, Event
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.problem import BlobDamaged
@@ -19,22 +20,12 @@ from hansard.kernel.store import Store, walk
 from hansard.kernel.view import Derivation, is_newer, schema_of
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A row, or an index of rows, that is not what a rebuild makes."""
-
-    table: str
-    message: str
-    key: str | None = None
-
-
 def check_views(
-    store: Store, journal: Journal, findings: Findings, progress: Progress
+    store: Store, journal: Journal, documents: Documents, findings: Findings, progress: Progress
 ) -> int | None:
-    """Compare a project's tables with a rebuild in memory; returns how many rows were compared.
+    """Compare a project's tables and documents with a rebuild in memory; returns how many rows.
 
-    A damaged journal makes no views to compare with, and has been reported: then `None`. Documents
-    of a full-text index cannot be listed through the seam, and are left to `hansard rebuild`.
+    A damaged journal makes no views to compare with, and has been reported: then `None`.
     """
     project = journal.project
     views = store.engine.read(project, lambda tx: tx.head().views)
@@ -54,7 +45,7 @@ def check_views(
     except BlobDamaged:
         # Found with the blobs already; what is derived from it cannot be compared.
         return None
-    for each in differences:
+    for each in (*differences, *documents.differences(project, rebuilt.documents)):
         findings.broken("views", project, each.message, table=each.table, key=each.key)
     return rows
 
@@ -63,7 +54,13 @@ def _are_ours(store: Store, journal: Journal, views: str, findings: Findings) ->
     """Whether the tables were derived by the views we would derive them by."""
     if journal.reached.seq == 0 or views == store.fingerprint:
         return True
-    if is_newer(views, store.fingerprint):
+    try:
+        is_from_later = is_newer(views, store.fingerprint)
+    except ValueError:
+        message = "The head does not say by which versions of the views the tables are derived"
+        findings.broken("head", journal.project, message)
+        return False
+    if is_from_later:
         message = "The views were derived by a newer Hansard and cannot be compared"
         findings.unreadable("views", journal.project, message)
     else:
@@ -81,7 +78,7 @@ class _Rebuilt:
         self._project = project
         self._tables = [table for view in store.views for table in view.tables]
         self._engine = MemoryEngine(schema_of(store.views))
-        self._keys: defaultdict[str, set[str]] = defaultdict(set)
+        self.documents: defaultdict[str, dict[str, Noted]] = defaultdict(dict)
 
     def unread(self, tx: ReadTx) -> list[Entry]:
         """Read the next page of entries."""
@@ -113,9 +110,13 @@ class _Rebuilt:
         for entry in entries:
             tx.append(entry)
             if event := self._decode(entry):
-                derivation = _Noting(tx, entry, self._keys, self._content)
+                derivation = _Noting(tx, entry, self._content, self._note)
                 for view in self._store.views:
                     view.apply(event, derivation)
+
+    def _note(self, topic: Topic, key: str, texts: Mapping[str, str] | None, entry: Entry) -> None:
+        mark = None if texts is None else self._store.engine.mark(topic, texts)
+        self.documents[topic.name][key] = Noted(mark, entry.seq)
 
     def _decode(self, entry: Entry) -> Event | None:
         try:
@@ -126,30 +127,28 @@ class _Rebuilt:
     def _differ(self, live: ReadTx, ours: ReadTx, table: Table) -> Iterator[Difference]:
         try:
             yield from _rows_that_differ(live, ours, table)
-            for name in table.fields:
-                if live.tally(table, by=name) != ours.tally(table, by=name):
-                    message = f"{table.name}: the column {name} is not what its rows say"
-                    yield Difference(table.name, message)
+            yield from _files_that_differ(live.filed(table), ours.filed(table), table)
             if table.history:
-                yield from _histories_that_differ(live, ours, table, self._keys[table.name])
+                yield from _histories_that_differ(live, ours, table)
         except DAMAGED:
             yield Difference(table.name, f"{table.name}: a row cannot be read")
 
 
 @dataclass(frozen=True, slots=True)
 class _Noting(Derivation):
-    """A derivation that notes which keys a table ever had, since a deleted row leaves history."""
+    """A derivation that reads blobs where they are, and notes documents.
 
-    keys: defaultdict[str, set[str]]
+    Of a document it notes only what stands for it: nobody will search the rebuild.
+    """
+
     live_content: Callable[[Digest], bytes]
+    note: Callable[[Topic, str, Mapping[str, str] | None, Entry], None]
 
     def content(self, digest: Digest) -> bytes:
         return self.live_content(digest)
 
-    def put(self, table: Table, key: str, row: Row) -> None:
-        if table.history:
-            self.keys[table.name].add(key)
-        Derivation.put(self, table, key, row)
+    def index(self, topic: Topic, key: str, texts: Mapping[str, str] | None) -> None:
+        self.note(topic, key, texts, self.entry)
 
 
 class _UndecodableError(Exception):
@@ -175,10 +174,18 @@ def _rows_that_differ(live: ReadTx, ours: ReadTx, table: Table) -> Iterator[Diff
         yield _difference(table, key, "is missing")
 
 
-def _histories_that_differ(
-    live: ReadTx, ours: ReadTx, table: Table, keys: set[str]
+def _files_that_differ(
+    live: Mapping[str, bool], ours: Mapping[str, bool], table: Table
 ) -> Iterator[Difference]:
-    for key in sorted(keys):
+    for key in sorted(live):
+        if not live[key]:
+            yield _difference(table, key, "has columns that are not what it says itself")
+        if key not in ours and table.history:
+            yield _difference(table, key, "has a history, and a rebuild makes none")
+
+
+def _histories_that_differ(live: ReadTx, ours: ReadTx, table: Table) -> Iterator[Difference]:
+    for key in sorted(ours.filed(table)):
         if live.versions(table, key) != ours.versions(table, key):
             yield _difference(table, key, "has another history than a rebuild makes")
 

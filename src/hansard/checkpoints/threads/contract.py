@@ -5,14 +5,20 @@ These operations are for libraries in this process; no tool is made of them.
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from hansard.checkpoints.threads import limits
 from hansard.kernel.operation import ProjectRequest, Result, Written
 from hansard.kernel.text import Id
+from hansard.kernel.values import without_nul
 
-Name = Annotated[str, Field(max_length=limits.NAME_CHARS_MAX)]
-Namespace = Annotated[str, Field(max_length=limits.NAMESPACE_CHARS_MAX)]
+Name = Annotated[str, Field(max_length=limits.NAME_CHARS_MAX), AfterValidator(without_nul)]
+Namespace = Annotated[
+    str, Field(max_length=limits.NAMESPACE_CHARS_MAX), AfterValidator(without_nul)
+]
+Channel = Annotated[str, Field(max_length=limits.NAME_CHARS_MAX)]
+"""The name of a channel where it is never part of a key."""
+
 Content = Annotated[bytes, Field(max_length=limits.VALUE_BYTES_MAX)]
 
 
@@ -46,7 +52,7 @@ class PutStep(PutRequest):
 class WriteGiven(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    channel: Name
+    channel: Channel
     index: int
     content: Content
 

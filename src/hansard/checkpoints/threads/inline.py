@@ -1,7 +1,6 @@
 """Small content as text in a journal entry: a blob of its own would cost more than it holds."""
 
 import base64
-import binascii
 
 import zstandard
 
@@ -12,6 +11,8 @@ from hansard.kernel.problem import BlobDamaged
 
 CONTENT_BYTES_MAX = 16 * KIB
 """Longer content is a blob even if it packs well: reading an entry inflates nothing much."""
+
+DAMAGED = "Content in an entry cannot be unpacked"
 
 _RAW, _ZSTD = "=", "~"
 
@@ -27,12 +28,22 @@ def to_text(data: bytes) -> str | None:
 
 
 def from_text(text: str) -> bytes:
-    """Read what was written down as text."""
+    """Read what was written down as text; what nothing here wrote is BLOB_DAMAGED."""
+    kind, packed = text[:1], _packed(text[1:])
+    if kind == _RAW:
+        return packed
     try:
-        packed = base64.b64decode(text[1:], validate=True)
-        if text[:1] == _RAW:
-            return packed
+        # A frame says how much it holds, and room for that is made before anything is read.
+        if kind != _ZSTD or zstandard.frame_content_size(packed) > CONTENT_BYTES_MAX:
+            raise BlobDamaged(DAMAGED)
         decompressor = zstandard.ZstdDecompressor()
         return decompressor.decompress(packed, max_output_size=CONTENT_BYTES_MAX)
-    except (binascii.Error, zstandard.ZstdError) as error:
-        raise BlobDamaged("Content in an entry cannot be unpacked") from error
+    except zstandard.ZstdError as error:
+        raise BlobDamaged(DAMAGED) from error
+
+
+def _packed(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError as error:  # not base64, or not even ASCII
+        raise BlobDamaged(DAMAGED) from error

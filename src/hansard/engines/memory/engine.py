@@ -1,13 +1,14 @@
 """The engine: one lock, so that a transaction has the whole store to itself."""
 
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import TypeVar
 
+from hansard.engines.memory.tables import Document
 from hansard.engines.memory.transaction import MemoryReadTx, MemoryWriteTx, Project
 from hansard.kernel.blob import Blob, Digest
-from hansard.kernel.engine import ReadTx, Schema, Watch, WriteTx
+from hansard.kernel.engine import ReadTx, Schema, Topic, Watch, WriteTx
 from hansard.kernel.event import Head
 from hansard.kernel.problem import StorageUnavailable
 
@@ -42,7 +43,8 @@ class MemoryEngine:
             state = self._store.projects.get(project) or Project(project)
             return work(MemoryReadTx(state, self._tables))
 
-    def write(self, project: str, work: Callable[[WriteTx], T]) -> T:
+    def write(self, project: str, work: Callable[[WriteTx], T], *, urgent: bool = False) -> T:
+        del urgent  # nothing here is kept aside
         with self._alone():
             state = self._store.projects.setdefault(project, Project(project))
             tx = MemoryWriteTx(state, self._tables)
@@ -90,6 +92,22 @@ class MemoryEngine:
         """Do nothing: there are no files."""
         del dropping
         return True
+
+    def check(self, *, thorough: bool) -> list[str]:
+        """Find nothing: there are no files to damage."""
+        del thorough
+        return []
+
+    def marks(self, topic: Topic) -> dict[tuple[str, str], str]:
+        with self._alone():
+            return {
+                (project, key): document.mark()
+                for project, state in self._store.projects.items()
+                for key, document in state.words(topic).documents()
+            }
+
+    def mark(self, topic: Topic, texts: Mapping[str, str]) -> str:
+        return Document.of(topic, texts).mark()
 
     def watch(self) -> Watch:
         with self._alone():

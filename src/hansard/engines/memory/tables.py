@@ -125,6 +125,10 @@ class Document:
                 counts[word] += topic.columns[column]
         return cls(dict(counts), sum(counts.values()))
 
+    def mark(self) -> str:
+        """Give what stands for all of it."""
+        return repr(sorted(self.counts.items()))
+
     def score(self, word: str, length_mean: float) -> float:
         """Say how much this document is about a word, as BM25 has it."""
         length = 1 - LENGTH_PENALTY + LENGTH_PENALTY * self.length / length_mean
@@ -148,6 +152,10 @@ class Words:
             for word in document.counts:
                 self._keys_by_stem[word][key] = None
         return lambda: self.set(key, old)
+
+    def documents(self) -> Iterable[tuple[str, Document]]:
+        """Give all documents with their keys."""
+        return self._documents.items()
 
     def ranked(self, words: Sequence[str]) -> list[Hit]:
         """Give the documents that have some of the words; those with all of them come first."""

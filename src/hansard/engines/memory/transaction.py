@@ -28,6 +28,10 @@ class Project:
     def __post_init__(self) -> None:
         self.head = genesis(self.name)
 
+    def words(self, topic: Topic) -> Words:
+        """Give a topic's words, of which there may be none."""
+        return self.topics.setdefault((topic.name, topic.table.version), Words())
+
 
 class MemoryReadTx:
     """A consistent look, since the lock is held."""
@@ -109,6 +113,10 @@ class MemoryReadTx:
         matching = self._rows(table, as_of).matching(where or {}, as_of)
         return dict(Counter(stored.fields[by] if by else None for _, stored in matching))
 
+    def filed(self, table: Table) -> dict[str, bool]:
+        rows = self._rows(table)
+        return dict.fromkeys((*rows.past, *rows.current), True)
+
     def search(
         self, topic: Topic, query: str, *, where: Where | None = None, limit: int
     ) -> list[Hit]:
@@ -134,7 +142,7 @@ class MemoryReadTx:
         return self._state.tables[name]
 
     def _words(self, topic: Topic) -> Words:
-        return self._state.topics.setdefault((topic.name, topic.table.version), Words())
+        return self._state.words(topic)
 
 
 class MemoryWriteTx(MemoryReadTx):

@@ -2,12 +2,13 @@
 
 import os
 import zlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import TypeVar
 
 import psycopg
 
+from hansard.engines.postgres import proving
 from hansard.engines.postgres.connections import (
     PASSING,
     Connection,
@@ -22,7 +23,7 @@ from hansard.engines.postgres.schema import Names, lay_out, outdated, scrubbing
 from hansard.engines.postgres.transaction import PostgresReadTx
 from hansard.engines.postgres.writing import Lane
 from hansard.kernel.blob import Blob, Digest
-from hansard.kernel.engine import ReadTx, Schema, Watch, WriteTx
+from hansard.kernel.engine import ReadTx, Schema, Topic, Watch, WriteTx
 from hansard.kernel.event import Head
 
 T = TypeVar("T")
@@ -69,7 +70,8 @@ class PostgresEngine:
     def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
         return self._look(lambda connection: work(PostgresReadTx(connection, self._names, project)))
 
-    def write(self, project: str, work: Callable[[WriteTx], T]) -> T:
+    def write(self, project: str, work: Callable[[WriteTx], T], *, urgent: bool = False) -> T:
+        del urgent  # the server's disk is the server's
         self._require_same_process()
         return self._lanes[zlib.crc32(project.encode()) % LANES].write(project, work)
 
@@ -108,6 +110,20 @@ class PostgresEngine:
             for statement in scrubbing(connection, self._names, dropping):
                 connection.execute(statement.encode())
         return True
+
+    def check(self, *, thorough: bool) -> list[str]:
+        found = self._look(lambda connection: list(proving.headless(connection, self._names)))
+        return found + self._damaged_indexes() if thorough else found
+
+    def _damaged_indexes(self) -> list[str]:
+        with _translated("PostgreSQL could not be checked"), self._pool.connection() as connection:
+            return list(proving.damaged_indexes(connection, self._names))
+
+    def marks(self, topic: Topic) -> dict[tuple[str, str], str]:
+        return self._look(lambda connection: proving.marks(connection, self._names, topic))
+
+    def mark(self, topic: Topic, texts: Mapping[str, str]) -> str:
+        return proving.mark(topic, texts)
 
     def watch(self) -> Watch:
         self._require_same_process()

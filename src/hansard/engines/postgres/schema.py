@@ -6,6 +6,7 @@ from functools import cache
 from psycopg import sql
 
 from hansard.engines.postgres.connections import Connection, end_transaction
+from hansard.engines.postgres.text import MARK
 from hansard.engines.versions import older_versions
 from hansard.kernel.blob import digest_of
 from hansard.kernel.engine import FieldType, Schema, Table, Topic
@@ -86,6 +87,20 @@ def table_name(table: Table) -> str:
 def topic_name(topic: Topic) -> str:
     """Name a topic's table within the schema."""
     return f"{topic.name}_words_v{topic.table.version}"
+
+
+def filing(table: Table) -> str:
+    """Write down what is true of a row whose columns are what its JSON says."""
+    return " AND ".join(["true", *(_filing(*each) for each in table.fields.items())])
+
+
+def _filing(field: str, kind: FieldType) -> str:
+    said = f"(body::json ->> '{field}')"
+    if kind == "text":
+        # A long text has its digest there, which a rebuild would give it again.
+        whole = f"CASE WHEN position('{MARK}' in {column(field)}) > 0 THEN {column(field)} ELSE "
+        return f"{column(field)} IS NOT DISTINCT FROM {whole}{said} END"
+    return f"{column(field)} IS NOT DISTINCT FROM {said}::{COLUMN_TYPES[kind]}"
 
 
 def column(field: str) -> str:

@@ -45,20 +45,22 @@ def is_short_for_another(text: str) -> bool:
 
 def tsvector(topic: Topic, texts: Mapping[str, str]) -> str:
     """Write a document as PostgreSQL reads a `tsvector`: each stem, where it is and its weight."""
-    assert len(topic.columns) <= len(WEIGHT_LETTERS), f"{topic.name} has too many columns"
-    places: defaultdict[str, list[str]] = defaultdict(list)
-    position, size = 0, 0
-    for letter, name in zip(WEIGHT_LETTERS, topic.columns, strict=False):
-        for word in stems(texts.get(name, "")):
-            position += 1
-            noted = places[word]
-            if len(noted) == OCCURRENCES_MAX:
-                continue
-            size += 2 if noted else len(word.encode()) + 6
-            if size > TSVECTOR_BYTES_MAX:
-                return _written(places)
-            noted.append(f"{min(position, POSITION_MAX)}{letter}")
-    return _written(places)
+    places = _places(topic, texts)
+    return " ".join(
+        f"{_lexeme(word)}:{','.join(f'{place}{letter}' for place, letter in noted)}"
+        for word, noted in places.items()
+        if noted
+    )
+
+
+def written_back(topic: Topic, texts: Mapping[str, str]) -> str:
+    """Write a document as PostgreSQL writes the `tsvector` that it has read."""
+    places = _places(topic, texts)
+    return " ".join(
+        f"{_lexeme(word)}:{','.join(map(_shown, _unlike(noted)))}"
+        for word, noted in sorted(places.items(), key=lambda each: each[0].encode())
+        if noted
+    )
 
 
 def tsquery(words: Sequence[str], *, operator: str = "&") -> str:
@@ -72,8 +74,32 @@ def rank_weights(topic: Topic) -> list[float]:
     return [weight / max(weights) for weight in reversed(weights)]
 
 
-def _written(places: Mapping[str, Sequence[str]]) -> str:
-    return " ".join(f"{_lexeme(word)}:{','.join(noted)}" for word, noted in places.items() if noted)
+def _places(topic: Topic, texts: Mapping[str, str]) -> Mapping[str, list[tuple[int, str]]]:
+    """Give where each stem is, as many places as fit, each with the letter of its weight."""
+    assert len(topic.columns) <= len(WEIGHT_LETTERS), f"{topic.name} has too many columns"
+    places: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
+    position, size = 0, 0
+    for letter, name in zip(WEIGHT_LETTERS, topic.columns, strict=False):
+        for word in stems(texts.get(name, "")):
+            position += 1
+            noted = places[word]
+            if len(noted) == OCCURRENCES_MAX:
+                continue
+            size += 2 if noted else len(word.encode()) + 6
+            if size > TSVECTOR_BYTES_MAX:
+                return places
+            noted.append((min(position, POSITION_MAX), letter))
+    return places
+
+
+def _unlike(noted: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Keep the first of the places that are the same, which has the larger weight."""
+    return list({place: (place, letter) for place, letter in reversed(noted)}.values())[::-1]
+
+
+def _shown(noted: tuple[int, str]) -> str:
+    place, letter = noted
+    return f"{place}{'' if letter == WEIGHT_LETTERS[-1] else letter}"
 
 
 def _lexeme(word: str) -> str:

@@ -5,9 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 import orjson
+import psycopg
 
 from hansard.engines.postgres.connections import Connection
-from hansard.engines.postgres.schema import Names, column
+from hansard.engines.postgres.schema import Names, column, filing
 from hansard.engines.postgres.search import Search
 from hansard.engines.postgres.text import is_short_for_another, short, tsvector
 from hansard.kernel.blob import Blob, Digest, canonical_json
@@ -160,6 +161,18 @@ class PostgresReadTx:
             f"SELECT {field}, count(*) FROM {name} WHERE {clauses} GROUP BY {field}", *values
         )
         return {self._in_full(table, by, value): count for value, count in rows}
+
+    def filed(self, table: Table) -> dict[str, bool]:
+        statement = (
+            f"SELECT max(coalesce(whole_key, key)), bool_and({filing(table)}) "
+            f"FROM {self._names.table(table)} WHERE project = %s GROUP BY key"
+        )
+        try:
+            # Of its own, since one row that is not JSON would spoil the whole look.
+            with self._connection.transaction():
+                return dict(self._all(statement, self.project))
+        except psycopg.DataError as error:
+            raise ValueError(f"{table.name}: a row is not JSON") from error
 
     def search(
         self, topic: Topic, query: str, *, where: Where | None = None, limit: int

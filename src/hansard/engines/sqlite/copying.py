@@ -14,9 +14,10 @@ from hansard.engines.sqlite.engine import (
     LOCKS,
     WRITE_LOCK,
     connect_to_look,
-    refusals,
 )
 from hansard.engines.sqlite.files import BLOBS, blob_path, is_any_held, sync_folder
+from hansard.engines.sqlite.refusing import refusals
+from hansard.engines.sqlite.reserve import RESERVE
 from hansard.kernel.blob import Digest
 from hansard.kernel.problem import StorageUnavailable
 
@@ -83,7 +84,8 @@ def is_in_use(folder: Path) -> bool:
 
 def tidy_up(folder: Path) -> None:
     """Remove what opening a copy has left in its folder."""
-    (folder / WRITE_LOCK).unlink(missing_ok=True)
+    for name in (WRITE_LOCK, RESERVE):
+        (folder / name).unlink(missing_ok=True)
     if (folder / LOCKS).is_dir():
         (folder / LOCKS).rmdir()
     sync_folder(folder)

@@ -4,28 +4,46 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import apsw
 
 from hansard.engines.group_commit import GroupCommit, Job
+from hansard.engines.sqlite import proving
 from hansard.engines.sqlite import schema as layout
 from hansard.engines.sqlite.files import BLOBS, BlobFiles, LockFiles, WriteLock, sync_folder
+from hansard.engines.sqlite.refusing import (
+    CANNOT_READ,
+    CANNOT_WRITE,
+    FULL,
+    READ_ONLY,
+    Stop,
+    can_write,
+    is_read_only,
+    is_without_room,
+    refusal,
+    refusals,
+)
+from hansard.engines.sqlite.reserve import OPENING_BYTES, RESERVE, Reserve
 from hansard.engines.sqlite.transaction import SqliteTx, is_inline
 from hansard.kernel import limits
 from hansard.kernel.blob import Blob, Digest
-from hansard.kernel.engine import ReadTx, Schema, Watch, WriteTx
+from hansard.kernel.engine import ReadTx, Schema, Topic, Watch, WriteTx
 from hansard.kernel.event import Head
 from hansard.kernel.problem import StorageUnavailable
 
 T = TypeVar("T")
+_Tried = tuple[Job[apsw.Connection], tuple[Any, BaseException | None]]
+"""A job, and its result or its failure."""
 
 DATABASE = "hansard.db"
 LOCKS = "locks"
 WRITE_LOCK = "write.lock"
+STOPPED = "stopped-"
+"""Begins the name of a lock, which goes on with the id of the process that writes no more."""
 BUSY_TIMEOUT_MS = 10_000
 """For the few moments that our own lock does not order: a checkpoint, a reader that recovers."""
 
@@ -34,8 +52,6 @@ POLL_S = 0.02
 
 SYNCHRONOUS_FULL = 2
 """Acknowledged means on disk. One step lower, a power cut took 200 of 200 acknowledged rows."""
-
-READ_ONLY = "The store is on a medium that cannot be written to"
 
 STATEMENTS_CACHED = 500
 WAL_BYTES_KEPT = 16 * 1024 * 1024
@@ -55,10 +71,12 @@ class SqliteEngine:
         self._readers: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._files = BlobFiles(folder / BLOBS)
         self._locks = LockFiles(folder / LOCKS)
-        self._is_read_only = folder.is_dir() and not os.access(folder, os.W_OK)
-        self._stopped = READ_ONLY if self._is_read_only else None
+        self._reserve = Reserve(folder / RESERVE, folder / DATABASE)
+        self._is_read_only = folder.is_dir() and not can_write(folder)
+        self._stopped: Stop | None = READ_ONLY if self._is_read_only else None
         """Why nothing is written any more, once that is so."""
         with refusals("The store cannot be opened"):
+            require_nothing_left(folder, remains(folder))
             if self._is_read_only:
                 self._require_layout()
             else:
@@ -68,32 +86,48 @@ class SqliteEngine:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._locks.sweep()
         self._files.sweep()
-        self._turn = WriteLock(self._folder / WRITE_LOCK)
-        self._writer = self._connect()
-        self._lay_out()
+        with ExitStack() as undo:
+            self._turn = WriteLock(self._folder / WRITE_LOCK)
+            undo.callback(self._turn.close)
+            try:
+                self._open_writer()
+            except apsw.Error as error:
+                if not is_without_room(error):
+                    raise
+                if not self._reserve.spend(OPENING_BYTES):
+                    raise FULL.problem() from error
+                self._open_writer()
+            undo.pop_all()
+        self._reserve.fill()
         self._group: GroupCommit[apsw.Connection] = GroupCommit("sqlite-writer", self._commit)
+
+    def _open_writer(self) -> None:
+        with ExitStack() as undo:
+            self._writer = undo.enter_context(closing(self._connect()))
+            self._lay_out()
+            undo.pop_all()
 
     def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
         self._require_same_process()
-        with refusals("The store cannot be read"):
+        with refusals(CANNOT_READ):
             connection = self._reader()
             connection.execute("BEGIN")
         try:
-            with refusals("The store cannot be read"):
+            with refusals(CANNOT_READ):
                 return work(SqliteTx(connection, self._files, project))
         finally:
             connection.execute("ROLLBACK")
             self._readers.put(connection)
 
-    def write(self, project: str, work: Callable[[WriteTx], T]) -> T:
+    def write(self, project: str, work: Callable[[WriteTx], T], *, urgent: bool = False) -> T:
         self._require_same_process()
         if self._stopped:
-            raise StorageUnavailable(self._stopped, outcome="not_written")
+            raise self._stopped.problem()
 
         def on(connection: apsw.Connection) -> T:
             return work(SqliteTx(connection, self._files, project))
 
-        return self._group.run(on)
+        return self._group.run(on, urgent=urgent)
 
     def stage(self, blob: Blob) -> None:
         if is_inline(blob) or self._stopped:
@@ -102,11 +136,12 @@ class SqliteEngine:
             self._files.write(blob.digest, blob.packed)
 
     def hold(self, name: str) -> AbstractContextManager[None] | None:
-        return self._locks.hold(name)
+        with refusals("A lock cannot be taken"):
+            return self._locks.hold(name)
 
     def heads(self) -> dict[str, Head]:
         self._require_same_process()
-        with refusals("The store cannot be read"):
+        with refusals(CANNOT_READ):
             connection = self._reader()
             rows = connection.execute("SELECT project, seq, tick, hash, clock, views FROM heads")
             heads = {project: Head(*rest) for project, *rest in rows}
@@ -115,13 +150,13 @@ class SqliteEngine:
 
     def loose(self, *, older_s: float) -> dict[Digest, int]:
         self._require_same_process()
-        with refusals("The store cannot be read"):
+        with refusals(CANNOT_READ):
             sizes = self._files.sizes(older_s)
             return {digest: sizes[digest] for digest in sizes.keys() - self._in_files()}
 
     def discard(self, digests: Collection[Digest]) -> None:
         if self._stopped:
-            raise StorageUnavailable(self._stopped, outcome="not_written")
+            raise self._stopped.problem()
         # In a turn of its own, so that nobody is just about to keep what is being removed.
         with refusals("A blob cannot be removed"), self._other_turn():
             for digest in set(digests) - self._in_files():
@@ -129,12 +164,12 @@ class SqliteEngine:
 
     def outdated(self) -> list[str]:
         self._require_same_process()
-        with refusals("The store cannot be read"), closing(self._connect()) as connection:
+        with refusals(CANNOT_READ), closing(self._connect()) as connection:
             return layout.outdated(connection, self._schema)
 
     def scrub(self, *, dropping: Collection[str] = ()) -> bool:
         if self._stopped:
-            raise StorageUnavailable(self._stopped, outcome="not_written")
+            raise self._stopped.problem()
         with (
             refusals("The store cannot be scrubbed"),
             self._other_turn(),
@@ -183,17 +218,14 @@ class SqliteEngine:
     def _commit(self, batch: Sequence[Job[apsw.Connection]]) -> None:
         """Run a batch and commit it once; each job's caller learns of it after the commit."""
         if self._stopped:
-            raise StorageUnavailable(self._stopped, outcome="not_written")
-        with self._turn.turn(), refusals("The store cannot be written", self._stop):
-            self._writer.execute("BEGIN IMMEDIATE")
+            raise self._stopped.problem()
+        with self._turn.turn(), refusals(CANNOT_WRITE, self._stop), self._noticing_read_only():
             try:
-                results = [(job, self._try(job)) for job in batch if job.begin()]
-                # Where all were undone there is nothing to sync, and nothing to be noticed.
-                done = any(failure is None for _, (_, failure) in results)
-                self._writer.execute("COMMIT" if done else "ROLLBACK")
-            finally:
-                if self._writer.in_transaction:
-                    self._writer.execute("ROLLBACK")
+                results = self._transact(batch)
+            except apsw.FullError as full:
+                results = self._transact_on_reserve(batch, full)
+            if not self._reserve.is_whole:
+                self._reserve.fill()
         for job, (result, failure) in results:
             if failure:
                 job.done.set_exception(failure)
@@ -201,6 +233,41 @@ class SqliteEngine:
                 job.done.set_result(result)
         with self._committed:
             self._committed.notify_all()
+
+    def _transact(self, batch: Sequence[Job[apsw.Connection]]) -> list[_Tried]:
+        """Run jobs in one transaction; returns each that was begun, and how it went."""
+        changes = self._writer.total_changes()
+        self._writer.execute("BEGIN IMMEDIATE")
+        try:
+            results = [(job, self._try(job)) for job in batch if job.begin()]
+            # Where all were undone there is nothing to sync, and nothing to be noticed.
+            done = any(failure is None for _, (_, failure) in results)
+            self._writer.execute("COMMIT" if done else "ROLLBACK")
+        finally:
+            if self._writer.in_transaction:
+                self._writer.execute("ROLLBACK")
+        # Work that changes nothing asks whether something could be, which the disk was not asked.
+        if self._writer.total_changes() == changes and not can_write(self._folder):
+            self._stop(READ_ONLY)
+            raise READ_ONLY.problem()
+        return results
+
+    def _transact_on_reserve(
+        self, batch: Sequence[Job[apsw.Connection]], full: apsw.FullError
+    ) -> list[_Tried]:
+        """Run what is urgent once more, on the room kept aside; the others are refused.
+
+        A disk that is full says so before anything is synced, so that nothing of it was written.
+        """
+        urgent = [job for job in batch if job.urgent]
+        if not urgent or not self._reserve.spend():
+            raise full
+        try:
+            done = self._transact(urgent)
+        finally:
+            self._reserve.save_rest()
+        others = [job for job in batch if not job.urgent and job.begin()]
+        return [*done, *((job, (None, refusal(CANNOT_WRITE, full))) for job in others)]
 
     def _try(self, job: Job[apsw.Connection]) -> tuple[Any, BaseException | None]:
         """Run one job so that its failure undoes only itself; returns its result or its failure."""
@@ -216,9 +283,23 @@ class SqliteEngine:
         self._writer.execute("RELEASE job")
         return result, None
 
-    def _stop(self, message: str) -> None:
+    @contextmanager
+    def _noticing_read_only(self) -> Iterator[None]:
+        """Stop, but with no doubt about what was written, once the file system is read-only."""
+        try:
+            yield
+        except apsw.IOError as error:
+            if not is_read_only(error, self._writer):
+                raise
+            self._stop(READ_ONLY)
+            raise READ_ONLY.problem() from error
+
+    def _stop(self, why: Stop) -> None:
         """Accept no more writes: after a failed sync nobody knows what is on disk."""
-        self._stopped = message
+        self._stopped = why
+        # A lock that lives as long as this process, so that others can say that it has stopped.
+        with suppress(OSError):
+            self._locks.hold(f"{STOPPED}{os.getpid()}")
 
     def _connect(self) -> apsw.Connection:
         path = self._folder / DATABASE
@@ -278,6 +359,8 @@ class SqliteEngine:
         with self._writer:
             tables = self._writer.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
             made = {name for (name,) in tables}
+            if not made:
+                require_nothing_left(self._folder)
             for statement in layout.statements(self._schema, made):
                 self._writer.execute(statement)
             self._writer.execute("DELETE FROM layout")
@@ -287,6 +370,19 @@ class SqliteEngine:
         (self._folder / BLOBS).mkdir(exist_ok=True)
         sync_folder(self._folder)
         sync_folder(self._folder.parent)
+
+    def check(self, *, thorough: bool) -> list[str]:
+        self._require_same_process()
+        with refusals(CANNOT_READ), closing(self._connect()) as connection:
+            return proving.faults(connection, thorough=thorough)
+
+    def marks(self, topic: Topic) -> dict[tuple[str, str], str]:
+        self._require_same_process()
+        with refusals(CANNOT_READ), closing(self._connect()) as connection:
+            return proving.marks(connection, topic)
+
+    def mark(self, topic: Topic, texts: Mapping[str, str]) -> str:
+        return proving.mark(topic, texts)
 
     def _require_same_process(self) -> None:
         # A database handle carried over a fork corrupts the file: SQLite's own warning.
@@ -323,6 +419,31 @@ class _SqliteWatch:
         return version
 
 
+def remains(folder: Path) -> list[str]:
+    """Name what is left of a store whose database is gone; nothing if there never was one."""
+    log = folder / f"{DATABASE}-wal"
+    # The database is looked at last, as it is what someone makes first who just begins a store.
+    left = _left(folder) + ([log.name] if log.is_file() and log.stat().st_size else [])
+    database = folder / DATABASE
+    return [] if database.is_file() and database.stat().st_size else left
+
+
+def _left(folder: Path) -> list[str]:
+    """Name what is made only once the database has its tables."""
+    return [name for name in (BLOBS, RESERVE) if (folder / name).exists()]
+
+
+def require_nothing_left(folder: Path, left: Sequence[str] | None = None) -> None:
+    """Refuse to begin a new store on what is left of another, the log of which may be lost."""
+    if left := _left(folder) if left is None else left:
+        raise StorageUnavailable(
+            f"The database of this store is gone; left of it: {', '.join(left)}",
+            hint="Bring it back with `hansard repair --from`, which takes a folder of backups, or "
+            "move the store's folder away to begin a new one",
+            outcome="not_written",
+        )
+
+
 def connect_to_look(path: Path) -> apsw.Connection:
     """Open a database where nothing can be written, not even what its log needs to be read."""
     has_log = path.with_name(f"{path.name}-wal").exists()
@@ -332,35 +453,3 @@ def connect_to_look(path: Path) -> apsw.Connection:
         flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI,
         statementcachesize=STATEMENTS_CACHED,
     )
-
-
-@contextmanager
-def refusals(what: str, stop: Callable[[str], None] | None = None) -> Iterator[None]:
-    """Turn SQLite's and the system's refusals into a problem; `stop` hears of a failed disk."""
-    try:
-        yield
-    except apsw.IOError as error:
-        message = f"{what}: the disk failed; no more is written until Hansard is started again"
-        if stop:
-            stop(message)
-        raise StorageUnavailable(message, outcome="unknown") from error
-    except (apsw.FullError, apsw.BusyError, apsw.CantOpenError, apsw.ReadOnlyError) as error:
-        reason = _REASONS[type(error)]
-        raise StorageUnavailable(f"{what}: {reason}", outcome="not_written") from error
-    except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise StorageUnavailable(
-            f"{what}: the database file is damaged",
-            hint="Run `hansard verify`; do not delete anything",
-            outcome="not_written",
-        ) from error
-    except OSError as error:
-        reason = error.strerror or "the system refused"
-        raise StorageUnavailable(f"{what}: {reason}", outcome="not_written") from error
-
-
-_REASONS: dict[type[apsw.Error], str] = {
-    apsw.FullError: "the disk is full",
-    apsw.BusyError: "it was busy for too long",
-    apsw.CantOpenError: "its files cannot be opened",
-    apsw.ReadOnlyError: "it is read-only here",
-}

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import apsw
 
-from hansard.engines.sqlite.engine import DATABASE
+from hansard.engines.sqlite.engine import DATABASE, LOCKS, STOPPED, connect_to_look
+from hansard.engines.sqlite.files import is_held
+from hansard.engines.sqlite.refusing import can_write
+from hansard.engines.sqlite.reserve import RESERVE, Reserve
 from hansard.engines.sqlite.schema import FORMAT
 from hansard.kernel.problem import StorageUnavailable
 
@@ -21,20 +24,39 @@ class Facts:
     """The newest layout that this Hansard can open."""
     journal_mode: str
     database_bytes: int
+    has_reserve: bool
+    """Whether the room is set aside that a full disk needs to record how an operation ended."""
+    is_read_only: bool
+    stopped: tuple[int, ...]
+    """The ids of processes that write no more, since the disk failed them."""
 
 
 def facts(folder: Path) -> Facts:
     """Look at the database in this folder."""
     path = folder / DATABASE
     try:
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-        with closing(connection):
+        is_read_only = not can_write(folder)
+        with closing(_connected(path, is_read_only=is_read_only)) as connection:
             return Facts(
                 sqlite=apsw.sqlite_lib_version(),
                 format=connection.pragma("user_version"),
                 format_known=FORMAT,
                 journal_mode=connection.pragma("journal_mode"),
                 database_bytes=path.stat().st_size,
+                has_reserve=Reserve(folder / RESERVE, path).look(),
+                is_read_only=is_read_only,
+                stopped=tuple(_stopped(folder / LOCKS)),
             )
     except apsw.Error as error:
         raise StorageUnavailable(f"The database cannot be looked at: {error}") from error
+
+
+def _connected(path: Path, *, is_read_only: bool) -> apsw.Connection:
+    if is_read_only:
+        return connect_to_look(path)
+    return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+
+
+def _stopped(locks: Path) -> list[int]:
+    held = [path.name for path in locks.glob(f"{STOPPED}*") if is_held(path)]
+    return sorted(int(name.removeprefix(STOPPED)) for name in held)

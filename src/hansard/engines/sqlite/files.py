@@ -5,9 +5,10 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 
+from hansard.engines.sqlite.refusing import can_write
 from hansard.kernel.blob import Digest
 
 BLOBS = "blobs"
@@ -98,15 +99,23 @@ class LockFiles:
     """Advisory locks by name. The kernel lets go of them when their process dies."""
 
     def __init__(self, folder: Path) -> None:
-        """Use this folder; it is made when first needed."""
+        """Use this folder of a store's; it is made when first needed."""
         self._folder = folder
         self._held: dict[str, int] = {}
 
     def hold(self, name: str) -> AbstractContextManager[None] | None:
-        """Take a lock, to be let go at the end of a `with`; `None` if someone has it."""
+        """Take a lock, to be let go at the end of a `with`; `None` if someone has it.
+
+        Where nothing can be written there is nothing to keep others from: only who has it counts.
+        """
         assert name.replace("-", "").isalnum(), f"{name!r} cannot name a lock"
-        self._folder.mkdir(parents=True, exist_ok=True)
-        descriptor = _take(self._folder / name)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            descriptor = _take(self._folder / name)
+        except OSError:
+            if can_write(self._folder.parent):
+                raise
+            return None if is_held(self._folder / name) else nullcontext()
         if descriptor is None:
             return None
         self._held[name] = descriptor
@@ -136,8 +145,25 @@ class LockFiles:
     def _release(self, name: str) -> None:
         descriptor = self._held.pop(name, None)
         if descriptor is not None:
-            (self._folder / name).unlink(missing_ok=True)
+            # A name that the disk does not let go of is removed by whoever opens the store next.
+            with suppress(OSError):
+                (self._folder / name).unlink()
             os.close(descriptor)
+
+
+def is_held(path: Path) -> bool:
+    """Whether a living process holds a lock, found out without writing anything."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def is_any_held(folder: Path) -> bool:

@@ -68,6 +68,13 @@ def table_name(table: Table) -> str:
     return f"rows_{table.name}_v{table.version}"
 
 
+def filing(table: Table) -> str:
+    """Write down what is true of a row whose columns are what its JSON says."""
+    text = "CAST(row AS TEXT)"
+    columns = [f"f_{field} IS json_extract({text}, '$.{field}')" for field in table.fields]
+    return f"CASE WHEN json_valid({text}) THEN {' AND '.join(columns) or '1'} ELSE 0 END"
+
+
 def topic_name(topic: Topic) -> str:
     """Name the full-text table of a topic."""
     return f"words_{topic.name}_v{topic.table.version}"

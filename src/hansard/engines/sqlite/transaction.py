@@ -7,11 +7,13 @@ from typing import Any, cast
 import apsw
 import orjson
 
+from hansard.engines.sqlite.clauses import condition, known, marks, standing
 from hansard.engines.sqlite.files import BlobFiles
 from hansard.engines.sqlite.schema import (
     CURRENT,
     NUMBER_BITS,
     documents_name,
+    filing,
     is_unmade,
     of_table,
     of_topic,
@@ -21,11 +23,9 @@ from hansard.engines.sqlite.schema import (
 from hansard.engines.sqlite.search import Scope, Search, document
 from hansard.kernel.blob import Blob, Codec, Digest
 from hansard.kernel.engine import (
-    AnyOf,
     Found,
     Hit,
     Position,
-    Range,
     Row,
     Scalar,
     Table,
@@ -77,7 +77,7 @@ class SqliteTx:
             where.append("session = ?")
             values.append(session)
         if kinds is not None:
-            where.append(f"kind IN ({_marks(kinds)})")
+            where.append(f"kind IN ({marks(kinds)})")
             values.extend(kinds)
         direction = "DESC" if descending else "ASC"
         rows = self._all(
@@ -103,11 +103,11 @@ class SqliteTx:
         return low
 
     def get(self, table: Table, key: str, *, as_of: int | None = None) -> Row | None:
-        standing, values = _standing(table, as_of)
+        stands, values = standing(table, as_of)
         # From the newest on: what stood then is seldom far from the end.
         latest = "" if as_of is None else " ORDER BY from_seq DESC LIMIT 1"
         found = self._one(
-            f"SELECT row FROM {table_name(table)} WHERE project = ? AND key = ?{standing}{latest}",
+            f"SELECT row FROM {table_name(table)} WHERE project = ? AND key = ?{stands}{latest}",
             self._number,
             key,
             *values,
@@ -140,7 +140,7 @@ class SqliteTx:
     ) -> list[Found]:
         clauses, values = self._filter(table, where, as_of)
         direction, beyond = ("DESC", "<") if descending else ("ASC", ">")
-        ordered = f"f_{_known(table, order)} {direction}, " if order else ""
+        ordered = f"f_{known(table, order)} {direction}, " if order else ""
         if after is not None and order:
             clauses += f" AND (f_{order}, key) {beyond} (?, ?)"
             values += [after.value, after.key]
@@ -168,13 +168,21 @@ class SqliteTx:
         if by is None:
             [count] = self._one(f"SELECT count(*) FROM {name} WHERE {clauses}", *values) or [0]
             return {None: count} if count else {}
-        column = f"f_{_known(table, by)}"
+        column = f"f_{known(table, by)}"
         rows = self._all(
             f"SELECT {column}, count(*) FROM {name} WHERE {clauses} GROUP BY {column}", *values
         )
         if table.fields[by] == "boolean":
             return {None if value is None else bool(value): count for value, count in rows}
         return dict(rows)
+
+    def filed(self, table: Table) -> dict[str, bool]:
+        rows = self._all(
+            f"SELECT key, min({filing(table)}) FROM {table_name(table)} WHERE project = ? "
+            "GROUP BY key",
+            self._number,
+        )
+        return {key: bool(is_right) for key, is_right in rows}
 
     def search(
         self, topic: Topic, query: str, *, where: Where | None = None, limit: int
@@ -240,7 +248,7 @@ class SqliteTx:
             values += [seq, CURRENT]
         self._run(
             f"INSERT OR REPLACE INTO {table_name(table)}({', '.join(columns)}) "
-            f"VALUES({_marks(columns)})",
+            f"VALUES({marks(columns)})",
             *values,
             making=of_table(table),
         )
@@ -270,7 +278,7 @@ class SqliteTx:
             self._run(insert, number, project, key, making=of_topic(topic))
         columns = list(topic.columns)
         self._run(
-            f"INSERT INTO {words}(rowid, {', '.join(columns)}) VALUES(?, {_marks(columns)})",
+            f"INSERT INTO {words}(rowid, {', '.join(columns)}) VALUES(?, {marks(columns)})",
             number,
             *document(topic, texts),
         )
@@ -399,11 +407,11 @@ class SqliteTx:
     def _filter(
         self, table: Table, where: Where | None, as_of: int | None, *, alias: str = ""
     ) -> tuple[str, list[Any]]:
-        standing, at = _standing(table, as_of, alias)
-        clauses = [f"{alias}project = ?{standing}"]
+        stands, at = standing(table, as_of, alias)
+        clauses = [f"{alias}project = ?{stands}"]
         values: list[Any] = [self._number, *at]
         for field, match in (where or {}).items():
-            clause, more = _condition(f"{alias}f_{_known(table, field)}", match)
+            clause, more = condition(f"{alias}f_{known(table, field)}", match)
             clauses.append(clause)
             values.extend(more)
         return " AND ".join(clauses), values
@@ -466,33 +474,3 @@ def _actor(text: str) -> Actor:
 def is_inline(blob: Blob) -> bool:
     """Whether a blob lies in the database rather than in a file."""
     return len(blob.packed) <= INLINE_BLOB_BYTES_MAX
-
-
-def _standing(table: Table, as_of: int | None, alias: str = "") -> tuple[str, list[int]]:
-    """Choose the versions that stand now, or stood right after an entry."""
-    if as_of is None:
-        return (f" AND {alias}to_seq = {CURRENT}" if table.history else ""), []
-    assert table.history, f"{table.name} keeps no history"
-    return f" AND {alias}from_seq <= ? AND {alias}to_seq > ?", [as_of, as_of]
-
-
-def _condition(column: str, match: Scalar | AnyOf | Range | None) -> tuple[str, list[Scalar]]:
-    if match is None:
-        return f"{column} IS NULL", []
-    if isinstance(match, AnyOf):
-        return f"{column} IN ({_marks(match.values)})", list(match.values)
-    if isinstance(match, Range):
-        sides = ((">=", match.at_least), ("<", match.below))
-        given = [(sign, side) for sign, side in sides if side is not None]
-        clause = " AND ".join(f"{column} {sign} ?" for sign, _ in given)
-        return clause or f"{column} IS NOT NULL", [side for _, side in given]
-    return f"{column} = ?", [match]
-
-
-def _known(table: Table, field: str) -> str:
-    assert field in table.fields, f"{table.name} does not declare {field}"
-    return field
-
-
-def _marks(values: Collection[object]) -> str:
-    return ", ".join("?" * len(values))

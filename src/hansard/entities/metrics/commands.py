@@ -1,7 +1,9 @@
 """Recording samples: many of them in one journal entry."""
 
+from collections.abc import Collection
+
 from hansard.entities.metrics import contract, limits
-from hansard.entities.metrics.batch import Batch, Sample, gather, pack
+from hansard.entities.metrics.batch import Dimensions, Sample, gather, pack
 from hansard.entities.metrics.events import MetricsRecorded
 from hansard.entities.metrics.rules import WHOLE, Series
 from hansard.entities.metrics.times import to_ms
@@ -24,7 +26,7 @@ def record(request: contract.MetricRecord, context: Context) -> contract.Metrics
     count = len(batch.values)
 
     def work(tx: WriteTx) -> contract.MetricsWritten:
-        _check_room(tx, batch, names)
+        check_room(tx, batch.series)
         recorded = MetricsRecorded(
             samples=blob.digest, count=count, first_name=names[0], names=len(names)
         )
@@ -34,9 +36,9 @@ def record(request: contract.MetricRecord, context: Context) -> contract.Metrics
     return context.write(work, blobs=[blob])
 
 
-def _check_room(tx: ReadTx, batch: Batch, names: list[str]) -> None:
-    """Refuse names and series beyond what may be kept."""
-    rows = {name: tx.get(METRICS, name) for name in names}
+def check_room(tx: ReadTx, series: Collection[tuple[str, Dimensions]]) -> None:
+    """Refuse names and series beyond what may be kept, however their samples come."""
+    rows = {name: tx.get(METRICS, name) for name, _ in series}
     new = [name for name, row in rows.items() if row is None]
     if new and tx.tally(METRICS).get(None, 0) + len(new) > limits.METRICS_MAX:
         raise InvalidInput(
@@ -45,7 +47,7 @@ def _check_room(tx: ReadTx, batch: Batch, names: list[str]) -> None:
             limit=limits.METRICS_MAX,
         )
     counts = {name: row["series"] if row else 0 for name, row in rows.items()}
-    for name, dimensions in batch.series:
+    for name, dimensions in series:
         if tx.get(SERIES, Series(name, WHOLE, dimensions).key) is None:
             counts[name] += 1
     for name, count in counts.items():

@@ -4,9 +4,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 
+from hansard.entities.limits import DIMENSIONS_MAX
 from hansard.entities.metrics import limits
 from hansard.entities.metrics.times import Bucket, Time
-from hansard.entities.types.metric import DIMENSIONS_MAX, Dimensions, Value
+from hansard.entities.types.metric import Dimensions, Value
 from hansard.kernel.operation import ProjectRequest, Result, Written
 from hansard.kernel.text import Cursor, Label
 

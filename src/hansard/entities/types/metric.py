@@ -4,14 +4,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
+from hansard.entities.limits import DIMENSIONS_MAX, VALUE_MAX
 from hansard.entities.types.entity import Entity, EntityType, Shape
 from hansard.kernel.text import Label
-
-DIMENSIONS_MAX = 8
-"""Dimensions of one measurement. Each also makes a line of roll-ups of its own."""
-
-VALUE_MAX = 1e300
-"""The largest value either way: sums of any number of such values are still numbers."""
 
 
 def _within(value: float) -> float:

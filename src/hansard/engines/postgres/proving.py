@@ -1,0 +1,77 @@
+"""What PostgreSQL can prove of its own tables, and marks of what its topics hold. Reads only."""
+
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+
+import psycopg
+
+from hansard.engines.postgres.connections import Connection
+from hansard.engines.postgres.schema import Names
+from hansard.engines.postgres.text import MARK, written_back
+from hansard.kernel.engine import Topic
+
+_NOT_A_PROJECT_S = {"heads", "hansard_format"}
+
+
+def headless(connection: Connection, names: Names) -> Iterator[str]:
+    """Find what belongs to a project that has no head: it would never be looked at."""
+    tables = connection.execute(
+        "SELECT tablename FROM pg_tables WHERE schemaname = %s ORDER BY 1", (names.namespace,)
+    ).fetchall()
+    for (name,) in tables:
+        if name in _NOT_A_PROJECT_S:
+            continue
+        # From project to project, which takes a step each however many rows they have.
+        statement = (
+            "WITH RECURSIVE known(project) AS ("
+            f"SELECT min(project) FROM {names.qualified(name)} UNION ALL "
+            f"SELECT (SELECT min(t.project) FROM {names.qualified(name)} t "
+            "WHERE t.project > known.project) FROM known WHERE known.project IS NOT NULL) "
+            "SELECT project FROM known WHERE project IS NOT NULL "
+            f"AND NOT EXISTS (SELECT 1 FROM {names.heads} h WHERE h.project = known.project)"
+        )
+        for (project,) in connection.execute(statement.encode()):
+            yield f"The table {name} has rows of a project whose head is gone: {project}"
+
+
+def damaged_indexes(connection: Connection, names: Names) -> Iterator[str]:
+    """Have PostgreSQL prove its indexes, where its extension `amcheck` is there for that."""
+    extension = connection.execute(
+        "SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace "
+        "WHERE extname = 'amcheck'"
+    ).fetchone()
+    if extension is None:
+        return
+    indexes = connection.execute(
+        "SELECT c.oid, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "JOIN pg_am a ON a.oid = c.relam WHERE n.nspname = %s AND a.amname = 'btree' "
+        "AND c.relkind = 'i' ORDER BY 2",
+        (names.namespace,),
+    ).fetchall()
+    check = psycopg.sql.Identifier(extension[0], "bt_index_check").as_string(None)
+    for number, name in indexes:
+        try:
+            connection.execute(f"SELECT {check}(%s::regclass, true)".encode(), (number,))
+        except (psycopg.errors.DataCorrupted, psycopg.errors.IndexCorrupted) as error:
+            yield f"PostgreSQL finds its index {name} damaged: {error.diag.message_primary}"
+        except psycopg.errors.InsufficientPrivilege:
+            return  # not ours to ask
+
+
+def marks(connection: Connection, names: Names, topic: Topic) -> dict[tuple[str, str], str]:
+    """Have the server give the marks of all documents of a topic."""
+    # A long key is shortened here, and whole in its row.
+    statement = (
+        "SELECT d.project, CASE WHEN position(%s in d.key) = 0 THEN d.key ELSE "
+        f"coalesce((SELECT max(r.whole_key) FROM {names.table(topic.table)} r "
+        "WHERE r.project = d.project AND r.key = d.key), d.key) END, "
+        "encode(sha256(convert_to(d.words::text, 'UTF8')), 'hex') "
+        f"FROM {names.topic(topic)} d"
+    )
+    rows = connection.execute(statement.encode(), (MARK,)).fetchall()
+    return {(project, key): marked for project, key, marked in rows}
+
+
+def mark(topic: Topic, texts: Mapping[str, str]) -> str:
+    """Give the mark of a document as the server would."""
+    return sha256(written_back(topic, texts).encode()).hexdigest()

@@ -1,0 +1,39 @@
+"""Parts of SQL statements: which rows stand, and which match. Pure."""
+
+from collections.abc import Collection
+
+from hansard.engines.sqlite.schema import CURRENT
+from hansard.kernel.engine import AnyOf, Range, Scalar, Table
+
+
+def standing(table: Table, as_of: int | None, alias: str = "") -> tuple[str, list[int]]:
+    """Choose the versions that stand now, or stood right after an entry."""
+    if as_of is None:
+        return (f" AND {alias}to_seq = {CURRENT}" if table.history else ""), []
+    assert table.history, f"{table.name} keeps no history"
+    return f" AND {alias}from_seq <= ? AND {alias}to_seq > ?", [as_of, as_of]
+
+
+def condition(column: str, match: Scalar | AnyOf | Range | None) -> tuple[str, list[Scalar]]:
+    """Write what a column must be, and the values that this speaks of."""
+    if match is None:
+        return f"{column} IS NULL", []
+    if isinstance(match, AnyOf):
+        return f"{column} IN ({marks(match.values)})", list(match.values)
+    if isinstance(match, Range):
+        sides = ((">=", match.at_least), ("<", match.below))
+        given = [(sign, side) for sign, side in sides if side is not None]
+        clause = " AND ".join(f"{column} {sign} ?" for sign, _ in given)
+        return clause or f"{column} IS NOT NULL", [side for _, side in given]
+    return f"{column} = ?", [match]
+
+
+def known(table: Table, field: str) -> str:
+    """Give a field that the table declares."""
+    assert field in table.fields, f"{table.name} does not declare {field}"
+    return field
+
+
+def marks(values: Collection[object]) -> str:
+    """Write a place for each of these values."""
+    return ", ".join("?" * len(values))

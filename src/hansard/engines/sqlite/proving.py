@@ -1,0 +1,154 @@
+"""What SQLite can prove of its own file, and marks of what its full-text indexes hold. Reads only.
+
+The words of a document are not stored as a text, only as places in lists, word by word. So marks
+are sums: going through the lists once adds up the marks of all documents.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
+
+import apsw
+
+from hansard.engines.sqlite.schema import NUMBER_BITS, documents_name, is_unmade, topic_name
+from hansard.engines.sqlite.search import document
+from hansard.kernel.engine import Topic
+from hansard.kernel.problem import StorageUnavailable
+
+LINES_MAX = 20
+"""How many of SQLite's own findings are asked for: one is enough to distrust the file."""
+
+TOTALS = 1
+"""The row of a full-text index that holds how many documents and words there are."""
+
+LOW_BITS = 0x7F
+"""The bits of a byte that are part of a packed number; the one above says that more follow."""
+
+_BEFORE_ALL = -1 << 22
+"""A number less than any project's, even in a file that was tampered with."""
+
+
+def faults(connection: apsw.Connection, *, thorough: bool) -> list[str]:
+    """Say what is wrong with the database, as one look sees it."""
+    connection.execute("BEGIN")
+    try:
+        found = list(_headless(connection))
+        return found + list(_own_findings(connection)) if thorough else found
+    except (apsw.SQLError, apsw.CorruptError, apsw.NotADBError) as error:
+        return [f"SQLite finds its file damaged: {error}"]
+    finally:
+        connection.execute("ROLLBACK")
+
+
+def marks(connection: apsw.Connection, topic: Topic) -> dict[tuple[str, str], str]:
+    """Add up the marks of all documents of a topic."""
+    connection.execute("BEGIN")
+    try:
+        keys, sums = _keys(connection, topic), _sums(connection, topic_name(topic))
+    except apsw.SQLError as error:
+        if is_unmade(error):
+            return {}
+        raise StorageUnavailable(f"The full-text index of {topic.name} cannot be read") from error
+    finally:
+        connection.execute("ROLLBACK")
+    numbers = {*keys, *sums}
+    return {keys.get(each, ("", f"number {each}")): f"{sums.get(each, 0):x}" for each in numbers}
+
+
+def mark(topic: Topic, texts: Mapping[str, str]) -> str:
+    """Add up the mark of one document."""
+    columns = [text.split() for text in document(topic, texts)]
+    total = hash(b"".join(_varint(len(words)) for words in columns))
+    for column, words in zip(topic.columns, columns, strict=True):
+        total += sum(hash((word, column, place)) for place, word in enumerate(words))
+    return f"{total:x}"
+
+
+def _keys(connection: apsw.Connection, topic: Topic) -> dict[int, tuple[str, str]]:
+    """Give whose each document is, and its key, by its number."""
+    rows = connection.execute(
+        f"SELECT d.number, coalesce(h.project, ''), d.key FROM {documents_name(topic)} d "
+        f"LEFT JOIN heads h ON h.number = d.project AND h.number = d.number >> {NUMBER_BITS}"
+    )
+    return {number: (project, key) for number, project, key in rows}
+
+
+def _sums(connection: apsw.Connection, words: str) -> dict[int, int]:
+    """Go through all places of all words, and through what the index says of its documents."""
+    sums: defaultdict[int, int] = defaultdict(int)
+    for number, lengths in connection.execute(f"SELECT id, sz FROM {words}_docsize"):
+        sums[number] += hash(lengths)
+    connection.execute(f"CREATE VIRTUAL TABLE temp.places USING fts5vocab(main, {words}, instance)")
+    places = connection.execute('SELECT term, doc, col, "offset" FROM temp.places')
+    for word, number, column, place in places:
+        sums[number] += hash((word, column, place))
+    return sums
+
+
+def _headless(connection: apsw.Connection) -> Iterator[str]:
+    """Find what belongs to a project that has no head: it would never be looked at."""
+    tables = connection.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND (name = 'blobs' "
+        "OR name GLOB 'rows_*' OR name GLOB 'documents_*') ORDER BY name"
+    ).fetchall()
+    asked = {name: f"SELECT min(project) FROM {name} WHERE project > ?" for (name,) in tables}
+    asked["journal"] = (
+        f"SELECT min(number) >> {NUMBER_BITS} FROM journal WHERE number >= (? + 1) << {NUMBER_BITS}"
+    )
+    heads = {number for (number,) in connection.execute("SELECT number FROM heads")}
+    for name, statement in asked.items():
+        for number in _projects(connection, statement):
+            if number not in heads:
+                yield f"The table {name} has rows of a project whose head is gone: number {number}"
+
+
+def _projects(connection: apsw.Connection, statement: str) -> Iterator[int]:
+    """Go from project to project, which takes a step each however many rows they have."""
+    last = _BEFORE_ALL
+    while (found := connection.execute(statement, (last,)).fetchone()) and found[0] is not None:
+        [last] = found
+        yield last
+
+
+def _own_findings(connection: apsw.Connection) -> Iterator[str]:
+    """Have SQLite prove its pages and indexes, and the full-text indexes theirs."""
+    for (line,) in connection.execute(f"PRAGMA integrity_check({LINES_MAX})"):
+        if line != "ok":
+            yield f"SQLite finds its file damaged: {line}"
+    names = connection.execute(
+        "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%' ORDER BY name"
+    ).fetchall()
+    for (name,) in names:
+        if not _are_counted(connection, str(name)):
+            yield f"The full-text index {name} counts other documents or words than it has"
+
+
+def _are_counted(connection: apsw.Connection, words: str) -> bool:
+    """Whether the totals that ranking goes by are those of the documents."""
+    counts: list[int] = []
+    for (lengths,) in connection.execute(f"SELECT sz FROM {words}_docsize"):
+        each = [1, *_numbers(lengths)]
+        counts = [sum(pair) for pair in zip_longest(counts, each, fillvalue=0)]
+    said = connection.execute(f"SELECT block FROM {words}_data WHERE id = ?", (TOTALS,)).fetchone()
+    if said is None:
+        return False
+    return all(a == b for a, b in zip_longest(_numbers(said[0]), counts, fillvalue=0))
+
+
+def _numbers(packed: bytes) -> list[int]:
+    """Read numbers as SQLite packs them: seven bits a byte, the highest first."""
+    numbers, number = [], 0
+    for byte in packed:
+        number = number << 7 | byte & LOW_BITS
+        if byte <= LOW_BITS:
+            numbers.append(number)
+            number = 0
+    return numbers
+
+
+def _varint(number: int) -> bytes:
+    """Pack a number as SQLite does."""
+    packed = [number & LOW_BITS]
+    while number := number >> 7:
+        packed.append(number & LOW_BITS | LOW_BITS + 1)
+    return bytes(reversed(packed))

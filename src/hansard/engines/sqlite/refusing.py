@@ -1,0 +1,113 @@
+"""What SQLite and the system refuse, in the words that callers hear, and when to stop writing."""
+
+import errno
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+from hansard.kernel.problem import StorageUnavailable
+
+CANNOT_READ = "The store cannot be read"
+CANNOT_WRITE = "The store cannot be written"
+
+NO_WRITING = (errno.EROFS, errno.EACCES, errno.EPERM)
+"""How the system says that something is not to be written to, now or by whoever we are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Why nothing is written any more, and what to do about it."""
+
+    message: str
+    hint: str
+
+    def problem(self) -> StorageUnavailable:
+        """Refuse what comes to be written now."""
+        return StorageUnavailable(self.message, hint=self.hint, outcome="not_written")
+
+
+FULL = Stop("The store cannot be opened: the disk is full", "Make room, then start Hansard again")
+READ_ONLY = Stop(
+    "The store is read-only: its disk cannot be written to",
+    "Reading goes on. Make the disk writable, then start Hansard again",
+)
+FAILED = Stop(
+    f"{CANNOT_WRITE}: its disk failed, so writing has stopped until Hansard is started again",
+    "Reading goes on. Look after the disk, then start Hansard again: it finds out what was written",
+)
+REPEAT_TO_KNOW = (
+    "It may be written or not. Look after the disk, start Hansard again, and repeat the call with "
+    "its idempotency key: then it is done once, and answered"
+)
+
+
+@contextmanager
+def refusals(what: str, stop: Callable[[Stop], None] | None = None) -> Iterator[None]:
+    """Turn SQLite's and the system's refusals into a problem; `stop` hears of a failed disk."""
+    try:
+        yield
+    except (apsw.Error, OSError) as error:
+        problem = refusal(what, error)
+        if problem is None:
+            raise
+        if stop and isinstance(error, apsw.IOError):
+            stop(FAILED)
+        raise problem from error
+
+
+def refusal(what: str, error: Exception) -> StorageUnavailable | None:
+    """Say what was refused, and why; `None` if it is no refusal but a bug of ours."""
+    match error:
+        case apsw.IOError():
+            return StorageUnavailable(
+                f"{what}: the disk failed", hint=REPEAT_TO_KNOW, outcome="unknown"
+            )
+        case apsw.CorruptError() | apsw.NotADBError():
+            return StorageUnavailable(
+                f"{what}: the database file is damaged",
+                hint="Run `hansard verify`, then `hansard repair`; do not delete anything",
+                outcome="not_written",
+            )
+        case apsw.Error() if reason := _REASONS.get(type(error)):
+            return StorageUnavailable(f"{what}: {reason}", outcome="not_written")
+        case OSError(errno=errno.EROFS):
+            return READ_ONLY.problem()
+        case OSError():
+            reason = error.strerror or "the system refused"
+            return StorageUnavailable(f"{what}: {reason}", outcome="not_written")
+    return None
+
+
+def is_read_only(error: apsw.Error, connection: apsw.Connection) -> bool:
+    """Whether a write failed, before anything was synced, as the file system is read-only now."""
+    is_write = getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_WRITE
+    return is_write and connection.system_errno == errno.EROFS
+
+
+def is_without_room(error: apsw.Error) -> bool:
+    """Whether a store could not be opened because the disk is full."""
+    code = getattr(error, "extendedresult", 0)
+    return isinstance(error, apsw.FullError) or code == apsw.SQLITE_IOERR_SHMSIZE
+
+
+def can_write(folder: Path) -> bool:
+    """Whether a folder can be written to, found out by trying: a failed disk may only claim so."""
+    if folder.is_dir() and not os.access(folder, os.W_OK):
+        return False
+    try:
+        os.utime(folder)
+    except OSError as error:
+        return error.errno not in NO_WRITING
+    return True
+
+
+_REASONS: dict[type[apsw.Error], str] = {
+    apsw.FullError: "the disk is full",
+    apsw.BusyError: "it was busy for too long",
+    apsw.CantOpenError: "its files cannot be opened",
+    apsw.ReadOnlyError: "it is read-only here",
+}

@@ -1,0 +1,55 @@
+"""Whatever befalls a process at any point of its work, nothing is lost, torn or left in the way."""
+
+from collections.abc import Callable
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+
+from tests.crash.drills import ALL
+from tests.crash.harness import needs_strace
+from tests.crash.sweep import MIDDLE, SHORT, Drill, Form, sweep
+from tests.crash.table import STRUCK
+
+pytestmark = [needs_strace, pytest.mark.fault("sweep")]
+
+Record = Callable[[str, object], None]
+
+
+@pytest.mark.holds("ALL-04.1", "ALL-04.5", "ALL-06.41")
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("drill", "form"),
+    [pytest.param(drill, form, id=str(drill)) for drill, form in zip(ALL, cycle(SHORT))],
+)
+def test_a_fault_at_some_point_does_no_harm(
+    drill: Drill, form: Form, tmp_path: Path, record_property: Record
+) -> None:
+    assert violations(drill, tmp_path, form, record_property) == {}
+
+
+@pytest.mark.holds("ALL-04.1", "ALL-04.5", "ALL-06.41", "FIL-effect-3", "FIL-effect-8")
+@pytest.mark.holds("FIL-effect-9", "001-save-10", "DEC-git-4", "DEC-git-5")
+@pytest.mark.slow("strikes at about 300 points in all, at every one with HANSARD_FAULTS=all")
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("drill", ALL, ids=str)
+def test_a_fault_at_any_point_does_no_harm(
+    drill: Drill, tmp_path: Path, record_property: Record
+) -> None:
+    assert violations(drill, tmp_path, MIDDLE, record_property) == {}
+
+
+def violations(
+    drill: Drill, space: Path, form: Form, record_property: Record
+) -> dict[str, list[str]]:
+    """Sweep, and note what was tried; gives what is amiss, by fault and point."""
+    tallies = sweep(drill, space, form)
+    for fault, tally in tallies.items():
+        row = (fault.name, tally.points, len(tally.violations), tally.seconds)
+        record_property(STRUCK, row)
+    assert any(tally.points for tally in tallies.values()), "nothing was ever struck"
+    return {
+        f"{fault.name} at {point}": found
+        for fault, tally in tallies.items()
+        for point, found in tally.violations.items()
+    }

@@ -10,7 +10,7 @@ import pytest
 from hansard.app.keeping import repair
 from hansard.app.keeping.backup import Backup, back_up
 from hansard.app.keeping.collecting import collect
-from hansard.app.keeping.repair import Repaired, needed, salvage
+from hansard.app.keeping.repair import Repaired, RepairFailed, needed, salvage
 from hansard.app.keeping.restoring import StoreInUse
 from hansard.app.verify import verify
 from hansard.kernel.content import content
@@ -162,6 +162,15 @@ def test_a_database_that_cannot_be_read_is_made_of_the_backup(
 
     assert kept.heads(store.folder) == backup.heads
     assert store.verify().exit_code == 0
+
+
+def test_a_store_without_any_entry_is_not_made_an_empty_one(store: Damaged) -> None:
+    store.sql("DELETE FROM journal")
+
+    with pytest.raises(RepairFailed, match="nothing to save"):
+        mend(store)
+
+    assert store.verify().exit_code == 2
 
 
 def test_a_backup_is_not_touched(store: Damaged, backup: Backup) -> None:

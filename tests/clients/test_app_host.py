@@ -125,6 +125,7 @@ def _record(server: StdioServer) -> None:
 
 
 @apart
+@pytest.mark.holds("003-challenge-2")
 def test_the_timeline_shows_what_the_tool_answered(hosting: Hosting) -> None:
     with hosting() as host:
         view = host.show("get_timeline", session_id=SESSION)
@@ -175,6 +176,7 @@ def test_an_entry_opens_its_film_and_one_comes_back(hosting: Hosting) -> None:
 
 
 @apart
+@pytest.mark.holds("003-challenge-2")
 def test_a_film_plays_in_a_host_as_narrow_as_a_chat(hosting: Hosting) -> None:
     with hosting() as host:
         host.page.set_viewport_size({"width": 700, "height": 700})

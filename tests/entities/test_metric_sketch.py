@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hansard.entities.limits import VALUE_MAX
 from hansard.entities.metrics import batch, limits, rules, sketch
 from hansard.entities.metrics.times import Bucket, to_iso, to_ms
-from hansard.entities.types.metric import VALUE_MAX
 
 VALUES = st.lists(st.floats(-VALUE_MAX, VALUE_MAX), min_size=1, max_size=60)
 

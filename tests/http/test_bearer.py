@@ -202,7 +202,7 @@ def test_an_admins_token_accepts_a_proposal_and_no_other_does(
             **bearer(texts["agent"]),
         )
     )["proposal_id"]
-    accept = ("accept_proposal", {"proposal_id": proposal})
+    accept = ("accept_proposal", {"proposal_id": proposal, "project_id": "default-agent"})
 
     assert over(guarded, way, *accept, **bearer(texts["agent"])).status == 403
     accepted = over(guarded, way, *accept, **bearer(texts["admin"]))
@@ -268,7 +268,9 @@ def test_an_open_stream_ends_with_its_token(guarded: Server, home: Path) -> None
     text, identity = make_token(home, "viewer", name="listener")
     admin = make_token(home, "agent", name="writer")[0]
     with closing(HTTPConnection(urlsplit(guarded.base).netloc, timeout=30)) as connection:
-        connection.request("GET", "/api/v1/stream", headers={"Authorization": f"Bearer {text}"})
+        path = "/api/v1/stream?project=default-writer"
+        api(guarded, "get_project", **bearer(admin))
+        connection.request("GET", path, headers={"Authorization": f"Bearer {text}"})
         stream = connection.getresponse()
         assert stream.readline() == b"event: hello\n"
         revoke(home, identity)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, ClassVar, Literal
 
-from hansard.app.application import Application, validate
+from hansard.app.application import DEFAULT_PROJECT, Application, validate
 from hansard.app.settings import LOOPBACK
 from hansard.kernel.engine import Found, Position, ReadTx, Row, Table, WriteTx
 from hansard.kernel.event import ROLES, Actor, Event, Role, Stamp
@@ -34,6 +34,8 @@ SECRET_BYTES = 32
 
 NAME_CHARS_MAX = 100
 TOKENS_MAX = 10_000
+OWN_NAME_CHARS_MAX = 40
+"""Of a name, in the id of its bearer's own project."""
 
 RESERVED = frozenset({"stdio", "http", "page", "cli", "hansard"})
 """Names of callers that have no token."""
@@ -185,6 +187,15 @@ def caller_with(
     )
 
 
+def own_project(name: str) -> str:
+    """Name the default project of whoever has this name; no two names share one."""
+    plain = "".join(char if char.isascii() and char.isalnum() else "-" for char in name)
+    if plain == name and len(name) <= OWN_NAME_CHARS_MAX:
+        return f"{DEFAULT_PROJECT}-{name}"
+    digest = sha256(name.encode()).hexdigest()[: 2 * ID_BYTES]
+    return f"{DEFAULT_PROJECT}-{plain[:OWN_NAME_CHARS_MAX]}-{digest}"
+
+
 def scopes(role: Role) -> list[str]:
     """List the scopes that a role has: its own and those below."""
     return [SCOPES[one] for one in ROLES[: ROLES.index(role) + 1]]
@@ -319,8 +330,10 @@ class Bounded(Application):
     def call(self, name: str, arguments: Mapping[str, Any], caller: Caller) -> Result:
         """Do one operation for a caller, where its token reaches."""
         token = caller.token if isinstance(caller, TokenCaller) else None
-        if token is None or token.projects is None:
+        if token is None:
             return self._whole.call(name, arguments, caller)
+        if token.projects is None:
+            return self._at_home(token).call(name, arguments, caller)
         operation = self.catalog.find(name)
         if operation.in_catalog:
             return self._call_on_store(operation, arguments, caller, token)
@@ -328,12 +341,20 @@ class Bounded(Application):
         return self._at_home(token).call(name, arguments, caller)
 
     def home_of(self, token: Token | None) -> str:
-        """Name the project of calls that name none: one that the token sees."""
-        if token is None or token.projects is None or token.sees(self.default_project):
+        """Name the project of calls that name none: one that the token sees.
+
+        Where none is configured, whoever may see all has one of their own.
+        """
+        if token is None or (token.projects and token.sees(self.default_project)):
             return self.default_project
-        return token.projects[0]
+        if token.projects is not None:
+            return token.projects[0]
+        is_configured = self.default_project != DEFAULT_PROJECT
+        return self.default_project if is_configured else own_project(token.actor.id)
 
     def _at_home(self, token: Token) -> Application:
+        if self.home_of(token) == self.default_project:
+            return self._whole
         return Application(
             self.catalog,
             self.store,

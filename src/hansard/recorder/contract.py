@@ -57,8 +57,8 @@ class Edit(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    old: Annotated[str, Field(min_length=1), _TEXT]
-    new: str
+    old: Annotated[str, Field(min_length=1, max_length=kernel_limits.REQUEST_BYTES_MAX), _TEXT]
+    new: Content
 
 
 Edits = Annotated[list[Edit], Field(min_length=1, max_length=limits.EDITS_MAX)]

@@ -1,6 +1,6 @@
 """The contract page, Decisions."""
 
-from tests.contract.requirements.requirement import held, later, section
+from tests.contract.requirements.requirement import held, section
 
 REQUIREMENTS = (
     *section(
@@ -247,7 +247,7 @@ REQUIREMENTS = (
             "export-schema prints the committed contract with its hash.",
             milestone="foundation",
         ),
-        later(
+        held(
             "DEC-schema-2",
             "schema/v1 is frozen at the first release; until then it grows; afterwards only "
             "additions.",

@@ -1,6 +1,6 @@
 """The contract page, Everything 1-5: sessions, projects, clock, durability, retries."""
 
-from tests.contract.requirements.requirement import held, later, section
+from tests.contract.requirements.requirement import held, section
 
 REQUIREMENTS = (
     *section(
@@ -49,7 +49,7 @@ REQUIREMENTS = (
             "decisions, timeline, checkpoints and entities.",
             milestone="decisions",
         ),
-        later(
+        held(
             "ALL-00.8",
             "Tool, parameter and field names keep the spelling of the source they come from.",
             milestone="entities",
@@ -189,7 +189,7 @@ REQUIREMENTS = (
             "ALL-02.4",
             "With none of these the project `default` is used, and made on first use.",
         ),
-        later(
+        held(
             "ALL-02.5",
             "Once users are authenticated, each has a default project of their own.",
             milestone="reliability",

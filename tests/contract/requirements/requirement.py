@@ -17,7 +17,7 @@ Milestone = Literal[
 
 MILESTONES: tuple[Milestone, ...] = get_args(Milestone)
 
-DONE: frozenset[Milestone] = frozenset({"records", "recorder", "checkpoints"})
+DONE: frozenset[Milestone] = frozenset(MILESTONES)
 """Milestones that are finished: none of their clauses may be left for later."""
 
 

@@ -1,6 +1,6 @@
 """Source 000, record-sync: the commands about projects, and those that only read."""
 
-from tests.contract.requirements.requirement import held, later, section
+from tests.contract.requirements.requirement import held, section
 
 REQUIREMENTS = (
     *section(
@@ -41,7 +41,7 @@ REQUIREMENTS = (
             "open_records is the number of the project's OPEN records.",
             milestone="records",
         ),
-        later(
+        held(
             "000-list_projects-4",
             "Only projects the caller may see are listed.",
             milestone="reliability",

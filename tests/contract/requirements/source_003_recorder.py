@@ -1,6 +1,6 @@
 """Source 003, agent recorder: its resources, tools and what they are for."""
 
-from tests.contract.requirements.requirement import held, later, section
+from tests.contract.requirements.requirement import held, section
 
 REQUIREMENTS = (
     *section(
@@ -177,7 +177,7 @@ REQUIREMENTS = (
             "Intent, time and diff of each edit are logged by executing it, with no second call "
             "by the agent.",
         ),
-        later(
+        held(
             "003-challenge-2",
             "Timeline and evolution can be seen inside the editor's host, without a separate "
             "application.",

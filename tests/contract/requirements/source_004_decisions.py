@@ -1,6 +1,6 @@
 """Source 004, agent memory: its goals, tools, errors and guarantees."""
 
-from tests.contract.requirements.requirement import held, later, section
+from tests.contract.requirements.requirement import held, section
 
 REQUIREMENTS = (
     *section(
@@ -12,7 +12,7 @@ REQUIREMENTS = (
             "happens to do.",
             milestone="foundation",
         ),
-        later(
+        held(
             "004-goal-2",
             "API version 1.0.0 is immutable; a breaking change makes version 2.",
             decided=(
@@ -20,7 +20,7 @@ REQUIREMENTS = (
                 "then; afterwards only additions"
             ),
         ),
-        later(
+        held(
             "004-goal-3",
             "A client in another language works from the exported schema alone.",
             milestone="decisions",

@@ -2,7 +2,7 @@
 
 import secrets
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,7 +84,7 @@ def salvage(
                     )
                     for project in projects_in(sources)
                 )
-            _require_sound(target, progress)
+            _require_sound(target, saved, progress)
         copying.tidy_up(incoming)
         replaced = swap(incoming, location)
     return Repaired(saved, replaced, aside if aside.exists() else None)
@@ -106,13 +106,14 @@ def _require_person(stamp: Stamp) -> None:
         )
 
 
-def _require_sound(store: Store, progress: Progress) -> None:
+def _require_sound(store: Store, saved: Sequence[Saved], progress: Progress) -> None:
+    if not any(one.head.seq for one in saved):
+        raise RepairFailed("No entry of any project could be read, so there is nothing to save")
     # The views were derived just now, from the same entries: comparing them would say nothing.
     report = verify(store, quick=True, progress=progress)
     bad = [one for one in report.findings if one.severity != "drift"]
-    if bad or not report.projects:
-        why = bad[0].message if bad else "nothing could be read"
-        raise RepairFailed(f"What could be saved is not sound: {why}")
+    if bad:
+        raise RepairFailed(f"What could be saved is not sound: {bad[0].message}")
 
 
 @contextmanager

@@ -5,15 +5,27 @@ import os
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
+import apsw
 import pytest
 
+from hansard.app.verify import verify
 from hansard.decisions import gitlog
 from hansard.kernel.follow import NotNow
 from tests.conftest import SteppingClock
-from tests.decisions.git_scenes import PROJECT, Git, Ledger, a_ledger, leftovers, needs_git
+from tests.decisions.git_drills import prepare
+from tests.decisions.git_scenes import (
+    PROJECT,
+    STORE,
+    Git,
+    Ledger,
+    a_ledger,
+    leftovers,
+    needs_git,
+    open_application,
+)
 
 pytestmark = needs_git
 
@@ -305,3 +317,17 @@ def break_it(git: Git, damage: str) -> None:
             (git.path / "HEAD").unlink()
         case _:
             (git.path / "refs/hansard/main").write_text("garbage\n")
+
+
+@pytest.mark.fault("tampering")
+def test_a_journal_that_cannot_be_read_does_not_end_the_verification(tmp_path: Path) -> None:
+    prepare(tmp_path, is_published=True)
+    with closing(apsw.Connection(str(tmp_path / STORE / "hansard.db"))) as database:
+        database.execute("UPDATE journal SET session = CAST(x'ffb6' AS TEXT) WHERE session <> ''")
+    app = open_application(tmp_path / STORE)
+
+    report = verify(app.store, git=tmp_path / STORE / gitlog.FOLDER)
+
+    app.close()
+    assert report.exit_code == 2
+    assert {"chain", "git"} <= {finding.check for finding in report.findings}

@@ -154,7 +154,13 @@ def _check_project(look: _Look, project: str) -> Checked:
 
 def _check_git(look: _Look, project: str) -> None:
     """Compare a repository with the journal. It can be made again, so nothing of it is damage."""
-    for fault in gitlog.faults(look.store, look.git, project) if look.git else ():
+    if look.git is None:
+        return
+    try:
+        faults = gitlog.faults(look.store, look.git, project)
+    except (LookupError, *DAMAGED):
+        faults = ["The repository cannot be compared with a journal that cannot be read"]
+    for fault in faults:
         look.findings.drift("git", project, fault)
 
 

@@ -47,9 +47,10 @@ def test_a_problem_comes_under_its_status(
     assert (found, answer["error"]["code"]) == (status, code)
 
 
-def test_what_is_no_json_is_refused(browser: Browser) -> None:
+@pytest.mark.parametrize("body", [b"{", b'{"limit": 1, "limit": 2}', b"[" * 2_000])
+def test_what_is_no_json_is_refused(browser: Browser, body: bytes) -> None:
     answer = browser.server.request(
-        "POST", "/api/v1/list_projects", b"{",
+        "POST", "/api/v1/list_projects", body,
         content_type="application/json", x_hansard_page="1", cookie=browser.cookie,
     )  # fmt: skip
 

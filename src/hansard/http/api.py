@@ -1,5 +1,6 @@
 """The API: every operation under its name, what verify finds, and the journal's tail."""
 
+import json
 import logging
 import re
 import secrets
@@ -210,8 +211,17 @@ async def _body(request: Request) -> bytes:
 def _arguments(body: bytes) -> dict[str, Any]:
     try:
         arguments = orjson.loads(body) if body else {}
-    except orjson.JSONDecodeError:
+        # Read once more, since which of two values was meant is not for us to guess.
+        json.loads(body or b"{}", object_pairs_hook=_with_no_key_twice)
+    except (ValueError, RecursionError):
         raise InvalidInput("The body is not JSON") from None
     if not isinstance(arguments, dict):
         raise InvalidInput("The body is not a JSON object of arguments")
     return arguments
+
+
+def _with_no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise InvalidInput("A key occurs twice in one object of the body")
+    return made

@@ -207,6 +207,8 @@ class SqliteTx:
             packed = self._files.read(digest)
         if packed is None:
             raise BlobDamaged("A blob's file is missing", digest=digest)
+        if not (isinstance(packed, bytes) and isinstance(size, int) and isinstance(depth, int)):
+            raise BlobDamaged("A blob's row is damaged", digest=digest)
         return Blob(digest, size, cast("Codec", codec), packed, base, depth)
 
     def digests(self, *, after: str = "", limit: int) -> list[Digest]:

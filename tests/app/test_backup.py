@@ -16,6 +16,7 @@ from hansard.app.keeping.backup import Backup, BackupNotFound, BackupUnsound, ba
 from hansard.app.keeping.guard import KeepingBusy
 from hansard.app.verify import verify
 from hansard.engines.postgres import PostgresEngine
+from hansard.kernel.problem import InvalidInput
 from tests.app import kept
 from tests.app.kept import AT, opened
 
@@ -78,9 +79,9 @@ def test_a_second_backup_copies_only_what_is_new(store: Path, tmp_path: Path) ->
 
 def test_each_backup_is_whole_by_itself(store: Path, tmp_path: Path) -> None:
     take(store, tmp_path / "backups")
-    take(store, tmp_path / "backups", LATER)
+    taken = take(store, tmp_path / "backups", LATER)
 
-    backup.forget(tmp_path / "backups", keep=1)
+    backup.forget(tmp_path / "backups", taken, keep=1)
 
     [left] = backup.backups(tmp_path / "backups")
     assert left.taken_at == LATER
@@ -100,17 +101,73 @@ def test_a_damaged_store_makes_no_backup_and_is_named(store: Path, tmp_path: Pat
     assert not list((tmp_path / "backups").glob(".incoming*"))
 
 
-def test_what_an_earlier_backup_has_is_proved_again(store: Path, tmp_path: Path) -> None:
+def test_the_backup_just_taken_stays_though_the_clock_was_put_back(
+    store: Path, tmp_path: Path
+) -> None:
+    newest = take(store, tmp_path / "backups", LATER)
+    taken = take(store, tmp_path / "backups", AT)
+
+    assert backup.forget(tmp_path / "backups", taken, keep=2) == []
+    assert backup.forget(tmp_path / "backups", taken, keep=1) == [newest.folder]
+    assert backup.backups(tmp_path / "backups") == [taken]
+
+
+def test_backups_that_may_be_another_stores_are_not_removed(store: Path, tmp_path: Path) -> None:
+    with opened(tmp_path / "other") as app:
+        kept.fill(app)
+    target = tmp_path / "backups"
+    others = take(tmp_path / "other", target, AT)
+    unknown = take(store, target, AT.replace("03", "01"))
+    manifest = unknown.folder / backup.MANIFEST
+    manifest.write_text(manifest.read_text().replace(unknown.store, ""))
+
+    taken = take(store, target, LATER)
+
+    assert backup.forget(target, taken, keep=1) == []
+    assert [one.folder for one in backup.backups(target)] == [
+        unknown.folder,
+        others.folder,
+        taken.folder,
+    ]
+
+
+@pytest.mark.parametrize("manifest", [b"", b"[]", b'{"heads": []}', b"\xff"])
+def test_a_backup_that_cannot_be_read_does_not_hinder_the_next(
+    store: Path, tmp_path: Path, manifest: bytes
+) -> None:
+    target = tmp_path / "backups"
+    first = take(store, target)
+    (first.folder / backup.MANIFEST).write_bytes(manifest)
+
+    second = take(store, target, LATER)
+
+    assert backup.backups(target) == [second]
+    assert backup.unreadable(target) == [first.folder]
+    assert backup.forget(target, second, keep=1) == []
+
+
+@pytest.mark.parametrize("place", [".", "backups", "blobs/../deeper/still"])
+def test_a_backup_into_the_store_itself_is_refused(store: Path, place: str) -> None:
+    before = sorted(path.name for path in store.iterdir())
+
+    with pytest.raises(InvalidInput):
+        take(store, store / place)
+
+    assert sorted(path.name for path in store.iterdir()) == before
+
+
+def test_what_has_rotted_in_an_earlier_backup_is_copied_anew(store: Path, tmp_path: Path) -> None:
     first = take(store, tmp_path / "backups")
     [large] = [
         path for path in (first.folder / "blobs").rglob("*") if path.stat().st_size > 150_000
     ]
     large.write_bytes(b"x" * large.stat().st_size)
 
-    with pytest.raises(BackupUnsound):
-        take(store, tmp_path / "backups", LATER)
+    second = take(store, tmp_path / "backups", LATER)
 
-    assert take(store, tmp_path / "backups", LATER, whole=True).copied == 1
+    assert second.copied == 1
+    restoring.restore_folder(second, tmp_path / "new", open_store=kept.open_store)
+    assert kept.faults(tmp_path / "new") == []
 
 
 def test_a_store_in_place_is_not_overwritten(store: Path, tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 import os
 import secrets
+import shutil
 import threading
 from pathlib import Path
 
+import pygit2
 import pytest
 
 from hansard.app.application import Application
@@ -18,6 +20,7 @@ from hansard.app.keeping.redaction import (
     digests_of_path,
     erase,
 )
+from hansard.app.keeping.republishing import make_anew
 from hansard.app.redacted import Redacted
 from hansard.app.verify import verify
 from hansard.decisions import gitlog
@@ -190,11 +193,37 @@ def test_a_decision_is_published_anew_without_it(
     assert sound(app)
     drifted = verify(app.store, git=tmp_path / "git").findings
     assert {finding.check for finding in drifted} == {"git"}
-    gitlog.publish(app.store, tmp_path / "again", PROJECT)
-    assert verify(app.store, git=tmp_path / "again").findings == ()
+    shutil.copytree(tmp_path / "git" / "default.git", tmp_path / "git" / "default.git.damaged-1")
+
+    assert make_anew(app.store, tmp_path / "git", PROJECT) == []
+
+    assert verify(app.store, git=tmp_path / "git").findings == ()
+    assert [path.name for path in (tmp_path / "git").iterdir()] == ["default.git"]
+    assert not in_git_objects(tmp_path / "git" / "default.git", SECRET)
+    assert in_git_objects(tmp_path / "git" / "default.git", "It is the fastest")
     shown = app.call("get_decision", {"decision_id": event.id}, human)
     assert SECRET not in str(shown)
     assert "[redacted]" in str(shown)
+
+
+def test_a_repository_that_is_only_linked_is_named_and_left(
+    app: Application, human: Caller, tmp_path: Path
+) -> None:
+    app.call("record_decision", {"target": "db", "title": "T", "rationale": "It is fast"}, human)
+    gitlog.publish(app.store, tmp_path / "elsewhere", PROJECT)
+    (tmp_path / "git").mkdir()
+    link = tmp_path / "git" / "default.git"
+    link.symlink_to(tmp_path / "elsewhere" / "default.git")
+
+    assert make_anew(app.store, tmp_path / "git", PROJECT) == [link]
+
+    assert (link / "HEAD").is_file()
+
+
+def in_git_objects(repository: Path, text: str) -> bool:
+    """Look for a text in all that a repository holds, named by a reference or not."""
+    repo = pygit2.Repository(str(repository))
+    return any(text.encode() in repo[oid].read_raw() for oid in repo)
 
 
 def test_what_names_things_is_not_erased_and_nothing_changes(
@@ -277,6 +306,33 @@ def test_no_byte_of_it_is_left_in_the_store(tmp_path: Path) -> None:
     assert not (folder / "blobs" / digest_of(large)[:2] / digest_of(large)[2:]).exists()
 
 
+@pytest.mark.parametrize("step", ["discard", "scrub"])
+def test_a_redaction_that_was_cut_off_is_finished_when_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    large = SECRET + "".join(f"{number:x}" for number in range(60_000))
+    digests = tuple(digest_of(text.encode()) for text in (SECRET, large))
+    with opened(tmp_path / "store") as app:
+        for text in (SECRET, large):
+            app.call("create_record", kept.RECORD | {"body": text}, kept.caller())
+        with monkeypatch.context() as cut:
+            cut.setattr(engine.SqliteEngine, step, cut_off)
+            with pytest.raises(KeyboardInterrupt):
+                redact(app, digests=digests)
+        before = entries(app)
+
+        done = redact(app, digests=digests)
+
+        assert entries(app) == before
+        assert (done.entry, done.is_scrubbed) == (before[-1], True)
+        assert files_with(tmp_path / "store", SECRET) == []
+        assert not list((tmp_path / "store" / "blobs").rglob(digests[1][2:]))
+
+
+def cut_off(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
 def test_a_payload_that_went_without_a_word_is_damage(tmp_path: Path) -> None:
     folder = tmp_path / "store"
     with opened(folder) as app:
@@ -322,7 +378,7 @@ def test_it_says_so_while_somebody_reads_what_was(
         reader.join()
 
         assert not done.is_scrubbed
-        assert app.store.engine.scrub()
+        assert redact(app, seq=done.event.payloads[0].seq, fields=("text",)).is_scrubbed
         assert files_with(tmp_path / "store", SECRET) == []
 
 

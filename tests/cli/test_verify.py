@@ -1,6 +1,8 @@
 """`hansard verify` and `hansard anchor`: exit codes, and what is said."""
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +10,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from tests.cli.running import WAIT_S, Hansard
+from hansard.app.settings import Settings
+from hansard.app.start import start
+from hansard.engines.sqlite.wal import HEADER_BYTES
+from tests.app.damage import flipped
+from tests.cli.running import WAIT_S, Hansard, write_sessions
 
 WRITER = """
 import sys
@@ -117,6 +123,49 @@ def test_a_receipt_that_is_not_in_this_history_is_2(filled: Hansard) -> None:
 
     assert ran.code == 2
     assert "is not in this history" in ran.out
+
+
+def test_it_settles_nothing_and_leaves_a_log_as_a_kill_left_it(
+    filled: Hansard, tmp_path: Path
+) -> None:
+    app = start(Settings(store=str(filled.store)))
+    for number in range(3):
+        write_sessions(filled, [f"default.more{number}"])
+    killed = Hansard(tmp_path / "killed")
+    shutil.copytree(filled.store, killed.store)
+    app.close()
+    log = killed.store / "hansard.db-wal"
+    before = log.read_bytes()
+    assert before
+
+    assert (killed("verify").code, killed("log").code) == (0, 0)
+    assert log.read_bytes() == before
+
+    struck = flipped(before, HEADER_BYTES + 100)
+    log.write_bytes(struck)
+    ran = killed("verify")
+
+    assert ran.code == 2
+    assert "broken @catalog database: The write-ahead log is damaged at frame" in ran.out
+    assert log.read_bytes() == struck
+
+
+@pytest.mark.root
+@pytest.mark.skipif(os.geteuid() != 0, reason="becoming someone else needs root")
+@pytest.mark.parametrize("command", ["verify", "log"])
+def test_a_store_of_someone_else_is_refused_in_a_sentence(filled: Hansard, command: str) -> None:
+    assert filled(command).code == 0
+    filled.store.chmod(0o700)
+
+    os.seteuid(54_321)
+    try:
+        ran = filled(command)
+    finally:
+        os.seteuid(0)
+
+    assert ran.code == (3 if command == "verify" else 1)
+    assert "cannot be looked at: Permission denied" in ran.err
+    assert "bug" not in ran.err
 
 
 def test_a_receipt_that_is_none_is_refused(filled: Hansard) -> None:

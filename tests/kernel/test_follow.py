@@ -2,9 +2,10 @@
 
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
+import apsw
 import pytest
 
 from hansard.app.application import Application
@@ -276,6 +277,34 @@ def test_when_its_basis_moves_a_follower_starts_over(
 
     assert lag(app.store, follower, app.default_project) == end
     catch_up_wholly(app, follower)
+    assert diary.seen == [(app.default_project, seq) for seq in range(1, end + 1)] * 2
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "CAST('{' AS BLOB)",
+        "12345678901",
+        "x'ff00fe'",
+        "CAST('[]' AS BLOB)",
+        """CAST('{"seq":"x"}' AS BLOB)""",
+        """CAST('{"seq":-1}' AS BLOB)""",
+        """CAST('{"seq":12345678901}' AS BLOB)""",
+    ],
+)
+def test_a_cursor_that_cannot_be_read_is_none(tmp_path: Path, diary: Diary, row: str) -> None:
+    store = tmp_path / "store"
+    with closing(toys.open_application(store)) as app:
+        end = take_notes(app, toys.a_caller(), 2)
+        catch_up_wholly(app, diary.follower())
+    with closing(apsw.Connection(str(store / "hansard.db"))) as connection:
+        connection.execute(f"UPDATE rows_cursors_v1 SET row = {row}")
+
+    with closing(toys.open_application(store)) as app:
+        assert lag(app.store, diary.follower(), app.default_project) == end
+        catch_up_wholly(app, diary.follower())
+        assert lag(app.store, diary.follower(), app.default_project) == 0
+
     assert diary.seen == [(app.default_project, seq) for seq in range(1, end + 1)] * 2
 
 

@@ -7,21 +7,30 @@ from typing import Annotated
 
 import typer
 
-from hansard.app.keeping.backup import Backup, OpenStore, back_up, forget
+from hansard.app.keeping.backup import (
+    MANIFEST,
+    Backup,
+    OpenStore,
+    back_up,
+    forget,
+    unreadable,
+)
 from hansard.app.settings import Settings
 from hansard.app.start import catalog, open_engine
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened, store_folder
 from hansard.cli.options import Json, settings_flags
+from hansard.cli.saying import say
 from hansard.cli.terminal import print_json, show_progress
 from hansard.kernel.clock import to_text, utc_now
+from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import Store
 
 
 @settings_flags
 def backup(
     flags: Flags,
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where backups are kept.")],
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="Where backups are kept.")],
     *,
     whole: Annotated[
         bool, typer.Option("--whole", help="Copy every file, sharing none with older backups.")
@@ -36,17 +45,21 @@ def backup(
     Only files that the backup before lacks are copied. The repository of decisions is not: it is
     made again from the journal. Keep the heads this prints elsewhere, to compare them later.
     """
+    if not folder.strip():
+        raise InvalidInput("Name the folder that backups are kept in; its name is empty")
+    target = Path(folder)
+    warn_of_unreadable(target)
     with opened(flags) as (application, settings):
         taken = back_up(
             application.store,
             store_folder(settings),
-            folder,
+            target,
             at=to_text(utc_now()),
             open_store=open_copies(settings),
             whole=whole,
             progress=show_progress,
         )
-    removed = forget(folder, keep=keep) if keep else []
+    removed = forget(target, taken, keep=keep) if keep else []
     if json:
         print_json(_shown(taken) | {"removed": [str(path) for path in removed]})
     else:
@@ -60,6 +73,12 @@ def backup(
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command()(backup)
+
+
+def warn_of_unreadable(target: Path) -> None:
+    """Say which backups in a folder are left out, as they do not say what they hold."""
+    for folder in unreadable(target):
+        say(f"{folder} is damaged, and is not counted as a backup: its {MANIFEST} cannot be read")
 
 
 def open_copies(settings: Settings) -> OpenStore:

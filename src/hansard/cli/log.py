@@ -78,7 +78,7 @@ def log(
     kind: Annotated[list[str] | None, typer.Option(metavar="KIND", help=_KIND_HELP)] = None,
 ) -> int:
     """Show the journal of a project, oldest first. The store's own is the project @catalog."""
-    with opened(flags) as (application, settings):
+    with opened(flags, looking=True) as (application, settings):
         store = application.store
         _require_project(store, settings.project)
         source = _Source(store, settings.project, session, _chosen(store.kinds, kind))

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from hansard.app.application import Application
 from hansard.app.settings import Settings, load, store_location
-from hansard.app.start import MEMORY, POSTGRES_SCHEMES, start
+from hansard.app.start import MEMORY, POSTGRES_SCHEMES, open_engine, start
 from hansard.cli.flags import Flags
 from hansard.cli.terminal import printable
 from hansard.kernel.effect import Settled, Verdict
+from hansard.kernel.engine import Engine, Schema
 from hansard.kernel.problem import StorageUnavailable
 
 SETTLED_SHOWN = 5
@@ -22,15 +24,21 @@ VERDICTS: dict[Verdict, str] = {
 
 
 @contextmanager
-def opened(flags: Flags) -> Iterator[tuple[Application, Settings]]:
-    """Open the store that the settings name, for a while."""
+def opened(flags: Flags, *, looking: bool = False) -> Iterator[tuple[Application, Settings]]:
+    """Open the store that the settings name, for a while.
+
+    Who is only looking settles nothing that was left open, and leaves every file as it is.
+    """
     settings = load(flags)
-    if not store_exists(settings):
+    if not _exists(settings):
         raise StorageUnavailable(
             f"There is no store in {store_location(settings)} yet",
             hint="Name another with --store; the first client that connects makes one",
         )
-    application = start(settings)
+    if looking:
+        application = start(replace(settings, read_only=True), _open_to_look)
+    else:
+        application = start(settings)
     try:
         yield application, settings
     finally:
@@ -48,10 +56,32 @@ def settled_line(settled: Sequence[Settled]) -> str:
 
 def store_folder(settings: Settings) -> Path | None:
     """Give the folder of the store, if it is one of its own on this machine."""
-    location = store_location(settings)
+    return _folder(store_location(settings))
+
+
+def _folder(location: str) -> Path | None:
     if location == MEMORY or location.startswith(POSTGRES_SCHEMES):
         return None
     return Path(location).expanduser()
+
+
+def _exists(settings: Settings) -> bool:
+    try:
+        return store_exists(settings)
+    except OSError as error:
+        raise StorageUnavailable(
+            f"The store in {store_location(settings)} cannot be looked at: {error.strerror}",
+            hint="Run this as the user whose store it is",
+        ) from error
+
+
+def _open_to_look(location: str, schema: Schema) -> Engine:
+    folder = _folder(location)
+    if folder is None:
+        return open_engine(location, schema)
+    from hansard.engines.sqlite import SqliteEngine
+
+    return SqliteEngine(folder, schema, looking=True)
 
 
 def store_exists(settings: Settings) -> bool:

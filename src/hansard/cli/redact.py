@@ -1,6 +1,8 @@
 """`hansard redact`: erase what should never have got in."""
 
 import re
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,6 +15,8 @@ from hansard.app.keeping.redaction import (
     digests_of_path,
     erase,
 )
+from hansard.app.keeping.republishing import make_anew
+from hansard.app.start import git_folder
 from hansard.cli.consent import require_consent
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
@@ -57,11 +61,13 @@ def redact(
         require_consent(question, yes=yes)
         stamp = Stamp(actor(), to_text(utc_now()))
         done = erase(application.store, settings.project, wanted, reason=reason, stamp=stamp)
+        git = git_folder(settings) if done.in_git else None
+        left = make_anew(application.store, git, settings.project) if git else []
     if json:
-        print_json(_shown(done))
+        print_json(_shown(done) | {"left": [str(path) for path in left]})
     else:
-        _print(done)
-    return 0 if done.is_scrubbed else 1
+        _print(done, left)
+    return 0 if done.is_scrubbed and not left else 1
 
 
 def register(app: typer.Typer) -> None:
@@ -97,7 +103,7 @@ def _named(wanted: Wanted) -> str:
     return f"{len(wanted.digests)} blobs" if len(wanted.digests) > 1 else "the blob"
 
 
-def _print(done: Redaction) -> None:
+def _print(done: Redaction, left: Sequence[Path]) -> None:
     print(f"s:{done.entry.seq} {done.event.summary()}")
     if done.replies:
         print(f"{done.replies:,} stored answers held it too, and are erased")
@@ -106,8 +112,10 @@ def _print(done: Redaction) -> None:
     for place in done.also:
         say(f"The same text is also in {place}: erase it there, too")
     if done.in_git:
-        say("It stands in the repository of decisions. Remove that from the store's `git` folder:")
-        say("it is made again without. Then rewrite every clone and remote it was pushed to.")
+        say("The repository of decisions is made again without it. Rewrite every clone and remote")
+        say("that it was pushed to.")
+    for path in left:
+        say(f"{path} still holds it, and cannot be removed: remove it yourself")
     if not done.is_scrubbed:
         say("Somebody was reading, so the store's files may still hold it: run this again,")
         say("or `hansard gc --apply`, when nobody is.")

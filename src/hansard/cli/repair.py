@@ -12,7 +12,7 @@ from hansard.app.keeping.repair import Repaired, derive_again, needed, salvage
 from hansard.app.keeping.salvage import Saved
 from hansard.app.settings import load, store_location
 from hansard.app.verify import Report, verify
-from hansard.cli.backup import open_copies
+from hansard.cli.backup import open_copies, warn_of_unreadable
 from hansard.cli.consent import require_consent
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened, store_folder
@@ -43,6 +43,8 @@ def repair(
     """
     settings = load(flags)
     folder = store_folder(settings)
+    if source:
+        warn_of_unreadable(source)
     backup = find_backup(source) if source else None
     report = _looked_at(flags)
     need = needed(report) if report else "salvage"

@@ -9,7 +9,7 @@ from hansard.app.keeping.backup import find_backup
 from hansard.app.keeping.restoring import restore_bundles, restore_folder
 from hansard.app.settings import load
 from hansard.app.start import start
-from hansard.cli.backup import open_copies, print_heads
+from hansard.cli.backup import open_copies, print_heads, warn_of_unreadable
 from hansard.cli.flags import Flags
 from hansard.cli.opening import store_folder
 from hansard.cli.options import Json, settings_flags
@@ -33,6 +33,7 @@ def restore_backup(
     It goes where --store says, which must be empty or new. What --force replaces is kept beside
     it. Compare the heads this prints with those you kept.
     """
+    warn_of_unreadable(folder)
     backup = find_backup(folder)
     settings = load(flags)
     location = store_folder(settings)

@@ -58,7 +58,7 @@ def verify(
     """
     receipts = [_receipt(text) for text in receipt or ()]
     try:
-        with opened(flags) as (application, settings):
+        with opened(flags, looking=True) as (application, settings):
             report = verify_store(
                 application.store,
                 git=git_folder(settings),

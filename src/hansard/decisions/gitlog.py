@@ -87,7 +87,9 @@ def faults(store: Store, folder: Path, project: str) -> list[str]:
     from hansard.decisions import gitpublishing
 
     path = repository_in(folder, project)
-    return gitpublishing.faults(store, project, path) if path.exists() else []
+    if not path.exists():
+        return []
+    return gitpublishing.faults(store, project, path, lock=lock_of(NAME))
 
 
 def _apply(store: Store, folder: Path, project: str, entries: Sequence[Entry]) -> None:

@@ -45,7 +45,7 @@ from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Entry
 from hansard.kernel.follow import NotNow
-from hansard.kernel.problem import BlobDamaged
+from hansard.kernel.problem import BlobDamaged, StorageUnavailable
 from hansard.kernel.store import Store
 
 logger = logging.getLogger(__name__)
@@ -79,9 +79,18 @@ def publish(store: Store, project: str, path: Path, until: int | None) -> int:
             return publishing.run(until)
 
 
-def faults(store: Store, project: str, path: Path) -> list[str]:
-    """Compare a repository with one made afresh from the journal; says in words what differs."""
-    published = _Publishing(store, project, path).look()
+def faults(store: Store, project: str, path: Path, *, lock: str) -> list[str]:
+    """Compare a repository with one made afresh from the journal; says in words what differs.
+
+    It may be written meanwhile, by whoever holds the follower's lock: it is held against what the
+    journal said when it was looked at.
+    """
+    publishing = _Publishing(store, project, path)
+    try:
+        # In this order, as the branch is moved last: so it is never ahead of our reference.
+        branch, published = publishing.branch(), publishing.look()
+    except (OSError, pygit2.GitError) as error:
+        raise StorageUnavailable(f"{path.name} cannot be opened: {error}") from error
     if published is None:
         return [f"{path.name} does not end with an entry of this journal"]
     if published == _BARE:
@@ -90,7 +99,9 @@ def faults(store: Store, project: str, path: Path) -> list[str]:
         fresh = Path(scratch) / path.name
         try:
             publish(store, project, fresh, published.seq)
-            return _differences(_open(path), _open(fresh))
+            expected = _open(fresh)
+            moved = _moved(expected, published, branch, is_followed=_is_held(store, lock))
+            return moved + _unreadable(_open(path), expected)
         except (NotNow, UnsoundError) as refusal:
             return [f"{path.name} cannot be compared: {refusal}"]
 
@@ -147,6 +158,14 @@ class _Publishing:
         except UnsoundError:
             return None
 
+    def branch(self) -> pygit2.Oid | bytes | None:
+        """Say where the branch leads; `None` if it does not lead anywhere."""
+        try:
+            found = find_reference(_open(self._path), BRANCH)
+        except UnsoundError:
+            return None
+        return found.raw_target if found else None
+
     def _tip(self, repo: pygit2.Repository) -> _Tip:
         own = find_reference(repo, OWN)
         tip = self._recognise(repo, own)
@@ -170,7 +189,7 @@ class _Publishing:
         def work(tx: ReadTx) -> list[Entry]:
             return tx.entries(after=seq - 1, limit=1) if seq else []
 
-        found = self._store.read(self._project, work)
+        found = self._store.engine.read(self._project, work)
         is_ours = bool(found) and found[0].hash == named.get("Hansard-Hash")
         return _Tip(target_of(own), seq) if is_ours else None
 
@@ -182,7 +201,8 @@ class _Publishing:
             entries = tx.entries(after=after, before=before, limit=BATCH, kinds=gitpage.KINDS)
             return {entry.seq: self._page(tx, entry) for entry in entries}
 
-        return self._store.read(self._project, work)
+        # The journal alone says it, so that views of another version need not be derived again.
+        return self._store.engine.read(self._project, work)
 
     def _page(self, tx: ReadTx, entry: Entry) -> Page | None:
         """Make the page of an entry."""
@@ -338,12 +358,31 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def _differences(ours: pygit2.Repository, fresh: pygit2.Repository) -> list[str]:
+def _moved(
+    fresh: pygit2.Repository, tip: _Tip, branch: pygit2.Oid | bytes | None, *, is_followed: bool
+) -> list[str]:
+    """Say which references are not where the journal leads, or on the way there."""
+    own = find_reference(fresh, OWN)
+    if own is None:
+        return []
+    is_behind = branch is None or (isinstance(branch, pygit2.Oid) and branch in fresh)
+    found = [] if own.raw_target == tip.commit else [OWN]
+    if branch != own.raw_target and not (is_followed and is_behind):
+        found.append(BRANCH)
+    return [f"{name} is not where the journal leads" for name in found]
+
+
+def _is_held(store: Store, lock: str) -> bool:
+    """Whether someone is at work who will move the branch."""
+    held = store.engine.hold(lock)
+    if held is None:
+        return True
+    with held:
+        return False
+
+
+def _unreadable(ours: pygit2.Repository, fresh: pygit2.Repository) -> list[str]:
     found = []
-    for name in (OWN, BRANCH):
-        expected, present = find_reference(fresh, name), find_reference(ours, name)
-        if expected is not None and (present is None or present.raw_target != expected.raw_target):
-            found.append(f"{name} is not where the journal leads")
     for oid in fresh.odb:
         try:
             read_body(ours, oid)

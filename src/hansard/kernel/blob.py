@@ -1,6 +1,7 @@
 """Content by digest: canonical JSON, hashing, packing. Pure; engines decide where blobs lie."""
 
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NewType
@@ -23,6 +24,13 @@ PACK_BYTES_MIN = 128
 
 CLEAR_GAIN = 8
 """A patch so many times smaller than its content is taken without trying to pack it alone."""
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+def is_digest(text: str) -> bool:
+    """Whether this has the form of a digest: what has not may not name a file."""
+    return _DIGEST.fullmatch(text) is not None
 
 
 def digest_of(data: bytes | bytearray) -> Digest:

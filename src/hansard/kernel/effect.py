@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 from hansard.kernel.engine import Engine, Found, Position, ReadTx, Table, WriteTx
 from hansard.kernel.event import Entry, Event, Stamp
 from hansard.kernel.limits import ENTRIES_PAGE, WRITE_WAIT_S
-from hansard.kernel.problem import StorageUnavailable
+from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.kernel.store import Store
 from hansard.kernel.view import Derivation, View
 
@@ -161,7 +161,10 @@ def open_intents(store: Store, project: str) -> list[Found]:
 
 def is_dead(engine: Engine, owner: str) -> bool:
     """Whether the process that owned these intents is gone."""
-    lock = engine.hold(owner)
+    try:
+        lock = engine.hold(owner)
+    except InvalidInput:
+        return True  # no process has such a name
     if lock is None:
         return False
     with lock:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import Any
 
 from hansard.kernel.engine import ReadTx, Table, WriteTx
 from hansard.kernel.event import Entry
@@ -184,7 +185,12 @@ class Following:
 
 
 def _cursor(tx: ReadTx, follower: Follower) -> int:
-    row = tx.get(CURSORS, follower.name)
-    if row is None or row.get("basis", "") != follower.basis(tx):
+    """Say how far a follower is. A cursor that cannot be read is none: it starts over."""
+    try:
+        row: Any = tx.get(CURSORS, follower.name)
+    except (ValueError, TypeError):
         return 0
-    return int(row["seq"])
+    if not isinstance(row, dict) or row.get("basis", "") != follower.basis(tx):
+        return 0
+    seq = row.get("seq")
+    return seq if isinstance(seq, int) and 0 <= seq <= tx.head().seq else 0

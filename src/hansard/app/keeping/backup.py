@@ -10,7 +10,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,7 @@ from hansard.app.keeping.importing import look_through
 from hansard.app.verify import Report, verify
 from hansard.engines.sqlite import copying
 from hansard.kernel.event import Head
-from hansard.kernel.problem import Problem, StorageUnavailable
+from hansard.kernel.problem import InvalidInput, Problem, StorageUnavailable
 from hansard.kernel.store import CATALOG, Store
 
 MANIFEST = "backup.json"
@@ -63,6 +63,8 @@ class Backup:
     """By project: the seq and hash at which its journal ended."""
     copied: int = 0
     """How many files had to be copied; the others are those of the backup before."""
+    store: str = ""
+    """The hash of the store's first entry, which tells it from all others; empty if unknown."""
 
 
 def back_up(
@@ -80,6 +82,7 @@ def back_up(
     `location` is the store's folder, `None` if it has none. `whole` copies every file, instead of
     sharing those that the backup before has.
     """
+    _require_outside(target, location)
     with alone(store.engine), _into(target), _named_when_done(target, at) as incoming:
         earlier = backups(target)
         like = earlier[-1] if earlier and not whole else None
@@ -90,15 +93,29 @@ def back_up(
             form = "bundles"
             taken = partial(_export_all, store, incoming)
         heads, copied = taken(progress)
-        backup = Backup(target / _name(at), at, form, heads, copied)
+        backup = Backup(target / _name(at), at, form, heads, copied, _identity(store))
         _write_manifest(incoming, backup)
     return backup
 
 
 def backups(target: Path) -> list[Backup]:
-    """List the whole backups in a folder, oldest first."""
+    """List the whole backups in a folder, oldest first, but for those that cannot be read."""
+    found: list[Backup] = []
+    for folder in _folders(target):
+        with suppress(BackupNotFound):
+            found.append(_read_manifest(folder))
+    return found
+
+
+def unreadable(target: Path) -> list[Path]:
+    """List the folders that should be backups, and do not say any more what they hold."""
+    readable = {backup.folder for backup in backups(target)}
+    return [folder for folder in _folders(target) if folder not in readable]
+
+
+def _folders(target: Path) -> list[Path]:
     found = sorted(target.glob(f"*/{MANIFEST}")) if target.is_dir() else []
-    return [_read_manifest(path.parent) for path in found if not path.parent.name.startswith(".")]
+    return [path.parent for path in found if not path.parent.name.startswith(".")]
 
 
 def find_backup(source: Path) -> Backup:
@@ -111,10 +128,19 @@ def find_backup(source: Path) -> Backup:
     return found[-1]
 
 
-def forget(target: Path, *, keep: int) -> list[Path]:
-    """Remove all but the newest backups; returns what was removed."""
+def forget(target: Path, taken: Backup, *, keep: int) -> list[Path]:
+    """Remove all but the newest backups of a store; returns what was removed.
+
+    The one just taken stays, though a clock that was put back makes it look old. So does whatever
+    may be another store's.
+    """
     assert keep > 0, "the backup just taken is not removed"
-    old = [backup.folder for backup in backups(target)[:-keep]]
+    others = [
+        backup.folder
+        for backup in backups(target)
+        if taken.store and backup.store == taken.store and backup.folder != taken.folder
+    ]
+    old = others[: max(0, len(others) - (keep - 1))]
     for folder in old:
         # Renamed first: what is removed in part has no name that looks whole.
         going = folder.with_name(f"{INCOMING}{folder.name}")
@@ -138,6 +164,19 @@ def heads_of(heads: dict[str, Head]) -> dict[str, tuple[int, str]]:
     return {project: (head.seq, head.hash) for project, head in sorted(heads.items())}
 
 
+def _identity(store: Store) -> str:
+    first = store.engine.read(CATALOG, lambda tx: tx.entries(limit=1))
+    return first[0].hash if first else ""
+
+
+def _require_outside(target: Path, location: Path | None) -> None:
+    if location is not None and target.resolve().is_relative_to(location.resolve()):
+        raise InvalidInput(
+            f"{target} lies in the store, and would be lost with it",
+            hint="Name a folder elsewhere, at best on another disk",
+        )
+
+
 def _is_unsound(report: Report) -> bool:
     return any(finding.severity != "drift" for finding in report.findings)
 
@@ -153,8 +192,15 @@ def _copy(
     copied = copying.copy_store(
         location, incoming, like=shared, progress=partial(progress, "store", "blob files")
     )
-    with open_store(incoming) as copy:
-        heads = prove(copy, progress=progress)
+    try:
+        with open_store(incoming) as copy:
+            heads = prove(copy, progress=progress)
+    except BackupUnsound:
+        if shared is None:
+            raise
+        # A file may have rotted in the backup before, which would spoil all that share it.
+        shutil.rmtree(incoming)
+        return _copy(location, incoming, None, open_store, progress)
     copying.tidy_up(incoming)
     return heads, copied
 
@@ -234,6 +280,7 @@ def _read_manifest(folder: Path) -> Backup:
             form=said["form"],
             heads={project: (seq, digest) for project, (seq, digest) in said["heads"].items()},
             copied=said["copied"],
+            store=said.get("store", ""),
         )
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise BackupNotFound(f"{folder / MANIFEST} cannot be read: {error}") from error

@@ -4,34 +4,54 @@ A bundle is a tar archive, packed with zstd. In this order it holds `bundle.json
 it is; pages of blobs, each a list of lines (`blobs/000001.jsonl`) followed by the packed blobs it
 lists; pages of entries (`entries/000001.jsonl`), one JSON object to a line; and `end.json`, with
 counts and a digest of all that came before, without which the bundle is not whole.
+
+Whoever made a bundle need not mean well: nothing in it is believed that was not checked here for
+its form, and no more of it is read at a time than a sound one could hold.
 """
 
 import hashlib
 import io
+import os
 import tarfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, BinaryIO, TypeVar
 
 import orjson
 import zstandard
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from hansard.kernel.blob import Blob, canonical_json
-from hansard.kernel.event import Actor, Entry
-from hansard.kernel.limits import BLOB_BYTES_MAX, ENTRIES_PAGE, MIB
-from hansard.kernel.problem import Problem
+from hansard.kernel.blob import Blob, Codec, Digest, canonical_json
+from hansard.kernel.event import Actor, ActorKind, Entry, Role
+from hansard.kernel.limits import (
+    BLOB_BYTES_MAX,
+    BLOB_CHAIN_MAX,
+    ENTRIES_PAGE,
+    MIB,
+    REQUEST_BYTES_MAX,
+)
+from hansard.kernel.problem import Problem, StorageUnavailable
+from hansard.kernel.store import CATALOG
+from hansard.sessions.contract import CreateProject
 
 T = TypeVar("T")
+Line = TypeVar("Line", bound=BaseModel)
 
 FORMAT = 1
 OPENING, END = "bundle.json", "end.json"
 PAGE_BYTES = 8 * MIB
 """A page ends when it holds this much, or `ENTRIES_PAGE` things."""
 
-MEMBER_BYTES_MAX = 2 * BLOB_BYTES_MAX
-"""No member of a sound bundle is larger: a page's last entry is at most a request."""
+LINES_BYTES_MAX = PAGE_BYTES + 2 * REQUEST_BYTES_MAX
+"""No list of lines in a sound bundle is larger: a page's last entry is at most a request."""
+
+PACKED_BYTES_MAX = 2 * BLOB_BYTES_MAX
+"""No packed blob in a sound bundle is larger."""
+
+FileState = tuple[int, int, int, int]
+"""What tells a file from another, and from itself before it was changed."""
 
 LEVEL = 6
 
@@ -67,6 +87,35 @@ class End:
 
 Page = list[Blob] | list[Entry]
 
+Hex = Annotated[str, Field(pattern=r"\A[0-9a-f]{64}\z")]
+"""The form of a digest: it becomes the name of a file, so nothing else may pass for one."""
+
+
+class _EntryLine(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    seq: int
+    tick: int
+    at: str
+    clock: str
+    kind: str
+    session: str | None
+    actor: Annotated[tuple[ActorKind, str, Role], Field(strict=False)]
+    payload_digest: Hex
+    hash: Hex
+    redacted: bool = False
+    payload: Any = None
+
+
+class _BlobLine(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    digest: Hex
+    size: int = Field(ge=0, le=BLOB_BYTES_MAX)
+    codec: Codec
+    base: Hex | None
+    depth: int = Field(ge=0, le=BLOB_CHAIN_MAX)
+
 
 class Writer:
     """Writes a bundle member by member."""
@@ -83,7 +132,7 @@ class Writer:
 
     def add_blobs(self, blobs: list[Blob]) -> None:
         """Add a page of blobs."""
-        self._add(self._page("blobs"), b"".join(map(_blob_line, blobs)))
+        self._add(self._page("blobs"), b"".join(map(blob_line, blobs)))
         for blob in blobs:
             self._add(_blob_name(blob), blob.packed)
         self._blobs += len(blobs)
@@ -125,10 +174,11 @@ def writing(path: Path) -> Iterator[Writer]:
 class Reader:
     """Reads a bundle page by page, never more of it at a time."""
 
-    def __init__(self, tar: tarfile.TarFile) -> None:
+    def __init__(self, archive: BinaryIO, file: FileState) -> None:
         """Read an archive from its beginning."""
-        self._tar = tar
+        self._archive = archive
         self._seen = hashlib.sha256()
+        self.file = file
         self.place = OPENING
         self.opening = self._open()
 
@@ -137,52 +187,80 @@ class Reader:
         entries = blobs = 0
         while True:
             before = self._seen.hexdigest()
-            name, content = self._next()
+            name, content = self._next(LINES_BYTES_MAX)
             if name.startswith("entries/"):
                 page = [_entry(self.opening.project, line) for line in content.splitlines()]
                 entries += len(page)
                 yield page
             elif name.startswith("blobs/"):
-                packed = [self._blob(line) for line in content.splitlines()]
+                packed = self._blobs(content)
                 blobs += len(packed)
                 yield packed
             elif name == END:
                 if End(**orjson.loads(content)) != End(entries, blobs, before):
                     raise BundleDamaged("The bundle does not hold what its end says")
+                self._close()
                 return
             else:
-                raise BundleDamaged(f"The bundle holds {name[:100]!r}, which no bundle does")
+                raise BundleDamaged(f"The bundle holds {self.place}, which no bundle does")
 
     def _open(self) -> Opening:
-        name, content = self._next()
+        name, content = self._next(LINES_BYTES_MAX)
         if name != OPENING:
             raise BundleDamaged("This is not a bundle: it does not begin like one")
         said = orjson.loads(content)
-        if said.get("format", 0) > FORMAT:
+        if isinstance(said, dict) and said.get("format", 0) > FORMAT:
             raise BundleDamaged(
                 "This bundle was made by a newer Hansard than this one", hint="Upgrade Hansard"
             )
-        return Opening(**said)
+        opening = Opening(**said)
+        if opening.project != CATALOG:
+            _require_project(opening)
+        return opening
+
+    def _blobs(self, lines: bytes) -> list[Blob]:
+        blobs: list[Blob] = []
+        total = 0
+        for line in lines.splitlines():
+            if total >= PAGE_BYTES:
+                raise BundleDamaged(f"The page before {self.place} holds more than a page does")
+            blobs.append(self._blob(line))
+            total += len(blobs[-1].packed)
+        return blobs
 
     def _blob(self, line: bytes) -> Blob:
-        said = orjson.loads(line)
-        name, packed = self._next()
-        blob = Blob(packed=packed, **said)
+        said = _checked(_BlobLine, line)
+        if (said.codec == "patch") != (said.base is not None):
+            raise BundleDamaged(f"The base of blob {said.digest} and its codec differ")
+        name, packed = self._next(PACKED_BYTES_MAX)
+        base = Digest(said.base) if said.base else None
+        blob = Blob(Digest(said.digest), said.size, said.codec, packed, base, said.depth)
         if name != _blob_name(blob):
             raise BundleDamaged(f"Blob {blob.digest} is not where its page says")
         return blob
 
-    def _next(self) -> tuple[str, bytes]:
-        member = self._tar.next()
-        if member is None:
+    def _next(self, bytes_max: int) -> tuple[str, bytes]:
+        # Header by header rather than by `tarfile.open`, which reads into memory whatever a header
+        # of an extension claims to be long. No bundle has such headers.
+        header = self._archive.read(tarfile.BLOCKSIZE)
+        if len(header) < tarfile.BLOCKSIZE or not header.strip(b"\0"):
             raise BundleDamaged(f"The bundle is cut short after {self.place}", place=self.place)
-        self.place = member.name
-        file = self._tar.extractfile(member)
-        if file is None or member.size > MEMBER_BYTES_MAX:
-            raise BundleDamaged(f"The bundle holds {member.name[:100]!r}, which no bundle does")
-        content = file.read()
+        member = tarfile.TarInfo.frombuf(header, tarfile.ENCODING, "surrogateescape")
+        self.place = ascii(member.name)[1:-1]
+        if member.type != tarfile.REGTYPE or not 0 <= member.size <= bytes_max:
+            raise BundleDamaged(f"The bundle holds {self.place}, which no bundle does")
+        content = self._archive.read(member.size)
+        padding = self._archive.read(-member.size % tarfile.BLOCKSIZE)
+        if len(content) < member.size or (len(content) + len(padding)) % tarfile.BLOCKSIZE:
+            raise BundleDamaged(f"The bundle is cut short in {self.place}", place=self.place)
         self._seen.update(content)
         return member.name, content
+
+    def _close(self) -> None:
+        """Read to the very end, where the frame has its checksum."""
+        rest = self._archive.read(2 * tarfile.RECORDSIZE)
+        if rest.strip(b"\0") or self._archive.read(1):
+            raise BundleDamaged("The bundle goes on after its end")
 
 
 @contextmanager
@@ -193,9 +271,8 @@ def reading(path: Path) -> Iterator[Reader]:
         with (
             path.open("rb") as file,
             zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=False) as packed,
-            tarfile.open(fileobj=packed, mode="r|") as tar,
         ):
-            reader = Reader(tar)
+            reader = Reader(packed, _state(file))
             yield reader
     except (zstandard.ZstdError, tarfile.TarError, EOFError, ValueError, TypeError) as error:
         place = reader.place if reader else OPENING
@@ -203,6 +280,36 @@ def reading(path: Path) -> Iterator[Reader]:
         raise BundleDamaged(message, place=place) from error
     except FileNotFoundError as error:
         raise BundleDamaged(f"There is no bundle {path}", hint="Name the file") from error
+    except OSError as error:
+        raise StorageUnavailable(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _state(file: BinaryIO) -> FileState:
+    seen = os.fstat(file.fileno())
+    return seen.st_dev, seen.st_ino, seen.st_size, seen.st_mtime_ns
+
+
+def _require_project(opening: Opening) -> None:
+    """Refuse what `create_project` would not have made."""
+    if not opening.project:
+        raise BundleDamaged("The bundle does not say whose it is")
+    try:
+        CreateProject(id=opening.project, name=opening.name, description=opening.description)
+    except ValidationError as error:
+        raise BundleDamaged(f"The bundle is of no project that can be: {said_by(error)}") from None
+
+
+def _checked(line: type[Line], written: bytes) -> Line:
+    try:
+        return line.model_validate(orjson.loads(written))
+    except ValidationError as error:
+        raise BundleDamaged(f"A line of the bundle is none: {said_by(error)}") from None
+
+
+def said_by(error: ValidationError) -> str:
+    """Say in a line what a model refused first, without what it was given."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"{ascii('.'.join(map(str, first['loc'])))[1:-1]}: {first['msg']}"
 
 
 def paged(things: Iterable[T], size_of: Callable[[T], int]) -> Iterator[list[T]]:
@@ -241,15 +348,26 @@ def entry_line(entry: Entry) -> bytes:
 
 
 def _entry(project: str, line: bytes) -> Entry:
-    said = orjson.loads(line)
-    body = canonical_json(said.pop("payload")) if "payload" in said else None
-    is_redacted = said.pop("redacted", False)
-    said["actor"] = Actor(*said["actor"])
-    entry = Entry(project=project, payload=body, **said)
-    return entry.redacted(body) if is_redacted else entry
+    said = _checked(_EntryLine, line)
+    body = canonical_json(said.payload) if "payload" in said.model_fields_set else None
+    entry = Entry(
+        project=project,
+        seq=said.seq,
+        tick=said.tick,
+        at=said.at,
+        clock=said.clock,
+        kind=said.kind,
+        session=said.session,
+        actor=Actor(*said.actor),
+        payload=body,
+        payload_digest=Digest(said.payload_digest),
+        hash=Digest(said.hash),
+    )
+    return entry.redacted(body) if said.redacted else entry
 
 
-def _blob_line(blob: Blob) -> bytes:
+def blob_line(blob: Blob) -> bytes:
+    """Write what a blob is, without its content, as a line of JSON."""
     said = {
         "digest": blob.digest,
         "size": blob.size,

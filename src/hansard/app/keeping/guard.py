@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from hansard.app.keeping.files import is_mounted, sync_folder
+from hansard.engines.sqlite.between import between_names
 from hansard.kernel.engine import Engine
-from hansard.kernel.problem import Problem
+from hansard.kernel.problem import Problem, StorageUnavailable
 
 LOCK = "keeping"
 
@@ -37,6 +39,12 @@ def building(location: Path) -> Iterator[Path]:
 
     One process at a time builds in a folder, and clears away what a crash left there.
     """
+    if is_mounted(location):
+        raise StorageUnavailable(
+            f"{location} is a mount point, and cannot be replaced",
+            hint="Name a folder within it, or another one, with --store",
+            outcome="not_written",
+        )
     location.parent.mkdir(parents=True, exist_ok=True)
     name = f".{location.name}.incoming-"
     incoming = location.with_name(f"{name}{secrets.token_hex(4)}")
@@ -45,6 +53,7 @@ def building(location: Path) -> Iterator[Path]:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         for left in location.parent.glob(f"{name}*"):
             shutil.rmtree(left)
+        _put_back(location)
         yield incoming
     except BlockingIOError:
         raise KeepingBusy(f"Another store is being restored or mended beside {location}") from None
@@ -52,3 +61,11 @@ def building(location: Path) -> Iterator[Path]:
         if incoming.exists():
             shutil.rmtree(incoming)
         os.close(descriptor)
+
+
+def _put_back(location: Path) -> None:
+    """Finish what was cut off while two stores changed names one after the other."""
+    for between in between_names(location):
+        aside = location.with_name(f"{location.name}.replaced-{secrets.token_hex(4)}")
+        between.rename(aside if location.exists() else location)
+        sync_folder(location.parent)

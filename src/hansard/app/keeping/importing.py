@@ -1,25 +1,25 @@
 """Importing a bundle: proved whole first, then taken in page by page, its views derived again."""
 
+import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from hansard.app.keeping.bundle import BundleDamaged, Opening, reading
+from hansard.app.keeping.bundle import BundleDamaged, FileState, Opening, reading, said_by
 from hansard.app.keeping.exporting import Progress
 from hansard.app.keeping.guard import alone
+from hansard.app.keeping.spool import spooling
 from hansard.kernel import ids
 from hansard.kernel.blob import Blob, Digest
+from hansard.kernel.clock import from_text
 from hansard.kernel.content import content
+from hansard.kernel.effect import Intent, Owner
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Entry, Event, Head, Kinds, Stamp, genesis
-from hansard.kernel.problem import (
-    BlobDamaged,
-    BlobRedacted,
-    InvalidInput,
-    StorageUnavailable,
-)
+from hansard.kernel.problem import BlobRedacted, InvalidInput, StorageUnavailable
 from hansard.kernel.store import CATALOG, Store
 from hansard.sessions import directory
 from hansard.sessions.contract import CreateProject, ProjectExists
@@ -28,12 +28,19 @@ from hansard.sessions.views import PROJECTS
 
 RENAME = "Import it under another name with --as"
 
+_OWNER = re.compile(rf"{Owner.PREFIX}[0-9A-Za-z-]{{1,100}}")
+"""An intent's owner names a lock, and so a file."""
+
+_NUMBER_MAX = 2**53
+"""No id comes near; above it a store could not count on."""
+
 
 @dataclass(slots=True)
 class Contents:
     """What a look through a whole bundle found."""
 
     opening: Opening
+    file: FileState
     entries: int = 0
     blobs: int = 0
     goes_on: bool = True
@@ -85,32 +92,28 @@ def import_project(
 def look_through(
     path: Path, kinds: Kinds, *, heads: Mapping[str, Head] | None = None, name: str | None = None
 ) -> Contents:
-    """Prove that a bundle is whole and its chain sound, without keeping any of it.
+    """Prove that a bundle is whole, its chain sound and each blob true, without keeping any of it.
 
     `heads` are those of the store it shall go into, `name` is what the project shall be called.
     """
-    with reading(path) as bundle:
-        found = Contents(bundle.opening)
+    with spooling() as spool, reading(path) as bundle:
+        found = Contents(bundle.opening, bundle.file)
         reached = genesis(found.opening.project)
         there = (heads or {}).get(found.opening.project, reached)
         found.goes_on = there.seq == 0
-        digests, bases = set[Digest](), set[Digest]()
         for page in bundle.pages():
             for thing in page:
                 if isinstance(thing, Blob):
                     found.blobs += 1
-                    digests.add(thing.digest)
-                    bases |= {thing.base} if thing.base else set()
+                    spool.add(thing)
                     continue
                 reached = _next_head(reached, thing, kinds)
-                _note(found, kinds.decode(thing), thing.seq, name or found.opening.project)
+                _note(found, _event(thing, kinds), thing.seq, name or found.opening.project)
                 if (thing.seq, thing.hash) == (there.seq, there.hash):
                     found.goes_on = True
         if (reached.seq, reached.hash) != (found.opening.seq, found.opening.hash):
             raise BundleDamaged("The bundle's journal does not end where it says")
-        if lacking := bases - digests:
-            digest = min(lacking)
-            raise BundleDamaged(f"The bundle lacks {digest}, on which others rest", digest=digest)
+        spool.prove()
         found.entries = reached.seq
         return found
 
@@ -123,18 +126,21 @@ def take_in(
     *,
     progress: Progress = lambda *_: None,
 ) -> Imported:
-    """Keep the blobs, prove them, then append the entries that are not there yet."""
+    """Keep the blobs, then append the entries that are not there yet."""
     blobs = entries = 0
+    is_mixed = bool(store.engine.read(project, lambda tx: tx.digests(limit=1)))
     with reading(path) as bundle:
+        if bundle.file != contents.file:
+            raise BundleDamaged("The bundle was changed while it was read", hint="Try again")
         for page in bundle.pages():
             if packed := [thing for thing in page if isinstance(thing, Blob)]:
                 _keep(store, project, packed)
                 blobs += len(packed)
                 progress(project, "blobs", blobs, contents.blobs)
             if journal := [thing for thing in page if isinstance(thing, Entry)]:
-                if blobs:
+                if is_mixed:
                     _prove_blobs(store, project)
-                    blobs = 0
+                    is_mixed = False
                 entries += _append(store, project, journal)
                 progress(project, "entries", journal[-1].seq, contents.entries)
     head = store.engine.heads()[project]
@@ -172,12 +178,41 @@ def _next_head(before: Head, entry: Entry, kinds: Kinds) -> Head:
         raise BundleDamaged(f"{place} does not follow s:{before.seq}", seq=entry.seq)
     if not entry.payload_is_sound() or entry.clock != max(before.clock, entry.at):
         raise BundleDamaged(f"{place} was altered", seq=entry.seq)
+    if entry.tick - before.tick not in (0, 1) or not _is_time(entry.at):
+        raise BundleDamaged(f"{place} has a tick or a time that none has", seq=entry.seq)
     if not kinds.knows(entry.kind):
         raise StorageUnavailable(
-            f"{place} is of a kind that this Hansard does not know: {entry.kind}",
+            f"{place} is of a kind that this Hansard does not know: {entry.kind[:100]!a}",
             hint="Upgrade Hansard; nothing was changed",
         )
     return Head(entry.seq, entry.tick, entry.hash, entry.clock)
+
+
+def _is_time(text: str) -> bool:
+    try:
+        from_text(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _event(entry: Entry, kinds: Kinds) -> Event | None:
+    """Read an entry's event, and refuse what this program would never have recorded."""
+    place = f"s:{entry.seq}"
+    try:
+        event = kinds.decode(entry)
+    except ValidationError as error:
+        raise BundleDamaged(f"{place} is no event: {said_by(error)}", seq=entry.seq) from None
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        # An upgrade takes the fields of its older shape for granted.
+        raise BundleDamaged(f"{place} is no event of its kind", seq=entry.seq) from error
+    if isinstance(event, Intent) and not _OWNER.fullmatch(event.owner):
+        raise BundleDamaged(f"{place} names an owner that none can be", seq=entry.seq)
+    if isinstance(event, ids.IdBlockGranted) and not (
+        0 < event.first < _NUMBER_MAX and 0 < event.size < _NUMBER_MAX
+    ):
+        raise BundleDamaged(f"{place} grants ids that none can have", seq=entry.seq)
+    return event
 
 
 def _note(found: Contents, event: Event | None, seq: int, project: str) -> None:
@@ -265,34 +300,28 @@ def _keep(store: Store, project: str, blobs: Sequence[Blob]) -> None:
             tx.keep(blob)
 
     for blob in blobs:
-        store.engine.stage(blob)
+        # What stands in for redacted content is not what its name says: no file may hold it.
+        if blob.codec != "redacted":
+            store.engine.stage(blob)
     store.engine.write(project, work)
 
 
 def _prove_blobs(store: Store, project: str) -> None:
-    """Prove every blob against its digest before an entry can name it."""
+    """Prove that blobs which came to others of the project, packed elsewhere, rest well on them."""
     after = ""
     while True:
 
         def work(tx: ReadTx, start: str = after) -> list[Digest]:
             page = tx.digests(after=start, limit=100)
             for digest in page:
-                _prove(tx, digest)
+                with suppress(BlobRedacted):
+                    content(tx, digest)
             return page
 
         page = store.engine.read(project, work)
         if not page:
             return
         after = page[-1]
-
-
-def _prove(tx: ReadTx, digest: Digest) -> None:
-    try:
-        content(tx, digest)
-    except BlobRedacted:
-        pass  # it says itself that it is not there any more
-    except BlobDamaged as problem:
-        raise BundleDamaged(f"Blob {digest}: {problem.message}", digest=digest) from problem
 
 
 def _append(store: Store, project: str, entries: Sequence[Entry]) -> int:
@@ -306,11 +335,25 @@ def _append(store: Store, project: str, entries: Sequence[Entry]) -> int:
         for entry in new:
             placed = _chained(entry, project, tx.head())
             tx.append(placed)
-            if event := store.kinds.decode(placed):
-                store.derive(tx, placed, event)
+            _derive(store, tx, placed)
         return len(new)
 
     return store.write(project, work)
+
+
+def _derive(store: Store, tx: WriteTx, entry: Entry) -> None:
+    """Derive what follows from an entry, or refuse one that nothing before it leads to."""
+    event = store.kinds.decode(entry)
+    try:
+        if event is not None:
+            store.derive(tx, entry, event)
+    except (AssertionError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        # Views take for granted what the operations saw to; whoever forged this did not.
+        raise BundleDamaged(
+            f"s:{entry.seq} cannot have happened after what came before it",
+            hint=f"Do not trust this bundle; what came before is in {entry.project}",
+            seq=entry.seq,
+        ) from error
 
 
 def _chained(entry: Entry, project: str, head: Head) -> Entry:

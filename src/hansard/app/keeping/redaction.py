@@ -4,7 +4,7 @@ The journal keeps every header, hash and length, so the chain still verifies, an
 own says who erased what, and why. Where views build on what was erased, a stand-in is left.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hansard.app.keeping import masking
@@ -88,7 +88,14 @@ def erase(store: Store, project: str, wanted: Wanted, *, reason: str, stamp: Sta
     """Erase fields of an entry, or blobs, of a project. Only a person may, and says why."""
     _require_person(stamp, reason)
     with alone(store.engine):
-        done = _try_to_erase(store, project, wanted, reason, stamp)
+        try:
+            done = _try_to_erase(store, project, wanted, reason, stamp)
+        except NothingToRedact:
+            # Whoever erased it may have been cut off before its bytes were gone from the files.
+            earlier = store.read(project, lambda tx: _earlier(store, tx, wanted))
+            if earlier is None:
+                raise
+            done = earlier
         store.engine.discard(superfluous(store.engine))
         scrubbed = store.engine.scrub()
     return _finished(store, project, done, is_scrubbed=scrubbed)
@@ -154,6 +161,21 @@ def _erase(
         also=tuple(_also(tx, plan.sought)),
         in_git=_concerns_decisions(tx, plan),
     )
+
+
+def _earlier(store: Store, tx: ReadTx, wanted: Wanted) -> Redaction | None:
+    """Find the last redaction that has erased some of what is wanted."""
+    found = None
+    for entry in walk(tx):
+        if entry.kind != Redacted.kind:
+            continue
+        event = store.kinds.decode(entry)
+        assert isinstance(event, Redacted), "its kind says so"
+        blobs = {one.digest for one in event.blobs}
+        if blobs.intersection(wanted.digests):
+            in_git = _stands_in_decisions(tx, blobs)
+            found = Redaction(event, entry, replies=0, rebased=0, also=(), in_git=in_git)
+    return found
 
 
 def _plan(tx: ReadTx, wanted: Wanted) -> _Plan:
@@ -246,7 +268,11 @@ def _concerns_decisions(tx: ReadTx, plan: _Plan) -> bool:
     """Whether something that was erased stands in a decision."""
     if any(entry.kind.startswith("decisions.") for entry in plan.entries):
         return True
-    named = [digest.encode() for digest in plan.blobs]
+    return _stands_in_decisions(tx, plan.blobs)
+
+
+def _stands_in_decisions(tx: ReadTx, digests: Iterable[str]) -> bool:
+    named = [digest.encode() for digest in digests]
     return any(
         entry.kind.startswith("decisions.") and masking.holds_any(entry.body, named)
         for entry in walk(tx)

@@ -11,7 +11,7 @@ from typing import Literal
 from hansard.app.keeping.backup import Backup, OpenStore
 from hansard.app.keeping.exporting import Progress
 from hansard.app.keeping.guard import alone, building
-from hansard.app.keeping.restoring import StoreInUse, restore_bundles, swap
+from hansard.app.keeping.restoring import require_unused, restore_bundles, swap
 from hansard.app.keeping.salvage import Saved, projects_in, save_project
 from hansard.app.verify import Report, verify
 from hansard.engines.sqlite import copying
@@ -67,10 +67,10 @@ def salvage(
 ) -> Repaired:
     """Save what is sound into a new store, prove it, and put it in the place of the damaged one."""
     _require_person(stamp)
-    if copying.is_in_use(location):
-        raise StoreInUse(f"The store in {location} is in use")
+    location = location.resolve()
     aside = location.with_name(f"{location.name}.aside-{secrets.token_hex(4)}")
     with building(location) as incoming:
+        require_unused(location)
         with (
             # Beside it too, and called like it, so that after a crash it goes with it.
             tempfile.TemporaryDirectory(prefix=f"{incoming.name}-", dir=location.parent) as scratch,
@@ -86,7 +86,7 @@ def salvage(
                 )
             _require_sound(target, saved, progress)
         copying.tidy_up(incoming)
-        replaced = swap(incoming, location)
+        replaced = swap(incoming, location, force=True)
     return Repaired(saved, replaced, aside if aside.exists() else None)
 
 

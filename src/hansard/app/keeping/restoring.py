@@ -1,6 +1,9 @@
 """Bringing a backup back: into a new place, proved there, and only then in the store's place."""
 
+import errno
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from hansard.app.keeping.backup import (
@@ -17,6 +20,7 @@ from hansard.app.keeping.guard import alone, building
 from hansard.app.keeping.importing import look_through, take_in
 from hansard.app.verify import verify
 from hansard.engines.sqlite import copying
+from hansard.engines.sqlite.between import between_name
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.kernel.store import Store
 
@@ -51,15 +55,16 @@ def restore_folder(
             "This backup holds bundles, which are restored into a database",
             hint="Name one with --store, or `hansard import` the bundles one by one",
         )
-    _require_free(location, force=force)
+    location = location.resolve()
     try:
         with building(location) as incoming:
+            _require_free(location, force=force)
             copying.copy_store(backup.folder, incoming, like=None)
             with open_store(incoming) as store:
                 heads = prove(store, progress=progress)
             copying.tidy_up(incoming)
             _require_heads(heads, backup)
-            return heads, swap(incoming, location)
+            return heads, swap(incoming, location, force=force)
     except OSError as error:
         raise StorageUnavailable(f"{location} cannot be written: {error.strerror}") from error
 
@@ -95,12 +100,29 @@ def restore_bundles(backup: Backup, store: Store, *, progress: Progress = lambda
 
 
 def _require_free(location: Path, *, force: bool) -> None:
-    if not location.exists() or not any(location.iterdir()):
-        return
-    if not force:
-        raise StoreInPlace(f"There is something in {location} already")
-    if copying.is_in_use(location):
-        raise StoreInUse(f"The store in {location} is in use")
+    if not _is_empty(location):
+        if not force:
+            raise StoreInPlace(f"There is something in {location} already")
+        require_unused(location)
+
+
+def _is_empty(location: Path) -> bool:
+    return not location.exists() or not any(location.iterdir())
+
+
+def require_unused(location: Path) -> None:
+    """Refuse a store that somebody has open."""
+    with _unused(location):
+        pass
+
+
+@contextmanager
+def _unused(location: Path) -> Iterator[None]:
+    """Keep others from opening a store for a while; refuse if somebody has it open already."""
+    with copying.claimed(location) as is_free:
+        if not is_free:
+            raise StoreInUse(f"The store in {location} is in use")
+        yield
 
 
 def _require_heads(heads: Heads, backup: Backup) -> None:
@@ -111,16 +133,35 @@ def _require_heads(heads: Heads, backup: Backup) -> None:
         )
 
 
-def swap(incoming: Path, location: Path) -> Path | None:
-    """Put the new store in place, at once if the system can; what was there is kept beside it."""
-    if not location.exists() or not any(location.iterdir()):
-        if location.exists():
-            location.rmdir()
-        incoming.rename(location)
+def swap(incoming: Path, location: Path, *, force: bool) -> Path | None:
+    """Put the new store in place, at once if the system can; what was there is kept beside it.
+
+    Somebody may have begun a store there, or opened it, since we last looked: then nothing is done.
+    """
+    if _is_empty(location):
+        try:
+            # Takes the place of an empty folder, and of nothing else.
+            incoming.rename(location)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            raise StoreInPlace(f"A store was begun in {location} meanwhile") from error
         sync_folder(location.parent)
         return None
+    if not force:
+        raise StoreInPlace(f"A store was begun in {location} meanwhile")
     aside = location.with_name(f"{location.name}.replaced-{secrets.token_hex(4)}")
-    incoming.rename(aside)
-    exchange(aside, location)
-    sync_folder(location.parent)
+    with _unused(location):
+        # Not by the name of what is being built: that is cleared away after a crash.
+        incoming.rename(aside)
+        try:
+            exchange(aside, location, between_name(location))
+        except OSError as error:
+            aside.rename(incoming)
+            raise StorageUnavailable(
+                f"{location} cannot be replaced: {error.strerror}",
+                hint="Nothing was changed; restore into a new folder, named with --store",
+                outcome="not_written",
+            ) from error
+        sync_folder(location.parent)
     return aside

@@ -4,9 +4,11 @@ Nothing here writes, and nothing waits for writers: what is looked at ends where
 when the look began.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from hansard.app.verify.blobs import check_blobs
 from hansard.app.verify.chain import DAMAGED, Journal, check_journal
@@ -24,7 +26,7 @@ from hansard.app.verify.report import (
 from hansard.app.verify.views import check_views
 from hansard.decisions import gitlog
 from hansard.kernel.engine import Engine, ReadTx
-from hansard.kernel.event import Receipt
+from hansard.kernel.event import Head, Receipt
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.store import CATALOG, Store
 from hansard.sessions.contract import ProjectNotFound
@@ -96,12 +98,27 @@ def projects_of(engine: Engine) -> list[str]:
         listed = engine.read(CATALOG, lambda tx: tx.filed(PROJECTS))
     except DAMAGED:
         listed = {}  # as is found with the views of the catalog
-    everything = {*engine.heads(), *listed} - {CATALOG}
-    return [CATALOG, *sorted(everything)]
+    everything: set[Any] = {*_heads(engine), *listed} - {CATALOG}
+    return [CATALOG, *sorted(name for name in everything if isinstance(name, str))]
+
+
+def _heads(engine: Engine) -> dict[str, Head]:
+    """Give the heads; none where one cannot be read, which is found with the catalog."""
+    try:
+        return engine.heads()
+    except DAMAGED:
+        return {}
 
 
 def _check_catalog(engine: Engine, findings: Findings) -> None:
-    heads = engine.heads()
+    try:
+        heads: Mapping[Any, Head] = engine.heads()
+    except DAMAGED:
+        findings.broken("head", CATALOG, "The heads cannot be read: a row of theirs is damaged")
+        return
+    for name in heads:
+        if not isinstance(name, str):
+            findings.broken("head", CATALOG, f"A head's project is not a name: {name!r}")
     if heads and CATALOG not in heads:
         findings.broken("head", CATALOG, "The catalog has no journal, though there are projects")
 
@@ -123,6 +140,9 @@ def _documents(store: Store, findings: Findings) -> Documents | None:
     except StorageUnavailable as problem:
         findings.unreadable("database", CATALOG, problem.message)
         return None
+    except DAMAGED:
+        findings.broken("database", CATALOG, "The full-text documents cannot be read")
+        return None
     for fault in documents.nobodys():
         findings.broken("database", CATALOG, fault)
     return documents
@@ -141,6 +161,9 @@ def _check_project(look: _Look, project: str) -> Checked:
             _check_git(look, project)
     except StorageUnavailable as problem:
         look.findings.unreadable("store", project, problem.message)
+    except (AssertionError, LookupError, *DAMAGED):
+        message = "Something is stored that Hansard never wrote; the rest was not checked"
+        look.findings.broken("store", project, message)
     return Checked(
         project,
         journal.entries,
@@ -158,6 +181,13 @@ def _check_git(look: _Look, project: str) -> None:
         return
     try:
         faults = gitlog.faults(look.store, look.git, project)
+    except StorageUnavailable as problem:
+        look.findings.unreadable("git", project, problem.message)
+        return
+    except OSError as error:
+        message = f"The repository cannot be looked at: {error.strerror}"
+        look.findings.unreadable("git", project, message)
+        return
     except (LookupError, *DAMAGED):
         faults = ["The repository cannot be compared with a journal that cannot be read"]
     for fault in faults:
@@ -171,7 +201,7 @@ def _intents(look: _Look, projects: Collection[str]) -> list[OpenIntent]:
             found += list_intents(look.store.engine, project)
         except StorageUnavailable as problem:
             look.findings.unreadable("intents", project, problem.message)
-        except (LookupError, *DAMAGED):
+        except (AssertionError, LookupError, *DAMAGED):
             look.findings.broken("intents", project, "The open intents cannot be read")
     return found
 
@@ -184,6 +214,7 @@ def _find(look: _Look, receipt: Receipt, projects: Collection[str]) -> ReceiptFo
             page = tx.entries(after=receipt.seq - 1, limit=1)
             return any((one.seq, one.hash) == (receipt.seq, receipt.hash) for one in page)
 
-        if look.store.engine.read(project, entry_there):
-            return ReceiptFound(receipt.seq, receipt.hash, project)
+        with suppress(*DAMAGED):  # as is found with the chain
+            if look.store.engine.read(project, entry_there):
+                return ReceiptFound(receipt.seq, receipt.hash, project)
     return ReceiptFound(receipt.seq, receipt.hash, None)

@@ -54,6 +54,8 @@ def _fault(tx: ReadTx, digest: Digest, erased: Mapping[str, str | None]) -> str 
         return problem.message if culprit == digest else f"{problem.message} ({culprit})"
     except DAMAGED:
         return "Its row is damaged"
+    if blob.depth < 0 or (blob.base is None and blob.depth):
+        return "It has another depth than its bases give it"
     return None if len(data) == blob.size else "It has another size than it claims"
 
 

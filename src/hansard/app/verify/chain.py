@@ -19,8 +19,12 @@ _ERASING: dict[str, type[Redacted | Collected]] = {
 }
 """The entries that say what content is gone for good."""
 
-DAMAGED = (ValueError, TypeError)
+DAMAGED = (ValueError, TypeError, OverflowError)
 """What an engine raises when a row holds something that it never wrote."""
+
+
+_HEAD_TYPES = (int, int, str, str, str)
+_ENTRY_TYPES = (int, str, str, str, str | None, bytes | None, str, str)
 
 
 @dataclass(slots=True)
@@ -50,8 +54,12 @@ class Journal:
 
 def check_journal(store: Store, journal: Journal, findings: Findings, progress: Progress) -> None:
     """Walk a project's journal from its first entry to its head."""
-    head, beyond = store.engine.read(journal.project, _end)
     chain = _Chain(store, journal, findings)
+    try:
+        head, beyond = store.engine.read(journal.project, _end)
+    except DAMAGED:
+        chain.damage("head", "The head cannot be read: its row is damaged", 0)
+        return
     if beyond:
         chain.damage("head", f"There are entries beyond the head, s:{head.seq}", beyond)
     for page in chain.pages(head.seq):
@@ -63,11 +71,27 @@ def check_journal(store: Store, journal: Journal, findings: Findings, progress: 
 
 def _end(tx: ReadTx) -> tuple[Head, int | None]:
     head = tx.head()
+    if not _is_head(head):
+        raise ValueError("a head of other types than any that was written")
     try:
         beyond = tx.entries(after=head.seq, limit=1)
     except DAMAGED:
         return head, head.seq + 1
     return head, beyond[0].seq if beyond else None
+
+
+def _is_head(head: Head) -> bool:
+    row = (head.seq, head.tick, head.hash, head.clock, head.views)
+    return all(map(isinstance, row, _HEAD_TYPES))
+
+
+def _is_typed(entry: Entry) -> bool:
+    """Whether a row has the types that were written, as a database does not see to that."""
+    row = (
+        *(entry.tick, entry.at, entry.clock, entry.kind, entry.session),
+        *(entry.payload, entry.payload_digest, entry.hash),
+    )
+    return all(map(isinstance, row, _ENTRY_TYPES))
 
 
 class _Chain:
@@ -148,7 +172,10 @@ class _Chain:
         def work(tx: ReadTx) -> list[Entry]:
             return tx.entries(after=after, before=before, limit=limit)
 
-        return self._store.engine.read(self._journal.project, work)
+        page = self._store.engine.read(self._journal.project, work)
+        if not all(map(_is_typed, page)):
+            raise ValueError("a row of other types than any that was written")
+        return page
 
     def _read_one(self, seq: int) -> list[Entry]:
         try:
@@ -180,10 +207,14 @@ class _Chain:
             self._findings.unreadable("chain", project, f"{message}: {kind}", seq=entry.seq)
 
     def _report_missing(self, first: int, last: int) -> None:
-        gone = [seq for seq in range(first, last + 1) if seq not in self._unread]
-        if gone:
-            through = f" to s:{gone[-1]} are" if len(gone) > 1 else " is"
-            self.damage("chain", f"s:{gone[0]}{through} missing", gone[0])
+        # A forged head may claim more entries than can be counted one by one.
+        while first <= last and first in self._unread:
+            first += 1
+        while first < last and last in self._unread:
+            last -= 1
+        if first <= last:
+            through = f" to s:{last} are" if first < last else " is"
+            self.damage("chain", f"s:{first}{through} missing", first)
 
     def _check_link(self, entry: Entry, before: Head) -> None:
         computed = entry.hash_after(before.hash)

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from hansard.app.verify.report import Difference
 from hansard.kernel.engine import Engine, Topic
@@ -31,8 +32,11 @@ class Documents:
         self._seqs = {project: head.seq for project, head in engine.heads().items()}
         self._marks: defaultdict[str, dict[str, dict[str, str]]] = defaultdict(dict)
         for topic in topics:
-            for (project, key), mark in engine.marks(topic).items():
-                self._marks[project].setdefault(topic.name, {})[key] = mark
+            marks: Mapping[tuple[str, Any], str] = engine.marks(topic)
+            for (project, key), mark in marks.items():
+                # A key that is no text was never written, so that nobody looks for it.
+                owner = project if isinstance(key, str) else NOBODY
+                self._marks[owner].setdefault(topic.name, {})[key] = mark
 
     def nobodys(self) -> Iterator[str]:
         """Say which documents belong to no project."""

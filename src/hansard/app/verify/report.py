@@ -56,21 +56,28 @@ class Findings:
 
     def broken(self, check: Check, project: str, message: str, **where: object) -> None:
         """Note damage."""
-        self._add(Finding("broken", check, project, message, where))
+        self._add("broken", check, project, message, where)
 
     def unreadable(self, check: Check, project: str, message: str, **where: object) -> None:
         """Note what could not be looked at."""
-        self._add(Finding("unreadable", check, project, message, where))
+        self._add("unreadable", check, project, message, where)
 
     def drift(self, check: Check, project: str, message: str, **where: object) -> None:
         """Note what is off without being damaged."""
-        self._add(Finding("drift", check, project, message, where))
+        self._add("drift", check, project, message, where)
 
-    def _add(self, finding: Finding) -> None:
-        place = (finding.check, finding.project)
+    def _add(
+        self, severity: Severity, check: Check, project: str, message: str, where: dict[str, object]
+    ) -> None:
+        place = (check, project)
         self._counts[place] += 1
         if self._counts[place] <= FINDINGS_MAX:
-            self._found.append(finding)
+            # A damaged row may hold anything, and JSON does not.
+            named = {
+                name: value if isinstance(value, str | int | None) else repr(value)
+                for name, value in where.items()
+            }
+            self._found.append(Finding(severity, check, project, message, named))
         else:
             self.left_out += 1
 

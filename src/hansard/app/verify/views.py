@@ -56,7 +56,7 @@ def _are_ours(store: Store, journal: Journal, views: str, findings: Findings) ->
         return True
     try:
         is_from_later = is_newer(views, store.fingerprint)
-    except ValueError:
+    except (AttributeError, *DAMAGED):
         message = "The head does not say by which versions of the views the tables are derived"
         findings.broken("head", journal.project, message)
         return False

@@ -1,9 +1,10 @@
 """A consistent copy of a store's folder, taken while others write to it."""
 
+import fcntl
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import apsw
@@ -63,23 +64,48 @@ def is_store(folder: Path) -> bool:
     return (folder / DATABASE).is_file()
 
 
-def is_in_use(folder: Path) -> bool:
-    """Whether somebody has the store of this folder open."""
-    if is_any_held(folder / LOCKS):
+@contextmanager
+def claimed(folder: Path) -> Iterator[bool]:
+    """Keep others from opening the store of this folder; false if somebody has it open already.
+
+    Nothing of it is written. Whoever opens it meanwhile waits, and finds out that it has moved.
+    """
+    with ExitStack() as stack:
+        free = not is_any_held(folder / LOCKS) and _is_turn_taken(folder, stack)
+        yield free and _is_database_taken(folder, stack)
+
+
+def _is_turn_taken(folder: Path, stack: ExitStack) -> bool:
+    """Take the turn to write, until the stack ends; false if somebody has it."""
+    try:
+        descriptor = os.open(folder / WRITE_LOCK, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
         return True
-    if not is_store(folder):
+    stack.callback(os.close, descriptor)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
         return False
-    database = folder / DATABASE
-    with closing(apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
-        # Whoever has it open holds a lock that this one would have to wait for.
-        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        try:
-            connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-        except apsw.BusyError:
-            return True
-        except apsw.Error:
-            return False  # too damaged to be used
-    return False
+    return True
+
+
+def _is_database_taken(folder: Path, stack: ExitStack) -> bool:
+    """Lock the database, until the stack ends; false if somebody has it open."""
+    if not is_store(folder):
+        return True
+    connection = apsw.Connection(str(folder / DATABASE), flags=apsw.SQLITE_OPEN_READWRITE)
+    stack.enter_context(closing(connection))
+    # The log is found by its name, which is another store's by the time this one is closed.
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    # Whoever has it open holds a lock that this one would have to wait for.
+    connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+    except apsw.BusyError:
+        return False
+    except apsw.Error:
+        return True  # too damaged to be used
+    return True
 
 
 def tidy_up(folder: Path) -> None:

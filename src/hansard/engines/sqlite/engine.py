@@ -8,12 +8,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 import apsw
 
 from hansard.engines.group_commit import GroupCommit, Job
-from hansard.engines.sqlite import proving
+from hansard.engines.sqlite import proving, wal
 from hansard.engines.sqlite import schema as layout
+from hansard.engines.sqlite.between import between_names
 from hansard.engines.sqlite.files import BLOBS, BlobFiles, LockFiles, WriteLock, sync_folder
 from hansard.engines.sqlite.refusing import (
     CANNOT_READ,
@@ -40,6 +42,7 @@ _Tried = tuple[Job[apsw.Connection], tuple[Any, BaseException | None]]
 """A job, and its result or its failure."""
 
 DATABASE = "hansard.db"
+LOG = f"{DATABASE}-wal"
 LOCKS = "locks"
 WRITE_LOCK = "write.lock"
 STOPPED = "stopped-"
@@ -54,7 +57,13 @@ SYNCHRONOUS_FULL = 2
 """Acknowledged means on disk. One step lower, a power cut took 200 of 200 acknowledged rows."""
 
 STATEMENTS_CACHED = 500
+_OPEN = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
 WAL_BYTES_KEPT = 16 * 1024 * 1024
+
+GONE = Stop(
+    f"{CANNOT_WRITE}: its files were moved or removed while it was open",
+    "Put it back, or set `store` to where it is now, then start Hansard again",
+)
 
 
 class SqliteEngine:
@@ -62,20 +71,25 @@ class SqliteEngine:
 
     name = "sqlite"
 
-    def __init__(self, folder: Path, schema: Schema) -> None:
-        """Open the store in this folder, and lay it out if it is new."""
+    def __init__(self, folder: Path, schema: Schema, *, looking: bool = False) -> None:
+        """Open the store in this folder, and lay it out if it is new.
+
+        Who is only looking changes nothing of it, not even what the next to open it would mend.
+        """
         self._folder = folder
         self._schema = schema
         self._process = os.getpid()
         self._committed = threading.Condition()
         self._readers: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._files = BlobFiles(folder / BLOBS)
-        self._locks = LockFiles(folder / LOCKS)
+        self._locks = LockFiles(folder / LOCKS, looking=looking)
         self._reserve = Reserve(folder / RESERVE, folder / DATABASE)
-        self._is_read_only = folder.is_dir() and not can_write(folder)
-        self._stopped: Stop | None = READ_ONLY if self._is_read_only else None
+        self._is_looking = looking
+        self._stopped: Stop | None = None
         """Why nothing is written any more, once that is so."""
         with refusals("The store cannot be opened"):
+            self._is_read_only = looking or (folder.is_dir() and not can_write(folder))
+            self._stopped = READ_ONLY if self._is_read_only else None
             require_nothing_left(folder, remains(folder))
             if self._is_read_only:
                 self._require_layout()
@@ -103,8 +117,11 @@ class SqliteEngine:
 
     def _open_writer(self) -> None:
         with ExitStack() as undo:
-            self._writer = undo.enter_context(closing(self._connect()))
+            self._writer = undo.enter_context(closing(self._connect(apsw.SQLITE_OPEN_CREATE)))
             self._lay_out()
+            # By now there is a log, which stays until the last who has it open closes it.
+            self._turn.look_after(self._folder / DATABASE, self._folder / LOG)
+            self._require_in_place()
             undo.pop_all()
 
     def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
@@ -133,10 +150,12 @@ class SqliteEngine:
         if is_inline(blob) or self._stopped:
             return
         with refusals("A blob cannot be stored"):
+            self._require_in_place()
             self._files.write(blob.digest, blob.packed)
 
     def hold(self, name: str) -> AbstractContextManager[None] | None:
         with refusals("A lock cannot be taken"):
+            self._require_in_place()
             return self._locks.hold(name)
 
     def heads(self) -> dict[str, Head]:
@@ -196,6 +215,7 @@ class SqliteEngine:
     @contextmanager
     def _other_turn(self) -> Iterator[None]:
         """Wait for a turn to write that is not the writer thread's."""
+        self._require_in_place()
         turn = WriteLock(self._folder / WRITE_LOCK)
         try:
             with turn.turn():
@@ -220,6 +240,7 @@ class SqliteEngine:
         if self._stopped:
             raise self._stopped.problem()
         with self._turn.turn(), refusals(CANNOT_WRITE, self._stop), self._noticing_read_only():
+            self._require_in_place()
             try:
                 results = self._transact(batch)
             except apsw.FullError as full:
@@ -301,12 +322,23 @@ class SqliteEngine:
         with suppress(OSError):
             self._locks.hold(f"{STOPPED}{os.getpid()}")
 
-    def _connect(self) -> apsw.Connection:
+    def _require_in_place(self) -> None:
+        """Stop once the store was moved or removed: what is written would be where nobody looks."""
+        if self._is_read_only or self._turn.is_in_place():
+            return
+        # Said to nobody but our callers: at this path there may be another store by now.
+        self._stopped = GONE
+        raise GONE.problem()
+
+    def _connect(self, flags: int = 0) -> apsw.Connection:
         path = self._folder / DATABASE
         if self._is_read_only:
-            connection = connect_to_look(path)
+            connection = connect_to_look(path, may_change=self._is_looking)
         else:
-            connection = apsw.Connection(str(path), statementcachesize=STATEMENTS_CACHED)
+            # If it is made, then for the same people as the lock beside it.
+            uri = f"{path.absolute().as_uri()}?modeof={quote(str(self._turn.path.absolute()))}"
+            connection = apsw.Connection(uri, _OPEN | flags, statementcachesize=STATEMENTS_CACHED)
+            self._require_in_place()
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         return connection
 
@@ -342,6 +374,8 @@ class SqliteEngine:
             )
         if found < layout.FORMAT:
             return False
+        if self._is_looking:
+            return True  # what another version has not made yet reads as empty
         row = connection.execute("SELECT fingerprint FROM layout").fetchone()
         return row is not None and row[0] == layout.fingerprint(self._schema)
 
@@ -350,6 +384,8 @@ class SqliteEngine:
         connection = self._reader()
         self._readers.put(connection)
         if not self._has_layout(connection):
+            for fault in wal.faults(self._folder / LOG):
+                raise StorageUnavailable(fault, hint="Do not open it: keep a copy of its folder")
             raise StorageUnavailable(
                 "This store was last opened by another version, and cannot be written to here",
                 hint="Open it once where it can be written to",
@@ -367,14 +403,14 @@ class SqliteEngine:
             fingerprint = layout.fingerprint(self._schema)
             self._writer.execute("INSERT INTO layout VALUES(?)", (fingerprint,))
             self._writer.pragma("user_version", layout.FORMAT)
-        (self._folder / BLOBS).mkdir(exist_ok=True)
+        (self._folder / BLOBS).mkdir(exist_ok=True, mode=0o700)
         sync_folder(self._folder)
         sync_folder(self._folder.parent)
 
     def check(self, *, thorough: bool) -> list[str]:
         self._require_same_process()
         with refusals(CANNOT_READ), closing(self._connect()) as connection:
-            return proving.faults(connection, thorough=thorough)
+            return [*wal.faults(self._folder / LOG), *proving.faults(connection, thorough=thorough)]
 
     def marks(self, topic: Topic) -> dict[tuple[str, str], str]:
         self._require_same_process()
@@ -430,7 +466,8 @@ def remains(folder: Path) -> list[str]:
 
 def _left(folder: Path) -> list[str]:
     """Name what is made only once the database has its tables."""
-    return [name for name in (BLOBS, RESERVE) if (folder / name).exists()]
+    moved = [path.name for path in between_names(folder)]
+    return moved + [name for name in (BLOBS, RESERVE) if (folder / name).exists()]
 
 
 def require_nothing_left(folder: Path, left: Sequence[str] | None = None) -> None:
@@ -444,12 +481,18 @@ def require_nothing_left(folder: Path, left: Sequence[str] | None = None) -> Non
         )
 
 
-def connect_to_look(path: Path) -> apsw.Connection:
-    """Open a database where nothing can be written, not even what its log needs to be read."""
+def connect_to_look(path: Path, *, may_change: bool = False) -> apsw.Connection:
+    """Open a database where nothing can be written, not even what its log needs to be read.
+
+    One that may change meanwhile is read along with its log, which is left as it is.
+    """
     has_log = path.with_name(f"{path.name}-wal").exists()
-    never_changes = "" if has_log else "&immutable=1"
-    return apsw.Connection(
+    is_live = has_log or (may_change and os.access(path.parent, os.W_OK))
+    never_changes = "" if is_live else "&immutable=1"
+    connection = apsw.Connection(
         f"{path.absolute().as_uri()}?mode=ro{never_changes}",
         flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI,
         statementcachesize=STATEMENTS_CACHED,
     )
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    return connection

@@ -3,16 +3,25 @@
 import errno
 import fcntl
 import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 
 from hansard.engines.sqlite.refusing import can_write
-from hansard.kernel.blob import Digest
+from hansard.kernel.blob import Digest, is_digest
+from hansard.kernel.problem import BlobDamaged, InvalidInput
 
 BLOBS = "blobs"
 RETRY_S = 0.01
+
+FILE_MODE, FOLDER_MODE = 0o600, 0o700
+"""Nobody but the owner reads what a store keeps, whatever the umask lets them."""
+
+_LOCK_NAME = re.compile(r"[A-Za-z0-9-]{1,200}")
+_TEMPORARY = re.compile(r"\.[0-9a-f]{64}\.[0-9a-f]{8}")
 
 
 class BlobFiles:
@@ -22,19 +31,25 @@ class BlobFiles:
         """Use this folder; it is made when first written to."""
         self._folder = folder
         self._incoming = folder / "incoming"
+        self._others: set[Digest] = set()
+        """Of which there is a file that is not what was to be written."""
 
     def write(self, digest: Digest, packed: bytes) -> None:
-        """Make the file durable, with its name."""
+        """Make the file durable, with its name; one that is there already is left as it is."""
         path = self._path(digest)
-        if path.exists():
+        if (found := self.read(digest)) is not None:
+            if found != packed:
+                # Damaged, or another project's that packed the same content in another way.
+                self._others.add(digest)
             # Whoever wrote it may not have come to sync the folder yet.
             sync_folder(path.parent)
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._incoming.mkdir(exist_ok=True)
+        # Without parents: where the store's folder is gone, no other is made in its place.
+        for folder in (self._folder, path.parent, self._incoming):
+            folder.mkdir(exist_ok=True, mode=FOLDER_MODE)
         temporary = self._incoming / f".{digest}.{os.urandom(4).hex()}"
         try:
-            with temporary.open("xb") as file:
+            with open(temporary, "xb", opener=partial(os.open, mode=FILE_MODE)) as file:
                 # Held for as long as it is written, so that `sweep` can tell what nobody writes.
                 fcntl.flock(file, fcntl.LOCK_EX)
                 file.write(packed)
@@ -50,14 +65,14 @@ class BlobFiles:
         """Remove what processes that died had begun to write."""
         if not self._incoming.is_dir():
             return
-        for path in self._incoming.iterdir():
+        for path in _files_named(_TEMPORARY, self._incoming):
             if (descriptor := _take(path)) is not None:
                 path.unlink(missing_ok=True)
                 os.close(descriptor)
 
     def has(self, digest: Digest) -> bool:
-        """Whether a file of that name is there."""
-        return self._path(digest).is_file()
+        """Whether a file of that name is there, and is what was to be written."""
+        return digest not in self._others and self._path(digest).is_file()
 
     def read(self, digest: Digest) -> bytes | None:
         """Read a file; `None` if it is not there."""
@@ -78,6 +93,8 @@ class BlobFiles:
         until = time.time() - older_s
         found: dict[Digest, int] = {}
         for path in self._folder.glob("[0-9a-f][0-9a-f]/*"):
+            if not is_digest(path.parent.name + path.name):
+                continue  # not ours
             try:
                 seen = path.stat()
             except FileNotFoundError:
@@ -91,16 +108,19 @@ class BlobFiles:
 
 
 def blob_path(folder: Path, digest: Digest) -> Path:
-    """Say where the file of a blob lies."""
+    """Say where the file of a blob lies; what is no digest names none, least of all elsewhere."""
+    if not is_digest(digest):
+        raise BlobDamaged("A blob's digest is not one", digest=digest[:64])
     return folder / digest[:2] / digest[2:]
 
 
 class LockFiles:
     """Advisory locks by name. The kernel lets go of them when their process dies."""
 
-    def __init__(self, folder: Path) -> None:
-        """Use this folder of a store's; it is made when first needed."""
+    def __init__(self, folder: Path, *, looking: bool = False) -> None:
+        """Use this folder of a store's; it is made when first needed, but not to look."""
         self._folder = folder
+        self._is_looking = looking
         self._held: dict[str, int] = {}
 
     def hold(self, name: str) -> AbstractContextManager[None] | None:
@@ -108,9 +128,12 @@ class LockFiles:
 
         Where nothing can be written there is nothing to keep others from: only who has it counts.
         """
-        assert name.replace("-", "").isalnum(), f"{name!r} cannot name a lock"
+        if not _LOCK_NAME.fullmatch(name):
+            raise InvalidInput("A lock is named with letters, digits and dashes", name=name[:200])
+        if self._is_looking:
+            return None if is_held(self._folder / name) else nullcontext()
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(exist_ok=True, mode=FOLDER_MODE)
             descriptor = _take(self._folder / name)
         except OSError:
             if can_write(self._folder.parent):
@@ -125,7 +148,7 @@ class LockFiles:
         """Remove the files of locks whose holders died; whoever looks just then tries again."""
         if not self._folder.is_dir():
             return
-        for path in self._folder.iterdir():
+        for path in _files_named(_LOCK_NAME, self._folder):
             if lock := self.hold(path.name):
                 with lock:
                     pass
@@ -147,7 +170,10 @@ class LockFiles:
         if descriptor is not None:
             # A name that the disk does not let go of is removed by whoever opens the store next.
             with suppress(OSError):
-                (self._folder / name).unlink()
+                path = self._folder / name
+                # Where the store was moved away, the name may be one that another holds.
+                if _is_at(descriptor, path):
+                    path.unlink()
             os.close(descriptor)
 
 
@@ -170,7 +196,7 @@ def is_any_held(folder: Path) -> bool:
     """Whether a living process holds a lock of this folder."""
     if not folder.is_dir():
         return False
-    for path in folder.iterdir():
+    for path in _files_named(_LOCK_NAME, folder):
         descriptor = _take(path)
         if descriptor is None:
             return True
@@ -179,10 +205,20 @@ def is_any_held(folder: Path) -> bool:
     return False
 
 
+def _files_named(form: re.Pattern[str], folder: Path) -> list[Path]:
+    """List the files of a folder that are ours: others leave theirs there, such as .DS_Store."""
+    with os.scandir(folder) as found:
+        return [
+            Path(one.path)
+            for one in found
+            if form.fullmatch(one.name) and one.is_file(follow_symlinks=False)
+        ]
+
+
 def _take(path: Path) -> int | None:
     """Lock a file and give its descriptor; `None` if someone has it locked."""
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -198,7 +234,20 @@ class WriteLock:
 
     def __init__(self, path: Path) -> None:
         """Open the lock file."""
-        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self.path = path
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+        self._beside: list[tuple[Path, os.stat_result]] = []
+
+    def look_after(self, *paths: Path) -> None:
+        """Remember which files lie beside it; they are kept open for as long as it is."""
+        self._beside = [(path, path.stat()) for path in paths]
+
+    def is_in_place(self) -> bool:
+        """Whether who opens the store now finds the same files, not others of their names."""
+        return self._descriptor < 0 or (
+            _is_at(self._descriptor, self.path)
+            and all(_is_same(seen, path) for path, seen in self._beside)
+        )
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -237,9 +286,14 @@ class WriteLock:
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
+    return _is_same(os.fstat(descriptor), path)
+
+
+def _is_same(seen: os.stat_result, path: Path) -> bool:
+    """Whether the file that was seen is the one that now lies at this path."""
     try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
+        return os.path.samestat(seen, path.stat())
+    except (FileNotFoundError, NotADirectoryError):
         return False
 
 

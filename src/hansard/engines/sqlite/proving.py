@@ -4,6 +4,7 @@ The words of a document are not stored as a text, only as places in lists, word 
 are sums: going through the lists once adds up the marks of all documents.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
@@ -24,6 +25,17 @@ TOTALS = 1
 LOW_BITS = 0x7F
 """The bits of a byte that are part of a packed number; the one above says that more follow."""
 
+OURS = {
+    "table": re.compile(
+        r"heads|journal|blobs|layout|sqlite_\w+|(rows|documents)_\w+_v[0-9]+"
+        r"|words_\w+_v[0-9]+(_data|_idx|_docsize|_config|_content)?"
+    ),
+    "index": re.compile(
+        r"journal_session|sqlite_autoindex_\w+|rows_\w+_v[0-9]+(_current)?(_[0-9]+)?"
+    ),
+}
+"""How the tables and indexes of a store are named, of whichever version; it has nothing else."""
+
 _BEFORE_ALL = -1 << 22
 """A number less than any project's, even in a file that was tampered with."""
 
@@ -32,7 +44,7 @@ def faults(connection: apsw.Connection, *, thorough: bool) -> list[str]:
     """Say what is wrong with the database, as one look sees it."""
     connection.execute("BEGIN")
     try:
-        found = list(_headless(connection))
+        found = [*_foreign(connection), *_headless(connection)]
         return found + list(_own_findings(connection)) if thorough else found
     except (apsw.SQLError, apsw.CorruptError, apsw.NotADBError) as error:
         return [f"SQLite finds its file damaged: {error}"]
@@ -83,6 +95,14 @@ def _sums(connection: apsw.Connection, words: str) -> dict[int, int]:
     for word, number, column, place in places:
         sums[number] += hash((word, column, place))
     return sums
+
+
+def _foreign(connection: apsw.Connection) -> Iterator[str]:
+    """Find what no layout of ours declares: a trigger, say, changes what is written."""
+    declared = connection.execute("SELECT type, name FROM sqlite_schema ORDER BY type, name")
+    for kind, name in declared.fetchall():
+        if not (kind in OURS and OURS[kind].fullmatch(str(name))):
+            yield f"The database has a {kind} that Hansard did not make: {name}"
 
 
 def _headless(connection: apsw.Connection) -> Iterator[str]:

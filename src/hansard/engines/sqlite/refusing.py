@@ -66,7 +66,8 @@ def refusal(what: str, error: Exception) -> StorageUnavailable | None:
             return StorageUnavailable(
                 f"{what}: the disk failed", hint=REPEAT_TO_KNOW, outcome="unknown"
             )
-        case apsw.CorruptError() | apsw.NotADBError():
+        # Our statements fit our tables, unless a table is not as we made it.
+        case apsw.CorruptError() | apsw.NotADBError() | apsw.SQLError():
             return StorageUnavailable(
                 f"{what}: the database file is damaged",
                 hint="Run `hansard verify`, then `hansard repair`; do not delete anything",

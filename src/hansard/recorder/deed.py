@@ -3,11 +3,15 @@
 import errno
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from stat import S_ISDIR
 
 from hansard.kernel.blob import Digest
 from hansard.recorder.folder import Folder
 from hansard.recorder.looking import changed, holds
 from hansard.recorder.paths import FilePath
+
+SWAPS_MAX = 1_000
+"""How often a folder is given back its name that somebody else keeps taking."""
 
 
 class Deed:
@@ -70,10 +74,16 @@ class Deed:
 
 
 def _swap_back(folder: Folder, temporary: str, name: str, after: Digest) -> None:
-    folder.exchange(temporary, name)
-    if not holds(folder, temporary, after):
+    for _ in range(SWAPS_MAX):
+        folder.exchange(temporary, name)
+        if holds(folder, temporary, after):
+            return
         # Someone wrote once more in between, and the last writer's file is the one to stay.
         folder.exchange(temporary, name)
+        found = folder.stat(temporary)
+        if found is None or not S_ISDIR(found.st_mode):
+            return
+        # A folder is nobody's last write: it goes back, however often the name changes hands.
 
 
 def _return(folder: Folder, name: str, to_folder: Folder, to_name: str) -> None:

@@ -14,7 +14,7 @@ def anchor(flags: Flags, *, json: Json = False) -> int:
 
     Give SEQ:HASH to `hansard verify --receipt` to hold a store against it.
     """
-    with opened(flags) as (application, _):
+    with opened(flags, looking=True) as (application, _):
         for project, head in sorted(application.store.engine.heads().items()):
             if json:
                 print_json({"project": project, "seq": head.seq, "hash": head.hash})

@@ -23,13 +23,12 @@ from hansard.cli.opening import opened
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.saying import say
 from hansard.cli.terminal import actor, print_json
-from hansard.kernel.blob import Digest
+from hansard.kernel.blob import Digest, is_digest
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.event import Stamp
 from hansard.kernel.problem import InvalidInput
 
 _SEQ = re.compile(r"s:([0-9]{1,12})")
-_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @settings_flags
@@ -87,7 +86,7 @@ def _wanted(
         return Wanted(seq=int(match[1]), fields=fields)
     if fields or name is None:
         raise InvalidInput("Say s:SEQ with --field, `blob DIGEST` or `path PATH`")
-    if what == "blob" and _DIGEST.fullmatch(name):
+    if what == "blob" and is_digest(name):
         return Wanted(digests=(Digest(name),))
     if what == "path":
         digests = application.store.read(project, lambda tx: digests_of_path(tx, name))

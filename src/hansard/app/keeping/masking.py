@@ -1,19 +1,16 @@
 """What is left of content once a text in it is erased. Pure."""
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import orjson
 
-from hansard.kernel.blob import canonical_json
+from hansard.kernel.blob import canonical_json, is_digest
 from hansard.kernel.problem import InvalidInput
 
 MASK = "[redacted]"
 NEEDLE_CHARS_MIN = 6
 """Shorter texts are met everywhere by chance."""
-
-_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 def mask_fields(payload: bytes, fields: Sequence[str]) -> tuple[bytes, list[str]]:
@@ -34,7 +31,7 @@ def mask_fields(payload: bytes, fields: Sequence[str]) -> tuple[bytes, list[str]
         texts = list(texts_in(place[last]))
         if not texts:
             raise InvalidInput(f"The field {field} holds no text, and only text can be erased")
-        if any(_DIGEST.fullmatch(text) for text in texts):
+        if any(is_digest(text) for text in texts):
             raise InvalidInput(
                 f"The field {field} names a blob", hint="Erase it with `hansard redact blob DIGEST`"
             )

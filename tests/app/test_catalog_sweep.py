@@ -20,7 +20,7 @@ OPERATIONS = {operation.name: operation for operation in CATALOG}
 PROBLEMS = all_problems(CATALOG)
 
 DESCRIPTION_CHARS_MAX = 300
-BUDGETS = {"all": 7_500, "default": 3_500, "core": 1_500}
+BUDGETS = {"all": 9_000, "default": 4_200, "core": 1_500}
 CHARS_PER_TOKEN = 4
 OPEN = {"workflow_checkpoint_save": [True]}
 """Whose arguments have a part that takes any name, and says so: 001 keeps all metadata."""

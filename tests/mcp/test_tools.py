@@ -13,7 +13,7 @@ from hansard.kernel.problem import InvalidInput
 from hansard.mcp.tools import Toolbox, budget_tokens
 from tests import toy
 
-BUDGETS = {"all": 7_500, "default": 3_500, "core": 1_500}
+BUDGETS = {"all": 9_000, "default": 4_200, "core": 1_500}
 
 
 def actor(role: Role = "agent") -> Actor:

@@ -317,11 +317,11 @@ REQUIREMENTS = (
         ),
         held(
             "ALL-13.2",
-            "Toolset `all` costs at most 7,500.",
+            "Toolset `all` costs at most 9,000.",
         ),
         held(
             "ALL-13.3",
-            "Toolset `default` costs at most 3,500.",
+            "Toolset `default` costs at most 4,200.",
         ),
         held(
             "ALL-13.4",

@@ -20,7 +20,7 @@ from hansard.app.start import start
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.event import Actor, Stamp
 from hansard.kernel.store import Store
-from hansard.sessions.directory import ensure_project
+from hansard.sessions.projects import make as make_project
 
 MODERN_META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -132,7 +132,7 @@ def make_token(home: Path, role: str, **wanted: Any) -> tuple[str, str]:
     stamp = Stamp(Actor("human", "maria", "admin"), to_text(utc_now()))
     with store_in(home) as store:
         for project in wanted.get("projects", ()):
-            ensure_project(store, project, stamp)
+            make_project(store, project, stamp)
         made, text = tokens.create(store, tokens.Wanted(role, **wanted), stamp)  # type: ignore[arg-type]
     return text, made.id
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import cast
 
 from hansard import checkpoints, decisions, embedders, entities, recorder, records, sessions
-from hansard.app import everything, insight, tokens
+from hansard.app import everything, homes, insight, tokens
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.quotas import Quotas as CallQuotas
@@ -16,6 +16,7 @@ from hansard.kernel.clock import Clock, utc_now
 from hansard.kernel.engine import Engine, Schema
 from hansard.kernel.limits import MIB
 from hansard.kernel.meaning import Meanings
+from hansard.kernel.operation import Home
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import Store
 
@@ -112,8 +113,9 @@ def start(
     *,
     clock: Clock = utc_now,
     known: Catalog | None = None,
+    home: Home | None = None,
 ) -> Application:
-    """Build the application these settings describe, or one that knows another catalog."""
+    """Build the application these settings describe, or one with another catalog or home."""
     known = known or catalog(settings)
     engine = opener(store_location(settings), known.schema)
     store = Store(engine, known.kinds, known.views)
@@ -121,7 +123,7 @@ def start(
     application = Application(
         known,
         store,
-        default_project=settings.project,
+        home=home or homes.choose(settings),
         read_only=settings.read_only,
         clock=clock,
         limit=call_quotas(settings),

@@ -16,6 +16,7 @@ COMMANDS = {
     "open": "hansard.cli.open",
     "token": "hansard.cli.token",
     "demo": "hansard.cli.demo",
+    "projects": "hansard.cli.projects",
     "records": "hansard.cli.records",
     "log": "hansard.cli.log",
     "verify": "hansard.cli.verify",

@@ -115,7 +115,7 @@ def record_outcomes(context: Context, outcomes: Sequence[Outcome]) -> None:
             context.record(tx, outcome)
 
     if outcomes:
-        context.store.write(context.project, work, urgent=True)
+        context.note(work, urgent=True)
 
 
 def resume(gateway: Gateway, context: Context, seqs: Sequence[int]) -> FilesChanged:
@@ -251,7 +251,7 @@ def record_refusal(gateway: Gateway, context: Context, path: str, action: str, c
         )
         context.record(tx, refused)
 
-    context.store.write(context.project, work)
+    context.note(work)
 
 
 def _problem(result: FileChanged) -> Problem:

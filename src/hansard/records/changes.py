@@ -13,6 +13,7 @@ from hansard.records.budget import size_of
 from hansard.records.differences import old_values
 from hansard.records.events import RecordCreated, RecordMoved, RecordTransitioned, RecordUpdated
 from hansard.records.views import RECORDS
+from hansard.sessions import projects
 from hansard.sessions.directory import (
     active_records,
     last_activity,
@@ -75,6 +76,7 @@ def branch_session(
     assert parent is not None, "branch_session ran without a session"
     session = new_session_id(context.project)
     stamp = replace(context.stamp, session=session)
+    called = projects.shown(context)["id"]
 
     def work(tx: WriteTx) -> answers.Branched:
         context.store.record(tx, SessionBranched(id=session, parent_session=parent), stamp)
@@ -82,7 +84,7 @@ def branch_session(
         return answers.Branched(
             session=answers.SessionShown(
                 id=session,
-                project_id=context.project,
+                project_id=called,
                 created=row["created"],
                 last_activity=last_activity(tx, row),
                 last_sync_tick=row["last_sync_tick"],

@@ -6,15 +6,15 @@ from functools import partial
 from hansard.kernel.engine import Range, ReadTx, Where
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Context, Operation
-from hansard.kernel.store import CATALOG
 from hansard.records import answers, contract, limits, reading
 from hansard.records.budget import Budget, brief, clip
 from hansard.records.shapes import Omitted, RecordRef
 from hansard.records.views import ALL, BENEATH, RECORDS, ROOTS, children_in
+from hansard.sessions import projects
 from hansard.sessions.contract import ActivityEntry
 from hansard.sessions.directory import active_records
 from hansard.sessions.rules import Staleness
-from hansard.sessions.views import ACTIVITY, PROJECTS, SESSIONS
+from hansard.sessions.views import ACTIVITY, SESSIONS
 
 DESCRIPTION_SHOWN_CHARS = 1_000
 
@@ -38,8 +38,7 @@ def get_project_overview(
     staleness: Staleness, request: contract.GetProjectOverview, context: Context
 ) -> answers.Overview:
     """Show what is open, put off and lately done, within the budget."""
-    project = context.store.read(CATALOG, lambda tx: tx.get(PROJECTS, context.project))
-    assert project is not None, "a call was placed in a project that is not there"
+    project = projects.shown(context)
 
     def work(tx: ReadTx) -> answers.Overview:
         budget = Budget(request.budget_tokens)

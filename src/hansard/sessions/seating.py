@@ -1,8 +1,12 @@
 """In which project and under which session a call runs.
 
-The session is the one the arguments name; else the one that came with the request or the settings;
-else the calling process's own. A named one must exist; one that came along, or the process's own,
-begins when an operation that may begin a session is first asked under it.
+The project is the one the arguments name, else the caller's home. The session is the one the
+arguments name; else the one that came with the request or the settings; else the calling process's
+own. It is looked for in the project of the call. Only where the arguments name no project may an
+id that Hansard made lead to another: the one it was made for.
+
+A named session must exist; one that came along, or the process's own, begins when an operation
+that may begin a session is first asked under it.
 """
 
 from collections.abc import Callable
@@ -11,10 +15,11 @@ from dataclasses import dataclass
 from hansard.kernel.engine import Row, WriteTx
 from hansard.kernel.event import Stamp
 from hansard.kernel.operation import Caller, Operation
-from hansard.kernel.store import Store
+from hansard.kernel.store import UNMADE, Store
 from hansard.sessions import directory
 from hansard.sessions.contract import SessionClosed, SessionNotFound
 from hansard.sessions.events import SessionStarted
+from hansard.sessions.placing import Place
 from hansard.sessions.views import SESSIONS
 
 
@@ -34,16 +39,20 @@ class Asked:
     operation: Operation
     caller: Caller
     session: str | None
-    project: str | None
-    default_project: str
+    place: Place
+
+    @property
+    def project(self) -> str:
+        """The key of the project that the arguments name, else of the caller's home."""
+        return self.place.project
 
 
-def seat(store: Store, asked: Asked, stamp: Stamp) -> Seating:
+def seat(store: Store, asked: Asked) -> Seating:
     """Find the place of a call, or refuse it."""
     if asked.session is not None:
-        return _named(store, asked, asked.session, stamp)
+        return _named(store, asked, asked.session)
     if asked.caller.session is not None and (
-        seating := _came_along(store, asked, asked.caller.session, stamp)
+        seating := _came_along(store, asked, asked.caller.session)
     ):
         return seating
     return _own(store, asked)
@@ -63,34 +72,46 @@ def opening(store: Store, seating: Seating, stamp: Stamp) -> Callable[[WriteTx],
     return work
 
 
-def _named(store: Store, asked: Asked, session: str, stamp: Stamp) -> Seating:
-    found = directory.find_session(store, session)
-    if found and asked.project in (None, found[0]):
+def _named(store: Store, asked: Asked, session: str) -> Seating:
+    if found := _find(store, asked, session):
         return _seated(asked.operation, session, *found)
-    if found is None and asked.operation.creates_session:
-        return _claimed(store, asked, session, stamp)
-    raise SessionNotFound(f"There is no session {session} here", session_id=session)
+    if asked.operation.creates_session:
+        return _begun(asked, session)
+    raise _not_found(session)
 
 
-def _came_along(store: Store, asked: Asked, session: str, stamp: Stamp) -> Seating | None:
-    found = directory.find_session(store, session)
-    if found:
-        elsewhere = asked.project not in (None, found[0])
-        return None if elsewhere else _seated(asked.operation, session, *found)
-    if asked.operation.session == "begins":
-        return _claimed(store, asked, session, stamp)
+def _came_along(store: Store, asked: Asked, session: str) -> Seating | None:
+    if found := _find(store, asked, session):
+        return _seated(asked.operation, session, *found)
+    if asked.operation.session == "begins" and not _is_elsewhere(asked, session):
+        return _begun(asked, session)
     return None
 
 
+def _find(store: Store, asked: Asked, session: str) -> tuple[str, Row] | None:
+    """Look in the project of the call; then, if it was not named, where a made id leads."""
+    if row := directory.find_session(store, session, asked.project):
+        return asked.project, row
+    led = directory.project_of(session)
+    if led is None or asked.place.is_named or not asked.caller.sees(led):
+        return None
+    row = directory.find_session(store, session, led)
+    return (led, row) if row else None
+
+
+def _is_elsewhere(asked: Asked, session: str) -> bool:
+    """Whether a session that came along is of another project than the arguments name."""
+    return asked.place.is_named and directory.project_of(session) not in (None, asked.project)
+
+
 def _own(store: Store, asked: Asked) -> Seating:
-    project = asked.project or asked.default_project
-    own = asked.caller.seat
+    project, own = asked.project, asked.caller.seat
     session = own.sessions.get(project) if own else None
-    if session and (found := directory.find_session(store, session)):
-        return _seated(asked.operation, session, *found)
+    if session and (row := directory.find_session(store, session, project)):
+        return _seated(asked.operation, session, project, row)
     if asked.operation.session == "begins":
         session = session or directory.new_session_id(project)
-        if own:
+        if own and project != UNMADE:
             session = own.sessions.setdefault(project, session)
         return Seating(project, session, begins=True)
     if asked.operation.session == "required":
@@ -98,12 +119,11 @@ def _own(store: Store, asked: Asked) -> Seating:
     return Seating(project)
 
 
-def _claimed(store: Store, asked: Asked, session: str, stamp: Stamp) -> Seating:
-    wanted = asked.project or asked.default_project
-    home = directory.claim_session(store, session, wanted, stamp)
-    if home != wanted:
-        raise SessionNotFound(f"There is no session {session} here", session_id=session)
-    return Seating(home, session, begins=True)
+def _begun(asked: Asked, session: str) -> Seating:
+    """Begin a session of a chosen id; one that only Hansard can make was never begun."""
+    if directory.project_of(session) is not None:
+        raise _not_found(session, hint="Ids of this form are made by Hansard; choose another")
+    return Seating(asked.project, session, begins=True)
 
 
 def _seated(operation: Operation, session: str, project: str, row: Row) -> Seating:
@@ -112,3 +132,7 @@ def _seated(operation: Operation, session: str, project: str, row: Row) -> Seati
     if operation.reopens_session:
         return Seating(project, session, begins=True)
     raise SessionClosed(f"The session {session} has been closed", session_id=session)
+
+
+def _not_found(session: str, *, hint: str | None = None) -> SessionNotFound:
+    return SessionNotFound(f"There is no session {session} here", hint=hint, session_id=session)

@@ -1,4 +1,4 @@
-"""The directory of projects, the sessions of a project, what is active in them, its activity."""
+"""The sessions of a project, what is active in them, its activity."""
 
 from typing import Any
 
@@ -8,23 +8,16 @@ from hansard.kernel.view import Derivation, View
 from hansard.sessions.events import (
     Activated,
     Deactivated,
-    ProjectCreated,
     RecordChange,
     SessionBranched,
     SessionClosed,
-    SessionHomed,
     SessionSaved,
     SessionStarted,
     SessionSynced,
 )
 
-VERSION = 1
-
-PROJECTS = Table("projects", version=VERSION)
-"""In the catalog: every project by id."""
-
-HOMES = Table("session_homes", version=VERSION)
-"""In the catalog: the project of each session whose id was chosen by a caller."""
+VERSION = 2
+ACTIVITY_VERSION = 1
 
 SESSIONS = Table(
     "sessions",
@@ -50,7 +43,7 @@ ACTIVITY = Table(
     "activity",
     {"seq": "integer", "type": "text", "record_id": "text"},
     (("seq",), ("type", "seq"), ("record_id", "seq")),
-    version=VERSION,
+    version=ACTIVITY_VERSION,
 )
 
 
@@ -61,15 +54,6 @@ ACTIVE_RECORDS_MAX = 1_000_000
 def active_key(session: str, record: str) -> str:
     """Name one activation. The record comes first: its id holds no line feed."""
     return f"{record}\n{session}"
-
-
-def _project_created(event: ProjectCreated, derivation: Derivation) -> None:
-    row = {"id": event.id, "name": event.name, "description": event.description}
-    derivation.put(PROJECTS, event.id, row | {"created": derivation.entry.at})
-
-
-def _session_homed(event: SessionHomed, derivation: Derivation) -> None:
-    derivation.put(HOMES, event.id, {"home": event.home})
 
 
 def _session_started(event: SessionStarted, derivation: Derivation) -> None:
@@ -199,10 +183,8 @@ VIEWS = (
     View(
         "sessions",
         VERSION,
-        (PROJECTS, HOMES, SESSIONS, ACTIVE, BASES),
+        (SESSIONS, ACTIVE, BASES),
         on={
-            ProjectCreated: _project_created,
-            SessionHomed: _session_homed,
             SessionStarted: _session_started,
             SessionBranched: _session_branched,
             SessionSaved: _session_saved,
@@ -213,5 +195,5 @@ VIEWS = (
         },
         on_any=_note_change,
     ),
-    View("activity", VERSION, (ACTIVITY,), on_any=_note_activity),
+    View("activity", ACTIVITY_VERSION, (ACTIVITY,), on_any=_note_activity),
 )

@@ -42,7 +42,13 @@ LOOK_MS = 200
 MANY_FILES = 1_000
 """So many are not looked at in the blink of an eye."""
 
-COLOURS = {"created": "green", "changed": "yellow", "deleted": "red", "skipped": "grey"}
+COLOURS = {
+    "created": "green",
+    "changed": "yellow",
+    "moved": "yellow",
+    "deleted": "red",
+    "skipped": "grey",
+}
 
 Show = Callable[[FileSeen], None]
 

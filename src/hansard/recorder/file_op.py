@@ -10,7 +10,7 @@ from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Entry
 from hansard.kernel.operation import AlreadyAttemptedError, Caller, Context, ReceiptShown
 from hansard.kernel.problem import InvalidInput, Problem, StorageUnavailable
-from hansard.recorder import contract, limits, problems, rules
+from hansard.recorder import contract, limits, problems, renames, rules
 from hansard.recorder.answers import FileChanged, FilesChanged, GovernedBy, Status, whole
 from hansard.recorder.changing import act, announce
 from hansard.recorder.events import FileOpIntended, FileOpRefused
@@ -60,6 +60,7 @@ def file_op(gateway: Gateway, request: contract.FileOp, context: Context) -> Fil
             context.read(context.require_new)
             gateway.settle(context.store, context.project, files, context.stamp)
             planned = [_plan(gateway, context, target) for target in targets]
+            renames.notice(gateway, context, [(one.path, one.plan.before) for one in planned])
             return _carry_out(gateway, context, planned, request)
     except AlreadyAttemptedError as attempted:
         return resume(gateway, context, attempted.intents)
@@ -168,7 +169,7 @@ def result_of(gateway: Gateway, context: Context, tx: ReadTx, entry: Entry) -> F
     content = (
         {"sha256": ref.digest, "size": ref.size, "redacted": list(ref.redacted)} if ref else {}
     )
-    lines = {"added": intent.added, "removed": intent.removed, "revision": row["number"]}
+    lines = {"added": intent.added, "removed": intent.removed, "revision": row["revision"]}
     changed = _came_from_outside(tx, intent, row["number"])
     return FileChanged(**told, **lines, **whole(content), external_change=changed or None)
 

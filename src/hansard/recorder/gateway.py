@@ -8,7 +8,7 @@ import secrets
 import threading
 import time
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -147,6 +147,10 @@ class Gateway:
                     pause_s = min(2 * pause_s, limits.FILE_POLL_MAX_S)
                 stack.enter_context(lock)
             yield
+
+    def lock_if_free(self, engine: Engine, file: str) -> AbstractContextManager[None] | None:
+        """Take the lock of a file unless someone has it: for whoever holds another's already."""
+        return engine.hold(_lock_name(file))
 
     def settle(self, store: Store, project: str, files: Collection[str], stamp: Stamp) -> None:
         """Settle what is open on these files, whose locks the caller holds.

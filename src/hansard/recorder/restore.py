@@ -189,8 +189,8 @@ def _way_back(
     step = RestoreStep(
         path=file.path,
         action=plan.action,
-        from_revision=latest["number"] if latest else None,
-        to_revision=row["number"] if row else None,
+        from_revision=latest["revision"] if latest else None,
+        to_revision=row["revision"] if row else None,
         sha256=ref.digest if ref else None,
     )
     return Way(step, Planned(path, None, plan, mode=ref.mode if ref else None))

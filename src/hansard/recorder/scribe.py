@@ -9,6 +9,7 @@ from hansard.kernel.engine import ReadTx, Row
 from hansard.kernel.event import Event
 from hansard.kernel.problem import BlobRedacted
 from hansard.recorder import rules
+from hansard.recorder.chapters import new_sitting
 from hansard.recorder.diffs import line_counts
 from hansard.recorder.events import (
     ExternalChangeSeen,
@@ -21,7 +22,6 @@ from hansard.recorder.events import (
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.looking import FileState
 from hansard.recorder.paths import FilePath
-from hansard.recorder.story import new_sitting
 from hansard.recorder.tables import FILES, SITTINGS
 
 

@@ -19,11 +19,11 @@ from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Event
 from hansard.kernel.operation import Capability, Context, Operation, Request, Written
 from hansard.kernel.problem import Problem, StorageUnavailable
-from hansard.recorder import limits
+from hansard.recorder import limits, renames
 from hansard.recorder.answers import Shape
 from hansard.recorder.contract import PathText
 from hansard.recorder.diffs import line_counts
-from hansard.recorder.events import ExternalChangeSeen, FileFound
+from hansard.recorder.events import Action, ExternalChangeSeen, FileFound
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.looking import FileState
 from hansard.recorder.paths import FilePath
@@ -43,7 +43,15 @@ IGNORED = (
 )
 """Names that are not watched, at any depth and with all that lies beneath them."""
 
-What = Literal["found", "created", "changed", "deleted", "skipped"]
+What = Literal["found", "created", "changed", "deleted", "moved", "left", "skipped"]
+"""A file that was moved is told at the path it came to, not at the one it left."""
+
+SEEN: dict[Action, What] = {
+    "create": "created",
+    "edit": "changed",
+    "delete": "deleted",
+    "move": "moved",
+}
 
 
 class SeeFiles(Request):
@@ -126,18 +134,22 @@ def see_files(gateway: Gateway, request: SeeFiles, context: Context) -> FilesSee
     with gateway.alone_at(context.store.engine, files):
         gateway.settle(context.store, context.project, files, context.stamp)
         states, unread = _states(gateway, paths)
+        moved = [_shown(*one) for one in renames.notice(gateway, context, states.items())]
+        known = [*skipped, *unread, *moved]
 
         def describe(tx: ReadTx) -> tuple[list[Event], list[Blob]]:
             scribe = Scribe(gateway, tx, step_of(tx, context.session, None))
-            return _unseen(scribe, states, new)
+            unseen, blobs = _unseen(scribe, states, new)
+            return renames.paired(unseen), blobs
 
         unseen, blobs = context.read(describe)
         if not unseen:
-            return FilesSeen(session_id=context.session, files=[*skipped, *unread])
+            return FilesSeen(session_id=context.session, files=known)
 
         def work(tx: WriteTx) -> FilesSeen:
             seen = [_shown(context.record(tx, event).seq, event) for event in unseen]
-            return FilesSeen(session_id=context.session, files=[*skipped, *unread, *seen])
+            told = [one for one in seen if one.what != "left"]
+            return FilesSeen(session_id=context.session, files=[*known, *told])
 
         return context.write(work, blobs=blobs)
 
@@ -214,10 +226,9 @@ def _shown(seq: int, event: Event) -> FileSeen:
         summary = f"{event.path} was found"
         return FileSeen(path=event.path, what="found", seq=seq, summary=summary, redacted=redacted)
     assert isinstance(event, ExternalChangeSeen), f"{event.kind} was seen"
-    made: What = "created" if event.before is None else "changed"
     return FileSeen(
         path=event.path,
-        what=made if event.after else "deleted",
+        what="left" if event.moved_to else SEEN[event.action],
         seq=seq,
         summary=event.summary(),
         added=event.added,

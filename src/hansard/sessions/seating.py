@@ -6,7 +6,7 @@ begins when an operation that may begin a session is first asked under it.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hansard.kernel.engine import Row, WriteTx
 from hansard.kernel.event import Stamp
@@ -38,8 +38,14 @@ class Asked:
     default_project: str
 
 
+CURRENT = "current"
+"""Names the session that a call without a name would have, so that there must be one."""
+
+
 def seat(store: Store, asked: Asked, stamp: Stamp) -> Seating:
     """Find the place of a call, or refuse it."""
+    if asked.session == CURRENT:
+        return _current(store, asked, stamp)
     if asked.session is not None:
         return _named(store, asked, asked.session, stamp)
     if asked.caller.session is not None and (
@@ -47,6 +53,16 @@ def seat(store: Store, asked: Asked, stamp: Stamp) -> Seating:
     ):
         return seating
     return _own(store, asked)
+
+
+def _current(store: Store, asked: Asked, stamp: Stamp) -> Seating:
+    seated = seat(store, replace(asked, session=None), stamp)
+    if seated.session is None:
+        raise SessionNotFound(
+            "No session is current here",
+            hint="Begin one, or name it: list_sessions shows them; over HTTP, name it in `_meta`",
+        )
+    return seated
 
 
 def opening(store: Store, seating: Seating, stamp: Stamp) -> Callable[[WriteTx], None] | None:

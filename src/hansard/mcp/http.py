@@ -1,6 +1,7 @@
 """MCP over Streamable HTTP, for clients on this machine, and elsewhere for those with a token."""
 
 import asyncio
+import errno
 import signal
 import socket
 import sys
@@ -98,15 +99,17 @@ def serve(
     beside: Beside | None = None,
     *,
     front: Callable[[ASGIApp], ASGIApp] | None = None,
+    listener: socket.socket | None = None,
 ) -> int:
     """Serve until a signal comes. Closes the application. Returns the exit code.
 
     `front` puts what admits callers before everything; without it only this machine is served.
+    `listener` is the port to serve on, if it is open already.
     """
     with LastResort() as last_resort, closing(application):
         if front is None:
             _require_loopback(settings.host)
-        listener = _listener(settings.host, settings.port)
+        listener = listener or listen(settings.host, settings.port)
         server = HttpServer(application, settings)
 
         def start_ending() -> None:
@@ -183,12 +186,22 @@ def _require_loopback(host: str) -> None:
         )
 
 
-def _listener(host: str, port: int) -> socket.socket:
+class PortTaken(InvalidInput):
+    """Another program listens on the port."""
+
+
+def listen(host: str, port: int) -> socket.socket:
     """Open the port, or say in a sentence why not."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family)
     except (OSError, OverflowError) as error:
+        if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+            raise PortTaken(
+                f"Port {port} of {host} is taken by another program",
+                hint="Choose another with --port",
+                argument="port",
+            ) from error
         raise InvalidInput(
             f"Cannot listen on {host} port {port}: {error}",
             hint="Choose another port or address",

@@ -33,7 +33,7 @@ develop: $(READY) ## Add what the tests and the gate need
 install = @PYTHONUNBUFFERED=1 $(BIN)/python -m pip install --disable-pip-version-check \
 	--require-hashes --no-deps -r $(1) $(2) 2>&1 | tee $(VENV)/install.log | awk -v of=$$(grep -c == $(1)) \
 	-v shows=$$(test -t 2 && echo yes || true) '\
-	/^(Collecting|Requirement already|Ignoring)/ { n++; if (shows) printf "\r    %d of %d", n, of; fflush() } \
+	/^(Collecting|Processing|Requirement already|Ignoring)/ { n++; if (shows) printf "\r    %d of %d", n, of; fflush() } \
 	/^Installing collected/ { if (shows) printf "\r    %d of %d, unpacking", n, of; fflush() } \
 	END { if (shows) printf "\r                              \r" }' \
 	|| { tail -n 20 $(VENV)/install.log; echo "The packages could not be installed; pip says why above." >&2; exit 1; }

@@ -374,7 +374,8 @@ class SqliteTx:
     def _numbered(self, seq: int, *, make: bool = False) -> int:
         project = self._made_number() if make else self._number
         assert project is not None, "a project without a head has no entries"
-        return (project << NUMBER_BITS) + seq
+        # Any number at all may be asked for; none reaches into the next project's.
+        return (project << NUMBER_BITS) + min(max(seq, 0), _NUMBER_MASK)
 
     def _next_document(self, documents: str, project: int) -> int:
         low = project << NUMBER_BITS

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import mcp_types as types
 import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
@@ -24,7 +25,8 @@ from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.kernel.problem import InvalidInput
 from hansard.mcp.callers import RequestContext, http_door
 from hansard.mcp.ending import GIVE_UP_S, LastResort
-from hansard.mcp.guard import Guard, allowing, in_url
+from hansard.mcp.guard import Guard
+from hansard.mcp.origins import in_url
 from hansard.mcp.server import HansardServer
 
 PATH = "/mcp"
@@ -81,16 +83,16 @@ def mounted(
 
     `options` are the SDK's own, for tests of the protocol.
     """
-    security = allowing(hosts)
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=REQUEST_BYTES_MAX,
         max_sessions=CONNECTIONS_MAX,
-        transport_security=security,
+        # `Guard` asks, on every path and exactly; the SDK would compare how the names begin.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         custom_starlette_routes=[Route("/healthz", _healthz), *routes],
         **options,
     )
-    return Guard(app, path=PATH, security=security, catalog=server.application.catalog)
+    return Guard(app, path=PATH, hosts=hosts, catalog=server.application.catalog)
 
 
 def serve(

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from hansard.app.person import login_name
 from hansard.kernel.event import Actor
 from hansard.kernel.operation import Caller, Seat
 
@@ -24,8 +25,8 @@ VISIT_LIFE_S = 7 * 24 * 3600.0
 
 TOKENS_MAX, VISITS_MAX = 100, 1_000
 
-PERSON = Actor("human", "page", "admin")
-"""Whoever has read the token is the person at this machine."""
+SCOPE = ("page",)
+"""Whose the idempotency keys of pages are."""
 
 
 @dataclass(slots=True)
@@ -37,7 +38,13 @@ class Visit:
 
     def caller(self, *, secret: str | None, idempotency_key: str | None) -> Caller:
         """Make the caller of one request."""
-        return Caller(PERSON, seat=self.seat, secret=secret, idempotency_key=idempotency_key)
+        return Caller(
+            person(),
+            seat=self.seat,
+            secret=secret,
+            idempotency_key=idempotency_key,
+            scope=SCOPE,
+        )
 
 
 class Door:
@@ -87,6 +94,11 @@ class Door:
     def has_key(self, given: str) -> bool:
         """Whether someone knows the key."""
         return _same(self.key, given)
+
+
+def person() -> Actor:
+    """Whoever has read the token is the person at this machine, who runs the server."""
+    return Actor("human", login_name(), "admin")
 
 
 def _same(known: str, given: str) -> bool:

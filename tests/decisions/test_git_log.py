@@ -106,7 +106,8 @@ def test_git_and_the_tools_name_the_same_author_of_an_accepted_decision(ledger: 
     made = person.accept(ledger.bot.propose(target="cache"))
     ledger.publish()
 
-    shown = ledger.app.call("get_decision", {"decision_id": made}, person.caller).model_dump()
+    told = ledger.app.call("get_decision", {"decision_id": made}, person.caller).model_dump()
+    shown = told["decision"]
     shard, name = place_of(made)
     page = ledger.git("show", f"main:{shard}/{name}")
     author = ledger.git("log", "-1", "--format=%an <%ae>", "main").strip()

@@ -1,5 +1,7 @@
 """What clients call themselves: shown as authors, and never taken for more than it is."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +19,7 @@ from hansard.mcp.clients import LOOK_AGAIN_S, Client, Names, made_fit
 from hansard.mcp.server import HansardServer
 
 ADMIN = Stamp(Actor("human", "maria", "admin"), "2026-01-02T03:04:05.000000Z")
+KEYED: Any = {"hansard/idempotency-key": "k-1"}
 ERAS = ["legacy", "auto"]
 
 
@@ -143,11 +146,10 @@ async def test_a_retry_after_a_restart_finds_its_answer_and_others_do_not(
     application: Application,
 ) -> None:
     note = {"type": "note", "description": "once"}
-    meta = {"hansard/idempotency-key": "k-1"}
 
     async def ask(name: str, version: str = "1") -> object:
         async with connect(application, "auto", name, version=version) as client:
-            answer = await client.call_tool("audit_event", note, meta=meta)
+            answer = await client.call_tool("audit_event", note, meta=KEYED)
         return answer.structured_content["receipt"]
 
     first = await ask("claude-code")
@@ -170,11 +172,11 @@ async def test_a_key_that_an_older_program_kept_is_still_known(
     heads = application.store.engine.heads()
 
     async with connect(application, "auto", name) as client:
-        again = await client.call_tool("audit_event", note, meta={"hansard/idempotency-key": "k-1"})
+        again = await client.call_tool("audit_event", note, meta=KEYED)
         other = await client.call_tool(
             "audit_event",
             note | {"description": "else"},
-            meta={"hansard/idempotency-key": "k-1"},
+            meta=KEYED,
         )
 
     assert again.structured_content["receipt"] == first["receipt"]

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from hansard.app.person import login_name
 from hansard.http.visits import VISITS_MAX, Forgotten, Visits, digest
 from hansard.kernel.event import Actor
 from hansard.kernel.operation import Caller, Seat
@@ -28,8 +29,8 @@ VISIT_LIFE_S = 7 * 24 * 3600.0
 
 TOKENS_MAX = 100
 
-PERSON = Actor("human", "page", "admin")
-"""Whoever has read the token is the person at this machine."""
+SCOPE = ("page",)
+"""Whose the idempotency keys of pages are."""
 
 
 @dataclass(slots=True)
@@ -40,7 +41,13 @@ class Visit:
 
     def caller(self, *, secret: str | None, idempotency_key: str | None) -> Caller:
         """Make the caller of one request."""
-        return Caller(PERSON, seat=self.seat, secret=secret, idempotency_key=idempotency_key)
+        return Caller(
+            person(),
+            seat=self.seat,
+            secret=secret,
+            idempotency_key=idempotency_key,
+            scope=SCOPE,
+        )
 
 
 class Door:
@@ -115,6 +122,11 @@ class Door:
             # Who cannot be known after a restart can be known until then.
             logger.warning("A browser is let in until this server ends: %s", error.strerror)
             self._unkept.add(cookie, until)
+
+
+def person() -> Actor:
+    """Whoever has read the token is the person at this machine, who runs the server."""
+    return Actor("human", login_name(), "admin")
 
 
 def _same(known: str, given: str) -> bool:

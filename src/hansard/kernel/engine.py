@@ -247,6 +247,12 @@ class Engine(Protocol):
     def hold(self, name: str) -> AbstractContextManager[None] | None:
         """Take a lock until released or this process dies; `None` if another has it."""
 
+    def held(self, names: Collection[str]) -> set[str]:
+        """Say which of these locks somebody has, here or elsewhere, without taking any.
+
+        What cannot be the name of a lock is held by nobody.
+        """
+
     def heads(self) -> dict[str, Head]:
         """Give the head of every project that has entries, the catalog among them."""
 

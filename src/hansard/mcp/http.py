@@ -50,7 +50,7 @@ class HttpServer(HansardServer):
 
     def __init__(self, application: Application, settings: Settings) -> None:
         """Let in whoever comes; what stands before it refuses who must not."""
-        door = http_door(settings.session, secret(settings))
+        door = http_door(settings.session, application.store, secret(settings))
         super().__init__(Bounded(application), settings, door)
 
     async def _list_tools(

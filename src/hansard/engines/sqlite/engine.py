@@ -3,7 +3,6 @@
 import os
 import queue
 import threading
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from pathlib import Path
@@ -31,6 +30,7 @@ from hansard.engines.sqlite.refusing import (
 )
 from hansard.engines.sqlite.reserve import OPENING_BYTES, RESERVE, Reserve
 from hansard.engines.sqlite.transaction import SqliteTx, is_inline
+from hansard.engines.sqlite.watch import SqliteWatch
 from hansard.kernel import limits
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import ReadTx, Schema, Topic, Watch, WriteTx
@@ -49,9 +49,6 @@ STOPPED = "stopped-"
 """Begins the name of a lock, which goes on with the id of the process that writes no more."""
 BUSY_TIMEOUT_MS = 10_000
 """For the few moments that our own lock does not order: a checkpoint, a reader that recovers."""
-
-POLL_S = 0.02
-"""How often a watch looks whether another process has committed."""
 
 SYNCHRONOUS_FULL = 2
 """Acknowledged means on disk. One step lower, a power cut took 200 of 200 acknowledged rows."""
@@ -158,6 +155,10 @@ class SqliteEngine:
             self._require_in_place()
             return self._locks.hold(name)
 
+    def held(self, names: Collection[str]) -> set[str]:
+        with refusals("A lock cannot be looked at"):
+            return self._locks.held(names)
+
     def heads(self) -> dict[str, Head]:
         self._require_same_process()
         with refusals(CANNOT_READ):
@@ -224,7 +225,7 @@ class SqliteEngine:
             turn.close()
 
     def watch(self) -> Watch:
-        return _SqliteWatch(self._connect(), self._committed)
+        return SqliteWatch(self._connect(), self._committed)
 
     def close(self) -> None:
         while not self._readers.empty():
@@ -424,35 +425,6 @@ class SqliteEngine:
         # A database handle carried over a fork corrupts the file: SQLite's own warning.
         if os.getpid() != self._process:
             raise RuntimeError("A store must be opened anew after a fork")
-
-
-class _SqliteWatch:
-    """Notices commits of this process at once and those of others by polling."""
-
-    def __init__(self, connection: apsw.Connection, committed: threading.Condition) -> None:
-        self._connection = connection
-        self._committed = committed
-        self._seen = self._look()
-
-    def wait(self, timeout_s: float) -> bool:
-        deadline = time.monotonic() + timeout_s
-        while True:
-            now = self._look()
-            if now != self._seen:
-                self._seen = now
-                return True
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return False
-            with self._committed:
-                self._committed.wait(min(left, POLL_S))
-
-    def close(self) -> None:
-        self._connection.close()
-
-    def _look(self) -> int:
-        version: int = self._connection.pragma("data_version")
-        return version
 
 
 def remains(folder: Path) -> list[str]:

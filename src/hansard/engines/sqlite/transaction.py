@@ -25,6 +25,7 @@ from hansard.kernel.blob import Blob, Codec, Digest
 from hansard.kernel.engine import (
     Found,
     Hit,
+    Kept,
     Position,
     Row,
     Scalar,
@@ -210,6 +211,18 @@ class SqliteTx:
         if not (isinstance(packed, bytes) and isinstance(size, int) and isinstance(depth, int)):
             raise BlobDamaged("A blob's row is damaged", digest=digest)
         return Blob(digest, size, cast("Codec", codec), packed, base, depth)
+
+    def kept(self, digests: Collection[Digest]) -> dict[Digest, Kept]:
+        rows = self._all(
+            f"SELECT digest, codec, depth, packed IS NULL FROM blobs "
+            f"WHERE project = ? AND digest IN ({marks(digests)})",
+            self._number,
+            *digests,
+        )
+        return {
+            digest: Kept(codec, depth, self._files.name(digest) if in_file else None)
+            for digest, codec, depth, in_file in rows
+        }
 
     def digests(self, *, after: str = "", limit: int) -> list[Digest]:
         rows = self._all(

@@ -1,7 +1,7 @@
 """Fixtures for all tests. Every test that takes `app` runs on every engine."""
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,6 +23,7 @@ from hansard.kernel.operation import Caller, Seat
 from hansard.testing.twice import Twice
 from tests import toy
 from tests.crash.table import pytest_runtest_setup, pytest_terminal_summary
+from tests.launcher import programs
 from tests.postgres_server import postgres_namespace, postgres_url
 
 __all__ = [
@@ -48,6 +49,14 @@ class SteppingClock:
     def __call__(self) -> datetime:
         self.now += timedelta(seconds=1)
         return self.now
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Start the programs of a test that is marked `cold` by new interpreters."""
+    is_cold = item.get_closest_marker("cold") is not None
+    with programs.starting(cold=is_cold or programs.ALL_COLD):
+        return (yield)
 
 
 def pytest_configure() -> None:

@@ -176,7 +176,7 @@ class Application:
         return self.store.read(project, lambda tx: as_of.resolve(tx, point))
 
     def _first_answer(self, operation: Operation, context: Context, once: Once) -> Result | None:
-        answer = context.read(lambda tx: reply.recall(tx, once.key, once.arguments))
+        answer = context.read(once.recall)
         return operation.result.model_validate(answer) if answer else None
 
 
@@ -211,6 +211,7 @@ def _once(operation: Operation, request: Request, caller: Caller) -> Once | None
             f"An idempotency key has 1 to {limits.IDEMPOTENCY_KEY_CHARS_MAX} characters"
         )
     asked = canonical_json(request.model_dump(mode="json", exclude_unset=True))
-    return Once(
-        reply.reply_key(caller.actor, operation.name, key), operation.name, digest_of(asked)
-    )
+    name, kind = operation.name, caller.actor.kind
+    former = reply.reply_key(kind, caller.former_scope, name, key) if caller.former_scope else None
+    own = reply.reply_key(kind, caller.scope or (caller.actor.id,), name, key)
+    return Once(own, name, digest_of(asked), former)

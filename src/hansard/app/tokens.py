@@ -426,6 +426,11 @@ def _checked_name(name: str) -> str:
         raise InvalidInput(
             f"A token's name has 1 to {NAME_CHARS_MAX} printable characters", argument="name"
         )
+    if set(name) & set("()"):
+        raise InvalidInput(
+            "A token's name has no parentheses: in them stands what a client calls itself",
+            argument="name",
+        )
     if name in RESERVED:
         raise InvalidInput(f"{name} is what callers without a token are called", argument="name")
     return name

@@ -2,10 +2,11 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from hansard.cli import record_editing
 from hansard.cli.asking import Ask, asking
 from hansard.cli.editor import edited
 from hansard.cli.flags import Flags
@@ -119,19 +120,8 @@ def new(
 def edit(flags: Flags, record: RecordId) -> None:
     """Change a record's text in $EDITOR; where another session was faster, merge and edit again."""
     with asking(flags) as ask:
-        active = ask("activate", id=record, override=True)
-        assert isinstance(active, answers.Activation), "activate answers with an activation"
-        before = active.context.target.body
-        text = edited(before)
-        if text == before:
-            print("Nothing was changed.")
-            return
-        updated = _updated(ask, record, text)
-        while updated.conflict:
-            print(printable(updated.conflict.message), file=sys.stderr)
-            text = edited(updated.conflict.merge.text)
-            updated = _updated(ask, record, text, force=True)
-        print(printable(updated.text()))
+        updated = record_editing.edit(ask, record)
+        print(printable(updated.text()) if updated else "Nothing was changed.")
 
 
 @settings_flags
@@ -182,12 +172,6 @@ def _line(ref: RecordRef, paint: Paint) -> str:
 def _now(ask: Ask) -> str:
     overview = ask("get_project")
     return f"t:{overview.model_dump()['tick']}"
-
-
-def _updated(ask: Ask, record: str, text: str, **more: Any) -> answers.RecordUpdated:
-    updated = ask("update_record", id=record, body=text, **more)
-    assert isinstance(updated, answers.RecordUpdated), "update_record answers with an update"
-    return updated
 
 
 def _text(body: str | None) -> str:

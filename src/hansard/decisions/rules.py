@@ -121,7 +121,10 @@ def plan_accept(
         check_target_free(proposal["target"], ground, hint=_OVERTAKEN)
     kept = ("title", "target", "reasons", "cites", "enforcement", "supersedes", "author")
     stated = {name: proposal[name] for name in kept}
-    return ProposalAccepted(id=identifier, proposal_id=proposal["id"], **stated)
+    accepted_by = f"{ground.actor.kind}:{ground.actor.id}"
+    return ProposalAccepted(
+        id=identifier, proposal_id=proposal["id"], accepted_by=accepted_by, **stated
+    )
 
 
 def plan_reject(proposal: Row, reason: str | None, actor: Actor) -> ProposalRejected:

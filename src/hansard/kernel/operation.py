@@ -96,6 +96,10 @@ class Caller:
     seat: Seat | None = None
     idempotency_key: str | None = None
     secret: str | None = field(default=None, repr=False)
+    scope: tuple[str, ...] = ()
+    """Whose its idempotency keys are; if empty, its actor's."""
+    former_scope: tuple[str, ...] = ()
+    """Whose they were to programs that could not tell its like apart."""
 
 
 class AlreadyAnsweredError(Exception):
@@ -123,6 +127,21 @@ class Once:
     key: str
     operation: str
     arguments: Digest
+    former_key: str | None = None
+    """What an older program kept the answer under."""
+
+    def recall(self, tx: ReadTx) -> dict[str, Any] | None:
+        """Give the first answer to this request, if it has one."""
+        answers = (reply.recall(tx, key, self.arguments) for key in self._keys())
+        return next(filter(None, answers), None)
+
+    def recall_attempt(self, tx: ReadTx) -> list[int] | None:
+        """Give what this request announced before and got no answer to."""
+        attempts = (reply.recall_attempt(tx, key, self.arguments) for key in self._keys())
+        return next(filter(None, attempts), None)
+
+    def _keys(self) -> list[str]:
+        return [self.key, *([self.former_key] if self.former_key else [])]
 
 
 R = TypeVar("R", bound=Written)
@@ -200,9 +219,9 @@ class Context:
         """Raise what is known of this request if its key has come before."""
         if self.once is None:
             return
-        if answer := reply.recall(tx, self.once.key, self.once.arguments):
+        if answer := self.once.recall(tx):
             raise AlreadyAnsweredError(answer)
-        if intents := reply.recall_attempt(tx, self.once.key, self.once.arguments):
+        if intents := self.once.recall_attempt(tx):
             raise AlreadyAttemptedError(intents)
 
     def record(self, tx: WriteTx, event: Event) -> Entry:
@@ -210,7 +229,7 @@ class Context:
         return self.store.record(tx, event, self.stamp)
 
     def _answer(self, tx: WriteTx, work: Callable[[WriteTx], R]) -> R:
-        if self.once and (answer := reply.recall(tx, self.once.key, self.once.arguments)):
+        if self.once and (answer := self.once.recall(tx)):
             raise AlreadyAnsweredError(answer)
         before = tx.head().seq
         if self.open_session:

@@ -2,7 +2,7 @@
 
 from hansard.kernel.meaning import Meanings, NoMeanings
 from hansard.kernel.operation import Capability
-from hansard.records import activation, changes, commands, overview, queries
+from hansard.records import activation, changes, commands, overview, queries, updating
 from hansard.records.events import EVENTS
 from hansard.records.passages import PASSAGES
 from hansard.records.reading import count_open
@@ -27,6 +27,7 @@ def capability(
             *queries.operations(meanings or NoMeanings()),
             *activation.operations(thresholds),
             *commands.OPERATIONS,
+            updating.OPERATION,
             *changes.operations(thresholds),
         ),
         EVENTS,

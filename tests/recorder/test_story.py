@@ -11,7 +11,7 @@ from hansard.app.application import Application
 from hansard.kernel.operation import Caller
 from hansard.recorder import limits
 from hansard.recorder.folding import fold
-from hansard.recorder.standing import Rewind, Standing, in_doubt
+from hansard.recorder.rewinds import Rewind, Standing, in_doubt
 from hansard.recorder.tale import Beat
 from tests.conftest import a_caller
 from tests.recorder.asking import batch, create, edit, op, restore, story, timeline

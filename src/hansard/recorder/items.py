@@ -25,8 +25,8 @@ from hansard.recorder.events import (
     StepBegun,
     StepEnded,
 )
-from hansard.recorder.restored import restore_words
-from hansard.recorder.standing import Standing
+from hansard.recorder.restore_words import restore_words
+from hansard.recorder.rewinds import Standing
 from hansard.recorder.tables import FILES, OUTCOMES, REVISIONS, file_id
 from hansard.recorder.taking_back import rewinds_of
 

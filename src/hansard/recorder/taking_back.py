@@ -7,7 +7,7 @@ from hansard.kernel.engine import Row
 from hansard.kernel.view import Derivation
 from hansard.recorder import limits
 from hansard.recorder.chapters import count, counted, put_row, row_at
-from hansard.recorder.standing import Rewind, Span, Standing, in_doubt
+from hansard.recorder.rewinds import Rewind, Span, Standing, in_doubt
 from hansard.recorder.tables import FILES, REVISIONS, chapter_of, revision_key, story_place
 
 Place = tuple[str, int]

@@ -12,7 +12,7 @@ from hansard.recorder.chapters import COUNTED, sitting_of
 from hansard.recorder.folding import FOLDED, fold
 from hansard.recorder.items import message_shown
 from hansard.recorder.plans import OVER
-from hansard.recorder.restored import restore_words
+from hansard.recorder.restore_words import restore_words
 from hansard.recorder.tables import STORY, chapter_of, story_key, story_place
 from hansard.recorder.tale import Beat, Chapter, Story
 from hansard.recorder.timeline import required_session

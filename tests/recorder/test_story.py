@@ -1,5 +1,6 @@
 """The story: what was undone reads as undone, in the order of events, many files as few lines."""
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ from hansard.app.application import Application
 from hansard.kernel.operation import Caller
 from hansard.recorder import limits
 from hansard.recorder.folding import fold
-from hansard.recorder.rewinds import Rewind, Standing, in_doubt
 from hansard.recorder.tale import Beat
 from tests.conftest import a_caller
 from tests.recorder.asking import batch, create, edit, op, restore, story, timeline
@@ -238,43 +238,32 @@ def test_an_undone_story_told_again_is_the_same_story(app: Application, agent: C
     assert now == before
 
 
-# The rules.
-
-
-@settings(deadline=None)
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 30)), max_size=30))
-def test_what_stands_is_what_a_replay_of_every_change_leaves(
-    history: list[tuple[bool, int]],
+@pytest.mark.parametrize("seed", range(6))
+def test_what_reads_as_undone_is_what_no_longer_stands(
+    app: Application, agent: Caller, seed: int
 ) -> None:
-    """Each change puts its own mark; going back puts the marks of then. What stands is marked."""
-    marks: list[frozenset[int]] = [frozenset()]
-    rewinds: list[Rewind] = []
-    for number, (goes_back, to) in enumerate(history, start=1):
-        if goes_back:
-            point = min(to, number - 1)
-            rewinds.append(Rewind(number, 1000 + number, ((point + 1, number - 1),)))
-            marks.append(marks[point])
+    """Each edit puts its own mark; going back puts the marks of then. What stands is marked."""
+    chance = random.Random(seed)
+    create(app, agent, "a", "0\n")
+    marks, points = [frozenset({0})], [head(app)]
+    for number in range(1, 12):
+        if chance.random() < 0.4:
+            place = chance.randrange(len(points))
+            restore(app, agent, path="a", point=points[place], to="after")
+            marks.append(marks[place])
         else:
+            edit(app, agent, "a", f"{number}\n")
             marks.append(marks[-1] | {number})
+        points.append(head(app))
 
-    standing = Standing(rewinds)
+    items = [one for one in timeline(app, agent, path="a") if one.restore is None]
+    standing = [one for one in items if one.undone_by is None]
+    told = story(app, agent)
+    assert len(standing) == len(marks[-1])
+    assert told.totals["undone"] == told.chapters[0].undone or len(items) - len(standing) == 0
 
-    changes = {number for number, (goes_back, _) in enumerate(history, start=1) if not goes_back}
-    assert {one for one in changes if standing.undone_by(one) is None} == marks[-1]
 
-
-@settings(deadline=None)
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 20)), max_size=20))
-def test_only_what_is_in_doubt_changes_whether_it_stands(history: list[tuple[bool, int]]) -> None:
-    rewinds: list[Rewind] = []
-    for number, (goes_back, to) in enumerate(history, start=1):
-        if not goes_back:
-            continue
-        new = Rewind(number, 1000 + number, ((min(to, number - 1) + 1, number - 1),))
-        before, after = Standing(rewinds), Standing([*rewinds, new])
-        changed = {one for one in range(1, number) if before.undone_by(one) != after.undone_by(one)}
-        assert changed <= set(in_doubt(rewinds, new))
-        rewinds.append(new)
+# The rules.
 
 
 def beat(path: str, seq: int, **more: Any) -> Beat:

@@ -13,7 +13,7 @@ from hansard.cli.options import Json, settings_flags
 from hansard.cli.recorder_desk import latest_session, told
 from hansard.cli.terminal import painter, print_json, printable
 from hansard.kernel.problem import InvalidInput
-from hansard.recorder.answers import Restored, RestoreStep
+from hansard.recorder.restored import BackStep, Restored
 
 ACTION_COLOURS = {"create": "green", "edit": "yellow", "delete": "red", "skip": "grey"}
 CHANGES = ("create", "edit", "delete")
@@ -140,14 +140,14 @@ def _tell(answer: Restored, *, json: bool) -> None:
         print(f"To undo it: hansard restore --entry {_undone_entry(answer.undo)}")
 
 
-def _print_row(step: RestoreStep, longest: int) -> None:
+def _print_row(step: BackStep, longest: int) -> None:
     path = printable(step.path)
     padding = " " * (longest - screen.width(path))
     action = painter()(f"{step.action:<6}", ACTION_COLOURS.get(step.action, "grey"))
     print(f"  {action}  {path}{padding}  {printable(_note(step))}".rstrip())
 
 
-def _note(step: RestoreStep) -> str:
+def _note(step: BackStep) -> str:
     """Say from which revision to which, how it went, and why not."""
     if step.action == "skip":
         return step.reason or ""

@@ -16,13 +16,15 @@ def capability(
     store: Path | None = None,
     redact: bool = True,
     governed: Governed = nothing_governs,
+    key_file: Path | None = None,
 ) -> Capability:
     """Make the capability for one workspace, whose folder is opened on first use.
 
     `store` is the folder of the record itself, which no agent may write to. Which decisions govern
-    a file is known only above this layer.
+    a file is known only above this layer. `key_file` holds the key under which contents with
+    secrets are kept; without it they are not.
     """
-    gateway = Gateway(workspace, store=store, redact=redact, governed=governed)
+    gateway = Gateway(workspace, store=store, redact=redact, governed=governed, key_file=key_file)
     return Capability(
         "recorder",
         operations(gateway),

@@ -24,24 +24,23 @@ from hansard.recorder.events import (
     SessionTitled,
     StepBegun,
     StepEnded,
+    is_irreversible,
 )
 from hansard.recorder.restore_words import restore_words
-from hansard.recorder.rewinds import Standing
-from hansard.recorder.tables import FILES, OUTCOMES, REVISIONS, file_id
-from hansard.recorder.taking_back import rewinds_of
+from hansard.recorder.tables import OUTCOMES, REVISIONS, file_id
+from hansard.recorder.taking_back import undone_by
 
 Changing = FileOpIntended | FileReported | ExternalChangeSeen
 
 
 class Items:
-    """Tells entries; what it looks up of a file it looks up once."""
+    """Tells entries of one moment's journal."""
 
     def __init__(self, tx: ReadTx, context: Context, *, names_session: bool) -> None:
-        """Look into one moment of the journal; of many sessions' entries, each names its own."""
+        """Of many sessions' entries, each names its own."""
         self._tx = tx
         self._context = context
         self._names_session = names_session
-        self._standing: dict[str, Standing] = {}
 
     def tell(self, entry: Entry, path: str | None) -> TimelineItem | None:
         """Tell an entry, if it is about the path that is asked for."""
@@ -63,7 +62,8 @@ class Items:
 
     def _summary(self, event: Event) -> str:
         if isinstance(event, RestoreBegun):
-            return restore_words(self._tx, self._context, event.scope, event.point)
+            asked = (event.scope, event.point)
+            return restore_words(self._tx, self._context, *asked, is_undo=event.is_undo)
         return event.summary()
 
     def _details(self, entry: Entry, event: Event) -> dict[str, Any]:
@@ -105,10 +105,13 @@ class Items:
         }
         match event:
             case FileReported():
+                unknown = {"before_unknown": True, "added": None, "removed": None}
+                told |= unknown if event.before_unknown else {}
                 return told | {"reported": True, "cites": event.cites or None}
             case FileOpIntended():
-                cited = {"cites": event.cites or None, "restore": event.restore}
-                return told | {"to": event.to} | cited | self._ended(entry.seq)
+                told |= {"cites": event.cites or None, "restore": event.restore, "to": event.to}
+                told |= {"irreversible": is_irreversible(event) or None}
+                return told | self._ended(entry.seq)
             case _:
                 return told
 
@@ -124,15 +127,9 @@ class Items:
         path = event.to if isinstance(event, FileOpIntended) and event.to else event.path
         file = file_id(event.workspace, path)
         for found in self._tx.scan(REVISIONS, {"file": file, "seq": entry.seq}, limit=1):
-            undone_by = self._of(file).undone_by(found.row["number"])
-            return {"revision": found.row["revision"] or None, "undone_by": undone_by}
+            taken = undone_by(self._tx, file, entry.seq)
+            return {"revision": found.row["revision"] or None, "undone_by": taken}
         return {}
-
-    def _of(self, file: str) -> Standing:
-        if file not in self._standing:
-            row = self._tx.get(FILES, file)
-            self._standing[file] = Standing(rewinds_of(row) if row else [])
-        return self._standing[file]
 
 
 def message_shown(tx: ReadTx, digest: Any, chars_max: int) -> str:

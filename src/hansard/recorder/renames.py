@@ -16,7 +16,7 @@ from hansard.recorder import limits
 from hansard.recorder.chapters import sitting_of
 from hansard.recorder.events import ExternalChangeSeen, FileFound, FileRef
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.looking import FileState
+from hansard.recorder.looking import Seen
 from hansard.recorder.paths import FilePath
 from hansard.recorder.tables import FILES, PENDING, file_id
 
@@ -36,7 +36,7 @@ def paired(seen: Sequence[Event]) -> list[Event]:
 
 
 def notice(
-    gateway: Gateway, context: Context, found: Iterable[tuple[FilePath, FileState | None]]
+    gateway: Gateway, context: Context, found: Iterable[tuple[FilePath, Seen | None]]
 ) -> list[Noticed]:
     """Record that files were moved to where they are found, if that is what happened.
 
@@ -44,7 +44,7 @@ def notice(
     """
     noticed = []
     for path, state in found:
-        if state is not None and state.content:
+        if state is not None and state.size:
             candidates = _candidates(gateway, context, path, state)
             recorded = (_record(gateway, context, row, path, state) for row in candidates)
             noticed += list(islice(filter(None, recorded), 1))
@@ -104,7 +104,7 @@ def _came(event: Event) -> tuple[str, FileRef] | None:
     return (event.path, held) if held and held.size else None
 
 
-def _candidates(gateway: Gateway, context: Context, path: FilePath, state: FileState) -> list[Row]:
+def _candidates(gateway: Gateway, context: Context, path: FilePath, state: Seen) -> list[Row]:
     """Find the files that held this and no longer are, the one with the likest name first."""
 
     def work(tx: ReadTx) -> list[Row]:
@@ -126,7 +126,7 @@ def _is_gone(gateway: Gateway, path: str) -> bool:
 
 
 def _record(
-    gateway: Gateway, context: Context, row: Row, path: FilePath, state: FileState
+    gateway: Gateway, context: Context, row: Row, path: FilePath, state: Seen
 ) -> Noticed | None:
     """Record a move, unless someone is at the file that is gone."""
     source = file_id(row["workspace"], row["path"])
@@ -150,7 +150,7 @@ def _record(
 
 
 def _events(
-    tx: ReadTx, context: Context, known: Row, target: str, state: FileState
+    tx: ReadTx, context: Context, known: Row, target: str, state: Seen
 ) -> tuple[ExternalChangeSeen, ExternalChangeSeen]:
     sitting = sitting_of(tx, context.session) if context.session else {}
     held = FileRef.model_validate(known["after"])

@@ -8,12 +8,19 @@ from hansard.kernel.operation import Context
 from hansard.recorder.events import StepBegun, step_name
 from hansard.recorder.tables import STORY, chapter_number, story_key, story_place
 
-_SCOPE = re.compile(r"(?P<what>session|step|entry|path) (?P<which>.+)", re.DOTALL)
+_SCOPE = re.compile(r"(?P<what>session|step|path) (?P<which>.+)", re.DOTALL)
 
 
-def restore_words(tx: ReadTx, context: Context, scope: str, point: int) -> str:
-    """Say what a restore brought back, and to what moment."""
-    return f"Restored {_scope(scope, context.session)} to {moment(tx, context, point)}"
+def restore_words(
+    tx: ReadTx, context: Context, scope: str, point: int, *, is_undo: bool = False
+) -> str:
+    """Say what a restore brought back and to what moment, or what an undo took back."""
+    if is_undo:
+        return f"Undid {_scope(scope, context.session)}"
+    # What goes back to before a step is all that the session touched.
+    whole = scope.partition(" of ")[2] if scope.startswith("step ") else scope
+    whole = whole if whole.startswith("session ") else scope
+    return f"Restored {_scope(whole, context.session)} to {moment(tx, context, point)}"
 
 
 def moment(tx: ReadTx, context: Context, point: int) -> str:
@@ -28,9 +35,12 @@ def moment(tx: ReadTx, context: Context, point: int) -> str:
 
 
 def _scope(scope: str, session: str | None) -> str:
+    """Say what a scope is as people would; entries, batches and restores have names already."""
     found = _SCOPE.fullmatch(scope)
     if found is None:
-        return scope
+        return (
+            f"what {entry} changed" if (entry := scope.removeprefix("entry ")) != scope else scope
+        )
     which = found["which"]
     match found["what"]:
         case "session":
@@ -38,8 +48,6 @@ def _scope(scope: str, session: str | None) -> str:
         case "step":
             index, _, _ = which.partition(" ")
             return step_name(int(index)) if index.isdecimal() else scope
-        case "entry":
-            return f"what {which} changed"
         case _:
             return f"`{which}`"
 

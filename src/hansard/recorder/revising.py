@@ -5,7 +5,7 @@ has a history of its own. Only what is brought back there by a restore goes on w
 was there left, in a history that shares the revisions up to then.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from hansard.kernel.engine import Row
@@ -33,6 +33,8 @@ class Change:
     went_to: str | None = None
     """The path it was moved to."""
     told: Told = None
+    said: Row = field(default_factory=dict)
+    """What its event says besides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,8 @@ AWAY = Place("", 0)
 """Of a row that says only that the file has gone."""
 
 
-def revise(derivation: Derivation, change: Change) -> str:
-    """Put the next revision of a file; returns the id of its path."""
+def revise(derivation: Derivation, change: Change) -> tuple[str, int]:
+    """Put the next revision of a file; returns the id of its path, and its number there."""
     file = file_id(change.workspace, change.path)
     latest = derivation.get(FILES, file)
     number = latest["number"] + 1 if latest else 1
@@ -56,7 +58,7 @@ def revise(derivation: Derivation, change: Change) -> str:
     row = {"file": file, "number": number, "seq": change.seq, "done": derivation.entry.seq}
     row |= {"history": place.history, "revision": place.revision, "added": change.added}
     row |= {"removed": change.removed, "action": change.action, "source": change.source}
-    row |= {"after": change.after}
+    row |= {"after": change.after} | change.said
     if other := change.came_from or change.went_to:
         row["other"] = other
     if change.told:
@@ -65,7 +67,7 @@ def revise(derivation: Derivation, change: Change) -> str:
         row["left"] = latest["history"]
     derivation.put(REVISIONS, revision_key(file, number), row)
     derivation.put(FILES, file, _here(change, number, place, latest))
-    return file
+    return file, number
 
 
 def digest_held(after: dict[str, Any] | None) -> str:
@@ -82,8 +84,6 @@ def _here(change: Change, number: int, place: Place, latest: Row | None) -> Row:
         row |= {"history": latest["history"], "revision": latest["revision"], "is_away": True}
     else:
         row |= {"history": place.history, "revision": place.revision, "is_away": False}
-    if latest and "rewinds" in latest:
-        row["rewinds"] = latest["rewinds"]
     return row
 
 

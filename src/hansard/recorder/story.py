@@ -71,6 +71,7 @@ def tell_note(derivation: Derivation, event: Audited) -> None:
 def tell_restore(derivation: Derivation, event: RestoreBegun) -> None:
     """Tell a restore as one beat, whatever the number of its files."""
     beat = {"type": "restore", "scope": event.scope, "point": event.point, "undone_by": None}
+    beat |= {"is_undo": True} if event.is_undo else {}
     place = _tell_apart(derivation, event.revision, event.step, beat | dict.fromkeys(COUNTED, 0))
     derivation.put(BEATS, _restore_key(derivation.entry.seq), {"place": place})
 

@@ -63,7 +63,16 @@ STORY = Table(
 )
 """Chapters and beats in the order in which they are told."""
 
-TABLES = (FILES, REVISIONS, HISTORIES, PENDING, OUTCOMES, TOUCHED, BEATS, SITTINGS, STORY)
+UNDONE = Table("recorder_undone", version=VERSION)
+"""Changes to files that no longer stand, by file and seq: what took each of them back."""
+
+FOLDERS = Table("recorder_folders", version=VERSION)
+"""Folders that were made for a file, by their id: they go again when the last file in them does."""
+
+TABLES = (
+    *(FILES, REVISIONS, HISTORIES, PENDING, OUTCOMES, TOUCHED),
+    *(BEATS, SITTINGS, STORY, UNDONE, FOLDERS),
+)
 
 FILE_ID_CHARS = 32
 """Half a SHA-256: enough that no two files of a store ever meet."""

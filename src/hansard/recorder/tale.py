@@ -48,6 +48,7 @@ class Beat(Shape):
     """The first few of a run of like events, in words."""
     scope: str | None = None
     point: int | None = None
+    is_undo: bool | None = None
 
     def line(self) -> str:
         """Tell it in a line of Markdown."""

@@ -132,7 +132,9 @@ class _Page:
     def _beat(self, row: Row) -> Beat:
         beat = Beat(**whole({name: row[name] for name in row.keys() & _BEAT_FIELDS}))
         if beat.type == "restore":
-            words = restore_words(self.tx, self.context, beat.scope or "", beat.point or 0)
+            asked = (beat.scope or "", beat.point or 0)
+            is_undo = bool(beat.is_undo)
+            words = restore_words(self.tx, self.context, *asked, is_undo=is_undo)
             return beat.model_copy(update={"text": words})
         return beat
 

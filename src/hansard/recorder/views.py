@@ -22,9 +22,11 @@ from hansard.recorder.events import (
     StepEnded,
 )
 from hansard.recorder.revising import Change, Told, revise
+from hansard.recorder.standing import derive_standing
 from hansard.recorder.story import Stroke
 from hansard.recorder.tables import (
     FILES,
+    FOLDERS,
     OUTCOMES,
     PENDING,
     REVISIONS,
@@ -34,7 +36,10 @@ from hansard.recorder.tables import (
     file_id,
     touched_key,
 )
-from hansard.recorder.taking_back import take_back
+from hansard.recorder.taking_back import tell_taken_back
+
+SAID = ("undoes", "back_to", "restore", "before_unknown", "modified")
+"""What a revision says besides, where its event does."""
 
 MOVE_TARGET = "-to"
 """Ends the key of a pending move's second row, under the file that it goes to."""
@@ -84,9 +89,16 @@ def _done(event: FileOpDone, derivation: Derivation) -> None:
     stroke = Stroke(row["action"], added=row["added"], removed=row["removed"])
     row |= {"after": row["after"] | {"mode": event.mode} if row["after"] else None}
     row |= {"source": "restored" if row["restore"] else "executed"}
-    file = _revise(derivation, row, _tell(derivation, row, stroke))
-    if row["restore"]:
-        _go_back(derivation, row, file)
+    _note_folders(derivation, row)
+    _revise(derivation, row, _tell(derivation, row, stroke))
+
+
+def _note_folders(derivation: Derivation, row: Row) -> None:
+    """Remember the folders that were made for a file."""
+    *above, _ = (row["to"] or row["path"]).split("/")
+    for level in range(row.get("makes", 0)):
+        folder = "/".join(above[: len(above) - level])
+        derivation.put(FOLDERS, file_id(row["workspace"], folder), {"path": folder})
 
 
 def _aborted(event: FileOpAborted, derivation: Derivation) -> None:
@@ -146,14 +158,36 @@ def _placed(event: Event, derivation: Derivation) -> Row:
     return fields | event.model_dump(mode="json") | {"seq": entry.seq, "session": entry.session}
 
 
-def _revise(derivation: Derivation, row: Row, told: Told) -> str:
+def _revise(derivation: Derivation, row: Row, told: Told) -> None:
     """Put what became of a file; of one that was moved, at both paths."""
     if row["to"] is None:
-        return revise(derivation, _change(row, row["path"], told))
+        return _put(derivation, row, _change(row, row["path"], told))
     gone = row | {"after": None, "added": 0, "removed": 0}
     came = row | {"added": 0, "removed": 0}
-    revise(derivation, _change(gone, row["path"], None, went_to=row["to"]))
-    return revise(derivation, _change(came, row["to"], told, came_from=row["path"]))
+    _put(derivation, row, _change(gone, row["path"], None, went_to=row["to"]))
+    return _put(derivation, row, _change(came, row["to"], told, came_from=row["path"]))
+
+
+def _put(derivation: Derivation, row: Row, change: Change) -> None:
+    """Put a revision; one that goes back also takes others back."""
+    if row["restore"] and not row.get("undoes") and row.get("back_to") is None:
+        change.said["back_to"] = _back_to(derivation, row, change)
+    file, number = revise(derivation, change)
+    if row["restore"]:
+        turned = derive_standing(derivation, file, number)
+        tell_taken_back(derivation, file, turned, row["restore"])
+
+
+def _back_to(derivation: Derivation, row: Row, change: Change) -> int:
+    """Find the revision that a restore went back to which does not say so: by its point."""
+    assert row["session"] is not None, "a file was restored in no session"
+    point = story.restore_beat(derivation, row["session"], row["restore"])["point"]
+    file = file_id(change.workspace, change.path)
+    later: Where = {"file": file, "seq": Range(at_least=point + 1)}
+    for found in derivation.scan(REVISIONS, later, limit=1):
+        return int(found.row["number"]) - 1
+    latest = derivation.get(FILES, file)
+    return int(latest["number"]) if latest else 0
 
 
 def _change(
@@ -171,19 +205,8 @@ def _change(
         came_from=came_from,
         went_to=went_to,
         told=told,
+        said={name: row[name] for name in SAID if row.get(name) is not None},
     )
-
-
-def _go_back(derivation: Derivation, row: Row, file: str) -> None:
-    """Tell what a restore took back of a file: all that came after the point it went to."""
-    assert row["session"] is not None, "a file was restored in no session"
-    point = story.restore_beat(derivation, row["session"], row["restore"])["point"]
-    latest = derivation.get(FILES, file)
-    assert latest is not None, "a restored file has no revision"
-    later: Where = {"file": file, "seq": Range(at_least=point + 1)}
-    [first] = derivation.scan(REVISIONS, later, limit=1)
-    spans = [(first.row["number"], latest["number"] - 1)]
-    take_back(derivation, file, row["restore"], spans)
 
 
 def _settled(derivation: Derivation, intent: int) -> Row:

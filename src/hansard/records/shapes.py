@@ -77,7 +77,7 @@ class Record(Shape):
 class Warned(Shape):
     """Something to mind."""
 
-    type: Literal["conflict", "stale", "orphan", "depth"]
+    type: Literal["conflict", "stale", "orphan", "depth", "note"]
     message: str
     details: Json
 

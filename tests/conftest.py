@@ -1,6 +1,8 @@
 """Fixtures for all tests. Every test that takes `app` runs on every engine."""
 
+import os
 import signal
+import tempfile
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
@@ -60,7 +62,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 
 def pytest_configure() -> None:
-    """Hear Ctrl-C, as do the programs that tests start, also in the background of a shell."""
+    """Keep the user's own settings and keys out of it, and hear Ctrl-C also in the background."""
+    os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="hansard-tests-")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -76,6 +76,14 @@ class Settings:
         "store in PostgreSQL there are none unless this is set.",
     )
     session: str = _declare("", "The session of calls that name none.")
+    idle_minutes: int = _declare(
+        15, "After so long without doing anything a session is idle, though somebody is there."
+    )
+    away_minutes: int = _declare(
+        120,
+        "After so long without doing anything, whoever is in a session over HTTP or by hooks is "
+        "taken to be gone.",
+    )
     toolsets: str = _declare(
         "default",
         "Which tools are listed: `default`, `core`, `all`, or capabilities, separated by commas.",

@@ -7,6 +7,8 @@ from pydantic import BaseModel, ConfigDict
 from hansard.kernel.operation import Result, Written
 from hansard.recorder.events import Action, StepOver, step_name
 from hansard.sessions.contract import more
+from hansard.sessions.rules import SessionStatus
+from hansard.sessions.wording import titled
 
 Source = Literal["executed", "reported", "external", "restored", "found"]
 Status = Literal["open", "done", "recovered", "aborted", "conflict", "refused"]
@@ -334,12 +336,23 @@ class Evolution(Result):
 
 
 class SessionListed(Shape):
-    """A session in a list."""
+    """A session in a list: all of 000's object, and what was done to files in it."""
 
     session_id: str
+    project_id: str
     title: str | None = None
-    status: str
+    by: str
+    client: str | None = None
+    """The program, and its version, as it calls itself."""
+    status: SessionStatus
+    stale: bool | None = None
     created: str
+    last_activity: str
+    last_sync_tick: int
+    tick_gap: int
+    active_records: list[str]
+    more_active: bool | None = None
+    parent_session: str | None = None
     edits: int
     files: int
     timeline: str
@@ -349,8 +362,10 @@ class SessionListed(Shape):
 
     def text(self) -> str:
         """Give one line."""
-        title = f": {self.title}" if self.title else ""
-        about = f"{self.status}, {self.edits} edits in {self.files} files"
+        title = f": {titled(self.title)}" if self.title else ""
+        more = "+" if self.more_active else ""
+        active = f", {len(self.active_records)}{more} active" if self.active_records else ""
+        about = f"{self.by}, {self.status}, {self.edits} edits in {self.files} files{active}"
         return f"[{self.session_id}] ({about}, since {self.created[:19]}){title}"
 
 

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model
 from hansard.kernel.blob import Digest
 from hansard.kernel.effect import Intent, Outcome
 from hansard.kernel.event import Event
+from hansard.sessions.events import SessionNaming
 
 Action = Literal["create", "edit", "delete", "move"]
 Reported = Literal["create", "edit", "delete"]
@@ -79,13 +80,12 @@ class FileEvent(Grown):
         return f"path:{self.path}"
 
 
-class SessionTitled(Event):
+class SessionTitled(SessionNaming):
     """A session was given its title, and the words of the user that it answers."""
 
     kind: ClassVar[str] = "recorder.session_titled.v1"
     activity: ClassVar[str | None] = "session_titled"
 
-    title: str
     user_message: Digest | None
 
     def summary(self) -> str:

@@ -15,9 +15,11 @@ from hansard.recorder.timeline import get_timeline
 from hansard.recorder.undo import undo
 from hansard.sessions.commands import close_session
 from hansard.sessions.contract import CloseSession, SessionEnded
+from hansard.sessions.presence import Presence
+from hansard.sessions.rules import Staleness
 
 
-def operations(gateway: Gateway) -> tuple[Operation, ...]:
+def operations(gateway: Gateway, presence: Presence, staleness: Staleness) -> tuple[Operation, ...]:
     """Declare what can be asked of the recorder at this workspace."""
     return (
         *_session_tools(gateway),
@@ -25,6 +27,14 @@ def operations(gateway: Gateway) -> tuple[Operation, ...]:
         *_file_tools(gateway),
         *_reports(gateway),
         *_reads(gateway),
+        Operation(
+            "list_sessions",
+            "List the project's sessions, latest first: whose, and who is there.",
+            contract.ListSessions,
+            answers.SessionList,
+            partial(queries.list_sessions, staleness, presence),
+            writes=False,
+        ),
     )
 
 
@@ -63,6 +73,7 @@ def _session_tools(gateway: Gateway) -> tuple[Operation, ...]:
             writes=True,
             role="agent",
             session="required",
+            ends_session=True,
             toolsets=("default",),
         ),
     )
@@ -225,14 +236,6 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             contract.GetEvolution,
             answers.Evolution,
             partial(get_evolution, gateway),
-            writes=False,
-        ),
-        Operation(
-            "list_sessions",
-            "List the project's sessions, latest first.",
-            contract.ListSessions,
-            answers.SessionList,
-            queries.list_sessions,
             writes=False,
         ),
     )

@@ -15,7 +15,7 @@ from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Result
 from hansard.kernel.problem import InvalidInput
 from hansard.records import answers
-from hansard.records.shapes import RecordRef
+from hansard.records.shapes import Record, RecordRef
 
 STATE_COLOURS = {"OPEN": "green", "LATER": "yellow", "RESOLVED": "blue", "DISCARDED": "grey"}
 DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
@@ -107,10 +107,14 @@ def new(
     """Write a new record."""
     text = _text(body)
     with asking(flags, makes_store=True) as ask:
-        if parent:
-            ask("activate", id=parent, override=True)
         created = ask(
-            "create_record", parent_id=parent, type=kind, title=title, summary=summary, body=text
+            "create_record",
+            activating=_known(ask, parent) if parent else None,
+            parent_id=parent,
+            type=kind,
+            title=title,
+            summary=summary,
+            body=text,
         )
         _tell(created, json=json)
 
@@ -119,18 +123,17 @@ def new(
 def edit(flags: Flags, record: RecordId) -> None:
     """Change a record's text in $EDITOR; where another session was faster, merge and edit again."""
     with asking(flags) as ask:
-        active = ask("activate", id=record, override=True)
-        assert isinstance(active, answers.Activation), "activate answers with an activation"
-        before = active.context.target.body
-        text = edited(before)
-        if text == before:
+        target = _looked_at(ask, record)
+        text = edited(target.body)
+        if text == target.body:
             print("Nothing was changed.")
             return
-        updated = _updated(ask, record, text)
+        known = {record: target.version}
+        updated = _updated(ask, record, text, activating=known)
         while updated.conflict:
             print(printable(updated.conflict.message), file=sys.stderr)
             text = edited(updated.conflict.merge.text)
-            updated = _updated(ask, record, text, force=True)
+            updated = _updated(ask, record, text, activating=known, force=True)
         print(printable(updated.text()))
 
 
@@ -148,8 +151,14 @@ def move_state(
 ) -> None:
     """Move a record to another state."""
     with asking(flags) as ask:
-        ask("activate", id=record, override=True)
-        moved = ask("transition", id=record, to_state=state, reason=reason, resolved_by=resolved_by)
+        moved = ask(
+            "transition",
+            activating=_known(ask, record),
+            id=record,
+            to_state=state,
+            reason=reason,
+            resolved_by=resolved_by,
+        )
         _tell(moved, json=json)
 
 
@@ -182,6 +191,18 @@ def _line(ref: RecordRef, paint: Paint) -> str:
 def _now(ask: Ask) -> str:
     overview = ask("get_project")
     return f"t:{overview.model_dump()['tick']}"
+
+
+def _looked_at(ask: Ask, record: str) -> Record:
+    """Read a record as it is; looking activates nothing."""
+    seen = ask("activate", id=record, as_of=_now(ask))
+    assert isinstance(seen, answers.Activation), "activate answers with an activation"
+    return seen.context.target
+
+
+def _known(ask: Ask, record: str) -> dict[str, int]:
+    """Say which version of a record is there, for a write that rests on it."""
+    return {record: _looked_at(ask, record).version}
 
 
 def _updated(ask: Ask, record: str, text: str, **more: Any) -> answers.RecordUpdated:

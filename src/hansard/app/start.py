@@ -9,7 +9,13 @@ from hansard.app import everything, insight, tokens
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.quotas import Quotas as CallQuotas
-from hansard.app.settings import Settings, embedder_key, secret, store_location
+from hansard.app.settings import (
+    Settings,
+    embedder_key,
+    key_location,
+    secret,
+    store_location,
+)
 from hansard.checkpoints.limits import Quotas, Retention
 from hansard.decisions import gitlog
 from hansard.kernel.clock import Clock, utc_now
@@ -39,6 +45,7 @@ def catalog(settings: Settings | None = None) -> Catalog:
             redact=settings.redact == "on",
             governed=decisions.governed,
             presence=presence,
+            key_file=key_location(settings),
         ),
         checkpoints.capability(
             quotas=checkpoint_quotas(settings),

@@ -2,10 +2,11 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from hansard.cli import record_editing
 from hansard.cli.asking import Ask, asking
 from hansard.cli.editor import edited
 from hansard.cli.flags import Flags
@@ -15,7 +16,7 @@ from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Result
 from hansard.kernel.problem import InvalidInput
 from hansard.records import answers
-from hansard.records.shapes import Record, RecordRef
+from hansard.records.shapes import RecordRef
 
 STATE_COLOURS = {"OPEN": "green", "LATER": "yellow", "RESOLVED": "blue", "DISCARDED": "grey"}
 DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
@@ -54,7 +55,7 @@ def show(flags: Flags, record: RecordId, *, json: Json = False, as_of: AsOf = No
     """Show a record in full, with its parent and what lies under it."""
     with asking(flags) as ask:
         # Of a point in time the bundle is only read: looking activates nothing.
-        _tell(ask("activate", id=record, as_of=as_of or _now(ask)), json=json)
+        _tell(ask("activate", id=record, as_of=as_of or record_editing.now(ask)), json=json)
 
 
 @settings_flags
@@ -109,7 +110,7 @@ def new(
     with asking(flags, makes_store=True) as ask:
         created = ask(
             "create_record",
-            activating=_known(ask, parent) if parent else None,
+            activating=record_editing.known(ask, parent) if parent else None,
             parent_id=parent,
             type=kind,
             title=title,
@@ -123,18 +124,8 @@ def new(
 def edit(flags: Flags, record: RecordId) -> None:
     """Change a record's text in $EDITOR; where another session was faster, merge and edit again."""
     with asking(flags) as ask:
-        target = _looked_at(ask, record)
-        text = edited(target.body)
-        if text == target.body:
-            print("Nothing was changed.")
-            return
-        known = {record: target.version}
-        updated = _updated(ask, record, text, activating=known)
-        while updated.conflict:
-            print(printable(updated.conflict.message), file=sys.stderr)
-            text = edited(updated.conflict.merge.text)
-            updated = _updated(ask, record, text, activating=known, force=True)
-        print(printable(updated.text()))
+        updated = record_editing.edit(ask, record)
+        print(printable(updated.text()) if updated else "Nothing was changed.")
 
 
 @settings_flags
@@ -153,7 +144,7 @@ def move_state(
     with asking(flags) as ask:
         moved = ask(
             "transition",
-            activating=_known(ask, record),
+            activating=record_editing.known(ask, record),
             id=record,
             to_state=state,
             reason=reason,
@@ -186,29 +177,6 @@ def _all_refs(ask: Ask, as_of: str | None) -> Iterator[RecordRef]:
 def _line(ref: RecordRef, paint: Paint) -> str:
     state = paint(ref.state, STATE_COLOURS[ref.state])
     return f"{paint(ref.id, 'yellow')} {state} {printable(ref.title)} {paint(ref.type, 'grey')}"
-
-
-def _now(ask: Ask) -> str:
-    overview = ask("get_project")
-    return f"t:{overview.model_dump()['tick']}"
-
-
-def _looked_at(ask: Ask, record: str) -> Record:
-    """Read a record as it is; looking activates nothing."""
-    seen = ask("activate", id=record, as_of=_now(ask))
-    assert isinstance(seen, answers.Activation), "activate answers with an activation"
-    return seen.context.target
-
-
-def _known(ask: Ask, record: str) -> dict[str, int]:
-    """Say which version of a record is there, for a write that rests on it."""
-    return {record: _looked_at(ask, record).version}
-
-
-def _updated(ask: Ask, record: str, text: str, **more: Any) -> answers.RecordUpdated:
-    updated = ask("update_record", id=record, body=text, **more)
-    assert isinstance(updated, answers.RecordUpdated), "update_record answers with an update"
-    return updated
 
 
 def _text(body: str | None) -> str:

@@ -20,13 +20,15 @@ def capability(
     governed: Governed = nothing_governs,
     presence: Presence | None = None,
     staleness: Staleness | None = None,
+    key_file: Path | None = None,
 ) -> Capability:
     """Make the capability for one workspace, whose folder is opened on first use.
 
     `store` is the folder of the record itself, which no agent may write to. Which decisions govern
     a file, who is there and from when on a session counts as stale is known only above this layer.
+    `key_file` holds the key under which contents with secrets are kept; without it they are not.
     """
-    gateway = Gateway(workspace, store=store, redact=redact, governed=governed)
+    gateway = Gateway(workspace, store=store, redact=redact, governed=governed, key_file=key_file)
     return Capability(
         "recorder",
         operations(gateway, presence or Presence(), staleness or Staleness()),

@@ -3,14 +3,16 @@
 from functools import partial
 
 from hansard.kernel.operation import Operation
-from hansard.recorder import answers, commands, contract, queries
+from hansard.recorder import answers, commands, contract, queries, reporting
 from hansard.recorder.evolution import get_evolution
 from hansard.recorder.file_op import file_op
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.restore import restore
+from hansard.recorder.restored import Restored, Undone
 from hansard.recorder.tale import Story
 from hansard.recorder.telling import get_story
 from hansard.recorder.timeline import get_timeline
+from hansard.recorder.undo import undo
 from hansard.sessions.commands import close_session
 from hansard.sessions.contract import CloseSession, SessionEnded
 from hansard.sessions.presence import Presence
@@ -119,7 +121,7 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
     return (
         Operation(
             "file_op",
-            "Change a workspace file: recorded first, done atomically, undone by restore. "
+            "Change a workspace file: recorded first, done atomically, taken back by undo. "
             "create and edit take content (or edits: each old text must occur once); move takes "
             "to. expected_sha256 refuses if the file is not what you read. ops: many such changes.",
             contract.FileOp,
@@ -142,12 +144,26 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
             role="agent",
         ),
         Operation(
+            "undo",
+            "Take back what an entry (s:SEQ; a batch or restore as a whole), a plan step or a "
+            "session changed, and only that: later work of others stays. Clashing files are left "
+            "and shown: decide with take (mine: as now, theirs: as before). preview first.",
+            contract.Undo,
+            Undone,
+            partial(undo, gateway),
+            writes=True,
+            role="agent",
+            session="begins",
+            destructive=True,
+            toolsets=("default",),
+        ),
+        Operation(
             "restore",
-            "Bring files back to before or after a point (s:SEQ, t:TICK, time): a path, what one "
-            "entry changed, a plan step, else the session. preview shows what would change. "
-            "Recorded, so it can be undone. of_session: default this one.",
+            "Bring files back as they stood before or after a point (s:SEQ, t:TICK, time): a path, "
+            "the files of an entry, else all that the session touched; step: as before it began. "
+            "Takes away what others did since and names it; keep_others merges instead.",
             contract.Restore,
-            answers.Restored,
+            Restored,
             partial(restore, gateway),
             writes=True,
             role="agent",
@@ -164,7 +180,7 @@ def _reports(gateway: Gateway) -> tuple[Operation, ...]:
             "Record a file that another tool created; nothing is executed.",
             contract.RecordFileCreate,
             answers.FileNoted,
-            partial(commands.record_file_create, gateway),
+            partial(reporting.record_file_create, gateway),
             writes=True,
             role="agent",
             session="begins",
@@ -174,7 +190,7 @@ def _reports(gateway: Gateway) -> tuple[Operation, ...]:
             "Record a file's new content that another tool wrote; nothing is executed.",
             contract.RecordFileEdit,
             answers.FileNoted,
-            partial(commands.record_file_edit, gateway),
+            partial(reporting.record_file_edit, gateway),
             writes=True,
             role="agent",
             session="begins",
@@ -184,7 +200,7 @@ def _reports(gateway: Gateway) -> tuple[Operation, ...]:
             "Record that another tool deleted a file; nothing is executed.",
             contract.RecordFileDelete,
             answers.FileNoted,
-            partial(commands.record_file_delete, gateway),
+            partial(reporting.record_file_delete, gateway),
             writes=True,
             role="agent",
             session="begins",

@@ -2,7 +2,7 @@
 
 from hansard.kernel.meaning import Meanings, NoMeanings
 from hansard.kernel.operation import Capability
-from hansard.records import activation, changes, commands, overview, queries
+from hansard.records import activation, changes, commands, overview, queries, updating
 from hansard.records.events import EVENTS
 from hansard.records.passages import PASSAGES
 from hansard.records.reading import count_open
@@ -32,6 +32,7 @@ def capability(
             *queries.operations(meanings or NoMeanings(), presence),
             *activation.operations(thresholds, presence),
             *commands.OPERATIONS,
+            updating.OPERATION,
             *changes.operations(thresholds, presence),
         ),
         EVENTS,

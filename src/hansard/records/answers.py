@@ -16,6 +16,7 @@ from hansard.records.shapes import (
     Shape,
     Warned,
 )
+from hansard.records.updated import RecordWritten
 from hansard.sessions.contract import ActivityEntry, more
 from hansard.sessions.rules import Level, SessionStatus, Status
 from hansard.sessions.shown import SessionShown
@@ -295,50 +296,6 @@ class RecordCreated(Written):
         return "\n".join([made, *text.warned(self.warnings or ())])
 
 
-class Merge(Shape):
-    """A three-way merge of the bodies; where it is not clean, with conflict markers."""
-
-    text: str
-    clean: bool
-
-
-class UpdateConflict(Shape):
-    """Both versions of a record, and what there is to decide."""
-
-    message: str
-    other_version: Record
-    base_version: Record
-    your_version: Record
-    changed_fields: list[str]
-    """What others changed since the base."""
-    overlapping_fields: list[str]
-    """Those of them that this update changes too, to something else."""
-    merge: Merge
-
-
-class RecordUpdated(Written):
-    """A record after an update; or, with `conflict`, as it stands without it."""
-
-    record: Record
-    conflict: UpdateConflict | None = None
-
-    def text(self) -> str:
-        """Say whether it was applied, and if not, what there is to decide."""
-        one = self.record
-        if self.conflict is None:
-            return f"[{one.id}] ({one.state}) {one.title}: updated, now t:{one.version}"
-        merge = self.conflict.merge
-        kind = "clean" if merge.clean else "with conflict markers"
-        return "\n".join([
-            f"NOT APPLIED. {self.conflict.message}",
-            text.whole(one),
-            f"--- merge of the bodies, {kind} ---",
-            merge.text,
-            "--- end of merge ---",
-            "Decide, then call update_record with force: true",
-        ])  # fmt: skip
-
-
 class CascadeWarning(Shape):
     """Open children that a transition leaves as they are."""
 
@@ -347,9 +304,9 @@ class CascadeWarning(Shape):
 
 
 class Transitioned(Written):
-    """A record in its new state."""
+    """A record in its new state, without its body: that stays as it was."""
 
-    record: Record
+    record: RecordWritten
     cascade_warning: CascadeWarning | None = None
     warnings: list[Warned] | None = None
 

@@ -67,5 +67,11 @@ DIFF_LINES_MAX = 40_000
 DIFF_SHOWN_CHARS_MAX = 8_000
 """A diff that comes along with something else is cut here; get_record_diff gives all of it."""
 
+HUNKS_SHOWN_MAX = 1_000
+"""Parts of a merge of two bodies that a conflict lists; with more of them it lists none."""
+
+REPLACED_SHOWN_MAX = 50
+"""Versions that an answer names as written over or merged with; it counts the others."""
+
 HISTORY_DIFF_CHARS_MAX = 40_000
 """What the diffs of one page of a history may take together."""

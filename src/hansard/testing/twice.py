@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 from hansard.kernel.blob import Blob, Digest
-from hansard.kernel.engine import Engine, ReadTx, Topic, Watch, WriteTx
+from hansard.kernel.engine import Engine, ReadTx, Table, Topic, Watch, WriteTx
 from hansard.kernel.event import Head
 
 T = TypeVar("T")
@@ -47,6 +47,9 @@ class Twice:
 
     def heads(self) -> dict[str, Head]:
         return self._engine.heads()
+
+    def total(self, table: Table, field: str) -> int:
+        return self._engine.total(table, field)
 
     def loose(self, *, older_s: float) -> dict[Digest, int]:
         return self._engine.loose(older_s=older_s)

@@ -33,7 +33,7 @@ from hansard.engines.sqlite.transaction import SqliteTx, is_inline
 from hansard.engines.sqlite.watch import SqliteWatch
 from hansard.kernel import limits
 from hansard.kernel.blob import Blob, Digest
-from hansard.kernel.engine import ReadTx, Schema, Topic, Watch, WriteTx
+from hansard.kernel.engine import ReadTx, Schema, Table, Topic, Watch, WriteTx
 from hansard.kernel.event import Head
 from hansard.kernel.problem import StorageUnavailable
 
@@ -160,13 +160,12 @@ class SqliteEngine:
             return self._locks.held(names)
 
     def heads(self) -> dict[str, Head]:
-        self._require_same_process()
-        with refusals(CANNOT_READ):
-            connection = self._reader()
-            rows = connection.execute("SELECT project, seq, tick, hash, clock, views FROM heads")
-            heads = {project: Head(*rest) for project, *rest in rows}
-            self._readers.put(connection)
+        rows = self._look("SELECT project, seq, tick, hash, clock, views FROM heads")
+        heads = {project: Head(*rest) for project, *rest in rows}
         return {project: head for project, head in heads.items() if head.seq}
+
+    def total(self, table: Table, field: str) -> int:
+        return sum(total for (total,) in self._look(layout.adding_up(table, field)))
 
     def loose(self, *, older_s: float) -> dict[Digest, int]:
         self._require_same_process()
@@ -206,12 +205,22 @@ class SqliteEngine:
 
     def _in_files(self) -> set[Digest]:
         """Name the blobs that some project keeps in a file."""
-        connection = self._reader()
-        try:
-            rows = connection.execute("SELECT DISTINCT digest FROM blobs WHERE packed IS NULL")
-            return {Digest(digest) for (digest,) in rows}
-        finally:
-            self._readers.put(connection)
+        rows = self._look("SELECT DISTINCT digest FROM blobs WHERE packed IS NULL")
+        return {Digest(digest) for (digest,) in rows}
+
+    def _look(self, statement: str) -> list[tuple[Any, ...]]:
+        """Ask something about all projects at once; a table that is not made yet has no rows."""
+        self._require_same_process()
+        with refusals(CANNOT_READ):
+            connection = self._reader()
+            try:
+                return connection.execute(statement).fetchall()
+            except apsw.SQLError as error:
+                if not layout.is_unmade(error):
+                    raise
+                return []
+            finally:
+                self._readers.put(connection)
 
     @contextmanager
     def _other_turn(self) -> Iterator[None]:

@@ -74,6 +74,11 @@ class BlobFiles:
         """Whether a file of that name is there, and is what was to be written."""
         return digest not in self._others and self._path(digest).is_file()
 
+    def name(self, digest: Digest) -> str | None:
+        """Say where in the store a file lies; `None` if it is not there."""
+        path = self._path(digest)
+        return str(path.relative_to(self._folder.parent)) if path.is_file() else None
+
     def read(self, digest: Digest) -> bytes | None:
         """Read a file; `None` if it is not there."""
         try:

@@ -3,7 +3,7 @@
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -20,15 +20,15 @@ from hansard.cli.opening import store_folder
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.recorder_desk import told
 from hansard.cli.saying import say
+from hansard.cli.sitting import sitting
 from hansard.cli.terminal import actor, painter, print_json, printable
 from hansard.kernel.limits import LIST_LIMIT_MAX
-from hansard.kernel.operation import Caller, Seat
+from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.recorder import limits, watching
 from hansard.recorder.answers import Evolution
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.watching import FileSeen, FilesSeen, Ignoring
-from hansard.sessions.contract import SessionNotFound
 
 QUIET_MS = 50
 """Changes are taken together until none has come for so long,"""
@@ -194,16 +194,8 @@ def lookout_at(settings: Settings, root: Path, ignoring: Ignoring, show: Show) -
     )
     known = Catalog([*catalog(settings).capabilities, watching.capability(gateway)])
     application = start(settings, known=known)
-    seat = Seat()
-    caller = Caller(actor(), session=settings.session or None, seat=seat)
-    try:
+    with closing(application), sitting(application, settings) as caller:
         yield Lookout(application, caller, root, ignoring, show)
-        for session in list(seat.sessions.values()):
-            # One that saw nothing has never begun.
-            with suppress(SessionNotFound):
-                application.call("close_session", {"session_id": session}, caller)
-    finally:
-        application.close()
 
 
 def _watch(lookout: Lookout, *, first_look: bool) -> None:

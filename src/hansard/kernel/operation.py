@@ -1,6 +1,6 @@
 """What can be asked of Hansard: operations, who asks, and in what circumstances they run."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
@@ -83,11 +83,24 @@ The operations on projects and sessions are of 000 too, so `records` lists them 
 class Seat:
     """Remembers which session this process is in in each project, for a caller with one chat."""
 
-    def __init__(self) -> None:
-        """Start with no session."""
+    def __init__(self, *, adopts: bool = False) -> None:
+        """Start with no session; `adopts` goes on in those that are opened by naming them."""
+        self.adopts = adopts
         self.sessions: dict[str, str] = {}
+        self.opened: dict[str, str] = {}
+        """Of these, the sessions that were opened by naming them."""
         self.begun: dict[tuple[str, str], Actor] = {}
         """The sessions that were begun for this process alone, by project and id, and by whom."""
+
+    def open(self, project: str, session: str) -> None:
+        """Go on in a session that was named."""
+        self.sessions[project] = self.opened[project] = session
+
+    def forget(self, project: str, session: str) -> None:
+        """Be in a session no more."""
+        for known in (self.sessions, self.opened):
+            if known.get(project) == session:
+                del known[project]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +110,8 @@ class Caller:
     actor: Actor
     session: str | None = None
     """The session named by the request's metadata or the settings."""
+    default_session: str | None = None
+    """The session of the settings, where one that was opened by naming it counts before them."""
     seat: Seat | None = None
     idempotency_key: str | None = None
     secret: str | None = field(default=None, repr=False)
@@ -108,6 +123,10 @@ class Caller:
     """What is put down of it in a session that it comes into."""
     lifeline: Lifeline | None = field(default=None, repr=False)
     """The lock of that holder, taken when it first comes into a session."""
+    activating: Mapping[str, int] = field(default_factory=dict)
+    """The records that a write rests on, each with the version it knows: active with the write."""
+    ends_with_write: bool = False
+    """Whether a session that begins with a write of its also ends with it."""
 
 
 class AlreadyAnsweredError(Exception):
@@ -170,6 +189,8 @@ class Context:
     """Whether the caller could also write here: a read may then leave a note of itself."""
     open_session: Callable[[WriteTx], None] | None = None
     """Records the beginning of a session in the operation's own transaction."""
+    end_session: Callable[[WriteTx], None] | None = None
+    """Records its end there, where it is for one write."""
 
     def read(self, work: Callable[[ReadTx], T]) -> T:
         """Run work on a consistent look at the project."""
@@ -243,6 +264,8 @@ class Context:
         if self.open_session:
             self.open_session(tx)
         result = work(tx)
+        if self.end_session:
+            self.end_session(tx)
         head = tx.head()
         if head.seq > before:
             result = result.model_copy(

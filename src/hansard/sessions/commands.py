@@ -64,8 +64,8 @@ def close_session(request: contract.CloseSession, context: Context) -> contract.
         )
 
     ended = context.write(work)
-    if (seat := context.caller.seat) and seat.sessions.get(context.project) == session:
-        del seat.sessions[context.project]
+    if seat := context.caller.seat:
+        seat.forget(context.project, session)
     return ended
 
 

@@ -4,7 +4,6 @@ import json
 import re
 import shlex
 import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from hansard.cli.welcome import welcome
 from hansard.kernel.event import Actor
 from hansard.mcp.tools import Toolbox, budget_tokens
 from tests.cli.running import Hansard
+from tests.launcher.programs import PROGRAM, run
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -166,8 +166,8 @@ def _initialize(folder: Path, arguments: list[str]) -> Any:
             "clientInfo": {"name": "readme", "version": "1"},
         },
     }
-    done = subprocess.run(
-        [Path(sys.executable).with_name("hansard"), *arguments],
+    done = run(
+        [PROGRAM, *arguments],
         env=Hansard(folder).environment,
         cwd=folder,
         input=json.dumps(asked) + "\n",

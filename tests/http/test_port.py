@@ -11,7 +11,8 @@ import pytest
 
 from hansard.app.settings import Settings
 from hansard.cli.listening import listen_near
-from tests.http.serving import PROGRAM, Server, environment
+from tests.http.serving import Server, environment
+from tests.launcher.programs import PROGRAM, Popen, run
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def test_the_nearest_free_port_is_found(taken: int) -> None:
 def test_the_demo_beside_a_server_takes_the_next_port(tmp_path: Path) -> None:
     usual = Settings().port
     with closing(_occupy(usual)):
-        demo = subprocess.Popen(
+        demo = Popen(
             [PROGRAM, "demo", str(tmp_path / "demo"), "--no-open"],
             env=environment(tmp_path),
             stderr=subprocess.PIPE,
@@ -65,7 +66,7 @@ def test_the_demo_beside_a_server_takes_the_next_port(tmp_path: Path) -> None:
 
 
 def test_the_demo_keeps_to_a_port_that_was_asked_for(tmp_path: Path, taken: int) -> None:
-    refused = subprocess.run(
+    refused = run(
         [PROGRAM, "demo", str(tmp_path / "demo"), "--no-open", "--port", str(taken)],
         env=environment(tmp_path),
         capture_output=True,

@@ -12,6 +12,7 @@ from hansard.kernel import as_of, limits, reply
 from hansard.kernel.blob import canonical_json, digest_of
 from hansard.kernel.clock import Clock, to_text, utc_now
 from hansard.kernel.effect import Settled
+from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import SYSTEM, Stamp
 from hansard.kernel.follow import Follower, Following
 from hansard.kernel.operation import (
@@ -156,8 +157,16 @@ class Application:
             as_of=self._as_of(project, request),
             once=_once(operation, request, caller),
             may_write=caller.actor.may("agent") and not self.read_only,
-            open_session=seating.opening(self.store, seated, stamp),
+            open_session=self._opening(operation, seated, caller, stamp),
         )
+
+    def _opening(
+        self, operation: Operation, seated: seating.Seating, caller: Caller, stamp: Stamp
+    ) -> Callable[[WriteTx], None] | None:
+        if not operation.writes:
+            return None
+        joins = not operation.ends_session
+        return seating.opening(self.store, seated, caller, stamp, joins=joins)
 
     def _require_project(self, project: str, now: str) -> None:
         """Refuse an unknown project, unless it is the configured one, which is made when needed."""

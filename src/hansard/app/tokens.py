@@ -7,7 +7,7 @@ it is known only to the store it was made for, and is not found in a copy of tha
 import hmac
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, ClassVar, Literal
@@ -311,6 +311,16 @@ def is_still_good(store: Store, token: Token, now: str) -> bool:
     """Whether a token that was good a while ago still is."""
     row = store.read(CATALOG, lambda tx: tx.get(TOKENS, token.id))
     return row is not None and _token(row).is_good(now)
+
+
+def ended(store: Store, identities: Collection[str], now: str) -> set[str]:
+    """Say which of these tokens let nobody in any more."""
+
+    def work(tx: ReadTx) -> set[str]:
+        rows = {identity: tx.get(TOKENS, identity) for identity in identities}
+        return {one for one, row in rows.items() if row is None or not _token(row).is_good(now)}
+
+    return store.read(CATALOG, work) if _keeps_tokens(store) else set()
 
 
 class Bounded(Application):

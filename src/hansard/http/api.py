@@ -68,6 +68,7 @@ class Api:
         self._secret = secret
         self._door = door
         self._cookie = cookie
+        self._description: bytes | None = None
         self._calls = anyio.CapacityLimiter(CALLS_AT_ONCE)
         self._tail = Tail(application, STREAMS_MAX)
 
@@ -124,7 +125,10 @@ class Api:
         )
 
     async def _describe(self, _: Request) -> Response:
-        return answered(document(self._application.catalog, cookie=self._cookie()))
+        if self._description is None:  # made once: anyone may ask, and it takes a tenth of a second
+            described = document(self._application.catalog, cookie=self._cookie())
+            self._description = orjson.dumps(described)
+        return answered(self._description)
 
     async def _open_door(self, request: Request) -> Response:
         """Give a token to whoever has the key: `hansard open`, run by the same person."""

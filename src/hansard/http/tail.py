@@ -52,8 +52,9 @@ class Tail:
         return self._lines(project, head if after is None else after, head)
 
     async def _lines(self, project: str, after: int, head: int) -> AsyncGenerator[bytes, None]:
+        # In a thread, since it may have to connect; and counted only once there is one to end.
+        watch = await self._run(self._application.store.engine.watch)
         self._streams += 1
-        watch = self._application.store.engine.watch()
         try:
             identity = await self._run(identity_of, self._application.store)
             yield _event("hello", {"head": head, "store": identity})

@@ -54,6 +54,11 @@ class Actor:
         return ROLES.index(self.role) >= ROLES.index(least)
 
 
+def author(actor: Actor) -> str:
+    """Write who did it, as every answer shows it: `agent:claude-code`."""
+    return f"{actor.kind}:{actor.id}"
+
+
 SYSTEM = Actor("system", "hansard", "admin")
 
 

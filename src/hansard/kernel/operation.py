@@ -13,6 +13,8 @@ from hansard.kernel.effect import Settled
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Actor, Entry, Event, Role, Stamp
 from hansard.kernel.follow import Follower
+from hansard.kernel.holder import Holder
+from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.meaning import Passages
 from hansard.kernel.store import Store
 from hansard.kernel.text import Id, Point
@@ -79,11 +81,13 @@ The operations on projects and sessions are of 000 too, so `records` lists them 
 
 
 class Seat:
-    """Remembers which session this process began in each project, for a caller with one chat."""
+    """Remembers which session this process is in in each project, for a caller with one chat."""
 
     def __init__(self) -> None:
         """Start with no session."""
         self.sessions: dict[str, str] = {}
+        self.begun: dict[tuple[str, str], Actor] = {}
+        """The sessions that were begun for this process alone, by project and id, and by whom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,10 @@ class Caller:
     """Whose its idempotency keys are; if empty, its actor's."""
     former_scope: tuple[str, ...] = ()
     """Whose they were to programs that could not tell its like apart."""
+    holder: Holder | None = None
+    """What is put down of it in a session that it comes into."""
+    lifeline: Lifeline | None = field(default=None, repr=False)
+    """The lock of that holder, taken when it first comes into a session."""
 
 
 class AlreadyAnsweredError(Exception):
@@ -269,6 +277,8 @@ class Operation:
     """Whether an id that no session has yet begins one of that id."""
     reopens_session: bool = False
     """Whether a closed session is started afresh rather than refused."""
+    ends_session: bool = False
+    """Whether it ends the session, so that whoever asks does not first come into it."""
     destructive: bool = False
     repeatable: bool = False
     """Whether asking twice has the effect of asking once."""

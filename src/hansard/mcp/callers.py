@@ -43,7 +43,7 @@ class Door:
         meta: Mapping[str, Any] = context.meta or {}
         headers: Mapping[str, str] = context.request.headers if context.request else {}
         client, token = client_of(context), _token(context)
-        came = {
+        came: dict[str, Any] = {
             "session": _text(meta, SESSION_KEY) or self.session,
             "idempotency_key": _text(meta, IDEMPOTENCY_KEY) or headers.get(IDEMPOTENCY_HEADER),
             "secret": _text(meta, SECRET_KEY),

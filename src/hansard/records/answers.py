@@ -18,7 +18,9 @@ from hansard.records.shapes import (
 )
 from hansard.records.updated import RecordWritten
 from hansard.sessions.contract import ActivityEntry, more
-from hansard.sessions.rules import Level, Status
+from hansard.sessions.rules import Level, SessionStatus, Status
+from hansard.sessions.shown import SessionShown
+from hansard.sessions.wording import titled
 
 
 class ProjectSeen(Shape):
@@ -30,23 +32,11 @@ class ProjectSeen(Shape):
     tick: int
 
 
-class SessionSeen(Shape):
-    """A session that is not closed."""
-
-    id: str
-    active_records: list[str]
-    more_active: bool | None = None
-    """Whether more records are active than are named."""
-    last_sync_tick: int
-    tick_gap: int
-    status: Status
-
-
 class Overview(Result):
     """Where a project stands."""
 
     project: ProjectSeen
-    open_sessions: list[SessionSeen]
+    open_sessions: list[SessionShown]
     root_records: list[RecordRef]
     open_records: list[RecordRef]
     later_records: list[RecordRef]
@@ -64,17 +54,10 @@ class Overview(Result):
             *text.listed("Open", self.open_records, counts["open_records"]),
             *text.listed("Later", self.later_records, counts["later_records"]),
             *([] if counts["root_records"] else ["No records yet: create_record begins one."]),
-            *map(_session_line, self.open_sessions),
+            *(session.text() for session in self.open_sessions),
             *(entry.text() for entry in self.recent_activity),
             *text.omitted(self.omitted or ()),
         ])  # fmt: skip
-
-
-def _session_line(seen: SessionSeen) -> str:
-    active = ", ".join(seen.active_records) or "nothing"
-    active += " and more" if seen.more_active else ""
-    behind = text.counted(seen.tick_gap, "tick", "ticks")
-    return f"Session {seen.id} ({seen.status}, {behind} behind) has {active} active"
 
 
 class RecordFound(RecordRef):
@@ -189,10 +172,15 @@ class ContextBundle(Shape):
 
 
 class ActiveElsewhere(Shape):
-    """Another session that has the record active."""
+    """Another session in which somebody works on the record."""
 
     session_id: str
     last_activity: str
+    status: SessionStatus
+    by: str
+    title: str | None = None
+    others: int | None = None
+    """How many more there are."""
     message: str
 
 
@@ -281,19 +269,6 @@ class Synced(Written):
         ])  # fmt: skip
 
 
-class SessionShown(Shape):
-    """A session, as 000 has it."""
-
-    id: str
-    project_id: str
-    created: str
-    last_activity: str
-    last_sync_tick: int
-    active_records: list[str]
-    status: Status
-    parent_session: str | None = None
-
-
 class Branched(Written):
     """A session that began where another stood."""
 
@@ -365,6 +340,7 @@ class HistoryEntry(Shape):
     tick: int
     timestamp: str
     session_id: str | None = None
+    author: str
     change_type: str
     summary: str
     diff: str | None = None
@@ -372,9 +348,8 @@ class HistoryEntry(Shape):
 
     def text(self) -> str:
         """Give a line, and the diff."""
-        head = (
-            f"s:{self.seq} t:{self.tick} {self.timestamp[:16]} {self.change_type}: {self.summary}"
-        )
+        place = f"s:{self.seq} t:{self.tick} {self.timestamp[:16]}"
+        head = f"{place} {self.author} {self.change_type}: {self.summary}"
         head += f" (under {', '.join(self.decisions)})" if self.decisions else ""
         return f"{head}\n{self.diff}" if self.diff else head
 
@@ -434,8 +409,19 @@ class WorkingSession(Shape):
     """A session in which a record is active."""
 
     session_id: str
+    title: str | None = None
+    by: str
+    client: str | None = None
+    status: SessionStatus
     last_activity: str
     is_current: bool
+
+    def text(self) -> str:
+        """Give one line."""
+        named = f' "{titled(self.title)}"' if self.title else ""
+        this = " (this session)" if self.is_current else ""
+        about = f"{self.by}, {self.status}, last active {self.last_activity}"
+        return f"{self.session_id}{named}{this}: {about}"
 
 
 class ActiveSessions(Result):
@@ -447,11 +433,7 @@ class ActiveSessions(Result):
 
     def text(self) -> str:
         """Give a line each."""
-        lines = [
-            f"{one.session_id}{' (this session)' if one.is_current else ''}, "
-            f"last active {one.last_activity}"
-            for one in self.sessions
-        ]
+        lines = [session.text() for session in self.sessions]
         return "\n".join(
             [text.counted(self.total, "session", "sessions"), *lines, *more(self.nextCursor)]
         )

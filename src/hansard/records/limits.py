@@ -35,9 +35,9 @@ CASCADE_SHOWN_MAX = 20
 OTHER_SESSIONS_MAX = 20
 """Sessions that are looked at to find who else works on a record."""
 
-ACTIVE_SHOWN_MAX = 10
+SESSIONS_SHOWN_MAX = 100
 ACTIVITY_SHOWN_MAX = 10
-"""Active records of a session, and the latest events, in an overview."""
+"""Sessions that are not over, and the latest events, in an overview."""
 
 CHANGES_MAX = 200
 """Changes that one sync tells of; the next one goes on from there."""

@@ -136,6 +136,7 @@ OPERATIONS = (
         writes=True,
         role="agent",
         session="required",
+        ends_session=True,
         toolsets=("default", "records"),
     ),
 )

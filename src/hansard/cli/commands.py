@@ -17,6 +17,7 @@ COMMANDS = {
     "token": "hansard.cli.token",
     "demo": "hansard.cli.demo",
     "records": "hansard.cli.records",
+    "sessions": "hansard.cli.sessions",
     "log": "hansard.cli.log",
     "verify": "hansard.cli.verify",
     "rebuild": "hansard.cli.rebuild",

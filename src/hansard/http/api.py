@@ -207,15 +207,22 @@ class Api:
     async def _while_let_in(
         self, request: Request, lines: AsyncGenerator[bytes, None]
     ) -> AsyncGenerator[bytes, None]:
-        """Tell a browser no more once it has left, or its time is over."""
+        """Tell a browser no more once it has left, or its time is over; till then it is there."""
         checked = time.monotonic()
-        async with aclosing(lines):
-            async for line in lines:
-                if time.monotonic() - checked >= RECHECK_S:
-                    if await anyio.to_thread.run_sync(self.visit, request) is None:
-                        return
-                    checked = time.monotonic()
-                yield line
+        visit = await anyio.to_thread.run_sync(self.visit, request)
+        if visit is None:
+            return
+        await anyio.to_thread.run_sync(visit.open_page, self._application.store.engine)
+        try:
+            async with aclosing(lines):
+                async for line in lines:
+                    if time.monotonic() - checked >= RECHECK_S:
+                        if await anyio.to_thread.run_sync(self.visit, request) is None:
+                            return
+                        checked = time.monotonic()
+                    yield line
+        finally:
+            visit.close_page()
 
     async def _stream(self, request: Request) -> Response:
         """Follow a project's journal from an entry on."""

@@ -1,7 +1,7 @@
 """The journal's tail as Server-Sent Events: each entry once, in order, as it becomes durable."""
 
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any
 
 import anyio
@@ -9,6 +9,7 @@ import anyio.to_thread
 import orjson
 
 from hansard.app.application import Application
+from hansard.app.identity import identity_of
 from hansard.kernel.engine import ReadTx, Watch
 from hansard.kernel.event import Entry
 from hansard.kernel.operation import Caller
@@ -42,7 +43,7 @@ class Tail:
 
     async def follow(
         self, project: str | None, caller: Caller, after: int | None
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes, None]:
         """Begin a stream after an entry; by default after the last one there is.
 
         The project is found again for each look: a caller's home may be yet to be made.
@@ -59,11 +60,13 @@ class Tail:
 
     async def _lines(
         self, project: Callable[[], str], after: int, head: int
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes, None]:
+        # In a thread, since it may have to connect; and counted only once there is one to end.
+        watch = await self._run(self._application.store.engine.watch)
         self._streams += 1
-        watch = self._application.store.engine.watch()
         try:
-            yield _event("hello", {"head": head})
+            identity = await self._run(identity_of, self._application.store)
+            yield _event("hello", {"head": head, "store": identity})
             quiet = 0
             while not self._ending.is_set():
                 entries = await self._run(self._read, project, after)

@@ -64,8 +64,8 @@ def close_session(request: contract.CloseSession, context: Context) -> contract.
         )
 
     ended = context.write(work)
-    if (seat := context.caller.seat) and seat.sessions.get(context.project) == session:
-        del seat.sessions[context.project]
+    if seat := context.caller.seat:
+        seat.forget(context.project, session)
     return ended
 
 
@@ -136,6 +136,7 @@ OPERATIONS = (
         writes=True,
         role="agent",
         session="required",
+        ends_session=True,
         toolsets=("default", "records"),
     ),
 )

@@ -203,11 +203,12 @@ class ActivityEntry(BaseModel):
     type: str
     session_id: str | None = None
     record_id: str | None = None
+    author: str
     summary: str
 
     def text(self) -> str:
         """Give one line."""
-        return f"s:{self.seq} {self.timestamp[:16]} {self.type}: {self.summary}"
+        return f"s:{self.seq} {self.timestamp[:16]} {self.author} {self.type}: {self.summary}"
 
 
 class ActivityList(Result):

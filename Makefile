@@ -12,8 +12,12 @@ READY := $(VENV)/.ready
 CLIENTS := tests/clients/node_modules/.ready
 PAGE := web/node_modules/.ready
 PYTEST := $(BIN)/pytest -n auto
+# Tests start many programs, each of which would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
+# A sample of the tests that run our programs, for which `make test` asks the launcher.
+COLD := tests/launcher tests/cli tests/mcp/test_stdio.py tests/mcp/test_http.py tests/http/test_door.py
 step = @printf '\n==> %s\n' "$(1)"
 
 .PHONY: help setup serve test check format format-check lint types imports generate generated \
@@ -41,7 +45,7 @@ serve: setup ## Start the server
 
 test: setup ## Run the fast tests, in random order, on every core
 	$(call step,Fast tests)
-	$(PYTEST) -m "not slow and not clients"
+	$(PYTEST) --quarter today -m "not slow and not clients"
 
 check: format-check lint types imports generated page-current test test-slow ## Run the whole gate
 
@@ -111,9 +115,11 @@ screenshots: setup $(PAGE) ## Take the pictures of the documentation
 demo: setup ## Serve the page on an example project
 	$(BIN)/hansard demo build/demo
 
-test-slow: setup clients $(PAGE) ## Run the slow tests, the foreign MCP clients and the conformance suite
-	$(call step,Slow tests and foreign clients)
-	$(PYTEST) -m "slow or clients" --durations 5
+test-slow: setup clients $(PAGE) ## Run what `make test` leaves out: slow tests, foreign clients, all of PostgreSQL
+	$(call step,Slow tests and foreign clients and everything on PostgreSQL)
+	$(PYTEST) -m "slow or clients or postgres" --durations 5
+	$(call step,Programs started anew)
+	HANSARD_TEST_COLD=1 $(PYTEST) -m "not slow and not clients and not postgres" $(COLD)
 
 check-faults: setup ## Try every fault at every single point; takes hours
 	$(call step,Every fault)

@@ -18,9 +18,10 @@ from hansard.kernel.operation import Caller
 from hansard.mcp.callers import stdio_door
 from hansard.mcp.resources import RESOURCES, ResourceNotFound, find
 from hansard.mcp.server import HansardServer
+from tests.patience import PATIENCE_S
 from tests.recorder.asking import create, edit, evolution, story
 
-WAIT_S = 20.0
+WAIT_S = PATIENCE_S
 
 
 def read(app: Application, caller: Caller, uri: str) -> str:

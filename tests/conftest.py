@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import tempfile
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
@@ -69,7 +70,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Hear Ctrl-C, as do the programs that tests start, also in the background of a shell.
+    """Keep the user's own settings and keys out of it, and hear Ctrl-C also in the background.
 
     And keep bytecode, also where the environment says not to: each program would compile anew.
     """
@@ -78,6 +79,7 @@ def pytest_configure(config: pytest.Config) -> None:
     programs.help_asyncio()
     sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="hansard-tests-")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

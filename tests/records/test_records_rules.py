@@ -108,10 +108,10 @@ def test_one_and_true_are_two_values() -> None:
     assert event.metadata == {"a": True}
 
 
-def test_a_forced_update_is_written_whatever_it_says() -> None:
-    same = contract.UpdateRecord(id="R001", title="Title", force=True)
+def test_an_update_that_says_what_is_stored_is_none() -> None:
+    same = contract.UpdateRecord(id="R001", title="Title")
 
-    assert rules.plan_update(row(), same, None, is_forced=True) is not None
+    assert rules.plan_update(row(), same, None) is None
 
 
 def test_metadata_is_merged_by_key_and_null_deletes() -> None:

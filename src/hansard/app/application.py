@@ -12,8 +12,10 @@ from hansard.kernel import as_of, limits, reply
 from hansard.kernel.blob import canonical_json, digest_of
 from hansard.kernel.clock import Clock, to_text, utc_now
 from hansard.kernel.effect import Settled
+from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import SYSTEM, Stamp
 from hansard.kernel.follow import Follower, Following
+from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.operation import (
     AlreadyAnsweredError,
     Caller,
@@ -22,11 +24,12 @@ from hansard.kernel.operation import (
     Operation,
     Request,
     Result,
+    Seat,
 )
 from hansard.kernel.problem import InvalidInput, PermissionDenied
 from hansard.kernel.store import CATALOG, Store
 from hansard.kernel.values import check_handle, check_values
-from hansard.sessions import directory, seating
+from hansard.sessions import directory, presence, seating
 from hansard.sessions.contract import ProjectNotFound
 
 DEFAULT_PROJECT = "default"
@@ -75,18 +78,19 @@ class Application:
         operation = self.catalog.find(name)
         caller = self._proved(caller)
         self._authorize(operation, caller)
-        if caller.session is not None:
-            check_handle(caller.session, "session")
+        for session in (caller.session, caller.default_session):
+            if session is not None:
+                check_handle(session, "session")
         request = validate(operation, arguments)
         context = self._place(operation, request, caller)
-        if context.once and (first := self._first_answer(operation, context, context.once)):
-            return first
-        if self.limit:
-            self.limit(operation, context)
-        try:
-            return operation.run(request, context)
-        except AlreadyAnsweredError as answered:
-            return operation.result.model_validate(answered.answer)
+        answer = self._answer(operation, request, context)
+        seating.adopt(operation, request, context)
+        return answer
+
+    def leave(self, seat: Seat, lifeline: Lifeline) -> None:
+        """Record that a process ends in order: the sessions it began for itself are over."""
+        if not self.read_only:
+            presence.leave(self.store, seat.begun, lifeline.name, to_text(self._clock()))
 
     def recover(self) -> list[Settled]:
         """Settle what a crash left open in the world outside, before anything is asked."""
@@ -156,8 +160,17 @@ class Application:
             as_of=self._as_of(project, request),
             once=_once(operation, request, caller),
             may_write=caller.actor.may("agent") and not self.read_only,
-            open_session=seating.opening(self.store, seated, stamp),
+            open_session=self._opening(operation, seated, caller, stamp),
+            end_session=seating.closing(self.store, seated, caller, stamp),
         )
+
+    def _opening(
+        self, operation: Operation, seated: seating.Seating, caller: Caller, stamp: Stamp
+    ) -> Callable[[WriteTx], None] | None:
+        if not operation.writes:
+            return None
+        joins = not operation.ends_session
+        return seating.opening(self.store, seated, caller, stamp, joins=joins)
 
     def _require_project(self, project: str, now: str) -> None:
         """Refuse an unknown project, unless it is the configured one, which is made when needed."""
@@ -175,8 +188,18 @@ class Application:
             return None
         return self.store.read(project, lambda tx: as_of.resolve(tx, point))
 
+    def _answer(self, operation: Operation, request: Request, context: Context) -> Result:
+        if context.once and (first := self._first_answer(operation, context, context.once)):
+            return first
+        if self.limit:
+            self.limit(operation, context)
+        try:
+            return operation.run(request, context)
+        except AlreadyAnsweredError as answered:
+            return operation.result.model_validate(answered.answer)
+
     def _first_answer(self, operation: Operation, context: Context, once: Once) -> Result | None:
-        answer = context.read(lambda tx: reply.recall(tx, once.key, once.arguments))
+        answer = context.read(once.recall)
         return operation.result.model_validate(answer) if answer else None
 
 
@@ -211,6 +234,7 @@ def _once(operation: Operation, request: Request, caller: Caller) -> Once | None
             f"An idempotency key has 1 to {limits.IDEMPOTENCY_KEY_CHARS_MAX} characters"
         )
     asked = canonical_json(request.model_dump(mode="json", exclude_unset=True))
-    return Once(
-        reply.reply_key(caller.actor, operation.name, key), operation.name, digest_of(asked)
-    )
+    name, kind = operation.name, caller.actor.kind
+    former = reply.reply_key(kind, caller.former_scope, name, key) if caller.former_scope else None
+    own = reply.reply_key(kind, caller.scope or (caller.actor.id,), name, key)
+    return Once(own, name, digest_of(asked), former)

@@ -7,8 +7,8 @@ it is known only to the store it was made for, and is not found in a copy of tha
 import hmac
 import re
 import secrets
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, ClassVar, Literal
 
@@ -16,6 +16,7 @@ from hansard.app.application import DEFAULT_PROJECT, Application, validate
 from hansard.app.settings import LOOPBACK
 from hansard.kernel.engine import Found, Position, ReadTx, Row, Table, WriteTx
 from hansard.kernel.event import ROLES, Actor, Event, Role, Stamp
+from hansard.kernel.holder import Holder
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Caller, Capability, Operation, Request, Result
 from hansard.kernel.page import to_cursor
@@ -169,22 +170,21 @@ class TokenCaller(Caller):
 
 
 def caller_with(
-    token: Token,
-    *,
-    session: str | None = None,
-    idempotency_key: str | None = None,
-    secret: str | None = None,
-    server_secret: str | None = None,
+    token: Token, *, secret: str | None = None, server_secret: str | None = None, **came: Any
 ) -> TokenCaller:
-    """Make the caller of one request; an admin's token proves the server's secret."""
+    """Make the caller of one request; an admin's token proves the server's secret.
+
+    `came` is what else came along with it.
+    """
     proved = server_secret if token.actor.may("admin") else None
-    return TokenCaller(
+    caller = TokenCaller(
         token.actor,
-        session=session,
-        idempotency_key=idempotency_key,
         secret=secret or proved,
         token=token,
+        scope=(token.actor.id,),
+        holder=Holder(via="http", token=token.id),
     )
+    return replace(caller, **came)
 
 
 def own_project(name: str) -> str:
@@ -313,6 +313,16 @@ def is_still_good(store: Store, token: Token, now: str) -> bool:
     return row is not None and _token(row).is_good(now)
 
 
+def ended(store: Store, identities: Collection[str], now: str) -> set[str]:
+    """Say which of these tokens let nobody in any more."""
+
+    def work(tx: ReadTx) -> set[str]:
+        rows = {identity: tx.get(TOKENS, identity) for identity in identities}
+        return {one for one, row in rows.items() if row is None or not _token(row).is_good(now)}
+
+    return store.read(CATALOG, work) if _keeps_tokens(store) else set()
+
+
 class Bounded(Application):
     """The application for callers with tokens: of other projects than theirs, they hear nothing."""
 
@@ -395,7 +405,7 @@ class Bounded(Application):
         project: str | None = getattr(request, "project_id", None)
         if project is not None and not token.sees(project):
             raise ProjectNotFound(f"There is no project {project}", project_id=project)
-        session = request.session_id or caller.session
+        session = request.session_id or caller.session or caller.default_session
         found = find_session(self.store, session) if session else None
         if found and not token.sees(found[0]):
             raise SessionNotFound(f"There is no session {session} here", session_id=session)
@@ -425,6 +435,11 @@ def _checked_name(name: str) -> str:
     if not 0 < len(name) <= NAME_CHARS_MAX or not name.isprintable() or name != name.strip():
         raise InvalidInput(
             f"A token's name has 1 to {NAME_CHARS_MAX} printable characters", argument="name"
+        )
+    if set(name) & set("()"):
+        raise InvalidInput(
+            "A token's name has no parentheses: in them stands what a client calls itself",
+            argument="name",
         )
     if name in RESERVED:
         raise InvalidInput(f"{name} is what callers without a token are called", argument="name")

@@ -3,6 +3,7 @@
 import getpass
 import shlex
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Annotated, TypeVar
 
 import typer
@@ -13,7 +14,8 @@ from hansard.cli.asking import Ask, asking
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.terminal import actor, painter, print_json, printable
+from hansard.cli.sitting import for_one_write
+from hansard.cli.terminal import painter, print_json, printable
 from hansard.decisions import answers
 from hansard.decisions.contract import Mode
 from hansard.decisions.events import Enforcement
@@ -23,7 +25,7 @@ from hansard.decisions.reading import newest
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.follow import NotNow
 from hansard.kernel.limits import LIST_LIMIT_MAX
-from hansard.kernel.operation import Caller, Result
+from hansard.kernel.operation import Result
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.kernel.store import Store
 from hansard.sessions.contract import ProjectNotFound
@@ -176,10 +178,10 @@ def supersede(
 def accept(flags: Flags, proposal: ProposalId, *, json: Json = False) -> None:
     """Make a proposal an active decision. Asks for the server's secret."""
     with opened(flags) as (application, settings):
-        who = actor()
+        caller = for_one_write(settings)
         # Only a person at a terminal can be asked; anyone else is refused by their role.
-        typed = getpass.getpass("Secret: ") if who.role == "admin" else None
-        caller = Caller(who, session=settings.session or None, secret=typed)
+        typed = getpass.getpass("Secret: ") if caller.actor.role == "admin" else None
+        caller = replace(caller, secret=typed)
         accepted = application.call("accept_proposal", {"proposal_id": proposal}, caller)
         _tell(accepted, json=json)
 

@@ -2,10 +2,11 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from hansard.cli import record_editing
 from hansard.cli.asking import Ask, asking
 from hansard.cli.editor import edited
 from hansard.cli.flags import Flags
@@ -54,7 +55,7 @@ def show(flags: Flags, record: RecordId, *, json: Json = False, as_of: AsOf = No
     """Show a record in full, with its parent and what lies under it."""
     with asking(flags) as ask:
         # Of a point in time the bundle is only read: looking activates nothing.
-        _tell(ask("activate", id=record, as_of=as_of or _now(ask)), json=json)
+        _tell(ask("activate", id=record, as_of=as_of or record_editing.now(ask)), json=json)
 
 
 @settings_flags
@@ -107,10 +108,14 @@ def new(
     """Write a new record."""
     text = _text(body)
     with asking(flags, makes_store=True) as ask:
-        if parent:
-            ask("activate", id=parent, override=True)
         created = ask(
-            "create_record", parent_id=parent, type=kind, title=title, summary=summary, body=text
+            "create_record",
+            activating=record_editing.known(ask, parent) if parent else None,
+            parent_id=parent,
+            type=kind,
+            title=title,
+            summary=summary,
+            body=text,
         )
         _tell(created, json=json)
 
@@ -119,19 +124,8 @@ def new(
 def edit(flags: Flags, record: RecordId) -> None:
     """Change a record's text in $EDITOR; where another session was faster, merge and edit again."""
     with asking(flags) as ask:
-        active = ask("activate", id=record, override=True)
-        assert isinstance(active, answers.Activation), "activate answers with an activation"
-        before = active.context.target.body
-        text = edited(before)
-        if text == before:
-            print("Nothing was changed.")
-            return
-        updated = _updated(ask, record, text)
-        while updated.conflict:
-            print(printable(updated.conflict.message), file=sys.stderr)
-            text = edited(updated.conflict.merge.text)
-            updated = _updated(ask, record, text, force=True)
-        print(printable(updated.text()))
+        updated = record_editing.edit(ask, record)
+        print(printable(updated.text()) if updated else "Nothing was changed.")
 
 
 @settings_flags
@@ -148,8 +142,14 @@ def move_state(
 ) -> None:
     """Move a record to another state."""
     with asking(flags) as ask:
-        ask("activate", id=record, override=True)
-        moved = ask("transition", id=record, to_state=state, reason=reason, resolved_by=resolved_by)
+        moved = ask(
+            "transition",
+            activating=record_editing.known(ask, record),
+            id=record,
+            to_state=state,
+            reason=reason,
+            resolved_by=resolved_by,
+        )
         _tell(moved, json=json)
 
 
@@ -177,17 +177,6 @@ def _all_refs(ask: Ask, as_of: str | None) -> Iterator[RecordRef]:
 def _line(ref: RecordRef, paint: Paint) -> str:
     state = paint(ref.state, STATE_COLOURS[ref.state])
     return f"{paint(ref.id, 'yellow')} {state} {printable(ref.title)} {paint(ref.type, 'grey')}"
-
-
-def _now(ask: Ask) -> str:
-    overview = ask("get_project")
-    return f"t:{overview.model_dump()['tick']}"
-
-
-def _updated(ask: Ask, record: str, text: str, **more: Any) -> answers.RecordUpdated:
-    updated = ask("update_record", id=record, body=text, **more)
-    assert isinstance(updated, answers.RecordUpdated), "update_record answers with an update"
-    return updated
 
 
 def _text(body: str | None) -> str:

@@ -16,8 +16,11 @@ from hansard.records.shapes import (
     Shape,
     Warned,
 )
+from hansard.records.updated import RecordWritten
 from hansard.sessions.contract import ActivityEntry, more
-from hansard.sessions.rules import Level, Status
+from hansard.sessions.rules import Level, SessionStatus, Status
+from hansard.sessions.shown import SessionShown
+from hansard.sessions.wording import titled
 
 
 class ProjectSeen(Shape):
@@ -29,23 +32,11 @@ class ProjectSeen(Shape):
     tick: int
 
 
-class SessionSeen(Shape):
-    """A session that is not closed."""
-
-    id: str
-    active_records: list[str]
-    more_active: bool | None = None
-    """Whether more records are active than are named."""
-    last_sync_tick: int
-    tick_gap: int
-    status: Status
-
-
 class Overview(Result):
     """Where a project stands."""
 
     project: ProjectSeen
-    open_sessions: list[SessionSeen]
+    open_sessions: list[SessionShown]
     root_records: list[RecordRef]
     open_records: list[RecordRef]
     later_records: list[RecordRef]
@@ -63,17 +54,10 @@ class Overview(Result):
             *text.listed("Open", self.open_records, counts["open_records"]),
             *text.listed("Later", self.later_records, counts["later_records"]),
             *([] if counts["root_records"] else ["No records yet: create_record begins one."]),
-            *map(_session_line, self.open_sessions),
+            *(session.text() for session in self.open_sessions),
             *(entry.text() for entry in self.recent_activity),
             *text.omitted(self.omitted or ()),
         ])  # fmt: skip
-
-
-def _session_line(seen: SessionSeen) -> str:
-    active = ", ".join(seen.active_records) or "nothing"
-    active += " and more" if seen.more_active else ""
-    behind = text.counted(seen.tick_gap, "tick", "ticks")
-    return f"Session {seen.id} ({seen.status}, {behind} behind) has {active} active"
 
 
 class RecordFound(RecordRef):
@@ -188,10 +172,15 @@ class ContextBundle(Shape):
 
 
 class ActiveElsewhere(Shape):
-    """Another session that has the record active."""
+    """Another session in which somebody works on the record."""
 
     session_id: str
     last_activity: str
+    status: SessionStatus
+    by: str
+    title: str | None = None
+    others: int | None = None
+    """How many more there are."""
     message: str
 
 
@@ -280,19 +269,6 @@ class Synced(Written):
         ])  # fmt: skip
 
 
-class SessionShown(Shape):
-    """A session, as 000 has it."""
-
-    id: str
-    project_id: str
-    created: str
-    last_activity: str
-    last_sync_tick: int
-    active_records: list[str]
-    status: Status
-    parent_session: str | None = None
-
-
 class Branched(Written):
     """A session that began where another stood."""
 
@@ -320,50 +296,6 @@ class RecordCreated(Written):
         return "\n".join([made, *text.warned(self.warnings or ())])
 
 
-class Merge(Shape):
-    """A three-way merge of the bodies; where it is not clean, with conflict markers."""
-
-    text: str
-    clean: bool
-
-
-class UpdateConflict(Shape):
-    """Both versions of a record, and what there is to decide."""
-
-    message: str
-    other_version: Record
-    base_version: Record
-    your_version: Record
-    changed_fields: list[str]
-    """What others changed since the base."""
-    overlapping_fields: list[str]
-    """Those of them that this update changes too, to something else."""
-    merge: Merge
-
-
-class RecordUpdated(Written):
-    """A record after an update; or, with `conflict`, as it stands without it."""
-
-    record: Record
-    conflict: UpdateConflict | None = None
-
-    def text(self) -> str:
-        """Say whether it was applied, and if not, what there is to decide."""
-        one = self.record
-        if self.conflict is None:
-            return f"[{one.id}] ({one.state}) {one.title}: updated, now t:{one.version}"
-        merge = self.conflict.merge
-        kind = "clean" if merge.clean else "with conflict markers"
-        return "\n".join([
-            f"NOT APPLIED. {self.conflict.message}",
-            text.whole(one),
-            f"--- merge of the bodies, {kind} ---",
-            merge.text,
-            "--- end of merge ---",
-            "Decide, then call update_record with force: true",
-        ])  # fmt: skip
-
-
 class CascadeWarning(Shape):
     """Open children that a transition leaves as they are."""
 
@@ -372,9 +304,9 @@ class CascadeWarning(Shape):
 
 
 class Transitioned(Written):
-    """A record in its new state."""
+    """A record in its new state, without its body: that stays as it was."""
 
-    record: Record
+    record: RecordWritten
     cascade_warning: CascadeWarning | None = None
     warnings: list[Warned] | None = None
 
@@ -408,6 +340,7 @@ class HistoryEntry(Shape):
     tick: int
     timestamp: str
     session_id: str | None = None
+    author: str
     change_type: str
     summary: str
     diff: str | None = None
@@ -415,9 +348,8 @@ class HistoryEntry(Shape):
 
     def text(self) -> str:
         """Give a line, and the diff."""
-        head = (
-            f"s:{self.seq} t:{self.tick} {self.timestamp[:16]} {self.change_type}: {self.summary}"
-        )
+        place = f"s:{self.seq} t:{self.tick} {self.timestamp[:16]}"
+        head = f"{place} {self.author} {self.change_type}: {self.summary}"
         head += f" (under {', '.join(self.decisions)})" if self.decisions else ""
         return f"{head}\n{self.diff}" if self.diff else head
 
@@ -477,8 +409,19 @@ class WorkingSession(Shape):
     """A session in which a record is active."""
 
     session_id: str
+    title: str | None = None
+    by: str
+    client: str | None = None
+    status: SessionStatus
     last_activity: str
     is_current: bool
+
+    def text(self) -> str:
+        """Give one line."""
+        named = f' "{titled(self.title)}"' if self.title else ""
+        this = " (this session)" if self.is_current else ""
+        about = f"{self.by}, {self.status}, last active {self.last_activity}"
+        return f"{self.session_id}{named}{this}: {about}"
 
 
 class ActiveSessions(Result):
@@ -490,11 +433,7 @@ class ActiveSessions(Result):
 
     def text(self) -> str:
         """Give a line each."""
-        lines = [
-            f"{one.session_id}{' (this session)' if one.is_current else ''}, "
-            f"last active {one.last_activity}"
-            for one in self.sessions
-        ]
+        lines = [session.text() for session in self.sessions]
         return "\n".join(
             [text.counted(self.total, "session", "sessions"), *lines, *more(self.nextCursor)]
         )

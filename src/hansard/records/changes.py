@@ -13,14 +13,12 @@ from hansard.records.budget import size_of
 from hansard.records.differences import old_values
 from hansard.records.events import RecordCreated, RecordMoved, RecordTransitioned, RecordUpdated
 from hansard.records.views import RECORDS
-from hansard.sessions.directory import (
-    active_records,
-    last_activity,
-    new_session_id,
-    session_row,
-)
+from hansard.sessions.directory import new_session_id, session_row
 from hansard.sessions.events import SessionBranched, SessionSynced
+from hansard.sessions.presence import Presence
 from hansard.sessions.rules import Staleness, stale_warning
+from hansard.sessions.shown import Showing
+from hansard.sessions.views import ACTIVE_RECORDS_MAX
 
 CHANGE_TYPES = {
     RecordCreated.kind: "created",
@@ -68,29 +66,21 @@ def sync_session(staleness: Staleness, _: contract.SyncSession, context: Context
 
 
 def branch_session(
-    staleness: Staleness, _: contract.BranchSession, context: Context
+    staleness: Staleness, presence: Presence, _: contract.BranchSession, context: Context
 ) -> answers.Branched:
     """Begin a session where another stands."""
     parent = context.session
     assert parent is not None, "branch_session ran without a session"
     session = new_session_id(context.project)
     stamp = replace(context.stamp, session=session)
+    look = presence.look(context, [])
 
     def work(tx: WriteTx) -> answers.Branched:
         context.store.record(tx, SessionBranched(id=session, parent_session=parent), stamp)
         row = session_row(tx, session)
-        return answers.Branched(
-            session=answers.SessionShown(
-                id=session,
-                project_id=context.project,
-                created=row["created"],
-                last_activity=last_activity(tx, row),
-                last_sync_tick=row["last_sync_tick"],
-                active_records=active_records(tx, session),
-                status=staleness.status(tx.head().tick - row["last_sync_tick"]),
-                parent_session=parent,
-            )
-        )
+        showing = Showing(tx, look, staleness, tick=tx.head().tick)
+        shown = showing.show(row, context.project, active_max=ACTIVE_RECORDS_MAX)
+        return answers.Branched(session=shown)
 
     return context.write(work)
 
@@ -147,7 +137,7 @@ def _new_bases(tx: ReadTx, session: str, told: list[answers.Change]) -> dict[str
     }
 
 
-def operations(staleness: Staleness) -> tuple[Operation, ...]:
+def operations(staleness: Staleness, presence: Presence) -> tuple[Operation, ...]:
     """Declare what sessions learn of each other."""
     return (
         Operation(
@@ -166,7 +156,7 @@ def operations(staleness: Staleness) -> tuple[Operation, ...]:
             "Begin a new session with this one's active records; pass its id in the new chat.",
             contract.BranchSession,
             answers.Branched,
-            partial(branch_session, staleness),
+            partial(branch_session, staleness, presence),
             writes=True,
             role="agent",
             session="required",

@@ -1,12 +1,10 @@
-"""Creating, updating, moving and laying aside records."""
+"""Creating, moving and laying aside records; updating them is in `updating.py`."""
 
-from functools import partial
-
-from hansard.kernel.blob import Digest, seal
+from hansard.kernel.blob import seal
 from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.ids import next_id
 from hansard.kernel.operation import Context, Operation
-from hansard.records import answers, conflict, contract, events, limits, reading, rules
+from hansard.records import answers, contract, events, limits, reading, rules
 from hansard.records.views import PREFIX, RECORDS, subtree
 from hansard.sessions.events import Deactivated
 
@@ -33,41 +31,6 @@ def create_record(request: contract.CreateRecord, context: Context) -> answers.R
     return context.write(work, blobs=[body])
 
 
-def update_record(request: contract.UpdateRecord, context: Context) -> answers.RecordUpdated:
-    """Change a record, unless another session has changed it since this one last saw it."""
-    body = seal(request.body.encode()) if request.body is not None else None
-    digest = body.digest if body else None
-    while True:
-        prepared = conflict.prepare(request, context)
-        work = partial(_update, request, context, digest, prepared)
-        try:
-            return context.write(work, blobs=[body] if body else [])
-        except conflict.OvertakenError:
-            continue
-
-
-def _update(
-    request: contract.UpdateRecord,
-    context: Context,
-    body: Digest | None,
-    prepared: conflict.Prepared | None,
-    tx: WriteTx,
-) -> answers.RecordUpdated:
-    row = reading.require(tx, request.id)
-    base = reading.require_base(tx, context, request.id)
-    reading.require_all(tx, request.related or ())
-    is_overtaken = rules.is_overtaken(row, base)
-    if is_overtaken and not request.force:
-        return conflict.answer(tx, request, context, row, prepared)
-    event = rules.plan_update(row, request, body, is_forced=is_overtaken)
-    if is_overtaken:
-        met = {"base": base, "stored": row["tick"]}
-        context.record(tx, events.ConflictResolved(id=request.id, **met))
-    if event:
-        context.record(tx, event)
-    return answers.RecordUpdated(record=reading.whole(tx, reading.require(tx, request.id)))
-
-
 def transition(request: contract.Transition, context: Context) -> answers.Transitioned:
     """Move a record to another state."""
 
@@ -80,7 +43,7 @@ def transition(request: contract.Transition, context: Context) -> answers.Transi
         row = reading.require(tx, request.id)
         parent = reading.require(tx, row["parent_id"]) if row["parent_id"] else None
         return answers.Transitioned(
-            record=reading.whole(tx, row),
+            record=reading.written(row),
             cascade_warning=_cascade_warning(tx, row),
             warnings=rules.orphan_warnings(row, parent, 0) or None,
         )
@@ -177,17 +140,6 @@ OPERATIONS = (
         writes=True,
         role="agent",
         session="begins",
-        toolsets=("core", "default"),
-    ),
-    Operation(
-        "update_record",
-        "Change an active record; other fields stay. If another session changed it, you get "
-        "`conflict` and nothing is applied: decide, then force.",
-        contract.UpdateRecord,
-        answers.RecordUpdated,
-        update_record,
-        writes=True,
-        role="agent",
         toolsets=("core", "default"),
     ),
     Operation(

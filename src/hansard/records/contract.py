@@ -1,8 +1,8 @@
 """What can be asked about records, and what can be refused. The answers are in `answers.py`."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from hansard.kernel import limits as kernel_limits
 from hansard.kernel.operation import ProjectRequest, Request, TimedRequest
@@ -97,6 +97,7 @@ Budget = Annotated[
     Field(ge=limits.BUDGET_TOKENS_MIN, le=limits.BUDGET_TOKENS_MAX),
     WithJsonSchema({"type": "integer"}),
 ]
+Version = Annotated[int, Field(ge=1, le=limits.VERSION_MAX), WithJsonSchema({"type": "integer"})]
 Depth = Annotated[int, Field(ge=1, le=limits.LISTED_DEPTH_MAX), WithJsonSchema({"type": "integer"})]
 
 
@@ -167,7 +168,22 @@ class UpdateRecord(Request):
     related: Related | None = None
     metadata: Metadata | None = None
     cites: Cites | None = None
+    base_version: Version | None = None
+    """The version that the change was made to; if absent, the one that the session last saw."""
     force: bool = False
+    """Write over what others wrote since; goes with `force_version`."""
+    force_version: int | None = None
+    """The version decided against, `conflict.version` of the answer that showed it."""
+    accept: Literal["merge"] | None = None
+    """Where others wrote since, merge this with theirs; a clash is a conflict as before."""
+
+    @model_validator(mode="after")
+    def _one_decision(self) -> Self:
+        if self.force and self.accept:
+            raise ValueError("force writes over, accept merges: give one of them")
+        if self.force_version is not None and not self.force:
+            raise ValueError("force_version goes with force")
+        return self
 
 
 class Transition(Request):

@@ -87,6 +87,7 @@ def _entries(tx: ReadTx, identifier: str, shown: list[Row]) -> Iterator[answers.
             tick=new["tick"],
             timestamp=activity["timestamp"],
             session_id=activity["session_id"],
+            author=activity["author"],
             change_type=CHANGE_TYPES[activity["type"]],
             summary=activity["summary"],
             diff=diff or None,

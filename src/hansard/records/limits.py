@@ -35,9 +35,9 @@ CASCADE_SHOWN_MAX = 20
 OTHER_SESSIONS_MAX = 20
 """Sessions that are looked at to find who else works on a record."""
 
-ACTIVE_SHOWN_MAX = 10
+SESSIONS_SHOWN_MAX = 100
 ACTIVITY_SHOWN_MAX = 10
-"""Active records of a session, and the latest events, in an overview."""
+"""Sessions that are not over, and the latest events, in an overview."""
 
 CHANGES_MAX = 200
 """Changes that one sync tells of; the next one goes on from there."""
@@ -67,5 +67,14 @@ DIFF_LINES_MAX = 40_000
 DIFF_SHOWN_CHARS_MAX = 8_000
 """A diff that comes along with something else is cut here; get_record_diff gives all of it."""
 
+HUNKS_SHOWN_MAX = 1_000
+"""Parts of a merge of two bodies that a conflict lists; with more of them it lists none."""
+
+REPLACED_SHOWN_MAX = 50
+"""Versions that an answer names as written over or merged with; it counts the others."""
+
 HISTORY_DIFF_CHARS_MAX = 40_000
 """What the diffs of one page of a history may take together."""
+
+VERSION_MAX = 2**53 - 1
+"""The greatest whole number that every JSON reader reads as it is written."""

@@ -1,13 +1,16 @@
 """Reading records: rows by id, whole records with their bodies, references with their counts."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from hansard.kernel.blob import Digest
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx, Row
+from hansard.kernel.event import Actor
 from hansard.kernel.operation import Context
 from hansard.records.contract import NotActivated, RecordNotFound
-from hansard.records.shapes import Record, RecordRef
+from hansard.records.shapes import Record, RecordHead, RecordRef
+from hansard.records.updated import RecordWritten
 from hansard.records.views import ALL, BENEATH, RECORDS, children_in
 from hansard.sessions.contract import SessionClosed, SessionNotFound
 from hansard.sessions.directory import session_row
@@ -62,24 +65,32 @@ def whole(tx: ReadTx, row: Row) -> Record:
 
 def with_body(row: Row, text: str) -> Record:
     """Make a record of its row and a body."""
-    return Record(
-        id=row["id"],
-        type=row["type"],
-        title=row["title"],
-        summary=row["summary"],
-        body=text,
-        state=row["state"],
-        parent_id=row["parent_id"],
-        created=row["created"],
-        modified=row["modified"],
-        version=row["tick"],
-        author=row["author"],
-        reason=row["reason"],
-        resolved_by=row["resolved_by"],
-        related=row["related"] or None,
-        metadata=row["metadata"] or None,
-        cites=row["cites"] or None,
-    )
+    return Record(**head_fields(row), body=text)
+
+
+def head(row: Row) -> RecordHead:
+    """Make a record without its body."""
+    return RecordHead(**head_fields(row))
+
+
+def written(row: Row, text: str | None = None) -> RecordWritten:
+    """Make the answer to a write, with the body if the caller does not have it."""
+    return RecordWritten(**head_fields(row), body=text)
+
+
+def head_fields(row: Row) -> dict[str, Any]:
+    """Give what a record shows of its row, by name."""
+    alike = ("id", "type", "title", "summary", "state", "parent_id", "created", "modified")
+    return {
+        **{name: row[name] for name in alike},
+        "version": row["tick"],
+        "author": row["author"],
+        "reason": row["reason"],
+        "resolved_by": row["resolved_by"],
+        "related": row["related"] or None,
+        "metadata": row["metadata"] or None,
+        "cites": row["cites"] or None,
+    }
 
 
 def counts(tx: ReadTx, identifier: str, *, as_of: int | None = None) -> Counts:
@@ -113,3 +124,8 @@ def refs(tx: ReadTx, rows: Iterable[Row], *, as_of: int | None = None) -> list[R
 def count_open(tx: ReadTx) -> int:
     """Count a project's OPEN records."""
     return counts(tx, ALL).get("OPEN", 0)
+
+
+def author(actor: Actor) -> str:
+    """Name who wrote something, as answers do."""
+    return f"{actor.kind}:{actor.id}"

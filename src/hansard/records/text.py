@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from hansard.records.shapes import Omitted, Record, RecordRef, Warned
+from hansard.records.shapes import Omitted, Record, RecordHead, RecordRef, Warned
 
 
 def line(ref: RecordRef) -> str:
@@ -27,7 +27,12 @@ def line_with_summary(ref: RecordRef) -> str:
 
 
 def whole(record: Record) -> str:
-    """Give a record in full. Its text stands between marks: it is data, and says whose."""
+    """Give a record in full."""
+    return in_full(record, record.body)
+
+
+def in_full(record: RecordHead, body: str) -> str:
+    """Give a record with its body. That stands between marks: it is data, and says whose."""
     about = [record.state, record.type, f"t:{record.version}"]
     if record.parent_id:
         about.append(f"under {record.parent_id}")
@@ -43,7 +48,7 @@ def whole(record: Record) -> str:
         *([record.summary] if record.summary.strip() else []),
         *(extra for extra in extras if extra),
         f"--- body of {record.id}, by {record.author} ---",
-        record.body,
+        body,
         f"--- end of {record.id} ---",
     ])  # fmt: skip
 
@@ -58,7 +63,10 @@ def listed(heading: str, refs: Sequence[RecordRef], total: int) -> list[str]:
 
 def warned(warnings: Iterable[Warned]) -> list[str]:
     """Give a line each."""
-    return [f"Warning ({one.type}): {one.message}" for one in warnings]
+    return [
+        f"Note: {one.message}" if one.type == "note" else f"Warning ({one.type}): {one.message}"
+        for one in warnings
+    ]
 
 
 def omitted(left_out: Iterable[Omitted]) -> list[str]:

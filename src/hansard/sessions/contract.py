@@ -9,6 +9,7 @@ from hansard.kernel import limits
 from hansard.kernel.operation import ProjectRequest, Request, Result, Written
 from hansard.kernel.problem import Problem
 from hansard.kernel.text import Cursor, Description, Id, Label, Limit, Point, Summary, Title
+from hansard.sessions import naming
 
 
 class ProjectNotFound(Problem):
@@ -40,12 +41,8 @@ class SessionClosed(Problem):
 
 
 def _project_id(text: str) -> str:
-    allowed = text.isascii() and text.replace("-", "").replace("_", "").isalnum()
-    if not allowed or not text[0].isalnum() or len(text) > limits.PROJECT_ID_CHARS_MAX:
-        raise ValueError(
-            f"1 to {limits.PROJECT_ID_CHARS_MAX} ASCII letters, digits, - and _, "
-            "beginning with a letter or digit"
-        )
+    if not naming.is_project_id(text):
+        raise ValueError(naming.FORM)
     return text
 
 
@@ -198,11 +195,12 @@ class ActivityEntry(BaseModel):
     type: str
     session_id: str | None = None
     record_id: str | None = None
+    author: str
     summary: str
 
     def text(self) -> str:
         """Give one line."""
-        return f"s:{self.seq} {self.timestamp[:16]} {self.type}: {self.summary}"
+        return f"s:{self.seq} {self.timestamp[:16]} {self.author} {self.type}: {self.summary}"
 
 
 class ActivityList(Result):

@@ -80,7 +80,8 @@ def active_records(
     return [one.row["record"] for one in found]
 
 
-def last_activity(tx: ReadTx, row: Row) -> str:
+def last_activity(tx: ReadTx, row: Row, *, as_of: int | None = None) -> str:
     """Say when a session last did something that was recorded."""
-    newest = tx.entries(session=row["id"], descending=True, limit=1)
+    before = None if as_of is None else as_of + 1
+    newest = tx.entries(session=row["id"], before=before, descending=True, limit=1)
     return newest[0].at if newest else str(row["created"])

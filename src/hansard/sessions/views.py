@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from hansard.kernel.engine import Found, Table
-from hansard.kernel.event import Event
+from hansard.kernel.engine import Found, Row, Table
+from hansard.kernel.event import Event, author
 from hansard.kernel.view import Derivation, View
 from hansard.sessions.events import (
     Activated,
@@ -13,12 +13,16 @@ from hansard.sessions.events import (
     SessionBranched,
     SessionClosed,
     SessionHomed,
+    SessionJoined,
+    SessionLeft,
+    SessionNaming,
     SessionSaved,
     SessionStarted,
     SessionSynced,
 )
+from hansard.sessions.rules import joined
 
-VERSION = 1
+VERSION = 2
 
 PROJECTS = Table("projects", version=VERSION)
 """In the catalog: every project by id."""
@@ -33,6 +37,8 @@ SESSIONS = Table(
     history=True,
     version=VERSION,
 )
+"""A session is `open`; `ended` when its process went in order, so that nothing is active in it but
+what it knew is kept; or `closed`, and then it knows nothing any more."""
 
 ACTIVE = Table(
     "active_records",
@@ -43,7 +49,7 @@ ACTIVE = Table(
 )
 """Which records are active in which sessions, by both."""
 
-BASES = Table("record_bases", version=VERSION)
+BASES = Table("record_bases", {"session": "text"}, (("session",),), version=VERSION)
 """Of each active record the version its session knows. Apart, since it moves with every write."""
 
 ACTIVITY = Table(
@@ -75,10 +81,12 @@ def _session_homed(event: SessionHomed, derivation: Derivation) -> None:
 def _session_started(event: SessionStarted, derivation: Derivation) -> None:
     entry = derivation.entry
     before = derivation.get(SESSIONS, event.id)
-    row = {
+    row: Row = {
         "id": event.id,
+        "title": before["title"] if before else None,
         "created": before["created"] if before else entry.at,
         "status": "open",
+        "holders": [],
         "parent_session": None,
         "started_seq": entry.seq,
         "synced_seq": entry.seq,
@@ -87,7 +95,27 @@ def _session_started(event: SessionStarted, derivation: Derivation) -> None:
         "last_save_tick": None,
         "last_save_seq": entry.seq,
     }
-    derivation.put(SESSIONS, event.id, row)
+    derivation.put(SESSIONS, event.id, joined(row, author(entry.actor), event.holder))
+
+
+def _session_joined(event: SessionJoined, derivation: Derivation) -> None:
+    entry = derivation.entry
+    row = _session(derivation, event.id)
+    if row["status"] == "ended":
+        for found in derivation.scan(BASES, {"session": event.id}, limit=ACTIVE_RECORDS_MAX):
+            _hold(derivation, event.id, found.row["record"])
+    derivation.put(SESSIONS, event.id, joined(row, author(entry.actor), event.holder))
+
+
+def _session_left(event: SessionLeft, derivation: Derivation) -> None:
+    row = _session(derivation, event.id)
+    others = [one for one in row["holders"] if one["owner"] != event.owner]
+    if others:
+        derivation.put(SESSIONS, event.id, row | {"holders": others})
+        return
+    derivation.put(SESSIONS, event.id, row | {"holders": [], "status": "ended"})
+    for found in _active(derivation, event.id):
+        derivation.delete(ACTIVE, found.key)
 
 
 def _session_branched(event: SessionBranched, derivation: Derivation) -> None:
@@ -96,13 +124,15 @@ def _session_branched(event: SessionBranched, derivation: Derivation) -> None:
     # It stands where its parent stood, so what the parent has not been told yet, it will be told.
     started = {"id": event.id, "created": entry.at, "parent_session": event.parent_session}
     unsaved = {"last_save": None, "last_save_tick": None, "last_save_seq": entry.seq}
-    derivation.put(SESSIONS, event.id, parent | started | unsaved | {"started_seq": entry.seq})
+    unheld: Row = {"title": None, "holders": [], "by": author(entry.actor), "is_joined": False}
+    row = parent | started | unsaved | unheld | {"started_seq": entry.seq}
+    derivation.put(SESSIONS, event.id, row)
     for found in _active(derivation, event.parent_session):
         base = derivation.get(BASES, found.key)
         assert base is not None, "a record is active without a base"
         key = active_key(event.id, found.row["record"])
         derivation.put(ACTIVE, key, found.row | {"session": event.id})
-        derivation.put(BASES, key, base | {"is_acknowledged": False})
+        derivation.put(BASES, key, base | {"session": event.id, "acknowledged": 0})
 
 
 def _session_saved(event: SessionSaved, derivation: Derivation) -> None:
@@ -119,8 +149,8 @@ def _session_synced(event: SessionSynced, derivation: Derivation) -> None:
 
 
 def _session_closed(event: SessionClosed, derivation: Derivation) -> None:
-    _update_session(derivation, event.id, {"status": "closed"})
-    for found in _active(derivation, event.id):
+    _update_session(derivation, event.id, {"status": "closed", "holders": []})
+    for found in derivation.scan(BASES, {"session": event.id}, limit=ACTIVE_RECORDS_MAX):
         derivation.delete(ACTIVE, found.key)
         derivation.delete(BASES, found.key)
 
@@ -130,8 +160,9 @@ def _activated(event: Activated, derivation: Derivation) -> None:
     before = derivation.get(BASES, key)
     if before is None:
         _hold(derivation, event.session, event.record)
-    known = before["is_acknowledged"] if before else False
-    derivation.put(BASES, key, {"base": event.base, "is_acknowledged": known or event.override})
+    known: int = before["acknowledged"] if before else 0
+    acknowledged = derivation.entry.seq if event.override else known
+    _know(derivation, event.session, event.record, event.base, acknowledged)
 
 
 def _deactivated(event: Deactivated, derivation: Derivation) -> None:
@@ -140,24 +171,40 @@ def _deactivated(event: Deactivated, derivation: Derivation) -> None:
     derivation.delete(BASES, key)
 
 
-def _note_change(event: Event, derivation: Derivation) -> None:
-    """Keep what a session wrote active in it, as of its own write."""
-    entry, record = derivation.entry, event.subject()
-    if not isinstance(event, RecordChange) or not event.advances_tick:
-        return
-    assert entry.session, "a record was changed outside any session"
-    assert record, "a change is of no record"
-    key = active_key(entry.session, record)
+def _note_any(event: Event, derivation: Derivation) -> None:
+    """Keep what a session wrote active in it, and its title with it."""
+    session = derivation.entry.session
+    if isinstance(event, SessionNaming):
+        assert session, "a session was named outside any session"
+        _update_session(derivation, session, {"title": event.title})
+    elif isinstance(event, RecordChange) and event.advances_tick:
+        assert session, "a record was changed outside any session"
+        record = event.subject()
+        assert record, "a change is of no record"
+        _note_change(derivation, session, record)
+
+
+def _note_change(derivation: Derivation, session: str, record: str) -> None:
+    """Keep a record active in the session that wrote it, as of its own write."""
+    key, tick = active_key(session, record), derivation.entry.tick
     if derivation.get(BASES, key) is None:
-        _hold(derivation, entry.session, record)
-        derivation.put(BASES, key, {"base": entry.tick, "is_acknowledged": False})
+        _hold(derivation, session, record)
+        _know(derivation, session, record, tick)
     else:
-        _move_base(derivation, key, entry.tick)
+        _move_base(derivation, key, tick)
 
 
 def _hold(derivation: Derivation, session: str, record: str) -> None:
     row = {"session": session, "record": record, "since": derivation.entry.seq}
     derivation.put(ACTIVE, active_key(session, record), row)
+
+
+def _know(
+    derivation: Derivation, session: str, record: str, base: int, acknowledged: int = 0
+) -> None:
+    """Note the version a session knows, and up to which entry it knows who else is at it."""
+    known = {"session": session, "record": record, "base": base, "acknowledged": acknowledged}
+    derivation.put(BASES, active_key(session, record), known)
 
 
 def _move_base(derivation: Derivation, key: str, tick: int) -> None:
@@ -190,6 +237,7 @@ def _note_activity(event: Event, derivation: Derivation) -> None:
         "type": event.activity,
         "session_id": entry.session,
         "record_id": event.subject(),
+        "author": author(entry.actor),
         "summary": event.summary(),
     }
     derivation.put(ACTIVITY, f"{entry.seq:016d}", row)
@@ -204,6 +252,8 @@ VIEWS = (
             ProjectCreated: _project_created,
             SessionHomed: _session_homed,
             SessionStarted: _session_started,
+            SessionJoined: _session_joined,
+            SessionLeft: _session_left,
             SessionBranched: _session_branched,
             SessionSaved: _session_saved,
             SessionSynced: _session_synced,
@@ -211,7 +261,7 @@ VIEWS = (
             Activated: _activated,
             Deactivated: _deactivated,
         },
-        on_any=_note_change,
+        on_any=_note_any,
     ),
     View("activity", VERSION, (ACTIVITY,), on_any=_note_activity),
 )

@@ -74,16 +74,17 @@ REQUIREMENTS = (
         ),
         held(
             "REC-conflict-11",
-            "`conflict` holds message, other_version, base_version, your_version, changed_fields "
-            "and merge.",
+            "`conflict` holds message, version, other_version, base_version, changed_fields of "
+            "theirs and of yours, mergeable and merge.",
         ),
         held(
             "REC-conflict-12",
-            "`merge` is a three-way merge of the body as {text, clean}.",
+            "`merge` goes field by field, and through the bodies line by line: hunks that are the "
+            "same, mine, theirs, both or a clash, and whether they are clean.",
         ),
         held(
             "REC-conflict-13",
-            "A merge that is not clean has conflict markers in its text.",
+            "Lines that both sides changed, each in another way, are a clash.",
         ),
         held(
             "REC-conflict-14",
@@ -97,6 +98,33 @@ REQUIREMENTS = (
         held(
             "REC-conflict-16",
             "A conflict settled by force is logged as conflict_resolved.",
+        ),
+        held(
+            "REC-conflict-17",
+            "force writes only over the version that force_version names; without it, or with an "
+            "older one, there is a new conflict and nothing is written.",
+        ),
+        held(
+            "REC-conflict-18",
+            "The answer of a forced write names every version of others that it was written over.",
+        ),
+        held(
+            "REC-conflict-19",
+            "accept merge writes both changes where nothing clashes, says whose each field is, and "
+            "gives the caller the body that it does not have; a clash is a conflict.",
+        ),
+        held(
+            "REC-conflict-20",
+            "Fields that were not sent are never reverted, by a forced write or a merge either.",
+        ),
+        held(
+            "REC-conflict-21",
+            "A conflict holds the stored body once, and nothing of what the caller sent.",
+        ),
+        held(
+            "REC-conflict-22",
+            "An update that names the version it was made to meets all that was written since, "
+            "by its own session too.",
         ),
     ),
     *section(

@@ -209,7 +209,7 @@ def test_a_stream_of_what_is_no_id_is_refused(browser: Browser, project: str) ->
     assert (answer.status, answer.json()["error"]["code"]) == (400, "INVALID_INPUT")
 
 
-def test_a_server_with_an_open_stream_ends_in_time(tmp_path: Path) -> None:
+def test_a_server_with_an_open_stream_ends(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         cookie = let_in(server).cookie
         with closing(
@@ -219,4 +219,4 @@ def test_a_server_with_an_open_stream_ends_in_time(tmp_path: Path) -> None:
             _next(connection.getresponse())
             server.process.terminate()
 
-            assert server.process.wait(6) == 0
+            assert server.process.wait(PATIENCE_S) == 0

@@ -12,7 +12,8 @@ from hansard.records.budget import Budget, brief, clip
 from hansard.records.shapes import Omitted, RecordRef
 from hansard.records.views import ALL, BENEATH, RECORDS, ROOTS, children_in
 from hansard.sessions.contract import ActivityEntry
-from hansard.sessions.directory import active_records
+from hansard.sessions.directory import active_records, ticks_synced
+from hansard.sessions.events import RecordChange
 from hansard.sessions.rules import Staleness
 from hansard.sessions.views import ACTIVITY, PROJECTS, SESSIONS
 
@@ -51,7 +52,7 @@ def get_project_overview(
         )
         budget.take(seen)
         side_chars = budget.chars // SIDE_SHARE
-        found = _open_sessions(tx, staleness, seen.tick, side_chars, context.as_of)
+        found = _open_sessions(tx, context, staleness, seen.tick, side_chars)
         sessions = list(budget.take_while(found, chars_max=side_chars))
         activity = list(budget.take_while(_activity(tx, context.as_of), chars_max=side_chars))
         open_, roots, later = budget.take_in_turn(*_candidates(tx, budget, context.as_of))
@@ -78,9 +79,15 @@ def tick_at(tx: ReadTx, as_of: int | None) -> int:
 
 
 def _open_sessions(
-    tx: ReadTx, staleness: Staleness, tick: int, chars_max: int, as_of: int | None
+    tx: ReadTx, context: Context, staleness: Staleness, tick: int, chars_max: int
 ) -> Iterator[answers.SessionSeen]:
     """Give the sessions that are not closed, the newest first."""
+    as_of = context.as_of
+    ticking = [
+        event.kind
+        for event in context.store.kinds
+        if issubclass(event, RecordChange) and event.advances_tick
+    ]
     found = tx.scan(
         SESSIONS,
         {"status": "open"},
@@ -90,13 +97,14 @@ def _open_sessions(
         as_of=as_of,
     )
     for one in found:
-        gap, shown = tick - one.row["last_sync_tick"], limits.ACTIVE_SHOWN_MAX
+        synced = ticks_synced(tx, one.row, as_of=as_of, ticking=ticking)
+        gap, shown = tick - synced, limits.ACTIVE_SHOWN_MAX
         active = active_records(tx, one.key, limit=shown + 1, as_of=as_of)
         yield answers.SessionSeen(
             id=one.key,
             active_records=active[:shown],
             more_active=len(active) > shown or None,
-            last_sync_tick=one.row["last_sync_tick"],
+            last_sync_tick=synced,
             tick_gap=gap,
             status=staleness.status(gap),
         )

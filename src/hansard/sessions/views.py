@@ -18,7 +18,8 @@ from hansard.sessions.events import (
     SessionSynced,
 )
 
-VERSION = 1
+VERSION = 2
+ACTIVITY_VERSION = 1
 
 PROJECTS = Table("projects", version=VERSION)
 """In the catalog: every project by id."""
@@ -44,13 +45,21 @@ ACTIVE = Table(
 """Which records are active in which sessions, by both."""
 
 BASES = Table("record_bases", version=VERSION)
-"""Of each active record the version its session knows. Apart, since it moves with every write."""
+"""What a session knows of each record that is active in it. Apart, since it moves with every write.
+
+`base` is the version it knows, `seq` an entry as of which the record was that version, `placed` the
+one as of which it knows its place in the tree, and `acknowledged` the one by which it said that it
+goes on beside others; 0 if never.
+"""
+
+OWN_TICKS = Table("session_own_ticks", version=VERSION)
+"""How many of the project's ticks since a session's last sync are its own. Apart, as above."""
 
 ACTIVITY = Table(
     "activity",
     {"seq": "integer", "type": "text", "record_id": "text"},
     (("seq",), ("type", "seq"), ("record_id", "seq")),
-    version=VERSION,
+    version=ACTIVITY_VERSION,
 )
 
 
@@ -88,6 +97,7 @@ def _session_started(event: SessionStarted, derivation: Derivation) -> None:
         "last_save_seq": entry.seq,
     }
     derivation.put(SESSIONS, event.id, row)
+    derivation.delete(OWN_TICKS, event.id)
 
 
 def _session_branched(event: SessionBranched, derivation: Derivation) -> None:
@@ -96,26 +106,31 @@ def _session_branched(event: SessionBranched, derivation: Derivation) -> None:
     # It stands where its parent stood, so what the parent has not been told yet, it will be told.
     started = {"id": event.id, "created": entry.at, "parent_session": event.parent_session}
     unsaved = {"last_save": None, "last_save_tick": None, "last_save_seq": entry.seq}
-    derivation.put(SESSIONS, event.id, parent | started | unsaved | {"started_seq": entry.seq})
+    # What the parent wrote itself is no news to the branch either.
+    own = derivation.get(OWN_TICKS, event.parent_session) or {"ticks": 0}
+    synced = {"last_sync_tick": parent["last_sync_tick"] + own["ticks"], "started_seq": entry.seq}
+    derivation.put(SESSIONS, event.id, parent | started | unsaved | synced)
     for found in _active(derivation, event.parent_session):
         base = derivation.get(BASES, found.key)
         assert base is not None, "a record is active without a base"
         key = active_key(event.id, found.row["record"])
         derivation.put(ACTIVE, key, found.row | {"session": event.id})
-        derivation.put(BASES, key, base | {"is_acknowledged": False})
+        derivation.put(BASES, key, base | {"acknowledged": 0})
 
 
 def _session_saved(event: SessionSaved, derivation: Derivation) -> None:
     entry = derivation.entry
     saved = {"last_save": entry.at, "last_save_tick": entry.tick, "last_save_seq": entry.seq}
     _update_session(derivation, event.id, saved | {"last_sync_tick": entry.tick})
+    derivation.delete(OWN_TICKS, event.id)
 
 
 def _session_synced(event: SessionSynced, derivation: Derivation) -> None:
     told = {"synced_seq": event.through_seq, "last_sync_tick": event.through_tick}
     _update_session(derivation, event.id, told)
+    derivation.delete(OWN_TICKS, event.id)
     for record, tick in event.bases.items():
-        _move_base(derivation, active_key(event.id, record), tick)
+        _move_base(derivation, active_key(event.id, record), tick, event.through_seq)
 
 
 def _session_closed(event: SessionClosed, derivation: Derivation) -> None:
@@ -126,12 +141,14 @@ def _session_closed(event: SessionClosed, derivation: Derivation) -> None:
 
 
 def _activated(event: Activated, derivation: Derivation) -> None:
-    key = active_key(event.session, event.record)
+    key, seq = active_key(event.session, event.record), derivation.entry.seq
     before = derivation.get(BASES, key)
     if before is None:
         _hold(derivation, event.session, event.record)
-    known = before["is_acknowledged"] if before else False
-    derivation.put(BASES, key, {"base": event.base, "is_acknowledged": known or event.override})
+    known = before["acknowledged"] if before else 0
+    acknowledged = seq if event.override else known
+    row = {"base": event.base, "seq": seq, "placed": seq, "acknowledged": acknowledged}
+    derivation.put(BASES, key, row)
 
 
 def _deactivated(event: Deactivated, derivation: Derivation) -> None:
@@ -143,16 +160,22 @@ def _deactivated(event: Deactivated, derivation: Derivation) -> None:
 def _note_change(event: Event, derivation: Derivation) -> None:
     """Keep what a session wrote active in it, as of its own write."""
     entry, record = derivation.entry, event.subject()
-    if not isinstance(event, RecordChange) or not event.advances_tick:
+    if not isinstance(event, RecordChange):
         return
     assert entry.session, "a record was changed outside any session"
     assert record, "a change is of no record"
     key = active_key(entry.session, record)
-    if derivation.get(BASES, key) is None:
+    row = derivation.get(BASES, key)
+    if not event.advances_tick:
+        assert row is not None, "a record was moved in a session where it is not active"
+        derivation.put(BASES, key, row | {"placed": entry.seq})
+        return
+    own = derivation.get(OWN_TICKS, entry.session) or {"ticks": 0}
+    derivation.put(OWN_TICKS, entry.session, {"ticks": own["ticks"] + 1})
+    if row is None:
         _hold(derivation, entry.session, record)
-        derivation.put(BASES, key, {"base": entry.tick, "is_acknowledged": False})
-    else:
-        _move_base(derivation, key, entry.tick)
+        derivation.put(BASES, key, {"base": 0, "seq": 0, "placed": 0, "acknowledged": 0})
+    _move_base(derivation, key, entry.tick, entry.seq)
 
 
 def _hold(derivation: Derivation, session: str, record: str) -> None:
@@ -160,10 +183,12 @@ def _hold(derivation: Derivation, session: str, record: str) -> None:
     derivation.put(ACTIVE, active_key(session, record), row)
 
 
-def _move_base(derivation: Derivation, key: str, tick: int) -> None:
+def _move_base(derivation: Derivation, key: str, tick: int, seq: int) -> None:
     row = derivation.get(BASES, key)
     assert row is not None, "the base of a record moved in a session where it is not active"
-    derivation.put(BASES, key, row | {"base": max(row["base"], tick)})
+    known = {"base": tick, "seq": seq, "placed": seq}
+    moved = {name: max(row[name], value) for name, value in known.items()}
+    derivation.put(BASES, key, row | moved)
 
 
 def _active(derivation: Derivation, session: str) -> list[Found]:
@@ -199,7 +224,7 @@ VIEWS = (
     View(
         "sessions",
         VERSION,
-        (PROJECTS, HOMES, SESSIONS, ACTIVE, BASES),
+        (PROJECTS, HOMES, SESSIONS, ACTIVE, BASES, OWN_TICKS),
         on={
             ProjectCreated: _project_created,
             SessionHomed: _session_homed,
@@ -213,5 +238,5 @@ VIEWS = (
         },
         on_any=_note_change,
     ),
-    View("activity", VERSION, (ACTIVITY,), on_any=_note_activity),
+    View("activity", ACTIVITY_VERSION, (ACTIVITY,), on_any=_note_activity),
 )

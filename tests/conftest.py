@@ -1,7 +1,9 @@
 """Fixtures for all tests. Every test that takes `app` runs on every engine."""
 
+import os
 import signal
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,6 +25,7 @@ from hansard.kernel.operation import Caller, Seat
 from hansard.testing.twice import Twice
 from tests import toy
 from tests.crash.table import pytest_runtest_setup, pytest_terminal_summary
+from tests.launcher import programs
 from tests.postgres_server import postgres_namespace, postgres_url
 
 __all__ = [
@@ -50,8 +53,17 @@ class SteppingClock:
         return self.now
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Start the programs of a test that is marked `cold` by new interpreters."""
+    is_cold = item.get_closest_marker("cold") is not None
+    with programs.starting(cold=is_cold or programs.ALL_COLD):
+        return (yield)
+
+
 def pytest_configure() -> None:
-    """Hear Ctrl-C, as do the programs that tests start, also in the background of a shell."""
+    """Keep the user's own settings and keys out of it, and hear Ctrl-C also in the background."""
+    os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="hansard-tests-")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -20,6 +20,7 @@ from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import Actor, Stamp
 from hansard.sessions.directory import ensure_project
 from hansard.sessions.events import SessionStarted
+from tests.launcher.programs import Popen
 
 WAIT_S = 30.0
 AGENT = Actor("agent", "stdio", "agent")
@@ -63,7 +64,7 @@ class Hansard:
 
     def start(self, *arguments: str, **environment: str) -> subprocess.Popen[str]:
         """Start it in a process of its own."""
-        return subprocess.Popen(
+        return Popen(
             self.command(*arguments),
             env=self.environment | environment,
             stdin=subprocess.DEVNULL,
@@ -75,7 +76,7 @@ class Hansard:
     def on_a_terminal(self, *arguments: str, **environment: str) -> Ran:
         """Run it where stdin, stdout and stderr are a terminal."""
         ours, theirs = pty.openpty()
-        process = subprocess.Popen(
+        process: Popen[bytes] = Popen(
             self.command(*arguments),
             env=self.environment | environment,
             stdin=theirs,

@@ -14,6 +14,7 @@ from hansard.cli import flags, main
 from hansard.cli.commands import COMMANDS
 from hansard.kernel.problem import InvalidInput
 from tests.cli.running import WAIT_S, Hansard
+from tests.launcher import programs
 
 DISCOVER = {
     "jsonrpc": "2.0",
@@ -223,7 +224,7 @@ def test_a_server_without_a_secret_says_at_its_start_that_nothing_can_be_accepte
     hansard: Hansard,
 ) -> None:
     without, short, enough = (
-        subprocess.run(
+        programs.run(
             [sys.executable, "-m", "hansard.cli.main"],
             env=hansard.environment | {"HANSARD_SECRET": secret},
             stdin=subprocess.DEVNULL,

@@ -21,6 +21,7 @@ from hansard.cli.timeline import news
 from hansard.kernel.operation import Caller, Seat
 from hansard.recorder.answers import RevisionShown, Status, TimelineItem
 from tests.cli.running import AGENT, WAIT_S, Hansard
+from tests.launcher.programs import Popen, run
 
 SESSION = "parser-work"
 
@@ -70,7 +71,7 @@ def recorded(hansard: Hansard, tmp_path: Path) -> Recorded:
 def terminal(hansard: Hansard, *arguments: str, **environment: str) -> Iterator["Typist"]:
     """Run the command on a terminal that one can type at."""
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
+    process: Popen[bytes] = Popen(
         hansard.command(*arguments),
         env=hansard.environment | {"TERM": "xterm"} | environment,
         stdin=theirs,
@@ -321,7 +322,7 @@ def _last(recorded: Recorded, path: str) -> int:
 
 def test_a_revision_comes_out_byte_for_byte(recorded: Recorded) -> None:
     text = recorded.run("evolution", "a.py", "--revision", "2").out
-    binary = subprocess.run(
+    binary = run(
         recorded.run.command("evolution", "b.bin", "--revision", "1"),
         env=recorded.run.environment,
         stdin=subprocess.DEVNULL,

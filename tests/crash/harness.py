@@ -30,6 +30,7 @@ import pytest
 from tests.crash import stage
 from tests.crash.checks import Ack
 from tests.crash.stage import Scene
+from tests.launcher.programs import Popen
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,7 +55,7 @@ class Child:
         self.at: str | None = None
         """The gate at which it stands."""
         self.is_over = False
-        self.process = subprocess.Popen(
+        self.process: Popen[bytes] = Popen(
             [sys.executable, "-m", stage.__name__, scene.__module__, scene.__name__, str(folder)],
             cwd=ROOT,
             env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},

@@ -22,6 +22,7 @@ from hansard.kernel.problem import Problem
 from tests.conftest import a_caller
 from tests.crash import busy
 from tests.crash.harness import ROOT
+from tests.launcher.programs import Popen
 
 WRITERS = 4
 WRITES_BEFORE_MIN = 5
@@ -54,11 +55,7 @@ def writing(store: Path) -> Iterator[list[Writer]]:
     """Have four processes write to a store, until all is done."""
     command = [sys.executable, "-m", busy.__name__, str(store)]
     writers = [
-        Writer(
-            subprocess.Popen(
-                command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-            )
-        )
+        Writer(Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
         for _ in range(WRITERS)
     ]
     listening = [threading.Thread(target=writer.listen) for writer in writers]

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hansard.kernel.blob import canonical_json, digest_of
+from tests.launcher.programs import Popen
 
 Json = dict[str, Any]
 Latest = dict[str, str]
@@ -56,7 +57,7 @@ class Server:
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], said: Path) -> None:
         """Start it; what it writes to its standard error is added to the file `said`."""
         with said.open("ab") as errors:
-            self.process = subprocess.Popen(
+            self.process: Popen[bytes] = Popen(
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

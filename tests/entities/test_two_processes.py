@@ -11,6 +11,7 @@ from hansard.app.settings import Settings
 from hansard.app.start import catalog
 from tests.conftest import a_caller
 from tests.entities.asking import CHAT, Asking
+from tests.launcher.programs import Popen
 
 COUNT = 40
 ROOT = Path(__file__).parents[2]
@@ -23,8 +24,8 @@ def test_two_processes_append_and_no_message_is_lost(tmp_path: Path, compare: st
     at = Asking(start.start(chosen, known=catalog(chosen)), a_caller())
     chat = at.create("chatThread", CHAT)["id"]
 
-    chatters = [
-        subprocess.Popen(
+    chatters: list[Popen[str]] = [
+        Popen(
             [
                 sys.executable,
                 "-m",

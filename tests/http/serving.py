@@ -4,7 +4,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.event import Actor, Stamp
 from hansard.kernel.store import Store
 from hansard.sessions.directory import ensure_project
+from tests.launcher.programs import PROGRAM, Popen, run
 
 MODERN_META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -28,7 +28,6 @@ MODERN_META = {
 }
 META_ONLY = {"_meta": MODERN_META}
 
-PROGRAM = Path(sys.executable).with_name("hansard")
 WAIT_S = 30.0
 
 
@@ -69,7 +68,7 @@ class Server:
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run the program as the same person."""
-        return subprocess.run(
+        return run(
             [PROGRAM, *arguments],
             env=environment(self.home),
             capture_output=True,
@@ -167,7 +166,7 @@ def mcp_request(
 @contextmanager
 def serving(home: Path, *flags: str, **variables: str) -> Iterator[Server]:
     """Serve a new store until the block ends."""
-    process = subprocess.Popen(
+    process: Popen[str] = Popen(
         [PROGRAM, "serve", "--port", "0", *flags],
         env=environment(home) | variables,
         stderr=subprocess.PIPE,

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from hansard.app.openapi import document
+from hansard.app.person import login_name
 from hansard.app.start import catalog
 from tests.http.serving import Browser, Server, let_in, make_token, serving
 
@@ -25,7 +26,7 @@ def test_an_operation_is_done_as_the_person(browser: Browser) -> None:
     shown = browser.call("get_record_ref", id=made["record"]["id"])
     [newest] = browser.call("get_timeline", session_id=made["session_id"], limit=1)["timeline"]
     assert shown["title"] == "By hand"
-    assert newest["actor"] == "human:page"
+    assert newest["actor"] == f"human:{login_name()}"
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,10 @@ def test_a_body_that_is_too_long_is_refused_and_the_server_lives(http: HttpServe
         pytest.param({"origin": "null"}, 403, id="an opaque origin"),
         pytest.param({"host": "evil.example"}, 421, id="a foreign host"),
         pytest.param({"host": "127.0.0.1.evil.example"}, 421, id="a host that begins like ours"),
+        pytest.param({"host": "127.0.0.1:1.evil.example"}, 421, id="a host with a port like ours"),
+        pytest.param({"host": "localhost:1@evil.example"}, 421, id="a host as a user's name"),
+        pytest.param({"origin": "http://127.0.0.1:1"}, 403, id="our machine, another port"),
+        pytest.param({"origin": "http://127.0.0.1"}, 403, id="our machine, no port"),
     ],
 )
 def test_a_request_from_elsewhere_is_refused_on_every_path(

@@ -22,6 +22,7 @@ from hansard.app.start import catalog, start
 from hansard.kernel.event import Head
 from hansard.kernel.limits import MIB, REQUEST_BYTES_MAX, SHUTDOWN_S
 from tests import toy
+from tests.launcher.programs import Popen
 from tests.mcp.conftest import StartStdio
 from tests.mcp.processes import ROOT, WAIT_S, Json, StdioServer, environment
 from tests.mcp.test_messages import nested, request
@@ -399,7 +400,7 @@ def break_pipe(server: StdioServer) -> None:
 
 
 def test_a_client_that_reads_late_gets_every_answer(store: str) -> None:
-    process = subprocess.Popen(
+    process: Popen[bytes] = Popen(
         [sys.executable, "-m", "tests.mcp.programs", "stdio"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -12,10 +12,10 @@ from hansard.app.settings import Settings
 from hansard.kernel.blob import digest_of
 from hansard.kernel.event import Actor
 from hansard.kernel.operation import Caller, Seat
-from hansard.recorder.answers import Restored
 from hansard.recorder.folder import Folder
 from hansard.recorder.looking import FileState
 from hansard.recorder.paths import FilePath
+from hansard.recorder.restored import Restored
 from hansard.recorder.workspace import Workspace
 from tests.crash.stage import Stage
 

@@ -12,6 +12,7 @@ from hansard.kernel import as_of, limits, reply
 from hansard.kernel.blob import canonical_json, digest_of
 from hansard.kernel.clock import Clock, to_text, utc_now
 from hansard.kernel.effect import Settled
+from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import SYSTEM, Stamp
 from hansard.kernel.follow import Follower, Following
 from hansard.kernel.operation import (
@@ -156,8 +157,16 @@ class Application:
             as_of=self._as_of(project, request),
             once=_once(operation, request, caller),
             may_write=caller.actor.may("agent") and not self.read_only,
-            open_session=seating.opening(self.store, seated, stamp),
+            open_session=self._opening(operation, seated, caller, stamp),
         )
+
+    def _opening(
+        self, operation: Operation, seated: seating.Seating, caller: Caller, stamp: Stamp
+    ) -> Callable[[WriteTx], None] | None:
+        if not operation.writes:
+            return None
+        joins = not operation.ends_session
+        return seating.opening(self.store, seated, caller, stamp, joins=joins)
 
     def _require_project(self, project: str, now: str) -> None:
         """Refuse an unknown project, unless it is the configured one, which is made when needed."""
@@ -176,7 +185,7 @@ class Application:
         return self.store.read(project, lambda tx: as_of.resolve(tx, point))
 
     def _first_answer(self, operation: Operation, context: Context, once: Once) -> Result | None:
-        answer = context.read(lambda tx: reply.recall(tx, once.key, once.arguments))
+        answer = context.read(once.recall)
         return operation.result.model_validate(answer) if answer else None
 
 
@@ -211,6 +220,7 @@ def _once(operation: Operation, request: Request, caller: Caller) -> Once | None
             f"An idempotency key has 1 to {limits.IDEMPOTENCY_KEY_CHARS_MAX} characters"
         )
     asked = canonical_json(request.model_dump(mode="json", exclude_unset=True))
-    return Once(
-        reply.reply_key(caller.actor, operation.name, key), operation.name, digest_of(asked)
-    )
+    name, kind = operation.name, caller.actor.kind
+    former = reply.reply_key(kind, caller.former_scope, name, key) if caller.former_scope else None
+    own = reply.reply_key(kind, caller.scope or (caller.actor.id,), name, key)
+    return Once(own, name, digest_of(asked), former)

@@ -9,7 +9,13 @@ from hansard.app import everything, insight, tokens
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.quotas import Quotas as CallQuotas
-from hansard.app.settings import Settings, embedder_key, secret, store_location
+from hansard.app.settings import (
+    Settings,
+    embedder_key,
+    key_location,
+    secret,
+    store_location,
+)
 from hansard.checkpoints.limits import Quotas, Retention
 from hansard.decisions import gitlog
 from hansard.kernel.clock import Clock, utc_now
@@ -18,6 +24,8 @@ from hansard.kernel.limits import MIB
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import Store
+from hansard.sessions.presence import Presence
+from hansard.sessions.rules import Quiet
 
 POSTGRES_SCHEMES = ("postgresql://", "postgres://")
 MEMORY = "memory:"
@@ -27,15 +35,17 @@ MEMORY = "memory:"
 def catalog(settings: Settings | None = None) -> Catalog:
     """List what this Hansard can do, set up as these settings say."""
     settings = settings or Settings()
-    meanings = find_by_meaning(settings)
+    meanings, presence = find_by_meaning(settings), who_is_there(settings)
     capabilities = [
         sessions.capability(records.count_open),
-        records.capability(staleness(settings), meanings=meanings),
+        records.capability(staleness(settings), meanings=meanings, presence=presence),
         recorder.capability(
             Path(settings.workspace).expanduser(),
             store=_folder(store_location(settings)),
             redact=settings.redact == "on",
             governed=decisions.governed,
+            presence=presence,
+            key_file=key_location(settings),
         ),
         checkpoints.capability(
             quotas=checkpoint_quotas(settings),
@@ -67,6 +77,12 @@ def find_by_meaning(settings: Settings) -> Meanings:
         model=settings.embedder_model,
         key=embedder_key(),
     )
+
+
+def who_is_there(settings: Settings) -> Presence:
+    """Make what finds out who is there, as these settings say."""
+    quiet = Quiet(idle_s=60.0 * settings.idle_minutes, away_s=60.0 * settings.away_minutes)
+    return Presence(quiet, tokens.ended)
 
 
 def checkpoint_quotas(settings: Settings) -> Quotas:

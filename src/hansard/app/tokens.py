@@ -7,7 +7,7 @@ it is known only to the store it was made for, and is not found in a copy of tha
 import hmac
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, ClassVar, Literal
@@ -313,6 +313,16 @@ def is_still_good(store: Store, token: Token, now: str) -> bool:
     return row is not None and _token(row).is_good(now)
 
 
+def ended(store: Store, identities: Collection[str], now: str) -> set[str]:
+    """Say which of these tokens let nobody in any more."""
+
+    def work(tx: ReadTx) -> set[str]:
+        rows = {identity: tx.get(TOKENS, identity) for identity in identities}
+        return {one for one, row in rows.items() if row is None or not _token(row).is_good(now)}
+
+    return store.read(CATALOG, work) if _keeps_tokens(store) else set()
+
+
 class Bounded(Application):
     """The application for callers with tokens: of other projects than theirs, they hear nothing."""
 
@@ -425,6 +435,11 @@ def _checked_name(name: str) -> str:
     if not 0 < len(name) <= NAME_CHARS_MAX or not name.isprintable() or name != name.strip():
         raise InvalidInput(
             f"A token's name has 1 to {NAME_CHARS_MAX} printable characters", argument="name"
+        )
+    if set(name) & set("()"):
+        raise InvalidInput(
+            "A token's name has no parentheses: in them stands what a client calls itself",
+            argument="name",
         )
     if name in RESERVED:
         raise InvalidInput(f"{name} is what callers without a token are called", argument="name")

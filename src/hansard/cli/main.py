@@ -76,9 +76,9 @@ def _dispatch(arguments: list[str]) -> int:
 def _serve_or_greet(arguments: list[str], line: flags.Line) -> int:
     if sys.stdin is not None and sys.stdin.isatty():
         if not arguments:
-            from hansard.cli.welcome import WELCOME
+            from hansard.cli.welcome import welcome
 
-            print(WELCOME)
+            print(welcome())
             return 0
         say("Serving MCP on this terminal: type JSON-RPC, or Ctrl-D to end.")
     from hansard.app.settings import load, secret

@@ -21,15 +21,17 @@ def serve(flags: Flags) -> int:
     if application.settled:
         say(settled_line(application.settled))
     application.follow()
+    from hansard.cli.listening import listen_on
     from hansard.http.server import Page
     from hansard.mcp import http
 
     try:
         page = Page(application, settings, also="" if secret(settings) else NOTHING_ACCEPTED)
+        listener = listen_on(settings)
     except Problem:
         application.close()
         raise
-    return http.serve(application, settings, page, front=page.around)
+    return http.serve(application, settings, page, front=page.around, listener=listener)
 
 
 def register(app: typer.Typer) -> None:

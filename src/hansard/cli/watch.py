@@ -13,7 +13,7 @@ import typer
 
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
-from hansard.app.settings import Settings, load
+from hansard.app.settings import Settings, key_location, load
 from hansard.app.start import catalog, start
 from hansard.cli.flags import Flags
 from hansard.cli.opening import store_folder
@@ -180,7 +180,12 @@ class Lookout:
 @contextmanager
 def lookout_at(settings: Settings, root: Path, ignoring: Ignoring, show: Show) -> Iterator[Lookout]:
     """Open the store for the while that one watches, under a session that ends with it."""
-    gateway = Gateway(root, store=store_folder(settings), redact=settings.redact == "on")
+    gateway = Gateway(
+        root,
+        store=store_folder(settings),
+        redact=settings.redact == "on",
+        key_file=key_location(settings),
+    )
     known = Catalog([*catalog(settings).capabilities, watching.capability(gateway)])
     application = start(settings, known=known)
     seat = Seat()

@@ -1,7 +1,7 @@
 """The journal's tail as Server-Sent Events: each entry once, in order, as it becomes durable."""
 
 import threading
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
 import anyio
@@ -9,6 +9,7 @@ import anyio.to_thread
 import orjson
 
 from hansard.app.application import Application
+from hansard.app.identity import identity_of
 from hansard.kernel.engine import ReadTx, Watch
 from hansard.kernel.event import Entry
 from hansard.kernel.problem import Problem, StorageUnavailable
@@ -40,7 +41,7 @@ class Tail:
         """Let every stream come to its end."""
         self._ending.set()
 
-    async def follow(self, project: str, after: int | None) -> AsyncIterator[bytes]:
+    async def follow(self, project: str, after: int | None) -> AsyncGenerator[bytes, None]:
         """Begin a stream after an entry; by default after the last one there is."""
         store = self._application.store
         if self._streams >= self._streams_max:
@@ -50,11 +51,13 @@ class Tail:
         head = await self._run(lambda: store.read(project, lambda tx: tx.head().seq))
         return self._lines(project, head if after is None else after, head)
 
-    async def _lines(self, project: str, after: int, head: int) -> AsyncIterator[bytes]:
+    async def _lines(self, project: str, after: int, head: int) -> AsyncGenerator[bytes, None]:
+        # In a thread, since it may have to connect; and counted only once there is one to end.
+        watch = await self._run(self._application.store.engine.watch)
         self._streams += 1
-        watch = self._application.store.engine.watch()
         try:
-            yield _event("hello", {"head": head})
+            identity = await self._run(identity_of, self._application.store)
+            yield _event("hello", {"head": head, "store": identity})
             quiet = 0
             while not self._ending.is_set():
                 entries = await self._run(self._read, project, after)

@@ -13,6 +13,8 @@ from hansard.kernel.effect import Settled
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Actor, Entry, Event, Role, Stamp
 from hansard.kernel.follow import Follower
+from hansard.kernel.holder import Holder
+from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.meaning import Passages
 from hansard.kernel.store import Store
 from hansard.kernel.text import Id, Point
@@ -79,11 +81,13 @@ The operations on projects and sessions are of 000 too, so `records` lists them 
 
 
 class Seat:
-    """Remembers which session this process began in each project, for a caller with one chat."""
+    """Remembers which session this process is in in each project, for a caller with one chat."""
 
     def __init__(self) -> None:
         """Start with no session."""
         self.sessions: dict[str, str] = {}
+        self.begun: dict[tuple[str, str], Actor] = {}
+        """The sessions that were begun for this process alone, by project and id, and by whom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,14 @@ class Caller:
     seat: Seat | None = None
     idempotency_key: str | None = None
     secret: str | None = field(default=None, repr=False)
+    scope: tuple[str, ...] = ()
+    """Whose its idempotency keys are; if empty, its actor's."""
+    former_scope: tuple[str, ...] = ()
+    """Whose they were to programs that could not tell its like apart."""
+    holder: Holder | None = None
+    """What is put down of it in a session that it comes into."""
+    lifeline: Lifeline | None = field(default=None, repr=False)
+    """The lock of that holder, taken when it first comes into a session."""
 
 
 class AlreadyAnsweredError(Exception):
@@ -123,6 +135,21 @@ class Once:
     key: str
     operation: str
     arguments: Digest
+    former_key: str | None = None
+    """What an older program kept the answer under."""
+
+    def recall(self, tx: ReadTx) -> dict[str, Any] | None:
+        """Give the first answer to this request, if it has one."""
+        answers = (reply.recall(tx, key, self.arguments) for key in self._keys())
+        return next(filter(None, answers), None)
+
+    def recall_attempt(self, tx: ReadTx) -> list[int] | None:
+        """Give what this request announced before and got no answer to."""
+        attempts = (reply.recall_attempt(tx, key, self.arguments) for key in self._keys())
+        return next(filter(None, attempts), None)
+
+    def _keys(self) -> list[str]:
+        return [self.key, *([self.former_key] if self.former_key else [])]
 
 
 R = TypeVar("R", bound=Written)
@@ -200,9 +227,9 @@ class Context:
         """Raise what is known of this request if its key has come before."""
         if self.once is None:
             return
-        if answer := reply.recall(tx, self.once.key, self.once.arguments):
+        if answer := self.once.recall(tx):
             raise AlreadyAnsweredError(answer)
-        if intents := reply.recall_attempt(tx, self.once.key, self.once.arguments):
+        if intents := self.once.recall_attempt(tx):
             raise AlreadyAttemptedError(intents)
 
     def record(self, tx: WriteTx, event: Event) -> Entry:
@@ -210,7 +237,7 @@ class Context:
         return self.store.record(tx, event, self.stamp)
 
     def _answer(self, tx: WriteTx, work: Callable[[WriteTx], R]) -> R:
-        if self.once and (answer := reply.recall(tx, self.once.key, self.once.arguments)):
+        if self.once and (answer := self.once.recall(tx)):
             raise AlreadyAnsweredError(answer)
         before = tx.head().seq
         if self.open_session:
@@ -250,6 +277,8 @@ class Operation:
     """Whether an id that no session has yet begins one of that id."""
     reopens_session: bool = False
     """Whether a closed session is started afresh rather than refused."""
+    ends_session: bool = False
+    """Whether it ends the session, so that whoever asks does not first come into it."""
     destructive: bool = False
     repeatable: bool = False
     """Whether asking twice has the effect of asking once."""

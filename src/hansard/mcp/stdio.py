@@ -27,7 +27,7 @@ def serve(application: Application, settings: Settings) -> int:
 
     Closes the application. Returns the exit code.
     """
-    server = HansardServer(application, settings, stdio_door(settings.session))
+    server = HansardServer(application, settings, stdio_door(settings.session, application.store))
     with LastResort() as last_resort, closing(application):
         anyio.run(_serve, server, *_claim(), last_resort.start)
     return 0

@@ -7,6 +7,8 @@ from pydantic import BaseModel, ConfigDict
 from hansard.kernel.operation import Result, Written
 from hansard.recorder.events import Action
 from hansard.sessions.contract import more
+from hansard.sessions.rules import SessionStatus
+from hansard.sessions.wording import titled
 
 Source = Literal["executed", "reported", "external", "restored", "found"]
 Status = Literal["open", "done", "recovered", "aborted", "conflict", "refused"]
@@ -89,7 +91,9 @@ class FileChanged(Shape):
     added: int | None = None
     removed: int | None = None
     redacted: list[str] | None = None
-    """The rules by which its content is a secret and was not recorded."""
+    """The rules by which its content is a secret and was not recorded as it is."""
+    irreversible: bool | None = None
+    """Whether what it held before is gone for good."""
     external_change: bool | None = None
     """Whether someone had changed the file past Hansard; what they left is recorded."""
     governed_by: list[GovernedBy] | None = None
@@ -107,6 +111,7 @@ class FileChanged(Shape):
         notes += ["after a change from outside, which was recorded"] if self.external_change else []
         if self.redacted:
             notes.append(f"recorded without its content ({', '.join(self.redacted)})")
+        notes += ["cannot be undone: what it held is gone"] if self.irreversible else []
         notes += [f"governed by {one.id}: {one.title}" for one in self.governed_by or ()]
         return f"{self.action} {where}: {self.status}, {', '.join(notes)}"
 
@@ -146,57 +151,13 @@ class FileNoted(Written):
     action: Action
     revision: int
     sha256: str | None = None
+    before_unknown: bool | None = None
+    """Whether nobody knows what it held before, so that it cannot be undone."""
 
     def text(self) -> str:
         """Say so."""
-        return f"{self.action} {self.path}: recorded as reported, revision {self.revision}"
-
-
-class RestoreStep(Shape):
-    """What a restore does, or would do, to one file."""
-
-    path: str
-    action: Literal["create", "edit", "delete", "none", "skip"]
-    from_revision: int | None = None
-    """The latest one recorded."""
-    to_revision: int | None = None
-    """The one whose content comes back; absent if the file was not there."""
-    sha256: str | None = None
-    reason: str | None = None
-    """Why the file is skipped."""
-    status: Status | None = None
-    code: str | None = None
-
-    def text(self) -> str:
-        """Give one line."""
-        to = f" to revision {self.to_revision}" if self.to_revision else ""
-        end = f": {self.status}" if self.status else ""
-        why = self.reason or self.code
-        return f"{self.action} {self.path}{to}{end}" + (f" ({why})" if why else "")
-
-
-class Restored(Written):
-    """What came back, or with `preview` what would."""
-
-    session_id: str | None = None
-    preview: bool
-    point: str
-    """The entry right after which the files stood as they are brought back to."""
-    counts: dict[str, int]
-    files: list[RestoreStep]
-    omitted: int | None = None
-    """Files beyond those shown."""
-    undo: str | None = None
-    """How to take it back."""
-
-    def text(self) -> str:
-        """Give a line each."""
-        what = "Would restore" if self.preview else "Restored"
-        counts = ", ".join(f"{number} {name}" for name, number in self.counts.items() if number)
-        lines = [f"{what} to after {self.point}: {counts or 'nothing to do'}"]
-        lines += [step.text() for step in self.files]
-        lines += [f"... and {self.omitted} more"] if self.omitted else []
-        return "\n".join([*lines, *([f"Undo: {self.undo}"] if self.undo else [])])
+        unknown = "; what it held before is not known" if self.before_unknown else ""
+        return f"{self.action} {self.path}: recorded as reported, revision {self.revision}{unknown}"
 
 
 class TimelineItem(Shape):
@@ -212,6 +173,11 @@ class TimelineItem(Shape):
     status: Status | None = None
     code: str | None = None
     reported: bool | None = None
+    irreversible: bool | None = None
+    """Whether what the file held before is gone for good."""
+    before_unknown: bool | None = None
+    undone_by: int | None = None
+    """The seq of what took it back."""
     before: str | None = None
     after: str | None = None
     """SHA-256 of the content; get_evolution gives the content itself."""
@@ -231,6 +197,8 @@ class TimelineItem(Shape):
         """Give one line."""
         status = f" [{self.status}]" if self.status not in (None, "done") else ""
         under = f" (step {self.index})" if self.index is not None and self.path else ""
+        under += " (cannot be undone)" if self.irreversible else ""
+        under += f" (undone by s:{self.undone_by})" if self.undone_by else ""
         return f"s:{self.seq} {self.at[:19]} {self.actor} {self.summary}{status}{under}"
 
 
@@ -262,8 +230,10 @@ class RevisionShown(Shape):
     source: Source
     index: int | None = None
     """Of the plan step."""
-    added: int
-    removed: int
+    added: int | None = None
+    removed: int | None = None
+    """Absent if nobody knows what it held before."""
+    before_unknown: bool | None = None
     sha256: str | None = None
     """Absent if the file was gone."""
     size: int | None = None
@@ -276,7 +246,8 @@ class RevisionShown(Shape):
 
     def text(self) -> str:
         """Give one line."""
-        about = f"{self.source} {self.action}, +{self.added} -{self.removed}"
+        lines = "+? -?" if self.before_unknown else f"+{self.added} -{self.removed}"
+        about = f"{self.source} {self.action}, {lines}"
         gone = "" if self.sha256 else ", no file"
         kept = ", content not recorded" if self.redacted else ""
         head = f"revision {self.revision} s:{self.seq} {self.at[:19]} {self.actor}"
@@ -323,12 +294,23 @@ class Evolution(Result):
 
 
 class SessionListed(Shape):
-    """A session in a list."""
+    """A session in a list: all of 000's object, and what was done to files in it."""
 
     session_id: str
+    project_id: str
     title: str | None = None
-    status: str
+    by: str
+    client: str | None = None
+    """The program, and its version, as it calls itself."""
+    status: SessionStatus
+    stale: bool | None = None
     created: str
+    last_activity: str
+    last_sync_tick: int
+    tick_gap: int
+    active_records: list[str]
+    more_active: bool | None = None
+    parent_session: str | None = None
     edits: int
     files: int
     timeline: str
@@ -338,8 +320,10 @@ class SessionListed(Shape):
 
     def text(self) -> str:
         """Give one line."""
-        title = f": {self.title}" if self.title else ""
-        about = f"{self.status}, {self.edits} edits in {self.files} files"
+        title = f": {titled(self.title)}" if self.title else ""
+        more = "+" if self.more_active else ""
+        active = f", {len(self.active_records)}{more} active" if self.active_records else ""
+        about = f"{self.by}, {self.status}, {self.edits} edits in {self.files} files{active}"
         return f"[{self.session_id}] ({about}, since {self.created[:19]}){title}"
 
 

@@ -118,12 +118,18 @@ class _LookedUp:
             action=row["action"],
             source=row["source"],
             index=getattr(event, "step", None),
-            added=row["added"],
-            removed=row["removed"],
+            **_lines(row),
             other=row.get("other"),
             decisions=decisions_cited_in(self._tx, entry.session) or None,
             **_content_shown(row),
         )
+
+
+def _lines(row: Row) -> dict[str, Any]:
+    """Say how many lines changed, or that nobody knows what was there before."""
+    if row.get("before_unknown"):
+        return {"before_unknown": True}
+    return {"added": row["added"], "removed": row["removed"]}
 
 
 def latest_revision(tx: ReadTx, file: str, as_of: int | None) -> Row | None:

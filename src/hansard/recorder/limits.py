@@ -1,6 +1,6 @@
 """The limits of the recorder, by name. Units come last."""
 
-from hansard.kernel.limits import LIST_LIMIT_DEFAULT
+from hansard.kernel.limits import BLOB_BYTES_MAX, LIST_LIMIT_DEFAULT, MIB
 
 STEPS_MAX = 500
 """Steps in one revision of a plan, those added later among them."""
@@ -30,7 +30,10 @@ RESTORE_FILES_MAX = 5_000
 """Files that one restore may change."""
 
 RESTORE_SHOWN_MAX = 200
-"""Files that its answer names; the timeline has all of them."""
+"""Files on one page of its preview, and in its answer."""
+
+TAKES_MAX = 1_000
+"""Files that an undo may be asked to be about, or to decide about, by name."""
 
 CLEAN_DIGESTS_MAX = 10_000
 """Contents that a process remembers to hold no secret."""
@@ -65,3 +68,18 @@ NOTE_SHOWN_CHARS = 500
 
 SUMMARIES_SHOWN_MAX = 3
 """Of a run of like events in the story, so many are told in words."""
+
+LARGE_BYTES_MAX = 1024 * MIB
+"""A file over the recorder's limit is moved and deleted up to this size: it is read to name it."""
+
+KEPT_BYTES_MAX = BLOB_BYTES_MAX
+"""Up to this size a file that is about to go is kept, though nothing over 10 MiB is written."""
+
+HUNKS_SHOWN_MAX = 20
+"""Of the places where an undo clashes in one file, so many are shown."""
+
+HUNK_SHOWN_CHARS = 2_000
+"""How much of each side of such a place is shown."""
+
+DIFF_SHOWN_CHARS = 20_000
+"""How much of what a restore or undo would change in one file is shown."""

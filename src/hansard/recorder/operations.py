@@ -3,19 +3,23 @@
 from functools import partial
 
 from hansard.kernel.operation import Operation
-from hansard.recorder import answers, commands, contract, queries
+from hansard.recorder import answers, commands, contract, queries, reporting
 from hansard.recorder.evolution import get_evolution
 from hansard.recorder.file_op import file_op
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.restore import restore
+from hansard.recorder.restored import Restored, Undone
 from hansard.recorder.tale import Story
 from hansard.recorder.telling import get_story
 from hansard.recorder.timeline import get_timeline
+from hansard.recorder.undo import undo
 from hansard.sessions.commands import close_session
 from hansard.sessions.contract import CloseSession, SessionEnded
+from hansard.sessions.presence import Presence
+from hansard.sessions.rules import Staleness
 
 
-def operations(gateway: Gateway) -> tuple[Operation, ...]:
+def operations(gateway: Gateway, presence: Presence, staleness: Staleness) -> tuple[Operation, ...]:
     """Declare what can be asked of the recorder at this workspace."""
     return (
         *_session_tools(gateway),
@@ -23,6 +27,14 @@ def operations(gateway: Gateway) -> tuple[Operation, ...]:
         *_file_tools(gateway),
         *_reports(gateway),
         *_reads(gateway),
+        Operation(
+            "list_sessions",
+            "List the project's sessions, latest first: whose, and who is there.",
+            contract.ListSessions,
+            answers.SessionList,
+            partial(queries.list_sessions, staleness, presence),
+            writes=False,
+        ),
     )
 
 
@@ -61,6 +73,7 @@ def _session_tools(gateway: Gateway) -> tuple[Operation, ...]:
             writes=True,
             role="agent",
             session="required",
+            ends_session=True,
             toolsets=("default",),
         ),
     )
@@ -108,7 +121,7 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
     return (
         Operation(
             "file_op",
-            "Change a workspace file: recorded first, done atomically, undone by restore. "
+            "Change a workspace file: recorded first, done atomically, taken back by undo. "
             "create and edit take content (or edits: each old text must occur once); move takes "
             "to. expected_sha256 refuses if the file is not what you read. ops: many such changes.",
             contract.FileOp,
@@ -131,12 +144,26 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
             role="agent",
         ),
         Operation(
+            "undo",
+            "Take back what an entry (s:SEQ; a batch or restore as a whole), a plan step or a "
+            "session changed, and only that: later work of others stays. Clashing files are left "
+            "and shown: decide with take (mine: as now, theirs: as before). preview first.",
+            contract.Undo,
+            Undone,
+            partial(undo, gateway),
+            writes=True,
+            role="agent",
+            session="begins",
+            destructive=True,
+            toolsets=("default",),
+        ),
+        Operation(
             "restore",
-            "Bring files back to before or after a point (s:SEQ, t:TICK, time): a path, what one "
-            "entry changed, a plan step, else the session. preview shows what would change. "
-            "Recorded, so it can be undone. of_session: default this one.",
+            "Bring files back as they stood before or after a point (s:SEQ, t:TICK, time): a path, "
+            "the files of an entry, else all that the session touched; step: as before it began. "
+            "Takes away what others did since and names it; keep_others merges instead.",
             contract.Restore,
-            answers.Restored,
+            Restored,
             partial(restore, gateway),
             writes=True,
             role="agent",
@@ -153,7 +180,7 @@ def _reports(gateway: Gateway) -> tuple[Operation, ...]:
             "Record a file that another tool created; nothing is executed.",
             contract.RecordFileCreate,
             answers.FileNoted,
-            partial(commands.record_file_create, gateway),
+            partial(reporting.record_file_create, gateway),
             writes=True,
             role="agent",
             session="begins",
@@ -163,7 +190,7 @@ def _reports(gateway: Gateway) -> tuple[Operation, ...]:
             "Record a file's new content that another tool wrote; nothing is executed.",
             contract.RecordFileEdit,
             answers.FileNoted,
-            partial(commands.record_file_edit, gateway),
+            partial(reporting.record_file_edit, gateway),
             writes=True,
             role="agent",
             session="begins",
@@ -173,7 +200,7 @@ def _reports(gateway: Gateway) -> tuple[Operation, ...]:
             "Record that another tool deleted a file; nothing is executed.",
             contract.RecordFileDelete,
             answers.FileNoted,
-            partial(commands.record_file_delete, gateway),
+            partial(reporting.record_file_delete, gateway),
             writes=True,
             role="agent",
             session="begins",
@@ -206,14 +233,6 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             contract.GetEvolution,
             answers.Evolution,
             partial(get_evolution, gateway),
-            writes=False,
-        ),
-        Operation(
-            "list_sessions",
-            "List the project's sessions, latest first.",
-            contract.ListSessions,
-            answers.SessionList,
-            queries.list_sessions,
             writes=False,
         ),
     )

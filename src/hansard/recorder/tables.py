@@ -3,7 +3,7 @@
 from hansard.kernel.blob import digest_of
 from hansard.kernel.engine import Table
 
-VERSION = 1
+VERSION = 2
 
 FILES = Table(
     "recorder_files",
@@ -49,7 +49,13 @@ STORY = Table(
 )
 """Chapters and beats in the order in which they are told."""
 
-TABLES = (FILES, REVISIONS, PENDING, OUTCOMES, TOUCHED, BEATS, SITTINGS, STORY)
+UNDONE = Table("recorder_undone", version=VERSION)
+"""Changes to files that no longer stand, by file and seq: what took each of them back."""
+
+FOLDERS = Table("recorder_folders", version=VERSION)
+"""Folders that were made for a file, by their id: they go again when the last file in them does."""
+
+TABLES = (FILES, REVISIONS, PENDING, OUTCOMES, TOUCHED, BEATS, SITTINGS, STORY, UNDONE, FOLDERS)
 
 FILE_ID_CHARS = 32
 """Half a SHA-256: enough that no two files of a store ever meet."""

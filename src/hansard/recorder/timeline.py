@@ -26,9 +26,11 @@ from hansard.recorder.events import (
     PlanStepRecorded,
     SessionTitled,
     StepBegun,
+    is_irreversible,
 )
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.tables import OUTCOMES
+from hansard.recorder.standing import taken_back_by
+from hansard.recorder.tables import OUTCOMES, file_id
 from hansard.sessions.contract import SessionNotFound
 
 FILE_KINDS = frozenset(f"file_{action}" for action in get_args(Action))
@@ -173,9 +175,14 @@ def _file_details(tx: ReadTx, entry: Entry, event: FileEvent) -> dict[str, Any]:
         "revision": event.revision,
         "index": event.step,
     }
+    changed = (event.to if isinstance(event, FileOpIntended) else None) or event.path
+    told["undone_by"] = taken_back_by(tx, file_id(event.workspace, changed), entry.seq)
     if isinstance(event, FileReported):
-        return told | {"reported": True, "cites": event.cites or None}
+        unknown = {"before_unknown": True, "added": None, "removed": None}
+        said = unknown if event.before_unknown else {}
+        return told | said | {"reported": True, "cites": event.cites or None}
     if isinstance(event, FileOpIntended):
+        told["irreversible"] = is_irreversible(event) or None
         outcome = tx.get(OUTCOMES, intent_key(entry.seq)) or {"status": "done"}
         if tx.get(OPEN_INTENTS, intent_key(entry.seq)) is not None:
             outcome = {"status": "open"}

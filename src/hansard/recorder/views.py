@@ -22,9 +22,11 @@ from hansard.recorder.events import (
     SessionTitled,
     StepBegun,
 )
+from hansard.recorder.standing import derive_standing
 from hansard.recorder.story import Stroke
 from hansard.recorder.tables import (
     FILES,
+    FOLDERS,
     OUTCOMES,
     PENDING,
     REVISIONS,
@@ -35,6 +37,9 @@ from hansard.recorder.tables import (
     revision_key,
     touched_key,
 )
+
+SAID = ("undoes", "back_to", "before_unknown", "modified")
+"""What a revision says besides, where its event does."""
 
 MOVE_TARGET = "-to"
 """Ends the key of a pending move's second row, under the file that it goes to."""
@@ -82,12 +87,21 @@ def _done(event: FileOpDone, derivation: Derivation) -> None:
         derivation.put(OUTCOMES, intent_key(event.intent), {"status": "recovered"})
     after = row["after"] | {"mode": event.mode} if row["after"] else None
     source = "restored" if row["restore"] else "executed"
+    _note_folders(derivation, row)
     if row["to"] is None:
         _revise(derivation, row, row["path"], after, source=source)
     else:
         _revise(derivation, row, row["path"], None, source=source, other=row["to"])
         _revise(derivation, row, row["to"], after, source=source, other=row["path"])
     _tell(derivation, row, Stroke(row["action"], added=row["added"], removed=row["removed"]))
+
+
+def _note_folders(derivation: Derivation, row: Row) -> None:
+    """Remember the folders that were made for a file."""
+    *above, _ = (row["to"] or row["path"]).split("/")
+    for level in range(row.get("makes", 0)):
+        folder = "/".join(above[: len(above) - level])
+        derivation.put(FOLDERS, file_id(row["workspace"], folder), {"path": folder})
 
 
 def _aborted(event: FileOpAborted, derivation: Derivation) -> None:
@@ -174,9 +188,12 @@ def _revise(
     # A moved file keeps its lines, so neither of its two paths gained or lost any.
     lines = {"added": 0 if other else row["added"], "removed": 0 if other else row["removed"]}
     revised = place | lines | {"action": row["action"], "source": source, "after": after}
-    derivation.put(REVISIONS, revision_key(file, number), revised | _other(other))
+    said = {name: row[name] for name in SAID if name in row}
+    derivation.put(REVISIONS, revision_key(file, number), revised | _other(other) | said)
     here = {"workspace": row["workspace"], "path": path, "number": number, "seq": row["seq"]}
     derivation.put(FILES, file, here | {"after": after})
+    if row["restore"]:
+        derive_standing(derivation, file, number)
 
 
 def _other(path: str | None) -> dict[str, str]:

@@ -5,14 +5,15 @@ from functools import partial
 
 from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.operation import Context, Operation
-from hansard.records import answers, contract, limits, reading, rules
+from hansard.records import answers, contract, elsewhere, limits, reading, rules
 from hansard.records.budget import Budget
 from hansard.records.bundle import Bundler
 from hansard.records.differences import field_diffs
-from hansard.records.elsewhere import active_elsewhere, conflict_warnings
+from hansard.records.elsewhere import sessions_at
 from hansard.records.shapes import Omitted, Warned
 from hansard.sessions.directory import session_row, ticks_synced
 from hansard.sessions.events import Activated
+from hansard.sessions.presence import Look, Presence
 from hansard.sessions.rules import Staleness, stale_warning
 from hansard.sessions.views import BASES, active_key
 
@@ -21,21 +22,20 @@ DIFF_SHARE = 0.15
 
 
 def activate(
-    staleness: Staleness, request: contract.Activate, context: Context
+    staleness: Staleness, presence: Presence, request: contract.Activate, context: Context
 ) -> answers.Activation:
     """Make a record active in the session and give its context; of the past, only the context."""
     if context.as_of is not None:
         return context.read(partial(_as_it_was, request, context.as_of))
     session = context.session
     assert session is not None, "activate ran without a session"
+    look = presence.look(context, context.read(lambda tx: sessions_at(tx, request.id)))
 
     def work(tx: WriteTx) -> answers.Activation:
         row = reading.require(tx, request.id)
         known = tx.get(BASES, active_key(session, request.id))
-        acknowledged = known["acknowledged"] if known else 0
-        elsewhere = None if request.override else active_elsewhere(
-            tx, session, request.id, acknowledged=acknowledged
-        )  # fmt: skip
+        others = [] if request.override else _others(tx, look, session, request.id, known)
+        flagged = elsewhere.conflict(request.id, others, look)
         budget, omitted = Budget(request.budget_tokens), list[Omitted]()
         changed = _changed_since(tx, row, known, budget, omitted) if known else None
         context.record(
@@ -44,13 +44,17 @@ def activate(
                 session=session, record=request.id, base=row["tick"], override=request.override
             ),
         )
-        warnings = [*conflict_warnings(elsewhere), *_stale_warnings(tx, staleness, session)]
+        warnings = [
+            *_conflict_warnings(flagged),
+            *_stale_warnings(tx, staleness, session),
+            *elsewhere.note(request.id, others, look),
+        ]
         return answers.Activation(
             session_id=session,
             context=_bundle(tx, row, budget, warnings, omitted=omitted),
             already_loaded=known is not None,
             changed_since_load=changed,
-            conflict=elsewhere,
+            conflict=flagged,
         )
 
     return context.write(work)
@@ -78,6 +82,14 @@ def _bundle(
     return Bundler(tx, row, budget, as_of, list(omitted)).bundle([*warnings, *orphans])
 
 
+def _others(
+    tx: ReadTx, look: Look, session: str, identifier: str, known: Row | None
+) -> list[elsewhere.Other]:
+    """Say who else has the record open, but for those that were acknowledged before."""
+    found = elsewhere.others_at(tx, session, identifier)
+    return elsewhere.graded(tx, look, found, acknowledged=known["acknowledged"] if known else 0)
+
+
 def _changed_since(
     tx: ReadTx, row: Row, known: Row, budget: Budget, omitted: list[Omitted]
 ) -> answers.ChangedSinceLoad | None:
@@ -101,6 +113,13 @@ def _changed_since(
     return shown
 
 
+def _conflict_warnings(flagged: answers.ActiveElsewhere | None) -> list[Warned]:
+    if flagged is None:
+        return []
+    details = flagged.model_dump(exclude={"message"}, exclude_none=True)
+    return [Warned(type="conflict", message=flagged.message, details=details)]
+
+
 def _stale_warnings(tx: ReadTx, staleness: Staleness, session: str) -> list[Warned]:
     gap = tx.head().tick - ticks_synced(tx, session_row(tx, session))
     level = staleness.level(gap)
@@ -110,7 +129,7 @@ def _stale_warnings(tx: ReadTx, staleness: Staleness, session: str) -> list[Warn
     return [Warned(type="stale", message=message, details={"tick_gap": gap, "level": level})]
 
 
-def operations(staleness: Staleness) -> tuple[Operation, ...]:
+def operations(staleness: Staleness, presence: Presence) -> tuple[Operation, ...]:
     """Declare the activation."""
     return (
         Operation(
@@ -119,7 +138,7 @@ def operations(staleness: Staleness) -> tuple[Operation, ...]:
             "change it. Begins your session. override: go on though another session has it.",
             contract.Activate,
             answers.Activation,
-            partial(activate, staleness),
+            partial(activate, staleness, presence),
             writes=True,
             role="agent",
             session="begins",

@@ -18,7 +18,9 @@ from hansard.records.shapes import (
 )
 from hansard.records.updated import RecordWritten
 from hansard.sessions.contract import ActivityEntry, more
-from hansard.sessions.rules import Status
+from hansard.sessions.rules import SessionStatus
+from hansard.sessions.shown import SessionShown
+from hansard.sessions.wording import titled
 
 
 class ProjectSeen(Shape):
@@ -30,23 +32,11 @@ class ProjectSeen(Shape):
     tick: int
 
 
-class SessionSeen(Shape):
-    """A session that is not closed."""
-
-    id: str
-    active_records: list[str]
-    more_active: bool | None = None
-    """Whether more records are active than are named."""
-    last_sync_tick: int
-    tick_gap: int
-    status: Status
-
-
 class Overview(Result):
     """Where a project stands."""
 
     project: ProjectSeen
-    open_sessions: list[SessionSeen]
+    open_sessions: list[SessionShown]
     root_records: list[RecordRef]
     open_records: list[RecordRef]
     later_records: list[RecordRef]
@@ -64,17 +54,10 @@ class Overview(Result):
             *text.listed("Open", self.open_records, counts["open_records"]),
             *text.listed("Later", self.later_records, counts["later_records"]),
             *([] if counts["root_records"] else ["No records yet: create_record begins one."]),
-            *map(_session_line, self.open_sessions),
+            *(session.text() for session in self.open_sessions),
             *(entry.text() for entry in self.recent_activity),
             *text.omitted(self.omitted or ()),
         ])  # fmt: skip
-
-
-def _session_line(seen: SessionSeen) -> str:
-    active = ", ".join(seen.active_records) or "nothing"
-    active += " and more" if seen.more_active else ""
-    behind = text.counted(seen.tick_gap, "tick", "ticks")
-    return f"Session {seen.id} ({seen.status}, {behind} behind) has {active} active"
 
 
 class RecordFound(RecordRef):
@@ -210,15 +193,20 @@ class ContextBundle(Shape):
 
 
 class WorkingElsewhere(Shape):
-    """Another session that has the record active."""
+    """Another session in which somebody works on the record."""
 
     session_id: str
     last_activity: str
+    status: SessionStatus
+    by: str
+    title: str | None = None
 
 
 class ActiveElsewhere(WorkingElsewhere):
     """The one of them that did something last, and all of them."""
 
+    others: int | None = None
+    """How many more there are."""
     message: str
     sessions: list[WorkingElsewhere]
 
@@ -264,19 +252,6 @@ class Deactivation(Written):
     def text(self) -> str:
         """Name both."""
         return f"{self.deactivated} is no longer active in session {self.session_id}"
-
-
-class SessionShown(Shape):
-    """A session, as 000 has it."""
-
-    id: str
-    project_id: str
-    created: str
-    last_activity: str
-    last_sync_tick: int
-    active_records: list[str]
-    status: Status
-    parent_session: str | None = None
 
 
 class Branched(Written):
@@ -365,8 +340,8 @@ class HistoryEntry(Shape):
     def text(self) -> str:
         """Give a line, and the diff."""
         when = f"s:{self.seq} t:{self.tick} {self.timestamp[:16]}"
-        head = f"{when} {self.change_type}: {one_line(self.summary)}"
-        head += f" (by {self.author} in session {self.session_id})"
+        head = f"{when} {self.author} {self.change_type}: {one_line(self.summary)}"
+        head += f" (session {self.session_id})" if self.session_id else ""
         head += f" (under {', '.join(self.decisions)})" if self.decisions else ""
         how = f"Diff: {self.diff_how}" if self.diff_how else None
         return "\n".join(filter(None, [head, self.diff, how]))
@@ -427,8 +402,19 @@ class WorkingSession(Shape):
     """A session in which a record is active."""
 
     session_id: str
+    title: str | None = None
+    by: str
+    client: str | None = None
+    status: SessionStatus
     last_activity: str
     is_current: bool
+
+    def text(self) -> str:
+        """Give one line."""
+        named = f' "{titled(self.title)}"' if self.title else ""
+        this = " (this session)" if self.is_current else ""
+        about = f"{self.by}, {self.status}, last active {self.last_activity}"
+        return f"{self.session_id}{named}{this}: {about}"
 
 
 class ActiveSessions(Result):
@@ -440,11 +426,7 @@ class ActiveSessions(Result):
 
     def text(self) -> str:
         """Give a line each."""
-        lines = [
-            f"{one.session_id}{' (this session)' if one.is_current else ''}, "
-            f"last active {one.last_activity}"
-            for one in self.sessions
-        ]
+        lines = [session.text() for session in self.sessions]
         return "\n".join(
             [text.counted(self.total, "session", "sessions"), *lines, *more(self.nextCursor)]
         )

@@ -127,8 +127,9 @@ def _message(
     request: UpdateRecord, row: Row, base: int, changed: ChangedFields, merged: Merged
 ) -> str:
     told = (
-        f"{row['id']} was changed by session {row['session']}: you know t:{base}, it is at "
-        f"t:{row['tick']} (changed: {', '.join(changed.theirs) or 'nothing that is left'})."
+        f"{row['id']} was changed by {row['author']} in session {row['session']}: you know "
+        f"t:{base}, it is at t:{row['tick']} (changed: "
+        f"{', '.join(changed.theirs) or 'nothing that is left'})."
     )
     if request.force and request.force_version is not None:
         told += f" You decided against t:{request.force_version}, which is not the latest."

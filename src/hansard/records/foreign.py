@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from hansard.kernel.engine import ReadTx, Row
-from hansard.kernel.event import Entry, Kinds
+from hansard.kernel.event import Entry, Kinds, author
 from hansard.kernel.limits import ENTRIES_PAGE
-from hansard.records import limits, reading
+from hansard.records import limits
 from hansard.records.events import RecordCreated, RecordMoved, RecordTransitioned, RecordUpdated
 from hansard.records.told import ChangeType, Writer
 from hansard.sessions.views import SESSIONS
@@ -43,7 +43,7 @@ class Touched:
         """Name who changed it, the last one last."""
         counts: dict[tuple[str, str], int] = {}
         for entry in self.entries:
-            who = (entry.session or "", reading.author(entry.actor))
+            who = (entry.session or "", author(entry.actor))
             counts[who] = counts.pop(who, 0) + 1
         return [
             Writer(session_id=session, author=author, writes=count)

@@ -81,13 +81,12 @@ def _entries(tx: ReadTx, identifier: str, shown: list[Row]) -> Iterator[answers.
         diff = body_diff(tx, old, new) if old else ""
         fits = len(diff) <= min(limits.DIFF_SHOWN_CHARS_MAX, left)
         left -= len(diff) if fits else 0
-        [entry] = tx.entries(after=seq - 1, limit=1)
         yield answers.HistoryEntry(
             seq=seq,
             tick=new["tick"],
             timestamp=activity["timestamp"],
             session_id=activity["session_id"],
-            author=reading.author(entry.actor),
+            author=activity["author"],
             change_type=CHANGE_TYPES[activity["type"]],
             summary=activity["summary"],
             diff=diff if diff and fits else None,

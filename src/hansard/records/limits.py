@@ -38,9 +38,9 @@ CASCADE_SHOWN_MAX = 20
 OTHER_SESSIONS_MAX = 20
 """Sessions that are looked at to find who else works on a record."""
 
-ACTIVE_SHOWN_MAX = 10
+SESSIONS_SHOWN_MAX = 100
 ACTIVITY_SHOWN_MAX = 10
-"""Active records of a session, and the latest events, in an overview."""
+"""Sessions that are not over, and the latest events, in an overview."""
 
 SYNC_BUDGET_TOKENS = 8_000
 """What others did meanwhile, coalesced: what happened to each record, and how it reads now."""

@@ -6,7 +6,6 @@ from typing import Any
 from hansard.kernel.blob import Digest
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx, Row
-from hansard.kernel.event import Actor
 from hansard.kernel.operation import Context
 from hansard.records.contract import NotActivated
 from hansard.records.shapes import Record, RecordHead, RecordRef
@@ -136,8 +135,3 @@ def refs(tx: ReadTx, rows: Iterable[Row], *, as_of: int | None = None) -> list[R
 def count_open(tx: ReadTx) -> int:
     """Count a project's OPEN records."""
     return counts(tx, ALL).get("OPEN", 0)
-
-
-def author(actor: Actor) -> str:
-    """Name who wrote something, as answers do."""
-    return f"{actor.kind}:{actor.id}"

@@ -82,7 +82,7 @@ class Record(RecordHead):
 class Warned(Shape):
     """Something to mind."""
 
-    type: Literal["conflict", "stale", "orphan", "depth"]
+    type: Literal["conflict", "stale", "orphan", "depth", "note"]
     message: str
     details: Json
 

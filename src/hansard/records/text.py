@@ -70,7 +70,10 @@ def listed(heading: str, refs: Sequence[RecordRef], total: int) -> list[str]:
 
 def warned(warnings: Iterable[Warned]) -> list[str]:
     """Give a line each."""
-    return [f"Warning ({one.type}): {one.message}" for one in warnings]
+    return [
+        f"Note: {one.message}" if one.type == "note" else f"Warning ({one.type}): {one.message}"
+        for one in warnings
+    ]
 
 
 def omitted(left_out: Iterable[Omitted]) -> list[str]:

@@ -1,6 +1,5 @@
 """Creating projects, saving and closing sessions."""
 
-import re
 import secrets
 
 from hansard.kernel.engine import ReadTx, WriteTx
@@ -9,9 +8,8 @@ from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.operation import Context, Operation
 from hansard.sessions import contract, events
 from hansard.sessions.directory import active_records, session_row
+from hansard.sessions.naming import slug
 from hansard.sessions.views import PROJECTS
-
-_SLUG_CHARS_MAX = 40
 
 
 def create_project(request: contract.CreateProject, context: Context) -> contract.ProjectMade:
@@ -103,8 +101,7 @@ def _unsaved_warning(unsaved: list[str]) -> str | None:
 
 
 def _project_id_for(name: str) -> str:
-    slug = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:_SLUG_CHARS_MAX].strip("-")
-    return f"{slug or 'project'}-{secrets.token_hex(3)}"
+    return f"{slug(name)}-{secrets.token_hex(3)}"
 
 
 OPERATIONS = (
@@ -139,6 +136,7 @@ OPERATIONS = (
         writes=True,
         role="agent",
         session="required",
+        ends_session=True,
         toolsets=("default", "records"),
     ),
 )

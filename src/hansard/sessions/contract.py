@@ -19,6 +19,7 @@ from hansard.kernel.text import (
     Title,
     one_line,
 )
+from hansard.sessions import naming
 
 
 class ProjectNotFound(Problem):
@@ -57,12 +58,8 @@ class SessionClosed(Problem):
 
 
 def _project_id(text: str) -> str:
-    allowed = text.isascii() and text.replace("-", "").replace("_", "").isalnum()
-    if not allowed or not text[0].isalnum() or len(text) > limits.PROJECT_ID_CHARS_MAX:
-        raise ValueError(
-            f"1 to {limits.PROJECT_ID_CHARS_MAX} ASCII letters, digits, - and _, "
-            "beginning with a letter or digit"
-        )
+    if not naming.is_project_id(text):
+        raise ValueError(naming.FORM)
     return text
 
 
@@ -216,12 +213,14 @@ class ActivityEntry(BaseModel):
     type: str
     session_id: str | None = None
     record_id: str | None = None
+    author: str
     summary: str
 
     def text(self) -> str:
         """Give one line."""
+        said = f"{self.author} {self.type}: {one_line(self.summary)}"
         who = f" (session {self.session_id})" if self.session_id else ""
-        return f"s:{self.seq} {self.timestamp[:16]} {self.type}: {one_line(self.summary)}{who}"
+        return f"s:{self.seq} {self.timestamp[:16]} {said}{who}"
 
 
 class ActivityList(Result):

@@ -1,11 +1,9 @@
 """Which projects there are, and which project a session lives in. Store-wide, so in the catalog."""
 
 import secrets
-from collections.abc import Collection
 
 from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.event import Stamp
-from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.store import CATALOG, Store
 from hansard.sessions.events import ProjectCreated, SessionHomed
 from hansard.sessions.views import (
@@ -89,26 +87,14 @@ def active_records(
     return [one.row["record"] for one in found]
 
 
-def last_activity(tx: ReadTx, row: Row) -> str:
+def last_activity(tx: ReadTx, row: Row, *, as_of: int | None = None) -> str:
     """Say when a session last did something that was recorded."""
-    newest = tx.entries(session=row["id"], descending=True, limit=1)
+    before = None if as_of is None else as_of + 1
+    newest = tx.entries(session=row["id"], before=before, descending=True, limit=1)
     return newest[0].at if newest else str(row["created"])
 
 
-def ticks_synced(
-    tx: ReadTx, row: Row, *, as_of: int | None = None, ticking: Collection[str] = ()
-) -> int:
-    """Give the tick up to which a session is in step, for its own writes are no news to it.
-
-    Of the past, `ticking` names the kinds of events that moved the clock then.
-    """
-    last: int = row["last_sync_tick"]
-    if as_of is None:
-        own = tx.get(OWN_TICKS, row["id"])
-        return last + (own["ticks"] if own else 0)
-    after, count = tx.seek(tick=last), 0
-    while page := tx.entries(
-        after=after, before=as_of + 1, limit=ENTRIES_PAGE, kinds=ticking, session=row["id"]
-    ):
-        after, count = page[-1].seq, count + len(page)
-    return last + count
+def ticks_synced(tx: ReadTx, row: Row, *, as_of: int | None = None) -> int:
+    """Give the tick up to which a session is in step: its own writes are no news to it."""
+    own = tx.get(OWN_TICKS, row["id"], as_of=as_of)
+    return int(row["last_sync_tick"]) + (own["ticks"] if own else 0)

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from hansard.kernel.event import Event
+from hansard.kernel.holder import Holder, LockName
 
 
 class ProjectCreated(Event):
@@ -35,10 +36,39 @@ class SessionStarted(Event):
     activity: ClassVar[str | None] = "session_started"
 
     id: str
+    holder: Holder | None = None
+    """Who is in it, as far as the one that began it can be told to be there."""
 
     def summary(self) -> str:
         """Name the session."""
         return f"Session {self.id} started"
+
+
+class SessionJoined(Event):
+    """Somebody else came into a session, or came back to one that was left."""
+
+    kind: ClassVar[str] = "sessions.session_joined.v1"
+
+    id: str
+    holder: Holder | None = None
+
+    def summary(self) -> str:
+        """Name the session, and the program."""
+        client = self.holder.client if self.holder else None
+        return f"Session {self.id} taken up" + (f" by {client}" if client else "")
+
+
+class SessionLeft(Event):
+    """A process ended in order that had begun the session for itself."""
+
+    kind: ClassVar[str] = "sessions.session_left.v1"
+
+    id: str
+    owner: LockName
+
+    def summary(self) -> str:
+        """Name the session."""
+        return f"Session {self.id} left: its process ended"
 
 
 class SessionBranched(Event):
@@ -143,10 +173,18 @@ class RecordChange(Event):
     """
 
 
+class SessionNaming(Event):
+    """Base of events that give the session in which they happen its title."""
+
+    title: str
+
+
 EVENTS: tuple[type[Event], ...] = (
     ProjectCreated,
     SessionHomed,
     SessionStarted,
+    SessionJoined,
+    SessionLeft,
     SessionBranched,
     SessionSaved,
     SessionSynced,

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hansard.kernel.engine import Row, WriteTx
-from hansard.kernel.event import Stamp
+from hansard.kernel.event import Stamp, author
 from hansard.kernel.operation import Caller, Operation
 from hansard.kernel.store import Store
 from hansard.sessions import directory
 from hansard.sessions.contract import SessionClosed, SessionNotFound
-from hansard.sessions.events import SessionStarted
+from hansard.sessions.events import SessionJoined, SessionStarted
+from hansard.sessions.rules import is_in
 from hansard.sessions.views import SESSIONS
 
 
@@ -49,16 +50,26 @@ def seat(store: Store, asked: Asked, stamp: Stamp) -> Seating:
     return _own(store, asked)
 
 
-def opening(store: Store, seating: Seating, stamp: Stamp) -> Callable[[WriteTx], None] | None:
-    """Make what records the session's beginning in the operation's own transaction."""
-    session = seating.session
-    if not seating.begins or session is None:
+def opening(
+    store: Store, seating: Seating, caller: Caller, stamp: Stamp, *, joins: bool = True
+) -> Callable[[WriteTx], None] | None:
+    """Make what records, in the operation's own transaction, that its caller is in the session.
+
+    Whoever only ends a session does not first join it. The caller's lifeline is taken here.
+    """
+    session, holder = seating.session, caller.holder
+    if session is None:
         return None
+    if caller.lifeline:
+        caller.lifeline.take(store.engine)
 
     def work(tx: WriteTx) -> None:
         row = tx.get(SESSIONS, session)
         if row is None or row["status"] == "closed":
-            store.record(tx, SessionStarted(id=session), stamp)
+            if seating.begins:
+                store.record(tx, SessionStarted(id=session, holder=holder), stamp)
+        elif joins and not is_in(row, author(stamp.actor), holder):
+            store.record(tx, SessionJoined(id=session, holder=holder), stamp)
 
     return work
 
@@ -92,6 +103,7 @@ def _own(store: Store, asked: Asked) -> Seating:
         session = session or directory.new_session_id(project)
         if own:
             session = own.sessions.setdefault(project, session)
+            own.begun.setdefault((project, session), asked.caller.actor)
         return Seating(project, session, begins=True)
     if asked.operation.session == "required":
         raise SessionNotFound("This needs a session, and none was named")

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from hansard.kernel.engine import Found, Table
-from hansard.kernel.event import Event
+from hansard.kernel.engine import Found, Row, Table
+from hansard.kernel.event import Event, author
 from hansard.kernel.view import Derivation, View
 from hansard.sessions.events import (
     Activated,
@@ -13,13 +13,16 @@ from hansard.sessions.events import (
     SessionBranched,
     SessionClosed,
     SessionHomed,
+    SessionJoined,
+    SessionLeft,
+    SessionNaming,
     SessionSaved,
     SessionStarted,
     SessionSynced,
 )
+from hansard.sessions.rules import joined
 
 VERSION = 2
-ACTIVITY_VERSION = 1
 
 PROJECTS = Table("projects", version=VERSION)
 """In the catalog: every project by id."""
@@ -34,6 +37,8 @@ SESSIONS = Table(
     history=True,
     version=VERSION,
 )
+"""A session is `open`; `ended` when its process went in order, so that nothing is active in it but
+what it knew is kept; or `closed`, and then it knows nothing any more."""
 
 ACTIVE = Table(
     "active_records",
@@ -44,7 +49,7 @@ ACTIVE = Table(
 )
 """Which records are active in which sessions, by both."""
 
-BASES = Table("record_bases", version=VERSION)
+BASES = Table("record_bases", {"session": "text"}, (("session",),), version=VERSION)
 """What a session knows of each record that is active in it. Apart, since it moves with every write.
 
 `base` is the version it knows, `seq` an entry as of which the record was that version, `placed` the
@@ -52,14 +57,14 @@ one as of which it knows its place in the tree, and `acknowledged` the one by wh
 goes on beside others; 0 if never.
 """
 
-OWN_TICKS = Table("session_own_ticks", version=VERSION)
-"""How many of the project's ticks since a session's last sync are its own. Apart, as above."""
+OWN_TICKS = Table("session_own_ticks", history=True, version=VERSION)
+"""How many of the project's ticks since a session's last sync are its own."""
 
 ACTIVITY = Table(
     "activity",
     {"seq": "integer", "type": "text", "record_id": "text"},
     (("seq",), ("type", "seq"), ("record_id", "seq")),
-    version=ACTIVITY_VERSION,
+    version=VERSION,
 )
 
 
@@ -84,10 +89,12 @@ def _session_homed(event: SessionHomed, derivation: Derivation) -> None:
 def _session_started(event: SessionStarted, derivation: Derivation) -> None:
     entry = derivation.entry
     before = derivation.get(SESSIONS, event.id)
-    row = {
+    row: Row = {
         "id": event.id,
+        "title": before["title"] if before else None,
         "created": before["created"] if before else entry.at,
         "status": "open",
+        "holders": [],
         "parent_session": None,
         "started_seq": entry.seq,
         "synced_seq": entry.seq,
@@ -96,8 +103,28 @@ def _session_started(event: SessionStarted, derivation: Derivation) -> None:
         "last_save_tick": None,
         "last_save_seq": entry.seq,
     }
-    derivation.put(SESSIONS, event.id, row)
+    derivation.put(SESSIONS, event.id, joined(row, author(entry.actor), event.holder))
     derivation.delete(OWN_TICKS, event.id)
+
+
+def _session_joined(event: SessionJoined, derivation: Derivation) -> None:
+    entry = derivation.entry
+    row = _session(derivation, event.id)
+    if row["status"] == "ended":
+        for found in derivation.scan(BASES, {"session": event.id}, limit=ACTIVE_RECORDS_MAX):
+            _hold(derivation, event.id, found.row["record"])
+    derivation.put(SESSIONS, event.id, joined(row, author(entry.actor), event.holder))
+
+
+def _session_left(event: SessionLeft, derivation: Derivation) -> None:
+    row = _session(derivation, event.id)
+    others = [one for one in row["holders"] if one["owner"] != event.owner]
+    if others:
+        derivation.put(SESSIONS, event.id, row | {"holders": others})
+        return
+    derivation.put(SESSIONS, event.id, row | {"holders": [], "status": "ended"})
+    for found in _active(derivation, event.id):
+        derivation.delete(ACTIVE, found.key)
 
 
 def _session_branched(event: SessionBranched, derivation: Derivation) -> None:
@@ -109,13 +136,14 @@ def _session_branched(event: SessionBranched, derivation: Derivation) -> None:
     # What the parent wrote itself is no news to the branch either.
     own = derivation.get(OWN_TICKS, event.parent_session) or {"ticks": 0}
     synced = {"last_sync_tick": parent["last_sync_tick"] + own["ticks"], "started_seq": entry.seq}
-    derivation.put(SESSIONS, event.id, parent | started | unsaved | synced)
+    unheld: Row = {"title": None, "holders": [], "by": author(entry.actor), "is_joined": False}
+    derivation.put(SESSIONS, event.id, parent | started | unsaved | unheld | synced)
     for found in _active(derivation, event.parent_session):
         base = derivation.get(BASES, found.key)
         assert base is not None, "a record is active without a base"
         key = active_key(event.id, found.row["record"])
         derivation.put(ACTIVE, key, found.row | {"session": event.id})
-        derivation.put(BASES, key, base | {"acknowledged": 0})
+        derivation.put(BASES, key, base | {"session": event.id, "acknowledged": 0})
 
 
 def _session_saved(event: SessionSaved, derivation: Derivation) -> None:
@@ -134,8 +162,8 @@ def _session_synced(event: SessionSynced, derivation: Derivation) -> None:
 
 
 def _session_closed(event: SessionClosed, derivation: Derivation) -> None:
-    _update_session(derivation, event.id, {"status": "closed"})
-    for found in _active(derivation, event.id):
+    _update_session(derivation, event.id, {"status": "closed", "holders": []})
+    for found in derivation.scan(BASES, {"session": event.id}, limit=ACTIVE_RECORDS_MAX):
         derivation.delete(ACTIVE, found.key)
         derivation.delete(BASES, found.key)
 
@@ -145,10 +173,9 @@ def _activated(event: Activated, derivation: Derivation) -> None:
     before = derivation.get(BASES, key)
     if before is None:
         _hold(derivation, event.session, event.record)
-    known = before["acknowledged"] if before else 0
+    known: int = before["acknowledged"] if before else 0
     acknowledged = seq if event.override else known
-    row = {"base": event.base, "seq": seq, "placed": seq, "acknowledged": acknowledged}
-    derivation.put(BASES, key, row)
+    _know(derivation, event.session, event.record, event.base, acknowledged)
 
 
 def _deactivated(event: Deactivated, derivation: Derivation) -> None:
@@ -157,30 +184,53 @@ def _deactivated(event: Deactivated, derivation: Derivation) -> None:
     derivation.delete(BASES, key)
 
 
-def _note_change(event: Event, derivation: Derivation) -> None:
-    """Keep what a session wrote active in it, as of its own write."""
-    entry, record = derivation.entry, event.subject()
-    if not isinstance(event, RecordChange):
-        return
-    assert entry.session, "a record was changed outside any session"
-    assert record, "a change is of no record"
-    key = active_key(entry.session, record)
+def _note_any(event: Event, derivation: Derivation) -> None:
+    """Keep what a session wrote active in it, and its title with it."""
+    session = derivation.entry.session
+    if isinstance(event, SessionNaming):
+        assert session, "a session was named outside any session"
+        _update_session(derivation, session, {"title": event.title})
+    elif isinstance(event, RecordChange):
+        assert session, "a record was changed outside any session"
+        record = event.subject()
+        assert record, "a change is of no record"
+        if event.advances_tick:
+            _note_change(derivation, session, record)
+        else:
+            _note_place(derivation, active_key(session, record))
+
+
+def _note_change(derivation: Derivation, session: str, record: str) -> None:
+    """Keep a record active in the session that wrote it, as of its own write."""
+    entry, key = derivation.entry, active_key(session, record)
+    own = derivation.get(OWN_TICKS, session) or {"ticks": 0}
+    derivation.put(OWN_TICKS, session, {"ticks": own["ticks"] + 1})
+    if derivation.get(BASES, key) is None:
+        _hold(derivation, session, record)
+        _know(derivation, session, record, entry.tick)
+    else:
+        _move_base(derivation, key, entry.tick, entry.seq)
+
+
+def _note_place(derivation: Derivation, key: str) -> None:
+    """Note that a session moved a record: it knows its place, and of its text what it knew."""
     row = derivation.get(BASES, key)
-    if not event.advances_tick:
-        assert row is not None, "a record was moved in a session where it is not active"
-        derivation.put(BASES, key, row | {"placed": entry.seq})
-        return
-    own = derivation.get(OWN_TICKS, entry.session) or {"ticks": 0}
-    derivation.put(OWN_TICKS, entry.session, {"ticks": own["ticks"] + 1})
-    if row is None:
-        _hold(derivation, entry.session, record)
-        derivation.put(BASES, key, {"base": 0, "seq": 0, "placed": 0, "acknowledged": 0})
-    _move_base(derivation, key, entry.tick, entry.seq)
+    assert row is not None, "a record was moved in a session where it is not active"
+    derivation.put(BASES, key, row | {"placed": derivation.entry.seq})
 
 
 def _hold(derivation: Derivation, session: str, record: str) -> None:
     row = {"session": session, "record": record, "since": derivation.entry.seq}
     derivation.put(ACTIVE, active_key(session, record), row)
+
+
+def _know(
+    derivation: Derivation, session: str, record: str, base: int, acknowledged: int = 0
+) -> None:
+    """Note the version a session knows, and up to which entry it knows who else is at it."""
+    seq = derivation.entry.seq
+    known = {"session": session, "record": record, "base": base, "seq": seq, "placed": seq}
+    derivation.put(BASES, active_key(session, record), known | {"acknowledged": acknowledged})
 
 
 def _move_base(derivation: Derivation, key: str, tick: int, seq: int) -> None:
@@ -215,6 +265,7 @@ def _note_activity(event: Event, derivation: Derivation) -> None:
         "type": event.activity,
         "session_id": entry.session,
         "record_id": event.subject(),
+        "author": author(entry.actor),
         "summary": event.summary(),
     }
     derivation.put(ACTIVITY, f"{entry.seq:016d}", row)
@@ -229,6 +280,8 @@ VIEWS = (
             ProjectCreated: _project_created,
             SessionHomed: _session_homed,
             SessionStarted: _session_started,
+            SessionJoined: _session_joined,
+            SessionLeft: _session_left,
             SessionBranched: _session_branched,
             SessionSaved: _session_saved,
             SessionSynced: _session_synced,
@@ -236,7 +289,7 @@ VIEWS = (
             Activated: _activated,
             Deactivated: _deactivated,
         },
-        on_any=_note_change,
+        on_any=_note_any,
     ),
-    View("activity", ACTIVITY_VERSION, (ACTIVITY,), on_any=_note_activity),
+    View("activity", VERSION, (ACTIVITY,), on_any=_note_activity),
 )

@@ -174,18 +174,17 @@ def _require_name(name: str | None) -> None:
 def _next_head(before: Head, entry: Entry, kinds: Kinds) -> Head:
     """Prove that an entry follows."""
     place = f"s:{entry.seq}"
-    if entry.seq != before.seq + 1 or entry.hash != entry.hash_after(before.hash):
-        raise BundleDamaged(f"{place} does not follow s:{before.seq}", seq=entry.seq)
-    if not entry.payload_is_sound() or entry.clock != max(before.clock, entry.at):
-        raise BundleDamaged(f"{place} was altered", seq=entry.seq)
-    if entry.tick - before.tick not in (0, 1) or not _is_time(entry.at):
-        raise BundleDamaged(f"{place} has a tick or a time that none has", seq=entry.seq)
+    if not entry.follows(before, advances=kinds.advances(entry.kind)):
+        message = f"{place} was altered, or does not follow s:{before.seq}"
+        raise BundleDamaged(message, seq=entry.seq)
+    if not _is_time(entry.at):
+        raise BundleDamaged(f"{place} has a time that none has", seq=entry.seq)
     if not kinds.knows(entry.kind):
         raise StorageUnavailable(
             f"{place} is of a kind that this Hansard does not know: {entry.kind[:100]!a}",
             hint="Upgrade Hansard; nothing was changed",
         )
-    return Head(entry.seq, entry.tick, entry.hash, entry.clock)
+    return entry.as_head()
 
 
 def _is_time(text: str) -> bool:

@@ -437,5 +437,5 @@ def test_a_crash_in_a_move_is_settled_from_either_side(open_app: OpenApp, files:
     second = open_app()
     op(second, agent, "edit", "b", content="two\n")
 
-    assert sources(second, agent, "b") == ["executed", "executed"]
-    assert sources(second, agent, "a") == ["executed", "executed"]
+    assert sources(second, agent, "b") == ["executed", "executed", "executed"]
+    assert sources(second, agent, "a") == sources(second, agent, "b")

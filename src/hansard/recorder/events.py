@@ -11,6 +11,12 @@ from hansard.sessions.events import SessionNaming
 
 Action = Literal["create", "edit", "delete", "move"]
 Reported = Literal["create", "edit", "delete"]
+StepOver = Literal["done", "skipped"]
+
+
+def step_name(index: int) -> str:
+    """Name a step as people count: from 1; on the wire its index counts from 0."""
+    return f"step {index + 1}"
 
 
 class FileRef(BaseModel):
@@ -96,10 +102,12 @@ class PlanStepRecorded(Event):
     revision: int
     index: int
     step: str
+    continues: int | None = None
+    """The step of the plan before that this one is again, by its words."""
 
     def summary(self) -> str:
         """Give the step with its number."""
-        return f"Plan {self.revision}, step {self.index}: {self.step}"
+        return f"Plan {self.revision}, {step_name(self.index)}: {self.step}"
 
 
 class StepBegun(Event):
@@ -113,7 +121,22 @@ class StepBegun(Event):
 
     def summary(self) -> str:
         """Name the step."""
-        return f"Step {self.index} begun"
+        return f"{step_name(self.index).capitalize()} begun"
+
+
+class StepEnded(Event):
+    """A step of the plan was said to be over: done, or left out."""
+
+    kind: ClassVar[str] = "recorder.step_ended.v1"
+    activity: ClassVar[str | None] = "step_ended"
+
+    revision: int
+    index: int
+    status: StepOver
+
+    def summary(self) -> str:
+        """Name the step."""
+        return f"{step_name(self.index).capitalize()} {self.status}"
 
 
 class Audited(Event):
@@ -237,7 +260,7 @@ class ExternalChangeSeen(FileEvent):
 
     kind: ClassVar[str] = "recorder.external_change_seen.v1"
     activity: ClassVar[str | None] = "external_change"
-    later: ClassVar[frozenset[str]] = frozenset({"modified"})
+    later: ClassVar[frozenset[str]] = frozenset({"modified", "moved_from", "moved_to"})
 
     before: FileRef | None
     after: FileRef | None
@@ -247,11 +270,29 @@ class ExternalChangeSeen(FileEvent):
     step: int | None
     modified: str | None = None
     """When the file was changed, as its own time says."""
+    moved_from: str | None = None
+    """The path at which this content was before, and no longer is: someone moved the file."""
+    moved_to: str | None = None
+    """The path at which this content is now, and was not before."""
+
+    @property
+    def action(self) -> Action:
+        """Say what someone did."""
+        if self.moved_from is not None or self.moved_to is not None:
+            return "move"
+        if self.after is None:
+            return "delete"
+        return "create" if self.before is None else "edit"
 
     def summary(self) -> str:
         """Name the file."""
+        if self.moved_from is not None:
+            return f"{self.path} was moved from {self.moved_from} from outside"
+        if self.moved_to is not None:
+            return f"{self.path} was moved to {self.moved_to} from outside"
         if self.after is None:
-            return f"{self.path} was deleted from outside"
+            lines = f" (-{self.removed})" if self.removed else ""
+            return f"{self.path} was deleted from outside{lines}"
         if self.before and self.before.digest == self.after.digest:
             modes = f"{self.before.mode or 0:04o} to {self.after.mode or 0:04o}"
             return f"{self.path} was given other permissions from outside ({modes})"
@@ -312,6 +353,7 @@ EVENTS: tuple[type[Event], ...] = (
     SessionTitled,
     PlanStepRecorded,
     StepBegun,
+    StepEnded,
     Audited,
     FileOpIntended,
     FileOpDone,

@@ -8,7 +8,7 @@ import secrets
 import threading
 import time
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -160,6 +160,10 @@ class Gateway:
                     pause_s = min(2 * pause_s, limits.FILE_POLL_MAX_S)
                 stack.enter_context(lock)
             yield
+
+    def lock_if_free(self, engine: Engine, file: str) -> AbstractContextManager[None] | None:
+        """Take the lock of a file unless someone has it: for whoever holds another's already."""
+        return engine.hold(_lock_name(file))
 
     @contextmanager
     def alone_and_settled(self, context: Context, files: Collection[str]) -> Iterator[None]:

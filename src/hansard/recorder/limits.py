@@ -35,6 +35,9 @@ RESTORE_SHOWN_MAX = 200
 TAKES_MAX = 1_000
 """Files that an undo may be asked to be about, or to decide about, by name."""
 
+MOVE_CANDIDATES_MAX = 20
+"""Files of one content among which is looked for the one that was moved."""
+
 CLEAN_DIGESTS_MAX = 10_000
 """Contents that a process remembers to hold no secret."""
 
@@ -55,6 +58,15 @@ TIMELINE_BUDGET_TOKENS = 4_000
 BEATS_PAGE = 200
 """Rows of the story read at a time; the budget usually ends a page before."""
 
+BEATS_READ_MAX = 5_000
+"""Rows read for one answer, where many are told as one."""
+
+FILES_TOLD_MAX = 12
+"""Files that are told one by one; more in a row are told by folder,"""
+
+FOLDERS_TOLD_MAX = 8
+"""and these from a level up on which there are no more of them."""
+
 TIMELINE_LIMIT_DEFAULT = LIST_LIMIT_DEFAULT
 
 TIMELINE_LOOKED_MAX = 5_000
@@ -62,6 +74,9 @@ TIMELINE_LOOKED_MAX = 5_000
 
 MESSAGE_SHOWN_CHARS = 500
 """How much of the user's message heads the story."""
+
+MESSAGE_TIMELINE_CHARS = 2_000
+"""How much of it is on the timeline."""
 
 NOTE_SHOWN_CHARS = 500
 """How much of a note is told in the story; the timeline has all of it."""

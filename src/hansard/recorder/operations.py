@@ -3,7 +3,7 @@
 from functools import partial
 
 from hansard.kernel.operation import Operation
-from hansard.recorder import answers, commands, contract, queries, reporting
+from hansard.recorder import answers, commands, contract, planning, queries, reporting
 from hansard.recorder.evolution import get_evolution
 from hansard.recorder.file_op import file_op
 from hansard.recorder.gateway import Gateway
@@ -83,10 +83,11 @@ def _plan_tools(gateway: Gateway) -> tuple[Operation, ...]:
     return (
         Operation(
             "record_plan",
-            "Record your plan: ordered steps, numbered from 0. Again: a new revision.",
+            "Record your plan: ordered steps, indexes from 0; the first is current. "
+            "Again: a new revision, which goes on with the step in progress.",
             contract.RecordPlan,
             answers.PlanRecorded,
-            partial(commands.record_plan, gateway),
+            partial(planning.record_plan, gateway),
             writes=True,
             role="agent",
             session="begins",
@@ -95,20 +96,21 @@ def _plan_tools(gateway: Gateway) -> tuple[Operation, ...]:
         ),
         Operation(
             "record_plan_step",
-            "Add one step to the plan.",
+            "Add one step to the plan and begin it.",
             contract.RecordPlanStep,
             answers.PlanRecorded,
-            partial(commands.record_plan_step, gateway),
+            partial(planning.record_plan_step, gateway),
             writes=True,
             role="agent",
             session="begins",
         ),
         Operation(
             "record_step",
-            "Begin a step of the plan: what you do next belongs to it.",
+            "Begin a step of the plan: what you do next belongs to it. With status, end it: "
+            "the next begins.",
             contract.RecordStep,
             answers.StepCurrent,
-            commands.record_step,
+            planning.record_step,
             writes=True,
             role="agent",
             session="required",
@@ -212,7 +214,8 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
     return (
         Operation(
             "get_timeline",
-            "List what happened in a session, newest first. actor: human, agent or system.",
+            "List what happened in a session, newest first; with all_sessions or without a "
+            "session, in the project. actor: human, agent, system or outside.",
             contract.GetTimeline,
             answers.Timeline,
             partial(get_timeline, gateway),

@@ -12,6 +12,7 @@ from hansard.kernel.event import Event
 from hansard.kernel.problem import BlobRedacted
 from hansard.recorder import rules
 from hansard.recorder.before import Before
+from hansard.recorder.chapters import new_sitting
 from hansard.recorder.diffs import line_counts
 from hansard.recorder.events import (
     ExternalChangeSeen,
@@ -25,7 +26,6 @@ from hansard.recorder.gateway import Gateway
 from hansard.recorder.looking import FileState, Seen
 from hansard.recorder.paths import FilePath
 from hansard.recorder.sealing import NoKeyError
-from hansard.recorder.story import new_sitting
 from hansard.recorder.tables import FILES, SITTINGS
 
 
@@ -194,11 +194,17 @@ class Scribe:
         return [self.external(path, known, seen, now)]
 
     def external(
-        self, path: FilePath, known: FileRef | None, seen: Seen | None, now: FileRef | None
+        self,
+        path: FilePath,
+        known: FileRef | None,
+        seen: Seen | None,
+        now: FileRef | None,
+        *,
+        was: bytes | None = None,
     ) -> ExternalChangeSeen:
-        """Say that somebody made of a file what it is now."""
+        """Say that somebody made of a file what it is now; `was` is what is not kept yet."""
         data = seen.content if isinstance(seen, FileState) else None
-        added, removed = self._compare(known, data)
+        added, removed = line_counts(was, data) if was is not None else self._compare(known, data)
         return ExternalChangeSeen(
             workspace=self.gateway.identity,
             path=str(path),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from hansard.kernel.blob import Blob, digest_of, seal
 from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.operation import Context
+from hansard.kernel.problem import InvalidInput
 from hansard.records import reading, rules
 from hansard.records.contract import UpdateRecord
 from hansard.records.events import ConflictDetected
@@ -94,6 +95,24 @@ def answer(
     )
 
 
+def require_base(tx: ReadTx, request: UpdateRecord, context: Context) -> int:
+    """Give the version that an update was made to: the one that it names, or its session's."""
+    known = reading.require_base(tx, context, request.id)
+    named = request.base_version
+    if named is not None and not _is_version(tx, request.id, named):
+        raise InvalidInput(
+            f"base_version: {request.id} has no version t:{named}",
+            hint="Give the `version` of the record as it was read",
+            argument="base_version",
+        )
+    return known if named is None else named
+
+
+def _is_version(tx: ReadTx, identifier: str, tick: int) -> bool:
+    row = tx.get(RECORDS, identifier, as_of=tx.seek(tick=tick))
+    return row is not None and row["tick"] == tick
+
+
 def version(tx: ReadTx, identifier: str, tick: int) -> Row:
     """Read a record as it stood at a tick that a session knows it by."""
     row = tx.get(RECORDS, identifier, as_of=tx.seek(tick=tick))
@@ -105,7 +124,11 @@ def _versions(tx: ReadTx, request: UpdateRecord, context: Context) -> Versions |
     """Read the version the session knows and the stored one, if the update meets that."""
     stored = tx.get(RECORDS, request.id)
     base = reading.base_of(tx, context.session, request.id)
-    if stored is None or base is None or not meets(request, stored, base):
+    if stored is None or base is None:
+        return None
+    if (named := request.base_version) is not None:
+        base = named if _is_version(tx, request.id, named) else base
+    if not meets(request, stored, base):
         return None
     known = version(tx, request.id, base)
     base_body = reading.body(tx, known)

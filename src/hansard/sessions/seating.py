@@ -7,7 +7,7 @@ begin a session is first asked under it.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hansard.kernel.engine import Row, WriteTx
 from hansard.kernel.event import Stamp, author
@@ -51,14 +51,30 @@ class Asked:
         return self.operation.reopens_session or bool(self.caller.activating)
 
 
+CURRENT = "current"
+"""Names the session that a call without a name would have, so that there must be one."""
+
+
 def seat(store: Store, asked: Asked, stamp: Stamp) -> Seating:
     """Find the place of a call, or refuse it."""
+    if asked.session == CURRENT:
+        return _current(store, asked, stamp)
     if asked.session is not None:
         return _named(store, asked, asked.session, stamp)
     came = asked.caller.session or _default(asked)
     if came is not None and (seating := _came_along(store, asked, came, stamp)):
         return seating
     return _own(store, asked)
+
+
+def _current(store: Store, asked: Asked, stamp: Stamp) -> Seating:
+    seated = seat(store, replace(asked, session=None), stamp)
+    if seated.session is None:
+        raise SessionNotFound(
+            "No session is current here",
+            hint="Begin one, or name it: list_sessions shows them; over HTTP, name it in `_meta`",
+        )
+    return seated
 
 
 def adopt(operation: Operation, request: Request, context: Context) -> None:

@@ -121,6 +121,11 @@ REQUIREMENTS = (
             "REC-conflict-21",
             "A conflict holds the stored body once, and nothing of what the caller sent.",
         ),
+        held(
+            "REC-conflict-22",
+            "An update that names the version it was made to meets all that was written since, "
+            "by its own session too.",
+        ),
     ),
     *section(
         "contract: Records, activation",

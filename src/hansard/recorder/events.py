@@ -246,7 +246,7 @@ class ExternalChangeSeen(FileEvent):
     revision: int | None
     step: int | None
     modified: str | None = None
-    """When the file was changed, as its own time says."""
+    """When the file was last changed, as the file system says."""
 
     def summary(self) -> str:
         """Name the file."""

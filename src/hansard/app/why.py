@@ -14,6 +14,7 @@ from pydantic import Field, WithJsonSchema, model_validator
 from hansard.app import gitlines
 from hansard.app.grounds import grounds_of
 from hansard.app.why_answers import Commit, Why, Written
+from hansard.kernel.blob import digest_of
 from hansard.kernel.engine import ReadTx, Row
 from hansard.kernel.operation import Capability, Context, Operation, ProjectRequest
 from hansard.kernel.problem import InvalidInput, Problem
@@ -27,6 +28,7 @@ from hansard.recorder.kept import NotKeptError
 from hansard.recorder.lines import Lines
 from hansard.recorder.looking import FileState
 from hansard.recorder.problems import FileNotFound
+from hansard.recorder.revising import digest_held
 
 _NUMBER = WithJsonSchema({"type": "integer"})
 LineNumber = Annotated[int, Field(ge=1, le=limits.LINE_NUMBER_MAX), _NUMBER]
@@ -90,32 +92,36 @@ def _look(
     history = _history(gateway, tx, request)
     lines = Lines(tx, history, gateway.keys) if history else None
     revision = request.at or (history.latest if history else None)
-    asked = [
-        Span(
-            request.line - 1,
-            request.line - 1,
-            (request.end_line or request.line) - request.line + 1,
-        )
-    ]
     latest = _latest(lines, revision, request)
     newest = now.content if now else latest
     if newest is None:
-        raise InvalidInput(
-            "That revision holds no file, or its content was not kept", argument="at"
-        )
+        raise InvalidInput("There is no file, or its content was not kept", argument="path")
     _require_lines(newest, request)
-    fresh: list[Span] = []
-    if now is not None and latest != now.content:
-        asked, fresh = _recorded_part(latest, now.content, asked)
+    is_recorded = newest == latest
+    asked, fresh = _asked(request), list[Span]()
+    if not is_recorded:
+        asked, fresh = _recorded_part(latest, newest, asked)
     found = lines.origins(asked, revision) if lines and revision and asked else []
-    teller = _Teller(gateway, tx, context, lines, newest)
-    told = [teller.unrecorded(span, request.path) for span in fresh]
-    told += [teller.tell(origin) for origin in found]
+    is_secret = _is_secret(gateway, newest, lines.row(revision) if lines and revision else None)
+    teller = _Teller(gateway, tx, context, lines, (newest, not is_secret))
+    name = history.path() if history else str(gateway.plain(request.path))
+    told = [teller.unrecorded(span, name) for span in fresh]
+    told += [teller.tell(origin) for origin in found[: limits.ORIGINS_TOLD_MAX]]
     told.sort(key=lambda one: one.first_line)
-    is_as_recorded = now is None or latest == now.content
-    shown = revision if is_as_recorded else None
-    name = history.path() if history else request.path
-    return _Told(name, shown, told[: limits.ORIGINS_TOLD_MAX], teller.foreign)
+    return _Told(name, revision if is_recorded else None, told, teller.foreign)
+
+
+def _asked(request: AskWhy) -> list[Span]:
+    first, last = request.line - 1, request.end_line or request.line
+    return [Span(first, first, last - first)]
+
+
+def _is_secret(gateway: Gateway, content: bytes, recorded: Row | None) -> bool:
+    """Whether a content looks like it holds a secret; what is recorded says so itself."""
+    after = recorded["after"] if recorded else None
+    if after and digest_held(after) == digest_of(content):
+        return bool(after.get("redacted"))
+    return bool(gateway.redacted(content))
 
 
 def _recorded_part(
@@ -177,13 +183,18 @@ class _Teller:
     """Tells origins of lines, and keeps those that Git may know more of."""
 
     def __init__(
-        self, gateway: Gateway, tx: ReadTx, context: Context, lines: Lines | None, newest: bytes
+        self,
+        gateway: Gateway,
+        tx: ReadTx,
+        context: Context,
+        lines: Lines | None,
+        newest: tuple[bytes, bool],
     ) -> None:
+        """Tell lines of a content, and their words if that may be."""
         self.gateway, self.tx, self.context, self.lines = gateway, tx, context, lines
-        self.newest = newest
+        self.newest, may_show = newest
         self.foreign: list[tuple[Written, bytes]] = []
-        # What looks like a secret is shown nobody.
-        self._shown = [] if gateway.redacted(newest) else lines_of(newest)
+        self._shown = lines_of(self.newest) if may_show else []
 
     def unrecorded(self, span: Span, path: str) -> Written:
         """Tell lines that someone changed since the file was last recorded."""

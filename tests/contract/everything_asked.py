@@ -110,6 +110,7 @@ def _work(ask: Asking) -> None:
     ask("get_story", session_id=session)
     ask("get_evolution", path="a.py", limit=1)
     ask("get_evolution", path="a.py", revision=1)
+    ask("why", path="a.py", line=1)
     ask("list_sessions", limit=1)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import cast
 
 from hansard import checkpoints, decisions, embedders, entities, recorder, records, sessions
-from hansard.app import everything, homes, insight, tokens
+from hansard.app import everything, homes, insight, tokens, why
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.quotas import Quotas as CallQuotas
@@ -25,6 +25,7 @@ from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Home
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import Store
+from hansard.recorder.gateway import Gateway
 from hansard.sessions.presence import Presence
 from hansard.sessions.rules import Quiet
 
@@ -63,11 +64,23 @@ def catalog(settings: Settings | None = None) -> Catalog:
         ),
         entities.capability(),
         everything.capability(meanings),
+        why.capability(_gateway(settings), Path(settings.workspace).expanduser()),
         tokens.capability(),
     ]
     if isinstance(meanings, embedders.VectorMeanings):
         capabilities.append(meanings.capability(capabilities))
     return Catalog(capabilities)
+
+
+def _gateway(settings: Settings) -> Gateway:
+    """Give whoever only looks a hand of its own on the workspace, opened on first use."""
+    return Gateway(
+        Path(settings.workspace).expanduser(),
+        store=_folder(store_location(settings)),
+        redact=settings.redact == "on",
+        governed=decisions.governed,
+        key_file=key_location(settings),
+    )
 
 
 def find_by_meaning(settings: Settings) -> Meanings:

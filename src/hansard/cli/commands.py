@@ -36,6 +36,7 @@ COMMANDS = {
     "timeline": "hansard.cli.timeline",
     "story": "hansard.cli.story",
     "evolution": "hansard.cli.evolution",
+    "why": "hansard.cli.why",
     "undo": "hansard.cli.undo",
     "restore": "hansard.cli.restore",
     "watch": "hansard.cli.watch",

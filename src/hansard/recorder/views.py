@@ -38,7 +38,7 @@ from hansard.recorder.tables import (
 )
 from hansard.recorder.taking_back import tell_taken_back
 
-SAID = ("undoes", "back_to", "restore", "before_unknown", "modified")
+SAID = ("undoes", "back_to", "restore", "before_unknown", "modified", "regions")
 """What a revision says besides, where its event does."""
 
 MOVE_TARGET = "-to"

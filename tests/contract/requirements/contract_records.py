@@ -120,6 +120,11 @@ REQUIREMENTS = (
             "REC-conflict-21",
             "A conflict holds the stored body once, and nothing of what the caller sent.",
         ),
+        held(
+            "REC-conflict-22",
+            "Whatever chats in several processes do, no write takes away what its writer was never "
+            "shown.",
+        ),
     ),
     *section(
         "contract: Records, whole reads",

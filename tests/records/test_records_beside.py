@@ -158,5 +158,6 @@ def test_who_did_it_is_told_in_words(app: Application) -> None:
     history = app.call("get_record_history", {"id": record}, a_caller()).text()
     activity = app.call("get_recent_activity", {}, a_caller()).text()
 
-    assert history.count(f"by agent:test-agent in session {chat.session()}") == 2
-    assert f"(session {chat.session()})" in activity
+    for told, least in ((history, 2), (activity, 3)):
+        assert told.count("agent:test-agent") >= least
+        assert told.count(f"(session {chat.session()})") >= least

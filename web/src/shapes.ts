@@ -95,20 +95,49 @@ export interface Activation {
   conflict?: { session_id: string; last_activity: string; message: string };
 }
 
+export type HunkKind = "same" | "mine" | "theirs" | "both" | "clash";
+
+/** Lines of a text: the number of the first, from 1 on, and how many there are. */
+export type Span = [first: number, count: number];
+
+export interface Hunk {
+  kind: HunkKind;
+  base: Span;
+  mine: Span;
+  theirs: Span;
+}
+
+export interface VersionWritten {
+  version: number;
+  author: string;
+  session_id?: string;
+  at: string;
+  changed_fields: string[];
+}
+
 export interface Conflict {
   message: string;
-  other_version: FullRecord;
-  base_version: FullRecord;
-  your_version: FullRecord;
-  changed_fields: string[];
-  overlapping_fields: string[];
-  merge: { text: string; clean: boolean };
+  version: number;
+  other_version: Omit<FullRecord, "body"> & { session_id?: string };
+  changed_fields: { theirs: string[]; yours: string[] };
+  mergeable: boolean;
+  merge: { clean: boolean; hunks?: Hunk[] };
 }
 
 export interface RecordUpdated {
   receipt?: Receipt;
-  record: FullRecord;
+  /** With its body where that is another than the one sent. */
+  record: Omit<FullRecord, "body"> & { body?: string };
   conflict?: Conflict;
+  merged?: { versions: VersionWritten[]; fields: Record<string, "mine" | "theirs" | "both"> };
+  replaced?: VersionWritten[];
+  replaced_more?: number;
+}
+
+export interface WorkingSession {
+  session_id: string;
+  last_activity: string;
+  is_current: boolean;
 }
 
 export interface HistoryEntry {

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import cast
 
 from hansard import checkpoints, decisions, embedders, entities, recorder, records, sessions
-from hansard.app import everything, insight, tokens, why, workspaces
+from hansard.app import everything, homes, insight, tokens, why, workspaces
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.quotas import Quotas as CallQuotas
@@ -23,6 +23,7 @@ from hansard.kernel.clock import Clock, utc_now
 from hansard.kernel.engine import Engine, Schema
 from hansard.kernel.limits import MIB
 from hansard.kernel.meaning import Meanings
+from hansard.kernel.operation import Home
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import Store
 from hansard.recorder.gateway import Gateway
@@ -40,7 +41,7 @@ def catalog(settings: Settings | None = None) -> Catalog:
     meanings, presence = find_by_meaning(settings), who_is_there(settings)
     capabilities = [
         sessions.capability(records.count_open),
-        records.capability(meanings=meanings, presence=presence),
+        records.capability(staleness(settings), meanings=meanings, presence=presence),
         recorder.capability(
             Path(settings.workspace).expanduser(),
             store=_folder(store_location(settings)),
@@ -119,6 +120,18 @@ def checkpoint_quotas(settings: Settings) -> Quotas:
     )
 
 
+def staleness(settings: Settings) -> records.Staleness:
+    """Give from when on a session counts as stale, and how much."""
+    levels = settings.stale_ticks, settings.stale_moderate_ticks, settings.stale_severe_ticks
+    if not 0 < levels[0] <= levels[1] <= levels[2]:
+        raise InvalidInput(
+            "stale_ticks, stale_moderate_ticks and stale_severe_ticks must each be at least as "
+            "large as the one before, and the first at least 1",
+            argument="stale_ticks",
+        )
+    return records.Staleness(*levels)
+
+
 def call_quotas(settings: Settings) -> CallQuotas:
     """Give the limits of what sessions may hold, and callers write."""
     return CallQuotas(
@@ -153,8 +166,9 @@ def start(
     *,
     clock: Clock = utc_now,
     known: Catalog | None = None,
+    home: Home | None = None,
 ) -> Application:
-    """Build the application these settings describe, or one that knows another catalog."""
+    """Build the application these settings describe, or one with another catalog or home."""
     known = known or catalog(settings)
     engine = opener(store_location(settings), known.schema)
     store = Store(engine, known.kinds, known.views)
@@ -162,7 +176,7 @@ def start(
     application = Application(
         known,
         store,
-        default_project=settings.project,
+        home=home or homes.choose(settings),
         read_only=settings.read_only,
         clock=clock,
         limit=call_quotas(settings),

@@ -55,7 +55,7 @@ def show(flags: Flags, record: RecordId, *, json: Json = False, as_of: AsOf = No
     """Show a record in full, with its parent and what lies under it."""
     with asking(flags) as ask:
         # Of a point in time the bundle is only read: looking activates nothing.
-        _tell(ask("activate", id=record, as_of=as_of or _now(ask)), json=json)
+        _tell(ask("activate", id=record, as_of=as_of or record_editing.now(ask)), json=json)
 
 
 @settings_flags
@@ -108,10 +108,14 @@ def new(
     """Write a new record."""
     text = _text(body)
     with asking(flags, makes_store=True) as ask:
-        if parent:
-            ask("activate", id=parent, override=True)
         created = ask(
-            "create_record", parent_id=parent, type=kind, title=title, summary=summary, body=text
+            "create_record",
+            activating=record_editing.known(ask, parent) if parent else None,
+            parent_id=parent,
+            type=kind,
+            title=title,
+            summary=summary,
+            body=text,
         )
         _tell(created, json=json)
 
@@ -138,8 +142,14 @@ def move_state(
 ) -> None:
     """Move a record to another state."""
     with asking(flags) as ask:
-        ask("activate", id=record, override=True)
-        moved = ask("transition", id=record, to_state=state, reason=reason, resolved_by=resolved_by)
+        moved = ask(
+            "transition",
+            activating=record_editing.known(ask, record),
+            id=record,
+            to_state=state,
+            reason=reason,
+            resolved_by=resolved_by,
+        )
         _tell(moved, json=json)
 
 
@@ -167,11 +177,6 @@ def _all_refs(ask: Ask, as_of: str | None) -> Iterator[RecordRef]:
 def _line(ref: RecordRef, paint: Paint) -> str:
     state = paint(ref.state, STATE_COLOURS[ref.state])
     return f"{paint(ref.id, 'yellow')} {state} {printable(ref.title)} {paint(ref.type, 'grey')}"
-
-
-def _now(ask: Ask) -> str:
-    overview = ask("get_project")
-    return f"t:{overview.model_dump()['tick']}"
 
 
 def _text(body: str | None) -> str:

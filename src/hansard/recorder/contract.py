@@ -238,9 +238,9 @@ Side = Literal["mine", "theirs"]
 class Back(Request):
     """What an undo and a restore can both be asked."""
 
-    take: Side | Annotated[dict[str, Side], Field(max_length=limits.TAKES_MAX)] | None = None
+    take: Side | Annotated[dict[PathText, Side], Field(max_length=limits.TAKES_MAX)] | None = None
     """Which side counts where a merge clashes, for all files or by path."""
-    expected: Annotated[dict[str, Sha256], Field(max_length=limits.TAKES_MAX)] | None = None
+    expected: Annotated[dict[PathText, Sha256], Field(max_length=limits.TAKES_MAX)] | None = None
     """By path the sha256 that a clash was shown with; what has changed since is not decided."""
     preview: bool = False
     diff: bool = False

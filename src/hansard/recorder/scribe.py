@@ -196,11 +196,17 @@ class Scribe:
         return [self.external(path, known, seen, now)]
 
     def external(
-        self, path: FilePath, known: FileRef | None, seen: Seen | None, now: FileRef | None
+        self,
+        path: FilePath,
+        known: FileRef | None,
+        seen: Seen | None,
+        now: FileRef | None,
+        *,
+        was: bytes | None = None,
     ) -> ExternalChangeSeen:
-        """Say that somebody made of a file what it is now."""
+        """Say that somebody made of a file what it is now; `was` is what is not kept yet."""
         data = seen.content if isinstance(seen, FileState) else None
-        compared = self._compare(known, data)
+        compared = compare(was, data) if was is not None else self._compare(known, data)
         return ExternalChangeSeen(
             workspace=self.gateway.identity,
             path=str(path),

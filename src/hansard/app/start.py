@@ -1,11 +1,12 @@
 """The composition root: which capabilities there are, and which engine holds the store."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import cast
 
 from hansard import checkpoints, decisions, embedders, entities, recorder, records, sessions
-from hansard.app import everything, homes, insight, tokens, why
+from hansard.app import everything, homes, insight, tokens, why, workspaces
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.quotas import Quotas as CallQuotas
@@ -48,6 +49,7 @@ def catalog(settings: Settings | None = None) -> Catalog:
             governed=decisions.governed,
             presence=presence,
             key_file=key_location(settings),
+            mark=partial(workspace_mark, Path(settings.workspace)),
         ),
         checkpoints.capability(
             quotas=checkpoint_quotas(settings),
@@ -64,7 +66,7 @@ def catalog(settings: Settings | None = None) -> Catalog:
         ),
         entities.capability(),
         everything.capability(meanings),
-        why.capability(_gateway(settings), Path(settings.workspace).expanduser()),
+        why.capability(gateway(settings), Path(settings.workspace).expanduser()),
         tokens.capability(),
     ]
     if isinstance(meanings, embedders.VectorMeanings):
@@ -72,7 +74,16 @@ def catalog(settings: Settings | None = None) -> Catalog:
     return Catalog(capabilities)
 
 
-def _gateway(settings: Settings) -> Gateway:
+def workspace_mark(folder: Path) -> str | None:
+    """Say by what a workspace is known wherever it lies: its repository, or its own file."""
+    found = workspaces.look(folder)
+    surest = found.identity()
+    if surest.startswith(workspaces.PLACE):
+        return f"file:{found.project}" if found.project else None
+    return f"{surest}/{found.within}"
+
+
+def gateway(settings: Settings) -> Gateway:
     """Give whoever only looks a hand of its own on the workspace, opened on first use."""
     return Gateway(
         Path(settings.workspace).expanduser(),
@@ -80,6 +91,7 @@ def _gateway(settings: Settings) -> Gateway:
         redact=settings.redact == "on",
         governed=decisions.governed,
         key_file=key_location(settings),
+        mark=partial(workspace_mark, Path(settings.workspace)),
     )
 
 

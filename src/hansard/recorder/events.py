@@ -331,6 +331,25 @@ class FileReported(FileEvent):
         return f"{self.action} {self.path}{lines}, as reported"
 
 
+class WorkspaceSeen(Event):
+    """A copy of a workspace was first written in, or joined to another that it goes on from."""
+
+    kind: ClassVar[str] = "recorder.workspace_seen.v1"
+
+    workspace: str
+    mark: str
+    """By what it is known wherever it lies; empty if by its place alone."""
+    name: str
+    """Of its folder."""
+    parent: str | None
+    """The copy whose files and histories it goes on with."""
+
+    def summary(self) -> str:
+        """Name the folder."""
+        went = " goes on from another copy" if self.parent else " was first written in"
+        return f"The workspace {self.name}{went}"
+
+
 class RestoreBegun(Grown):
     """Files are about to be brought back, each by an operation of its own."""
 
@@ -370,4 +389,5 @@ EVENTS: tuple[type[Event], ...] = (
     ExternalChangeSeen,
     FileReported,
     RestoreBegun,
+    WorkspaceSeen,
 )

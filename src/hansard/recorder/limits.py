@@ -44,6 +44,12 @@ CLEAN_DIGESTS_MAX = 10_000
 DIFF_LINES_MAX = 40_000
 """Lines up to which two contents are compared; above, a diff could take seconds."""
 
+COPY_SHOWN_CHARS = 8
+"""Of the id of a workspace's copy: enough to tell a few apart."""
+
+FILES_COPIED_MAX = 100_000
+"""Files that a new copy of a workspace goes on with."""
+
 LINE_NUMBER_MAX = 20 * 1024 * 1024
 """More lines than any file has of which contents are kept."""
 

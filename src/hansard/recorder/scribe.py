@@ -206,7 +206,7 @@ class Scribe:
     ) -> ExternalChangeSeen:
         """Say that somebody made of a file what it is now; `was` is what is not kept yet."""
         data = seen.content if isinstance(seen, FileState) else None
-        compared = self._compare(known, data) if was is None else compare(was, data)
+        compared = compare(was, data) if was is not None else self._compare(known, data)
         return ExternalChangeSeen(
             workspace=self.gateway.identity,
             path=str(path),

@@ -67,4 +67,11 @@ REQUIREMENTS = (
         held("FIL-why-5", "Blame is that of a model in which each line is tagged by its writer."),
         held("FIL-why-6", "Where someone outside wrote a line, Git's blame goes on."),
     ),
+    *section(
+        "contract: Recorder, copies of a workspace",
+        "recorder",
+        held("FIL-copy-1", "A copy of a repository goes on with the history of its files."),
+        held("FIL-copy-2", "Two copies in use are told apart, and not restored into each other."),
+        held("FIL-copy-3", "A plain folder is joined by command, and is told so."),
+    ),
 )

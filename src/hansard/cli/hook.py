@@ -25,6 +25,7 @@ from hansard.cli.opening import store_folder
 from hansard.cli.options import settings_flags
 from hansard.cli.saying import say, say_problem
 from hansard.kernel.event import Actor
+from hansard.kernel.holder import Holder
 from hansard.kernel.limits import BODY_BYTES_MAX, DESCRIPTION_CHARS_MAX, TITLE_CHARS_MAX
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput, Problem
@@ -112,7 +113,7 @@ def _take(host: Host, text: str, flags: Flags) -> None:
 def _record(application: Application, settings: Settings, actor: Actor, notice: Notice) -> None:
     """Record it under the host's session; once that was ended and resumed, under its next part."""
     for session in _parts(notice.session):
-        caller = Caller(actor, session=session)
+        caller = Caller(actor, session=session, holder=Holder(via="hook", client=actor.id))
         try:
             match notice.what:
                 case Edited():

@@ -3,8 +3,9 @@
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Literal
@@ -14,21 +15,21 @@ import typer
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings, key_location, load
-from hansard.app.start import catalog, start
+from hansard.app.start import catalog, start, workspace_mark
 from hansard.cli.flags import Flags
 from hansard.cli.opening import store_folder
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.recorder_desk import told
 from hansard.cli.saying import say
+from hansard.cli.sitting import sitting
 from hansard.cli.terminal import actor, painter, print_json, printable
 from hansard.kernel.limits import LIST_LIMIT_MAX
-from hansard.kernel.operation import Caller, Seat
+from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.recorder import limits, watching
 from hansard.recorder.answers import Evolution
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.watching import FileSeen, FilesSeen, Ignoring
-from hansard.sessions.contract import SessionNotFound
 
 QUIET_MS = 50
 """Changes are taken together until none has come for so long,"""
@@ -42,7 +43,13 @@ LOOK_MS = 200
 MANY_FILES = 1_000
 """So many are not looked at in the blink of an eye."""
 
-COLOURS = {"created": "green", "changed": "yellow", "deleted": "red", "skipped": "grey"}
+COLOURS = {
+    "created": "green",
+    "changed": "yellow",
+    "moved": "yellow",
+    "deleted": "red",
+    "skipped": "grey",
+}
 
 Show = Callable[[FileSeen], None]
 Noticed = Literal["there", "new", "changed"]
@@ -189,19 +196,12 @@ def lookout_at(settings: Settings, root: Path, ignoring: Ignoring, show: Show) -
         store=store_folder(settings),
         redact=settings.redact == "on",
         key_file=key_location(settings),
+        mark=partial(workspace_mark, root),
     )
     known = Catalog([*catalog(settings).capabilities, watching.capability(gateway)])
     application = start(settings, known=known)
-    seat = Seat()
-    caller = Caller(actor(), session=settings.session or None, seat=seat)
-    try:
+    with closing(application), sitting(application, settings) as caller:
         yield Lookout(application, caller, root, ignoring, show)
-        for session in list(seat.sessions.values()):
-            # One that saw nothing has never begun.
-            with suppress(SessionNotFound):
-                application.call("close_session", {"session_id": session}, caller)
-    finally:
-        application.close()
 
 
 def _watch(lookout: Lookout, *, first_look: bool) -> None:

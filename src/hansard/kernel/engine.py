@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
 
-from hansard.kernel.blob import Blob, Digest
+from hansard.kernel.blob import Blob, Codec, Digest
 from hansard.kernel.event import Entry, Head
 
 T = TypeVar("T")
@@ -102,6 +102,17 @@ class Hit:
     score: float
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How a project keeps a blob, without its bytes."""
+
+    codec: Codec
+    depth: int
+    """How many bases lie beneath it."""
+    path: str | None = None
+    """Relative to the store, where it lies in a file of its own."""
+
+
 class ReadTx(Protocol):
     """A consistent look at one project."""
 
@@ -175,6 +186,12 @@ class ReadTx(Protocol):
     def blob(self, digest: Digest) -> Blob | None:
         """Fetch a blob this project has kept; `None` if it never did. Damage is BLOB_DAMAGED."""
 
+    def kept(self, digests: Collection[Digest]) -> dict[Digest, Kept]:
+        """Say how each of these blobs is kept; one that this project does not keep is left out.
+
+        No content is read: what is named here is kept, not proved.
+        """
+
     def digests(self, *, after: str = "", limit: int) -> list[Digest]:
         """List the blobs this project has kept, in order."""
 
@@ -247,8 +264,17 @@ class Engine(Protocol):
     def hold(self, name: str) -> AbstractContextManager[None] | None:
         """Take a lock until released or this process dies; `None` if another has it."""
 
+    def held(self, names: Collection[str]) -> set[str]:
+        """Say which of these locks somebody has, here or elsewhere, without taking any.
+
+        What cannot be the name of a lock is held by nobody.
+        """
+
     def heads(self) -> dict[str, Head]:
         """Give the head of every project that has entries, the catalog among them."""
+
+    def total(self, table: Table, field: str) -> int:
+        """Add up an integer field over the rows that all projects have in a table."""
 
     def loose(self, *, older_s: float) -> dict[Digest, int]:
         """Give the sizes of blobs staged so long ago that no project keeps, by digest."""

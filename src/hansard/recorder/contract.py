@@ -21,7 +21,7 @@ from hansard.kernel.operation import ProjectRequest, Request, TimedRequest
 from hansard.kernel.problem import Problem
 from hansard.kernel.text import Body, Cursor, Description, Id, Label, Limit, Title
 from hansard.recorder import limits
-from hansard.recorder.events import Action
+from hansard.recorder.events import Action, StepOver
 
 
 class SessionExists(Problem):
@@ -156,6 +156,7 @@ class RecordPlanStep(Request):
 
 class RecordStep(Request):
     index: Index
+    status: StepOver | None = None
 
 
 class AuditEvent(Request):
@@ -295,6 +296,7 @@ class Restore(Back):
 
 
 class GetTimeline(ProjectRequest):
+    all_sessions: bool = False
     kinds: Annotated[list[Label], Field(max_length=limits.KINDS_MAX), _TEXTS] | None = None
     path: PathText | None = None
     actor: Label | None = None

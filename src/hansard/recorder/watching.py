@@ -8,7 +8,6 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -19,12 +18,13 @@ from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Event
 from hansard.kernel.operation import Capability, Context, Operation, Request, Written
 from hansard.kernel.problem import Problem, StorageUnavailable
-from hansard.recorder import limits
+from hansard.recorder import limits, renames
 from hansard.recorder.answers import Shape
 from hansard.recorder.before import GitBlob
 from hansard.recorder.contract import PathText
+from hansard.recorder.copies import entering
 from hansard.recorder.diffs import line_counts
-from hansard.recorder.events import ExternalChangeSeen, FileFound
+from hansard.recorder.events import Action, ExternalChangeSeen, FileFound
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.gitobjects import kept_in_git
 from hansard.recorder.looking import FileState
@@ -46,7 +46,15 @@ IGNORED = (
 )
 """Names that are not watched, at any depth and with all that lies beneath them."""
 
-What = Literal["found", "created", "changed", "deleted", "skipped"]
+What = Literal["found", "created", "changed", "deleted", "moved", "left", "skipped"]
+"""A file that was moved is told at the path it came to, not at the one it left."""
+
+SEEN: dict[Action, What] = {
+    "create": "created",
+    "edit": "changed",
+    "delete": "deleted",
+    "move": "moved",
+}
 
 
 class SeeFiles(Request):
@@ -114,7 +122,7 @@ def capability(gateway: Gateway) -> Capability:
         "Record what others did to files.",
         SeeFiles,
         FilesSeen,
-        partial(see_files, gateway),
+        entering(gateway, see_files),
         writes=True,
         role="agent",
         session="begins",
@@ -131,20 +139,24 @@ def see_files(gateway: Gateway, request: SeeFiles, context: Context) -> FilesSee
     with gateway.alone_at(context.store.engine, files):
         gateway.settle(context.store, context.project, files, context.stamp)
         states, unread = _states(gateway, paths)
+        moved = [_shown(*one) for one in renames.notice(gateway, context, states.items())]
+        known = [*skipped, *unread, *moved]
         strange = context.read(lambda tx: [one for one in states if not _is_met(gateway, tx, one)])
         in_git = _in_git(gateway, {one: states[one] for one in strange if one in changed})
 
         def describe(tx: ReadTx) -> tuple[list[Event], list[Blob]]:
             scribe = Scribe(gateway, tx, step_of(tx, context.session, None))
-            return _unseen(scribe, states, new, in_git)
+            unseen, blobs = _unseen(scribe, states, new, in_git)
+            return renames.paired(unseen), blobs
 
         unseen, blobs = context.read(describe)
         if not unseen:
-            return FilesSeen(session_id=context.session, files=[*skipped, *unread])
+            return FilesSeen(session_id=context.session, files=known)
 
         def work(tx: WriteTx) -> FilesSeen:
             seen = [_shown(context.record(tx, event).seq, event) for event in unseen]
-            return FilesSeen(session_id=context.session, files=[*skipped, *unread, *seen])
+            told = [one for one in seen if one.what != "left"]
+            return FilesSeen(session_id=context.session, files=[*known, *told])
 
         return context.write(work, blobs=blobs)
 
@@ -247,10 +259,9 @@ def _shown(seq: int, event: Event) -> FileSeen:
         summary = f"{event.path} was found"
         return FileSeen(path=event.path, what="found", seq=seq, summary=summary, redacted=redacted)
     assert isinstance(event, ExternalChangeSeen), f"{event.kind} was seen"
-    made: What = "created" if event.before is None else "changed"
     return FileSeen(
         path=event.path,
-        what=made if event.after else "deleted",
+        what="left" if event.moved_to else SEEN[event.action],
         seq=seq,
         summary=event.summary(),
         added=event.added,

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 from hansard.kernel.blob import Blob, Digest
-from hansard.kernel.engine import Engine, ReadTx, Topic, Watch, WriteTx
+from hansard.kernel.engine import Engine, ReadTx, Table, Topic, Watch, WriteTx
 from hansard.kernel.event import Head
 
 T = TypeVar("T")
@@ -42,8 +42,14 @@ class Twice:
     def hold(self, name: str) -> AbstractContextManager[None] | None:
         return self._engine.hold(name)
 
+    def held(self, names: Collection[str]) -> set[str]:
+        return self._engine.held(names)
+
     def heads(self) -> dict[str, Head]:
         return self._engine.heads()
+
+    def total(self, table: Table, field: str) -> int:
+        return self._engine.total(table, field)
 
     def loose(self, *, older_s: float) -> dict[Digest, int]:
         return self._engine.loose(older_s=older_s)

@@ -8,7 +8,7 @@ from typing import TypeVar
 from hansard.engines.memory.tables import Document
 from hansard.engines.memory.transaction import MemoryReadTx, MemoryWriteTx, Project
 from hansard.kernel.blob import Blob, Digest
-from hansard.kernel.engine import ReadTx, Schema, Topic, Watch, WriteTx
+from hansard.kernel.engine import ReadTx, Schema, Table, Topic, Watch, WriteTx
 from hansard.kernel.event import Head
 from hansard.kernel.problem import StorageUnavailable
 
@@ -71,10 +71,19 @@ class MemoryEngine:
             self._store.holders[name] = self
         return self._release_after(name)
 
+    def held(self, names: Collection[str]) -> set[str]:
+        with self._alone():
+            return {name for name in names if name in self._store.holders}
+
     def heads(self) -> dict[str, Head]:
         with self._alone():
             heads = {name: project.head for name, project in self._store.projects.items()}
             return {name: head for name, head in heads.items() if head.seq}
+
+    def total(self, table: Table, field: str) -> int:
+        with self._alone():
+            projects = self._store.projects.values()
+            return sum(MemoryReadTx(one, self._tables).sum(table, field) for one in projects)
 
     def loose(self, *, older_s: float) -> dict[Digest, int]:
         """Give none: nothing lies anywhere before it is kept."""

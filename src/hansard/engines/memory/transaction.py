@@ -9,7 +9,18 @@ from itertools import islice
 
 from hansard.engines.memory.tables import Document, Rows, Stored, Undo, Words
 from hansard.kernel.blob import Blob, Digest
-from hansard.kernel.engine import Found, Hit, Position, Row, Scalar, Table, Topic, Version, Where
+from hansard.kernel.engine import (
+    Found,
+    Hit,
+    Kept,
+    Position,
+    Row,
+    Scalar,
+    Table,
+    Topic,
+    Version,
+    Where,
+)
 from hansard.kernel.event import Entry, Head, genesis
 from hansard.kernel.words import query_stems
 
@@ -113,6 +124,11 @@ class MemoryReadTx:
         matching = self._rows(table, as_of).matching(where or {}, as_of)
         return dict(Counter(stored.fields[by] if by else None for _, stored in matching))
 
+    def sum(self, table: Table, field: str) -> int:
+        """Add up a field of the rows that there are."""
+        rows = self._rows(table).matching({}, None)
+        return sum(stored.fields[field] or 0 for _, stored in rows)
+
     def filed(self, table: Table) -> dict[str, bool]:
         rows = self._rows(table)
         return dict.fromkeys((*rows.past, *rows.current), True)
@@ -126,6 +142,10 @@ class MemoryReadTx:
 
     def blob(self, digest: Digest) -> Blob | None:
         return self._state.blobs.get(digest)
+
+    def kept(self, digests: Collection[Digest]) -> dict[Digest, Kept]:
+        found = ((digest, self._state.blobs.get(digest)) for digest in digests)
+        return {digest: Kept(blob.codec, blob.depth) for digest, blob in found if blob}
 
     def digests(self, *, after: str = "", limit: int) -> list[Digest]:
         return sorted(digest for digest in self._state.blobs if digest > after)[:limit]

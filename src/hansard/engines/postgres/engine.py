@@ -19,11 +19,11 @@ from hansard.engines.postgres.connections import (
 )
 from hansard.engines.postgres.holds import Holds
 from hansard.engines.postgres.notices import Notices
-from hansard.engines.postgres.schema import Names, lay_out, outdated, scrubbing
+from hansard.engines.postgres.schema import Names, column, lay_out, outdated, scrubbing
 from hansard.engines.postgres.transaction import PostgresReadTx
 from hansard.engines.postgres.writing import Lane
 from hansard.kernel.blob import Blob, Digest
-from hansard.kernel.engine import ReadTx, Schema, Topic, Watch, WriteTx
+from hansard.kernel.engine import ReadTx, Schema, Table, Topic, Watch, WriteTx
 from hansard.kernel.event import Head
 
 T = TypeVar("T")
@@ -83,11 +83,23 @@ class PostgresEngine:
         with _translated("PostgreSQL could not be asked for a lock"):
             return self._holds.take(name)
 
+    def held(self, names: Collection[str]) -> set[str]:
+        self._require_same_process()
+        with _translated("PostgreSQL could not be asked for its locks"):
+            return self._holds.held(names)
+
     def heads(self) -> dict[str, Head]:
         statement = f"SELECT project, seq, tick, hash, clock, views FROM {self._names.heads}"
         rows = self._look(lambda connection: connection.execute(statement.encode()).fetchall())
         heads = {project: Head(*head) for project, *head in rows}
         return {project: head for project, head in heads.items() if head.seq}
+
+    def total(self, table: Table, field: str) -> int:
+        standing = " WHERE to_seq IS NULL" if table.history else ""
+        added = f"SELECT coalesce(sum({column(field)}), 0)::bigint"
+        statement = f"{added} FROM {self._names.table(table)}{standing}"
+        [[total]] = self._look(lambda connection: connection.execute(statement.encode()).fetchall())
+        return int(total)
 
     def loose(self, *, older_s: float) -> dict[Digest, int]:
         """Give none: nothing lies anywhere before it is kept."""

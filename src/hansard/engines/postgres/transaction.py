@@ -17,6 +17,7 @@ from hansard.kernel.engine import (
     FieldType,
     Found,
     Hit,
+    Kept,
     Position,
     Range,
     Row,
@@ -189,6 +190,15 @@ class PostgresReadTx:
             digest,
         )
         return Blob(*rows[0]) if rows else None
+
+    def kept(self, digests: Collection[Digest]) -> dict[Digest, Kept]:
+        rows = self._all(
+            f"SELECT digest, codec, depth FROM {self._names.blobs} "
+            "WHERE project = %s AND digest = ANY(%s)",
+            self.project,
+            list(digests),
+        )
+        return {digest: Kept(codec, depth) for digest, codec, depth in rows}
 
     def digests(self, *, after: str = "", limit: int) -> list[Digest]:
         rows = self._all(

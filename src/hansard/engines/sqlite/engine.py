@@ -3,7 +3,6 @@
 import os
 import queue
 import threading
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from pathlib import Path
@@ -31,9 +30,10 @@ from hansard.engines.sqlite.refusing import (
 )
 from hansard.engines.sqlite.reserve import OPENING_BYTES, RESERVE, Reserve
 from hansard.engines.sqlite.transaction import SqliteTx, is_inline
+from hansard.engines.sqlite.watch import SqliteWatch
 from hansard.kernel import limits
 from hansard.kernel.blob import Blob, Digest
-from hansard.kernel.engine import ReadTx, Schema, Topic, Watch, WriteTx
+from hansard.kernel.engine import ReadTx, Schema, Table, Topic, Watch, WriteTx
 from hansard.kernel.event import Head
 from hansard.kernel.problem import StorageUnavailable
 
@@ -49,9 +49,6 @@ STOPPED = "stopped-"
 """Begins the name of a lock, which goes on with the id of the process that writes no more."""
 BUSY_TIMEOUT_MS = 10_000
 """For the few moments that our own lock does not order: a checkpoint, a reader that recovers."""
-
-POLL_S = 0.02
-"""How often a watch looks whether another process has committed."""
 
 SYNCHRONOUS_FULL = 2
 """Acknowledged means on disk. One step lower, a power cut took 200 of 200 acknowledged rows."""
@@ -158,14 +155,17 @@ class SqliteEngine:
             self._require_in_place()
             return self._locks.hold(name)
 
+    def held(self, names: Collection[str]) -> set[str]:
+        with refusals("A lock cannot be looked at"):
+            return self._locks.held(names)
+
     def heads(self) -> dict[str, Head]:
-        self._require_same_process()
-        with refusals(CANNOT_READ):
-            connection = self._reader()
-            rows = connection.execute("SELECT project, seq, tick, hash, clock, views FROM heads")
-            heads = {project: Head(*rest) for project, *rest in rows}
-            self._readers.put(connection)
+        rows = self._look("SELECT project, seq, tick, hash, clock, views FROM heads")
+        heads = {project: Head(*rest) for project, *rest in rows}
         return {project: head for project, head in heads.items() if head.seq}
+
+    def total(self, table: Table, field: str) -> int:
+        return sum(total for (total,) in self._look(layout.adding_up(table, field)))
 
     def loose(self, *, older_s: float) -> dict[Digest, int]:
         self._require_same_process()
@@ -205,12 +205,22 @@ class SqliteEngine:
 
     def _in_files(self) -> set[Digest]:
         """Name the blobs that some project keeps in a file."""
-        connection = self._reader()
-        try:
-            rows = connection.execute("SELECT DISTINCT digest FROM blobs WHERE packed IS NULL")
-            return {Digest(digest) for (digest,) in rows}
-        finally:
-            self._readers.put(connection)
+        rows = self._look("SELECT DISTINCT digest FROM blobs WHERE packed IS NULL")
+        return {Digest(digest) for (digest,) in rows}
+
+    def _look(self, statement: str) -> list[tuple[Any, ...]]:
+        """Ask something about all projects at once; a table that is not made yet has no rows."""
+        self._require_same_process()
+        with refusals(CANNOT_READ):
+            connection = self._reader()
+            try:
+                return connection.execute(statement).fetchall()
+            except apsw.SQLError as error:
+                if not layout.is_unmade(error):
+                    raise
+                return []
+            finally:
+                self._readers.put(connection)
 
     @contextmanager
     def _other_turn(self) -> Iterator[None]:
@@ -224,7 +234,7 @@ class SqliteEngine:
             turn.close()
 
     def watch(self) -> Watch:
-        return _SqliteWatch(self._connect(), self._committed)
+        return SqliteWatch(self._connect(), self._committed)
 
     def close(self) -> None:
         while not self._readers.empty():
@@ -424,35 +434,6 @@ class SqliteEngine:
         # A database handle carried over a fork corrupts the file: SQLite's own warning.
         if os.getpid() != self._process:
             raise RuntimeError("A store must be opened anew after a fork")
-
-
-class _SqliteWatch:
-    """Notices commits of this process at once and those of others by polling."""
-
-    def __init__(self, connection: apsw.Connection, committed: threading.Condition) -> None:
-        self._connection = connection
-        self._committed = committed
-        self._seen = self._look()
-
-    def wait(self, timeout_s: float) -> bool:
-        deadline = time.monotonic() + timeout_s
-        while True:
-            now = self._look()
-            if now != self._seen:
-                self._seen = now
-                return True
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return False
-            with self._committed:
-                self._committed.wait(min(left, POLL_S))
-
-    def close(self) -> None:
-        self._connection.close()
-
-    def _look(self) -> int:
-        version: int = self._connection.pragma("data_version")
-        return version
 
 
 def remains(folder: Path) -> list[str]:

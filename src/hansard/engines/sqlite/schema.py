@@ -68,6 +68,12 @@ def table_name(table: Table) -> str:
     return f"rows_{table.name}_v{table.version}"
 
 
+def adding_up(table: Table, field: str) -> str:
+    """Write down what adds up a field over the rows of all projects."""
+    where = f" WHERE to_seq = {CURRENT}" if table.history else ""
+    return f"SELECT coalesce(sum(f_{field}), 0) FROM {table_name(table)}{where}"
+
+
 def filing(table: Table) -> str:
     """Write down what is true of a row whose columns are what its JSON says."""
     text = "CAST(row AS TEXT)"

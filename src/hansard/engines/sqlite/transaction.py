@@ -25,6 +25,7 @@ from hansard.kernel.blob import Blob, Codec, Digest
 from hansard.kernel.engine import (
     Found,
     Hit,
+    Kept,
     Position,
     Row,
     Scalar,
@@ -211,6 +212,18 @@ class SqliteTx:
             raise BlobDamaged("A blob's row is damaged", digest=digest)
         return Blob(digest, size, cast("Codec", codec), packed, base, depth)
 
+    def kept(self, digests: Collection[Digest]) -> dict[Digest, Kept]:
+        rows = self._all(
+            f"SELECT digest, codec, depth, packed IS NULL FROM blobs "
+            f"WHERE project = ? AND digest IN ({marks(digests)})",
+            self._number,
+            *digests,
+        )
+        return {
+            digest: Kept(codec, depth, self._files.name(digest) if in_file else None)
+            for digest, codec, depth, in_file in rows
+        }
+
     def digests(self, *, after: str = "", limit: int) -> list[Digest]:
         rows = self._all(
             "SELECT digest FROM blobs WHERE project = ? AND digest > ? ORDER BY digest LIMIT ?",
@@ -374,7 +387,8 @@ class SqliteTx:
     def _numbered(self, seq: int, *, make: bool = False) -> int:
         project = self._made_number() if make else self._number
         assert project is not None, "a project without a head has no entries"
-        return (project << NUMBER_BITS) + seq
+        # Any number at all may be asked for; none reaches into the next project's.
+        return (project << NUMBER_BITS) + min(max(seq, 0), _NUMBER_MASK)
 
     def _next_document(self, documents: str, project: int) -> int:
         low = project << NUMBER_BITS

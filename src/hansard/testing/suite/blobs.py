@@ -80,6 +80,28 @@ class BlobSuite(SuiteBase):
         keep(engine, blob, project=OTHER)
         assert look(engine, lambda tx: tx.blob(blob.digest), OTHER) == blob
 
+    def test_what_is_kept_is_known_without_reading_it(self, engine: Engine) -> None:
+        """How each is packed, and nothing of what the project does not keep."""
+        data = CONTENTS["large"]
+        base = seal(data)
+        delta = seal_onto(data + b"more", base, data)
+        erased, foreign = seal(b"erased"), seal(b"foreign")
+        keep(engine, base, delta, erased)
+        keep(engine, foreign, project=OTHER)
+        engine.write(PROJECT, lambda tx: tx.repack(redact(erased)))
+        asked = [blob.digest for blob in (base, delta, erased, foreign)]
+
+        known = look(engine, lambda tx: tx.kept(asked))
+
+        assert {digest: (one.codec, one.depth) for digest, one in known.items()} == {
+            base.digest: (base.codec, 0),
+            delta.digest: ("patch", 1),
+            erased.digest: ("redacted", 0),
+        }
+        assert known[delta.digest].path is None
+        assert look(engine, lambda tx: tx.kept([])) == {}
+        assert look(engine, lambda tx: tx.kept(asked), "nobody") == {}
+
     def test_digests_are_paged_in_order(self, engine: Engine) -> None:
         """From page to page every blob is met once."""
         blobs = [seal(f"blob {number}".encode()) for number in range(25)]

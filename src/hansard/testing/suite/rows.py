@@ -17,6 +17,7 @@ from hansard.kernel.engine import (
     Scalar,
     Table,
     Where,
+    WriteTx,
 )
 from hansard.testing.suite.base import (
     DATED,
@@ -288,6 +289,18 @@ class RowSuite(SuiteBase):
         assert look(engine, lambda tx: tx.get(THINGS, "key")) == {"color": "mine"}
         assert look(engine, lambda tx: tx.get(DATED, "key")) == {"state": "mine"}
 
+    def test_a_field_is_added_up_over_all_projects(self, engine: Engine) -> None:
+        """What has no such field counts for nothing, nor does what no longer stands."""
+        assert engine.total(THINGS, "size") == engine.total(DATED, "size") == 0
+
+        put_all(engine, COLORED)
+        engine.write(OTHER, lambda tx: tx.put(THINGS, "a", {"size": 10}, seq=1))
+        for seq in (5, 7):
+            record_all(engine, Noted())
+            engine.write(PROJECT, partial(_put_dated, size=seq))
+
+        assert [engine.total(table, "size") for table in (THINGS, DATED)] == [6 + 10, 7]
+
     def test_clear_empties_these_tables_of_this_project_only(self, engine: Engine) -> None:
         """History goes too; other tables, the journal and other projects stay."""
         record_all(engine, Noted())
@@ -331,6 +344,10 @@ class RowSuite(SuiteBase):
 
         assert keys(again, {"color": "red"}) == ["a", "b"]
         assert look(again, lambda tx: tx.get(THINGS, "c")) == COLORED["c"]
+
+
+def _put_dated(tx: WriteTx, size: int) -> None:
+    tx.put(DATED, "a", {"size": size}, seq=tx.head().seq)
 
 
 def got(tx: ReadTx, *, table: Table, key: str) -> Row | None:

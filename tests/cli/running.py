@@ -21,8 +21,9 @@ from hansard.kernel.event import Actor, Stamp
 from hansard.sessions.events import SessionStarted
 from hansard.sessions.projects import make as make_project
 from tests.launcher.programs import Popen
+from tests.patience import PATIENCE_S
 
-WAIT_S = 30.0
+WAIT_S = PATIENCE_S
 AGENT = Actor("agent", "stdio", "agent")
 AT = "2026-01-02T03:04:05.000000Z"
 

@@ -21,6 +21,7 @@ from hansard.kernel.event import Actor, Stamp
 from hansard.kernel.store import Store
 from hansard.sessions.projects import make as make_project
 from tests.launcher.programs import PROGRAM, Popen, run
+from tests.patience import PATIENCE_S
 
 MODERN_META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -28,7 +29,7 @@ MODERN_META = {
 }
 META_ONLY = {"_meta": MODERN_META}
 
-WAIT_S = 30.0
+WAIT_S = PATIENCE_S
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,7 @@ def becomes(location: str, status: str) -> bool:
     return True
 
 
+@pytest.mark.holds("ALL-01.25")
 @pytest.mark.parametrize("by", [None, signal.SIGTERM, signal.SIGINT], ids=["EOF", "TERM", "INT"])
 def test_a_process_that_ends_in_order_ends_its_session(
     begin: Begin, location: str, by: signal.Signals | None
@@ -125,6 +126,7 @@ def test_a_living_process_is_a_conflict_that_names_its_client(begin: Begin, loca
     assert by == [("agent:claude-code", "active"), ("agent:cursor", "active")]
 
 
+@pytest.mark.holds("ALL-01.25", "ALL-01.26")
 @pytest.mark.parametrize("by", [None, signal.SIGKILL], ids=["EOF", "KILL"])
 def test_a_configured_session_is_away_and_comes_back_without_loss(
     begin: Begin, location: str, by: signal.Signals | None

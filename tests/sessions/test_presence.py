@@ -73,6 +73,7 @@ def kinds(app: Application) -> list[str]:
     return [entry.kind.split(".")[1] for entry in entries]
 
 
+@pytest.mark.holds("ALL-01.24")
 def test_a_session_is_active_then_idle_and_still_there(
     app: Application, clock: SteppingClock
 ) -> None:
@@ -88,6 +89,7 @@ def test_a_session_is_active_then_idle_and_still_there(
     assert (at_first, later, status(app, session)) == ("active", "idle", "idle")
 
 
+@pytest.mark.holds("ALL-01.24")
 def test_a_crash_is_noticed_by_the_lock_and_nothing_is_written(
     app: Application, open_app: OpenApp
 ) -> None:
@@ -125,6 +127,7 @@ def test_a_process_that_did_nothing_leaves_nothing(app: Application) -> None:
     assert app.store.engine.heads() == before
 
 
+@pytest.mark.holds("ALL-01.26")
 def test_an_ended_session_that_is_named_again_goes_on_without_loss(app: Application) -> None:
     chat = Chat(app)
     record = chat.create()
@@ -347,6 +350,7 @@ def test_a_rebuilt_view_says_the_same_of_every_session(app: Application) -> None
     assert app.call("list_sessions", {}, caller).model_dump() == before
 
 
+@pytest.mark.holds("ALL-01.27")
 class TestOpeningByName:
     """On stdio a session that is opened by naming it is where what follows belongs."""
 

@@ -36,6 +36,8 @@ COMMANDS = {
     "timeline": "hansard.cli.timeline",
     "story": "hansard.cli.story",
     "evolution": "hansard.cli.evolution",
+    "why": "hansard.cli.why",
+    "workspace": "hansard.cli.workspace",
     "undo": "hansard.cli.undo",
     "restore": "hansard.cli.restore",
     "watch": "hansard.cli.watch",

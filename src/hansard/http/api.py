@@ -112,7 +112,8 @@ class Api:
         return visit.caller(secret=proof, idempotency_key=key)
 
     async def _index(self, request: Request) -> Response:
-        if self.caller(request) is None:
+        caller = self.caller(request)
+        if caller is None:
             return unauthorized(request)
         application = self._application
         home = application.home_of(_token(request))
@@ -125,6 +126,7 @@ class Api:
         return answered(
             {
                 "version": hansard.__version__,
+                "actor": f"{caller.actor.kind}:{caller.actor.id}",
                 "project": project,
                 "read_only": application.read_only,
                 "operations": [operation.name for operation in application.catalog],

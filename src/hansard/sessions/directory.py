@@ -10,7 +10,7 @@ import secrets
 from hansard.kernel.engine import ReadTx, Row
 from hansard.kernel.store import Store
 from hansard.sessions.naming import is_project_id
-from hansard.sessions.views import ACTIVE, ACTIVE_RECORDS_MAX, SESSIONS
+from hansard.sessions.views import ACTIVE, ACTIVE_RECORDS_MAX, OWN_TICKS, SESSIONS
 
 TOKEN_BYTES = 5
 """40 random bits within one project: short enough for a model to repeat, never met twice."""
@@ -58,3 +58,9 @@ def last_activity(tx: ReadTx, row: Row, *, as_of: int | None = None) -> str:
     before = None if as_of is None else as_of + 1
     newest = tx.entries(session=row["id"], before=before, descending=True, limit=1)
     return newest[0].at if newest else str(row["created"])
+
+
+def ticks_synced(tx: ReadTx, row: Row, *, as_of: int | None = None) -> int:
+    """Give the tick up to which a session is in step: its own writes are no news to it."""
+    own = tx.get(OWN_TICKS, row["id"], as_of=as_of)
+    return int(row["last_sync_tick"]) + (own["ticks"] if own else 0)

@@ -169,6 +169,25 @@ REQUIREMENTS = (
             "The same session works over connections that keep no state (2026-07-28) and over "
             "those that do (2025-11-25 and before).",
         ),
+        held(
+            "ALL-01.24",
+            "A session is active, idle, away or ended, by who is really there; looking writes "
+            "nothing.",
+        ),
+        held(
+            "ALL-01.25",
+            "The end of a stdio process ends the sessions begun for it, and leaves one whose name "
+            "was given away.",
+        ),
+        held(
+            "ALL-01.26",
+            "A session that is away, or ended with its process, goes on without loss when it is "
+            "named again.",
+        ),
+        held(
+            "ALL-01.27",
+            "On stdio a session that is opened by naming it is that of later calls that name none.",
+        ),
     ),
     *section(
         "contract: Everything 2, projects",

@@ -31,7 +31,8 @@ LOOKING: dict[str, list[str]] = {
     "evolution": ["evolution"],
     "replay": ["replay", "main", "/dev/null/x.html"],
     "restore": ["restore", "--session", "main", "--yes"],
-    "undo": ["undo", "--yes"],
+    "why": ["why", "a.py:1"],
+    "workspace": ["workspace", "list"],
     "metrics": ["metrics", "query", "ms"],
     "metrics export": ["metrics", "export"],
     "decisions": ["decisions"],
@@ -52,7 +53,7 @@ WHOLE_STORE = {
 }
 """Those that are about no project, or about one that they are told otherwise."""
 
-WRITING = {"serve", "watch", "hook"}
+WRITING = {"serve", "watch", "hook", "undo"}
 """Those that only write, or serve whoever writes."""
 
 

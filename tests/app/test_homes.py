@@ -224,6 +224,7 @@ def test_a_refused_write_makes_no_project(open_app: OpenApp, tmp_path: Path) -> 
         ("update_record", {"id": "R001", "title": "x"}),
         ("close_session", {}),
         ("file_op", {"action": "delete", "path": "none.txt"}),
+        ("undo", {"entry": "s:1"}),
     ):
         with pytest.raises(Problem):
             app.call(operation, given, a_caller())

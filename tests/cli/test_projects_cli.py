@@ -23,11 +23,16 @@ LOOKING: dict[str, list[str]] = {
     "log": ["log"],
     "redact": ["redact", "s:1", "--reason", "x", "--yes"],
     "checkpoints": ["checkpoints", "list"],
+    "sessions": ["sessions"],
+    "sessions show": ["sessions", "show", "main"],
+    "sessions end": ["sessions", "end", "main"],
     "timeline": ["timeline"],
     "story": ["story"],
     "evolution": ["evolution"],
     "replay": ["replay", "main", "/dev/null/x.html"],
     "restore": ["restore", "--session", "main", "--yes"],
+    "why": ["why", "a.py:1"],
+    "workspace": ["workspace", "list"],
     "metrics": ["metrics", "query", "ms"],
     "metrics export": ["metrics", "export"],
     "decisions": ["decisions"],
@@ -48,7 +53,7 @@ WHOLE_STORE = {
 }
 """Those that are about no project, or about one that they are told otherwise."""
 
-WRITING = {"serve", "watch", "hook"}
+WRITING = {"serve", "watch", "hook", "undo"}
 """Those that only write, or serve whoever writes."""
 
 

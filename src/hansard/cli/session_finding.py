@@ -43,7 +43,8 @@ def meant(sessions: Sequence[SessionListed], named: str) -> SessionListed:
     if not found:
         raise SessionNotFound(
             f"No session is called {named}",
-            hint="`hansard sessions` shows them; an id, its beginning, a title or @latest will do",
+            hint="`hansard sessions` shows them; an id, its beginning, a title or @latest will do; "
+            "of another project with --project",
             session_id=named,
         )
     if len(found) > 1:

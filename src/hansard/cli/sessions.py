@@ -16,6 +16,7 @@ from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder.answers import SessionListed
 from hansard.sessions.contract import SessionEnded
+from hansard.sessions.directory import project_of
 from hansard.sessions.wording import name_of, span, titled
 
 COLOURS = {"active": "green", "idle": "yellow", "away": "grey", "ended": "grey"}
@@ -63,7 +64,7 @@ def show(flags: Flags, context: typer.Context, session: Named, *, json: Json = F
     """Show all there is to say of a session."""
     given = all_flags(flags, context)
     with desk(given) as at:
-        one = meant(_all(at.ask, given), session)
+        one = meant(_here(at.ask, session), session)
         if json:
             print_json(one.model_dump(mode="json", exclude_none=True))
             return
@@ -87,10 +88,10 @@ def end(
     if not sessions and not away:
         raise InvalidInput("Which session?", hint="Name some, or give --away")
     with desk(given) as at:
-        found = _all(at.ask, given)
-        chosen = [meant(found, one) for one in sessions or ()]
-        chosen += [one for one in found if away and one.status == "away"]
-        for one in {one.session_id: one for one in chosen}.values():
+        chosen = [meant(_here(at.ask, one), one) for one in sessions or ()]
+        if away:
+            chosen += [one for one in _all(at.ask, given) if one.status == "away"]
+        for one in {(one.project_id, one.session_id): one for one in chosen}.values():
             _end(at.ask, one)
         if not chosen:
             print("Nobody is away.")
@@ -110,6 +111,19 @@ def _all(ask: Ask, flags: Flags) -> list[SessionListed]:
     if "project" in sources(flags):
         return list(sessions_of(ask))
     return [one for project in projects_of(ask) for one in sessions_of(ask, project)]
+
+
+def _here(ask: Ask, named: str) -> list[SessionListed]:
+    """Gather the sessions that a name may mean: those of the project that is meant here.
+
+    A name never reaches into another project; only an id that Hansard made leads to its own.
+    """
+    own, led = list(sessions_of(ask)), project_of(named)
+    if led is None or led not in list(projects_of(ask)):
+        return own
+    if any(one.session_id == named for one in own):
+        return own
+    return [one for one in sessions_of(ask, led) if one.session_id == named]
 
 
 def _ordered(sessions: Sequence[SessionListed]) -> list[SessionListed]:

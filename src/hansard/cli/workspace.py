@@ -7,12 +7,14 @@ from typing import Annotated
 import typer
 
 from hansard.app.catalog import Catalog
+from hansard.app.homes import choose
 from hansard.app.settings import load
 from hansard.app.start import catalog, gateway, start
 from hansard.cli.asking import Ask
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.recorder_desk import told
+from hansard.cli.saying import say
 from hansard.cli.terminal import actor, painter, print_json, printable
 from hansard.kernel.operation import Caller
 from hansard.recorder import copying
@@ -57,7 +59,7 @@ def _asking(flags: Flags) -> Iterator[Ask]:
     """Open the store with what only people ask of it."""
     settings = load(flags)
     known = Catalog([*catalog(settings).capabilities, copying.capability(gateway(settings))])
-    application = start(settings, known=known)
+    application = start(settings, known=known, home=choose(settings, must_exist=True, say=say))
     try:
         yield lambda name, **given: application.call(name, given, Caller(actor()))
     finally:

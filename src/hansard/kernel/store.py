@@ -64,7 +64,9 @@ class Store:
                 raise _ViewsMovedError
             for blob in staged:
                 tx.keep(blob)
-            return work(tx)
+            done = work(tx)
+            assert project != UNMADE, "something was to be kept of a project that is not made yet"
+            return done
 
         try:
             return self.engine.write(project, checked, urgent=urgent)

@@ -124,7 +124,7 @@ def _record(gateway: Gateway, context: Context, mark: str, parent: str | None) -
         seen = WorkspaceSeen(workspace=identity, mark=mark, name=gateway.name, parent=chosen)
         context.record(tx, seen)
 
-    context.store.write(context.project, work)
+    context.note(work)
 
 
 def _last_copy(tx: ReadTx, identity: str, mark: str) -> str | None:

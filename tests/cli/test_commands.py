@@ -27,7 +27,7 @@ def checks(shown: str) -> dict[str, list[dict[str, str]]]:
 
 
 def test_a_rebuild_mends_what_was_altered(filled: Hansard) -> None:
-    sql(filled, "DELETE FROM rows_sessions_v1")
+    sql(filled, "DELETE FROM rows_sessions_v2")
     assert filled("verify").code == 2
 
     ran = filled("rebuild")

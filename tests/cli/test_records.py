@@ -46,7 +46,7 @@ def test_a_record_is_shown_with_what_lies_around_it_and_stays_inactive(filled: H
     shown = filled("records", "show", "R002")
 
     assert "It is small." in shown.out
-    assert "We need one." in shown.out
+    assert "Under R001 OPEN Which queue?" in shown.out
     assert filled("log", "--kind", "activated", "--json").out.count('"record":"R002"') == 0
 
 

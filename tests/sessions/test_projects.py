@@ -147,7 +147,7 @@ def test_activity_is_listed_newest_first_and_filtered(app: Application, agent: C
     assert types == ["session_closed", "toy_noted", "toy_noted", "session_started"]
     assert listed.total == 4
     assert [one.record_id for one in activity(app, agent, record_id="T002").activity] == ["T002"]
-    assert activity(app, agent, types=["session_started", "nothing"]).total == 1
+    assert activity(app, agent, types=["session_started", "session_saved"]).total == 1
     assert activity(app, agent, since="t:1").total == 2
     assert activity(app, agent, since=listed.activity[1].timestamp).total == 2
     assert activity(app, agent, types=[]).total == 0

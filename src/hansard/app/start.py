@@ -38,7 +38,7 @@ def catalog(settings: Settings | None = None) -> Catalog:
     meanings, presence = find_by_meaning(settings), who_is_there(settings)
     capabilities = [
         sessions.capability(records.count_open),
-        records.capability(meanings=meanings, presence=presence),
+        records.capability(staleness(settings), meanings=meanings, presence=presence),
         recorder.capability(
             Path(settings.workspace).expanduser(),
             store=_folder(store_location(settings)),
@@ -92,6 +92,18 @@ def checkpoint_quotas(settings: Settings) -> Quotas:
         session_bytes_max=settings.session_max_mib * MIB,
         store_bytes_max=settings.store_max_gib * 1024 * MIB,
     )
+
+
+def staleness(settings: Settings) -> records.Staleness:
+    """Give from when on a session counts as stale, and how much."""
+    levels = settings.stale_ticks, settings.stale_moderate_ticks, settings.stale_severe_ticks
+    if not 0 < levels[0] <= levels[1] <= levels[2]:
+        raise InvalidInput(
+            "stale_ticks, stale_moderate_ticks and stale_severe_ticks must each be at least as "
+            "large as the one before, and the first at least 1",
+            argument="stale_ticks",
+        )
+    return records.Staleness(*levels)
 
 
 def call_quotas(settings: Settings) -> CallQuotas:

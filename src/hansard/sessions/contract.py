@@ -8,7 +8,17 @@ from pydantic import AfterValidator, BaseModel, Field, model_validator
 from hansard.kernel import limits
 from hansard.kernel.operation import ProjectRequest, Request, Result, Written
 from hansard.kernel.problem import Problem
-from hansard.kernel.text import Cursor, Description, Id, Label, Limit, Point, Summary, Title
+from hansard.kernel.text import (
+    Cursor,
+    Description,
+    Id,
+    Label,
+    Limit,
+    Point,
+    Summary,
+    Title,
+    one_line,
+)
 from hansard.sessions import naming
 
 
@@ -24,6 +34,13 @@ class ProjectExists(Problem):
 
     code, http_status = "PROJECT_EXISTS", 409
     hint = "Choose another id, or use the project that is there"
+
+
+class RecordNotFound(Problem):
+    """No record of this project has that id."""
+
+    code, http_status = "RECORD_NOT_FOUND", 404
+    hint = "Check the id's spelling; search_records and list_records show what there is"
 
 
 class SessionNotFound(Problem):
@@ -141,7 +158,8 @@ class ProjectListed(BaseModel):
     def text(self) -> str:
         """Give one line."""
         counts = f"tick {self.tick}, {self.open_records} open records"
-        return f"[{self.id}] ({counts}, {self.open_sessions} open sessions) {self.name}"
+        line = f"[{self.id}] ({counts}, {self.open_sessions} open sessions) {self.name}"
+        return one_line(f"{line}: {self.description}" if self.description else line)
 
 
 class ProjectList(Result):
@@ -200,7 +218,9 @@ class ActivityEntry(BaseModel):
 
     def text(self) -> str:
         """Give one line."""
-        return f"s:{self.seq} {self.timestamp[:16]} {self.author} {self.type}: {self.summary}"
+        said = f"{self.author} {self.type}: {one_line(self.summary)}"
+        who = f" (session {self.session_id})" if self.session_id else ""
+        return f"s:{self.seq} {self.timestamp[:16]} {said}{who}"
 
 
 class ActivityList(Result):

@@ -6,7 +6,14 @@ from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.event import Stamp
 from hansard.kernel.store import CATALOG, Store
 from hansard.sessions.events import ProjectCreated, SessionHomed
-from hansard.sessions.views import ACTIVE, ACTIVE_RECORDS_MAX, HOMES, PROJECTS, SESSIONS
+from hansard.sessions.views import (
+    ACTIVE,
+    ACTIVE_RECORDS_MAX,
+    HOMES,
+    OWN_TICKS,
+    PROJECTS,
+    SESSIONS,
+)
 
 TOKEN_BYTES = 5
 """40 random bits within one project: short enough for a model to repeat, never met twice."""
@@ -85,3 +92,9 @@ def last_activity(tx: ReadTx, row: Row, *, as_of: int | None = None) -> str:
     before = None if as_of is None else as_of + 1
     newest = tx.entries(session=row["id"], before=before, descending=True, limit=1)
     return newest[0].at if newest else str(row["created"])
+
+
+def ticks_synced(tx: ReadTx, row: Row, *, as_of: int | None = None) -> int:
+    """Give the tick up to which a session is in step: its own writes are no news to it."""
+    own = tx.get(OWN_TICKS, row["id"], as_of=as_of)
+    return int(row["last_sync_tick"]) + (own["ticks"] if own else 0)

@@ -7,6 +7,7 @@ from hansard.kernel import as_of
 from hansard.kernel.engine import AnyOf, Found, Position, Range, ReadTx, Where
 from hansard.kernel.operation import Context, Operation
 from hansard.kernel.page import from_cursor, to_cursor
+from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import CATALOG
 from hansard.sessions import contract
 from hansard.sessions.views import ACTIVITY, PROJECTS, SESSIONS
@@ -45,6 +46,7 @@ def get_recent_activity(
     position = from_cursor(request.cursor, ACTIVITY, "seq")
 
     def work(tx: ReadTx) -> contract.ActivityList:
+        _require_known(tx, context, request)
         where = _activity_filter(tx, request)
         page = tx.scan(
             ACTIVITY, where, order="seq", descending=True, after=position, limit=request.limit + 1
@@ -75,6 +77,20 @@ def _listed(
         )
 
     return context.store.read(found.key, work)
+
+
+def _require_known(tx: ReadTx, context: Context, request: contract.GetRecentActivity) -> None:
+    """Refuse what nothing can ever have happened to, and types that nothing is of."""
+    known = {event.activity for event in context.store.kinds if event.activity}
+    for unknown in sorted(set(request.types or ()) - known):
+        raise InvalidInput(
+            f"types: there is no {unknown[:100]}; there are {', '.join(sorted(known))}",
+            argument="types",
+        )
+    record = request.record_id
+    # Whatever there is has at least come to be.
+    if record is not None and not tx.scan(ACTIVITY, {"record_id": record}, order="seq", limit=1):
+        raise contract.RecordNotFound(f"There is no record {record[:100]}", id=record[:100])
 
 
 def _activity_filter(tx: ReadTx, request: contract.GetRecentActivity) -> Where:

@@ -104,10 +104,13 @@ def _work(ask: Asking) -> None:
     ask("record_file_delete", path="d.py")
     ask("restore", entry=f"s:{edited['receipt']['seq']}", preview=True)
     ask("restore", path="a.py", point=f"s:{edited['receipt']['seq']}", to="before")
+    ask("undo", entry=f"s:{edited['receipt']['seq']}", preview=True, diff=True)
+    ask("undo", of_session=session, paths=["b.py"])
     ask("get_timeline", session_id=session, limit=3)
     ask("get_story", session_id=session)
     ask("get_evolution", path="a.py", limit=1)
     ask("get_evolution", path="a.py", revision=1)
+    ask("why", path="a.py", line=1)
     ask("list_sessions", limit=1)
 
 

@@ -202,6 +202,8 @@ export interface TimelineItem {
   added?: number;
   removed?: number;
   revision?: number;
+  undone_by?: number;
+  plan_revision?: number;
   index?: number;
   step?: string;
   title?: string;
@@ -217,12 +219,13 @@ export interface Timeline {
 }
 
 export interface Beat {
-  type: "file" | "note" | "event" | "restore";
+  type: "file" | "folder" | "outside" | "note" | "event" | "restore";
   first_seq: number;
   last_seq: number;
   first_at: string;
   last_at: string;
   path?: string;
+  files?: number;
   actions?: Record<string, number>;
   moved_from?: string;
   edits?: number;
@@ -232,6 +235,8 @@ export interface Beat {
   codes?: string[];
   external?: number;
   reported?: number;
+  undone?: number;
+  undone_by?: number;
   label?: string;
   text?: string;
   author?: string;
@@ -243,10 +248,10 @@ export interface Beat {
 }
 
 export interface Chapter {
-  revision?: number;
+  plan_revision?: number;
   index?: number;
   title?: string;
-  status?: "planned" | "begun";
+  status?: "planned" | "begun" | "ended" | "done" | "skipped";
   edits: number;
   added: number;
   removed: number;

@@ -1,4 +1,4 @@
-"""The directory of projects, the sessions of a project, what is active in them, its activity."""
+"""The sessions of a project, what is active in them, its activity."""
 
 from typing import Any
 
@@ -8,11 +8,9 @@ from hansard.kernel.view import Derivation, View
 from hansard.sessions.events import (
     Activated,
     Deactivated,
-    ProjectCreated,
     RecordChange,
     SessionBranched,
     SessionClosed,
-    SessionHomed,
     SessionJoined,
     SessionLeft,
     SessionNaming,
@@ -23,12 +21,6 @@ from hansard.sessions.events import (
 from hansard.sessions.rules import joined
 
 VERSION = 2
-
-PROJECTS = Table("projects", version=VERSION)
-"""In the catalog: every project by id."""
-
-HOMES = Table("session_homes", version=VERSION)
-"""In the catalog: the project of each session whose id was chosen by a caller."""
 
 SESSIONS = Table(
     "sessions",
@@ -75,15 +67,6 @@ ACTIVE_RECORDS_MAX = 1_000_000
 def active_key(session: str, record: str) -> str:
     """Name one activation. The record comes first: its id holds no line feed."""
     return f"{record}\n{session}"
-
-
-def _project_created(event: ProjectCreated, derivation: Derivation) -> None:
-    row = {"id": event.id, "name": event.name, "description": event.description}
-    derivation.put(PROJECTS, event.id, row | {"created": derivation.entry.at})
-
-
-def _session_homed(event: SessionHomed, derivation: Derivation) -> None:
-    derivation.put(HOMES, event.id, {"home": event.home})
 
 
 def _session_started(event: SessionStarted, derivation: Derivation) -> None:
@@ -275,10 +258,8 @@ VIEWS = (
     View(
         "sessions",
         VERSION,
-        (PROJECTS, HOMES, SESSIONS, ACTIVE, BASES, OWN_TICKS),
+        (SESSIONS, ACTIVE, BASES, OWN_TICKS),
         on={
-            ProjectCreated: _project_created,
-            SessionHomed: _session_homed,
             SessionStarted: _session_started,
             SessionJoined: _session_joined,
             SessionLeft: _session_left,

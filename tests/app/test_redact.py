@@ -37,6 +37,7 @@ from hansard.kernel.store import walk
 from tests.app import kept
 from tests.app.kept import PERSON, PROJECT, STAMP, opened
 from tests.conftest import a_caller
+from tests.patience import PATIENCE_S
 
 SECRET = "hunter2-" + secrets.token_hex(20)
 REASON = "a password got in"
@@ -366,13 +367,13 @@ def test_it_says_so_while_somebody_reads_what_was(
 
     def look(_: ReadTx) -> None:
         reading.set()
-        read.wait(30)
+        read.wait(PATIENCE_S)
 
     with opened(tmp_path / "store") as app:
         app.call("toy_note", {"text": SECRET}, kept.caller())
         reader = threading.Thread(target=lambda: app.store.read(PROJECT, look))
         reader.start()
-        reading.wait(30)
+        reading.wait(PATIENCE_S)
         done = redact(app, seq=seq_of(app, SECRET), fields=("text",))
         read.set()
         reader.join()

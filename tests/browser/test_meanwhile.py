@@ -1,12 +1,13 @@
 """What others do is told while one edits, and the page keeps up while they do much."""
 
 import threading
+import time
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Looking, Served
-from tests.browser.editing import CLAUDE, box, change, edit, save, stored
+from tests.browser.conftest import WAIT_S, Looking, Served
+from tests.browser.editing import CLAUDE, box, change, edit, kept, save, stored
 from tests.browser.seeding import second_process
 
 pytestmark = pytest.mark.clients
@@ -78,3 +79,51 @@ def _write(served: Served, over: threading.Event) -> None:
             number += 1
             text = f"Written without a pause, {number}"
             call("audit_event", type="milestone", description=text, session_id=session)
+
+
+def test_who_has_saved_is_no_longer_said_to_be_at_it(looking: Looking, served: Served) -> None:
+    page = edit(looking, "R004")
+    box(page, "Title").fill("Saved and laid aside")
+    with second_process(served.folder, CLAUDE) as call:
+        here = call("get_active_sessions", record_id="R004")["sessions"]
+        assert "page" in {one["session_id"].partition(".")[0] for one in here}
+        save(page)
+        expect(page.get_by_role("heading", name="Saved and laid aside")).to_be_visible()
+        expect(page.locator(".history")).to_contain_text("title")
+
+        last = time.monotonic() + WAIT_S
+        while any(one["session_id"].startswith("page.") for one in here):
+            assert time.monotonic() < last, here
+            page.wait_for_timeout(50)
+            here = call("get_active_sessions", record_id="R004")["sessions"]
+
+
+SCRIPTS = (
+    "Plain ASCII, \ttabs\r\n"
+    "Ελληνικά, Кириллица, हिन्दी, 日本語, 한국어, ไทย\n"
+    "עברית العربية \u200f\u202e with marks\r"
+    "😀👩‍👩‍👧‍👦 \U00020000 e\u0301 \u2028\u0085\ufeff\x01\n"
+)
+
+
+@pytest.mark.slow("a body of a mebibyte goes through a text box")
+def test_a_long_body_of_every_script_goes_through_the_editor_to_the_byte(
+    looking: Looking, served: Served
+) -> None:
+    times, rest = divmod(2**20, len(SCRIPTS.encode()))
+    body = SCRIPTS * times + "." * (rest - 1)
+    assert len(body.encode()) == 2**20 - 1
+    change(served, "R003", body=body)
+    page = edit(looking, "R003")
+    box(page, "Body").press("Control+End")
+    page.keyboard.type("!")
+    kept(page)
+    page.reload()
+    page.get_by_role("button", name="Go on").click()
+    expect(box(page, "Body")).to_be_visible()
+
+    save(page)
+
+    expect(page.get_by_role("button", name="Edit")).to_be_visible()
+    found = stored(served, "R003")["body"]
+    assert (len(found), found == body + "!") == (len(body) + 1, True)

@@ -196,9 +196,9 @@ def test_changes_from_outside_and_refusals_are_told(recorded: Recorded) -> None:
 def test_what_is_not_there_is_said(recorded: Recorded, hansard: Hansard, tmp_path: Path) -> None:
     assert recorded.run("timeline", "nobody").code == 1
     assert recorded.run("timeline", "--kind", "nothing").code == 2
-    empty = recorded.run("story", "--project", "another")
-    assert (empty.code, empty.out) == (2, "")
-    assert "No session is recorded" in empty.err
+    unknown = recorded.run("story", "--project", "another")
+    assert (unknown.code, unknown.out) == (1, "")
+    assert "There is no project another" in unknown.err
     assert recorded.run("timeline", "--store", str(tmp_path / "none")).code == 1
 
 

@@ -38,15 +38,17 @@ def test_the_tree_as_json_is_a_reference_a_line(filled: Hansard) -> None:
     assert [(line["id"], line["parent_id"]) for line in lines] == [("R001", None), ("R002", "R001")]
 
 
-def test_an_empty_project_says_how_to_begin(filled: Hansard) -> None:
-    assert "records new" in filled("records", "--project", "another").out
+def test_an_empty_project_says_how_to_begin(filled: Hansard, tmp_path: Path) -> None:
+    (tmp_path / ".hansard.toml").write_text('project = "another"')
+
+    assert "records new" in filled("records", "--workspace", str(tmp_path)).out
 
 
 def test_a_record_is_shown_with_what_lies_around_it_and_stays_inactive(filled: Hansard) -> None:
     shown = filled("records", "show", "R002")
 
     assert "It is small." in shown.out
-    assert "We need one." in shown.out
+    assert "Under R001 OPEN Which queue?" in shown.out
     assert filled("log", "--kind", "activated", "--json").out.count('"record":"R002"') == 0
 
 

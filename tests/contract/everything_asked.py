@@ -66,6 +66,7 @@ def _records(ask: Asking) -> None:
     ask("list_records", limit=2)
     ask("list_records", parent_id=parent, format="outline")
     ask("get_record_ref", id=child)
+    ask("get_record_body", id=child, limit=3)
     ask("get_record_history", id=child, limit=1)
     ask("get_record_diff", id=child, **{"from": "t:2"})
     ask("get_active_sessions", record_id=child)
@@ -78,7 +79,9 @@ def _another_chat(ask: Asking, record: str) -> None:
     other = Asking(ask.app, a_caller(), ask.answers)
     other("activate", id=record)
     other("update_record", id=record, body="Theirs\n")
-    ask("update_record", id=record, body="Ours\n")
+    met = ask("update_record", id=record, body="Ours\n")["conflict"]
+    ask("update_record", id=record, summary="Ours", accept="merge")
+    other("update_record", id=record, body="Ours\n", force=True, force_version=met["version"] + 1)
     ask("sync_session")
     ask("get_active_sessions", record_id=record, limit=1)
     ask("save_session", summary="So far")
@@ -107,6 +110,7 @@ def _work(ask: Asking) -> None:
     ask("get_story", session_id=session)
     ask("get_evolution", path="a.py", limit=1)
     ask("get_evolution", path="a.py", revision=1)
+    ask("why", path="a.py", line=1)
     ask("list_sessions", limit=1)
 
 

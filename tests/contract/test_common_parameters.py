@@ -24,7 +24,8 @@ each_operation = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=O
 SESSION = {"session_id", "sessionId"}
 SHOP = {"id": "shop", "name": "Shop"}
 TIMED = """
-    get_project_overview list_records get_record_ref activate get_decision entity_get get_evolution
+    get_project_overview list_records get_record_ref get_record_body activate get_decision
+    entity_get get_evolution
 """
 """Whose answers can be asked of the past, as the contract lists them."""
 

@@ -17,7 +17,7 @@ TOOLS = """
     create_project list_projects get_project get_project_overview search_records list_records
     get_record_ref activate sync_session create_record update_record transition save_session
     close_session get_record_history get_record_diff get_active_sessions get_recent_activity
-    deactivate branch_session move_record
+    deactivate branch_session move_record get_record_body
     workflow_checkpoint_save workflow_checkpoint_load workflow_checkpoint_list
     workflow_mark_critical workflow_checkpoint_delete workflow_checkpoint_diff
     entity_create entity_get entity_update entity_delete entity_list thread_append document_revise

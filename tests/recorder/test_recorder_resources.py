@@ -20,9 +20,10 @@ from hansard.mcp.resources import RESOURCES, ResourceNotFound, find
 from hansard.mcp.server import HansardServer
 from hansard.sessions.contract import SessionNotFound
 from tests.conftest import a_caller
+from tests.patience import PATIENCE_S
 from tests.recorder.asking import create, edit, evolution, story
 
-WAIT_S = 20.0
+WAIT_S = PATIENCE_S
 
 
 def read(app: Application, caller: Caller, uri: str) -> str:

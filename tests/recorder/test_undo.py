@@ -1,6 +1,6 @@
 """undo: what was asked is taken back, whoever came after; what clashes is shown and left."""
 
-import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from hansard.kernel.problem import InvalidInput
 from hansard.recorder import limits
 from hansard.recorder.problems import FileNotFound, Irreversible
 from hansard.recorder.restored import WentBack
-from tests.conftest import OpenApp, a_caller
+from tests.conftest import OpenApp, SteppingClock, a_caller
 from tests.recorder.asking import (
     batch,
     contents,
@@ -401,11 +401,11 @@ def test_a_restore_that_keeps_others_takes_back_only_what_is_its_own(
 
 @pytest.mark.holds("FIL-restore-8")
 def test_what_a_person_wrote_before_the_point_stood_then_though_nobody_had_noticed(
-    app: Application, agent: Caller, files: Path
+    app: Application, agent: Caller, files: Path, clock: SteppingClock
 ) -> None:
     create(app, agent, "f", "1\n")
     (files / "f").write_text("of a person\n")
-    os.utime(files / "f", (1, 1))
+    clock.now = datetime.now(UTC) + timedelta(hours=1)
     point = create(app, agent, "g", "1\n").seq
     edit(app, agent, "g", "2\n")
 

@@ -13,7 +13,6 @@ from hansard.records import limits
 from hansard.records.merge import (
     Lines,
     join,
-    shorten,
     split_lines,
     three_way,
     unified_diff,
@@ -158,13 +157,3 @@ def test_a_long_diff_says_nothing_that_the_texts_do_not() -> None:
 
 def _lines(text: str) -> list[str]:
     return [line for line in text.split("\n") if line] if text else []
-
-
-def test_a_long_diff_that_comes_along_is_cut_and_says_so() -> None:
-    diff = unified_diff("", "x\n" * 10_000)
-
-    cut = shorten(diff)
-
-    assert len(cut) < limits.DIFF_SHOWN_CHARS_MAX + 100
-    assert "get_record_diff" in cut
-    assert shorten("short") == "short"

@@ -11,6 +11,7 @@ from hansard.kernel.problem import InvalidInput, Problem
 from hansard.records import contract, limits, rules
 from hansard.records.shapes import STATES, State
 from hansard.records.views import step, subtree
+from hansard.sessions.contract import RecordNotFound
 from hansard.sessions.rules import Staleness
 from tests.records.chats import refused
 
@@ -204,7 +205,7 @@ def test_a_conflict_is_judged_by_ticks_alone() -> None:
 
 def test_every_refusal_of_the_source_has_its_code_and_a_hint() -> None:
     problems: list[type[Problem]] = [
-        contract.RecordNotFound,
+        RecordNotFound,
         contract.NotActivated,
         contract.InvalidTransition,
         contract.ParentNotActivated,

@@ -4,6 +4,8 @@ export type State = "OPEN" | "LATER" | "RESOLVED" | "DISCARDED";
 
 export interface Index {
   version: string;
+  /** Who we are, as authors are named. */
+  actor?: string;
   project: string;
   operations: string[];
   read_only?: boolean;
@@ -136,6 +138,10 @@ export interface RecordUpdated {
 
 export interface WorkingSession {
   session_id: string;
+  title?: string;
+  /** Who came in last. */
+  by: string;
+  status: "active" | "idle" | "away" | "ended";
   last_activity: string;
   is_current: boolean;
 }

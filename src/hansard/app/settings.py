@@ -43,7 +43,9 @@ class Settings:
         "", "A folder, or a postgresql:// URL. By default a folder in the user's data folder."
     )
     project: str = _declare(
-        "default", "The project used when a call names none; made on first use."
+        "",
+        "The project of calls that name none. By default the workspace's own: the one that its "
+        ".hansard.toml names, else one named after its Git repository, else `default`.",
     )
     workspace: str = _declare(".", "The folder whose files agents may change through Hansard.")
     redact: str = _declare(
@@ -75,6 +77,11 @@ class Settings:
         "Where the Git repositories of decisions lie. By default in the store's folder; for a "
         "store in PostgreSQL there are none unless this is set.",
     )
+    stale_ticks: int = _declare(
+        10, "Writes of others since its last sync from which a session counts as stale."
+    )
+    stale_moderate_ticks: int = _declare(50, "Writes from which that is called moderate.")
+    stale_severe_ticks: int = _declare(200, "Writes from which it is called severe.")
     session: str = _declare("", "The session of calls that name none.")
     idle_minutes: int = _declare(
         15, "After so long without doing anything a session is idle, though somebody is there."

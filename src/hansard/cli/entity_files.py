@@ -39,7 +39,7 @@ def export(
             for line in carrying.export(tx, reveal=reveal):
                 write(line)
 
-        application.store.read(application.default_project, work)
+        application.store.read(application.own_project(), work)
 
 
 @settings_flags
@@ -59,7 +59,7 @@ def import_(
         importing = Application(
             Catalog([carrying.capability()]),
             application.store,
-            default_project=application.default_project,
+            home=application.home,
             read_only=application.read_only,
         )
         while some := list(islice(lines, IMPORTED_MAX)):

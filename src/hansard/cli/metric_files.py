@@ -32,7 +32,7 @@ def export(flags: Flags, *, context: typer.Context) -> None:
             for sample in walk_samples(tx):
                 sys.stdout.write(orjson.dumps(_line(sample), option=_LINE).decode())
 
-        application.store.read(application.default_project, work)
+        application.store.read(application.own_project(), work)
 
 
 @settings_flags

@@ -1,12 +1,12 @@
 """`hansard records`: the tree of a project's records, and what a person does with one of them."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 
-from hansard.cli import record_editing
+from hansard.cli import record_editing, record_showing
 from hansard.cli.asking import Ask, asking
 from hansard.cli.editor import edited
 from hansard.cli.flags import Flags
@@ -16,12 +16,11 @@ from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Result
 from hansard.kernel.problem import InvalidInput
 from hansard.records import answers
+from hansard.records.limits import BUDGET_TOKENS_MAX
 from hansard.records.shapes import RecordRef
 
-STATE_COLOURS = {"OPEN": "green", "LATER": "yellow", "RESOLVED": "blue", "DISCARDED": "grey"}
 DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
-Paint = Callable[[str, str], str]
 RecordId = Annotated[str, typer.Argument(metavar="ID", help="The record, such as R007.")]
 Since = Annotated[
     str | None, typer.Option(metavar="POINT", help="After s:340, t:12 or an ISO time.")
@@ -45,7 +44,7 @@ def tree(flags: Flags, context: typer.Context, *, json: Json = False, as_of: AsO
                 continue
             # A parent always comes before what lies under it.
             depth = depths[ref.id] = depths.get(ref.parent_id, -1) + 1
-            print("  " * depth + _line(ref, paint))
+            print("  " * depth + record_showing.line(ref, paint))
         if len(depths) == 1 and not json:
             print("No records yet. `hansard records new --title …` writes one.")
 
@@ -54,8 +53,20 @@ def tree(flags: Flags, context: typer.Context, *, json: Json = False, as_of: AsO
 def show(flags: Flags, record: RecordId, *, json: Json = False, as_of: AsOf = None) -> None:
     """Show a record in full, with its parent and what lies under it."""
     with asking(flags) as ask:
+        ask("get_record_ref", id=record, as_of=as_of)
         # Of a point in time the bundle is only read: looking activates nothing.
-        _tell(ask("activate", id=record, as_of=as_of or record_editing.now(ask)), json=json)
+        seen = ask(
+            "activate",
+            id=record,
+            as_of=as_of or record_editing.now(ask),
+            budget_tokens=BUDGET_TOKENS_MAX,
+        )
+        if json:
+            _tell(seen, json=True)
+            return
+        assert isinstance(seen, answers.Activation), "activate answers with an activation"
+        for line in record_showing.lines(seen.context, painter()):
+            print(line)
 
 
 @settings_flags
@@ -70,12 +81,16 @@ def diff(
     flags: Flags,
     record: RecordId,
     *,
-    since: Annotated[str, typer.Option("--from", metavar="POINT", help="t:12, s:340, a time.")],
+    since: Annotated[
+        str | None,
+        typer.Option("--from", metavar="POINT", help="t:12, s:340, a time; else the last change."),
+    ] = None,
     until: Annotated[str, typer.Option("--to", metavar="POINT")] = "current",
     json: Json = False,
 ) -> None:
     """Show what changed in a record between two points."""
     with asking(flags) as ask:
+        since = since or _before_last_change(ask, record)
         _tell(ask("get_record_diff", id=record, to=until, **{"from": since}), json=json)
 
 
@@ -132,7 +147,10 @@ def edit(flags: Flags, record: RecordId) -> None:
 def move_state(
     flags: Flags,
     record: RecordId,
-    state: Annotated[str, typer.Argument(metavar="STATE", help="OPEN, LATER, RESOLVED, DISCARDED")],
+    state: Annotated[
+        str,
+        typer.Argument(metavar="STATE", parser=str.upper, help="OPEN, LATER, RESOLVED, DISCARDED"),
+    ],
     *,
     reason: Annotated[str | None, typer.Option(help="Why: for LATER and DISCARDED.")] = None,
     resolved_by: Annotated[
@@ -174,9 +192,12 @@ def _all_refs(ask: Ask, as_of: str | None) -> Iterator[RecordRef]:
             return
 
 
-def _line(ref: RecordRef, paint: Paint) -> str:
-    state = paint(ref.state, STATE_COLOURS[ref.state])
-    return f"{paint(ref.id, 'yellow')} {state} {printable(ref.title)} {paint(ref.type, 'grey')}"
+def _before_last_change(ask: Ask, record: str) -> str:
+    told = ask("get_record_history", id=record, limit=1)
+    assert isinstance(told, answers.History), "get_record_history answers with a history"
+    last = told.history[0]
+    # Nothing comes before a record's first version: that is compared with itself.
+    return f"s:{last.seq - 1}" if last.change_type != "created" else f"s:{last.seq}"
 
 
 def _text(body: str | None) -> str:

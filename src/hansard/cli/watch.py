@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Literal
@@ -14,7 +15,7 @@ import typer
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings, key_location, load
-from hansard.app.start import catalog, start
+from hansard.app.start import catalog, start, workspace_mark
 from hansard.cli.flags import Flags
 from hansard.cli.opening import store_folder
 from hansard.cli.options import Json, settings_flags
@@ -195,6 +196,7 @@ def lookout_at(settings: Settings, root: Path, ignoring: Ignoring, show: Show) -
         store=store_folder(settings),
         redact=settings.redact == "on",
         key_file=key_location(settings),
+        mark=partial(workspace_mark, root),
     )
     known = Catalog([*catalog(settings).capabilities, watching.capability(gateway)])
     application = start(settings, known=known)

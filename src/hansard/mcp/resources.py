@@ -12,7 +12,7 @@ from hansard.app.application import Application
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import CATALOG
-from hansard.sessions.directory import SEPARATOR, TOKEN_BYTES
+from hansard.sessions.directory import project_of
 from hansard.sessions.seating import CURRENT
 
 MARKDOWN = "text/markdown"
@@ -131,9 +131,8 @@ def _any_project(_: Parts, grown: Collection[str]) -> bool:
 
 def _its_project(parts: Parts, grown: Collection[str]) -> bool:
     """Whether a session's project has grown; of an id that its caller chose, it may be any."""
-    project, _, token = parts["id"].rpartition(SEPARATOR)
-    is_made = len(token) == 2 * TOKEN_BYTES
-    return project in grown if is_made and project else _any_project(parts, grown)
+    project = project_of(parts["id"])
+    return project in grown if project else _any_project(parts, grown)
 
 
 def _data(operation: str) -> Read:

@@ -316,6 +316,8 @@ class Evolution(Result):
     content: str | None = None
     encoding: Literal["utf-8", "base64"] | None = None
     diff: str | None = None
+    note: str | None = None
+    """Where files are recorded, if not here."""
     earlier: str | None = None
     """Until this point another file had its name: as_of shows that one."""
     total: int | None = None
@@ -332,6 +334,7 @@ class Evolution(Result):
         lines += [self.diff or "No difference"] if self.diff is not None else []
         if self.earlier:
             lines.append(f"Until {self.earlier} another file had this name: ask with as_of")
+        lines += [self.note] if self.note else []
         return "\n".join([*(lines or ["No files"]), *more(self.nextCursor)])
 
 

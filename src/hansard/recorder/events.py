@@ -160,7 +160,9 @@ class FileOpIntended(FileEvent, Intent):
     """A file is about to be changed; what it was and what it shall be are kept."""
 
     kind: ClassVar[str] = "recorder.file_op_intended.v1"
-    later: ClassVar[frozenset[str]] = frozenset({"batch", "undoes", "back_to", "makes", "clears"})
+    later: ClassVar[frozenset[str]] = frozenset(
+        {"batch", "undoes", "back_to", "makes", "clears", "regions"}
+    )
 
     action: Action
     to: str | None
@@ -185,6 +187,8 @@ class FileOpIntended(FileEvent, Intent):
     """How many of the folders above it are made for it."""
     clears: int = 0
     """How many of the folders above it go with it, if nothing else is in them."""
+    regions: tuple[int, ...] | None = None
+    """Which lines changed, four numbers a region, as `comparing` has them."""
 
     def summary(self) -> str:
         """Name what is done to which file."""
@@ -260,7 +264,7 @@ class ExternalChangeSeen(FileEvent):
 
     kind: ClassVar[str] = "recorder.external_change_seen.v1"
     activity: ClassVar[str | None] = "external_change"
-    later: ClassVar[frozenset[str]] = frozenset({"modified", "moved_from", "moved_to"})
+    later: ClassVar[frozenset[str]] = frozenset({"modified", "moved_from", "moved_to", "regions"})
 
     before: FileRef | None
     after: FileRef | None
@@ -274,6 +278,7 @@ class ExternalChangeSeen(FileEvent):
     """The path at which this content was before, and no longer is: someone moved the file."""
     moved_to: str | None = None
     """The path at which this content is now, and was not before."""
+    regions: tuple[int, ...] | None = None
 
     @property
     def action(self) -> Action:
@@ -304,7 +309,7 @@ class FileReported(FileEvent):
     """A host's own tool changed a file, so it was told; Hansard did nothing."""
 
     kind: ClassVar[str] = "recorder.file_reported.v1"
-    later: ClassVar[frozenset[str]] = frozenset({"before_unknown"})
+    later: ClassVar[frozenset[str]] = frozenset({"before_unknown", "regions"})
 
     action: Reported
     before: FileRef | None
@@ -316,6 +321,7 @@ class FileReported(FileEvent):
     cites: list[str]
     before_unknown: bool = False
     """Whether there was a file before of which nobody knows what it held."""
+    regions: tuple[int, ...] | None = None
 
     def summary(self) -> str:
         """Name what is said to have been done."""
@@ -323,6 +329,25 @@ class FileReported(FileEvent):
             return f"{self.action} {self.path} (+? -?), as reported"
         lines = f" (+{self.added} -{self.removed})" if self.added or self.removed else ""
         return f"{self.action} {self.path}{lines}, as reported"
+
+
+class WorkspaceSeen(Event):
+    """A copy of a workspace was first written in, or joined to another that it goes on from."""
+
+    kind: ClassVar[str] = "recorder.workspace_seen.v1"
+
+    workspace: str
+    mark: str
+    """By what it is known wherever it lies; empty if by its place alone."""
+    name: str
+    """Of its folder."""
+    parent: str | None
+    """The copy whose files and histories it goes on with."""
+
+    def summary(self) -> str:
+        """Name the folder."""
+        went = " goes on from another copy" if self.parent else " was first written in"
+        return f"The workspace {self.name}{went}"
 
 
 class RestoreBegun(Grown):
@@ -364,4 +389,5 @@ EVENTS: tuple[type[Event], ...] = (
     ExternalChangeSeen,
     FileReported,
     RestoreBegun,
+    WorkspaceSeen,
 )

@@ -9,9 +9,10 @@ from hansard.kernel.engine import Found, Position, ReadTx, Row, Table, Where
 from hansard.kernel.event import Entry
 from hansard.kernel.operation import Context
 from hansard.kernel.page import from_cursor, to_cursor
-from hansard.kernel.problem import InvalidInput
+from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.recorder import contract, rules
 from hansard.recorder.answers import Evolution, FileEvolved, RevisionShown, whole
+from hansard.recorder.copies import elsewhere
 from hansard.recorder.diffs import unified_diff
 from hansard.recorder.events import FileRef
 from hansard.recorder.gateway import Gateway
@@ -151,6 +152,7 @@ def _files(
     evolved = [_evolved(tx, one.row, context) for one in shown]
     return Evolution(
         files=[file for file in evolved if file],
+        note=None if found or context.session else _elsewhere(gateway, tx),
         total=tx.tally(table, where).get(None, 0),
         nextCursor=_next(shown) if len(found) > request.limit else None,
     )
@@ -185,8 +187,17 @@ def _find(gateway: Gateway, tx: ReadTx, context: Context, path: FilePath) -> His
             there = file_id(one.row["workspace"], str(path))
             found = history_at(tx, there, context.as_of)
     if found is None:
-        raise FileNotFound(f"Nothing is recorded of {path}", path=str(path))
+        raise FileNotFound(
+            f"Nothing is recorded of {path}", hint=_elsewhere(gateway, tx), path=str(path)
+        )
     return found
+
+
+def _elsewhere(gateway: Gateway, tx: ReadTx) -> str | None:
+    try:
+        return elsewhere(gateway, tx)
+    except StorageUnavailable:  # this place has no folder: nothing can go on here
+        return None
 
 
 def _content_shown(row: Row) -> dict[str, Any]:

@@ -266,7 +266,7 @@ def record_refusal(gateway: Gateway, context: Context, path: str, action: str, c
         )
         context.record(tx, refused)
 
-    context.store.write(context.project, work)
+    context.note(work)
 
 
 def _problem(result: FileChanged) -> Problem:

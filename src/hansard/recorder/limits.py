@@ -44,6 +44,24 @@ CLEAN_DIGESTS_MAX = 10_000
 DIFF_LINES_MAX = 40_000
 """Lines up to which two contents are compared; above, a diff could take seconds."""
 
+COPY_SHOWN_CHARS = 8
+"""Of the id of a workspace's copy: enough to tell a few apart."""
+
+FILES_COPIED_MAX = 100_000
+"""Files that a new copy of a workspace goes on with."""
+
+LINE_NUMBER_MAX = 20 * 1024 * 1024
+"""More lines than any file has of which contents are kept."""
+
+LINES_ASKED_MAX = 10_000
+"""Lines that can be asked about at once."""
+
+ORIGINS_TOLD_MAX = 200
+"""Entries that one answer about lines tells of."""
+
+REGIONS_KEPT_MAX = 500
+"""Regions of changed lines that are recorded with a change; of more, the contents are compared."""
+
 DIFF_BYTES_MAX = 4 * 1024 * 1024
 """Bytes of both contents up to which a diff is shown."""
 

@@ -4,6 +4,7 @@ from functools import partial
 
 from hansard.kernel.operation import Operation
 from hansard.recorder import answers, commands, contract, planning, queries, reporting
+from hansard.recorder.copies import entering
 from hansard.recorder.evolution import get_evolution
 from hansard.recorder.file_op import file_op
 from hansard.recorder.gateway import Gateway
@@ -128,7 +129,7 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
             "to. expected_sha256 refuses if the file is not what you read. ops: many such changes.",
             contract.FileOp,
             answers.FilesChanged,
-            partial(file_op, gateway),
+            entering(gateway, file_op),
             writes=True,
             role="agent",
             session="begins",
@@ -152,7 +153,7 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
             "and shown: decide with take (mine: as now, theirs: as before). preview first.",
             contract.Undo,
             Undone,
-            partial(undo, gateway),
+            entering(gateway, undo),
             writes=True,
             role="agent",
             session="begins",
@@ -166,7 +167,7 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
             "Takes away what others did since and names it; keep_others merges instead.",
             contract.Restore,
             Restored,
-            partial(restore, gateway),
+            entering(gateway, restore),
             writes=True,
             role="agent",
             session="begins",
@@ -182,7 +183,7 @@ def _reports(gateway: Gateway) -> tuple[Operation, ...]:
             "Record a file that another tool created; nothing is executed.",
             contract.RecordFileCreate,
             answers.FileNoted,
-            partial(reporting.record_file_create, gateway),
+            entering(gateway, reporting.record_file_create),
             writes=True,
             role="agent",
             session="begins",
@@ -192,7 +193,7 @@ def _reports(gateway: Gateway) -> tuple[Operation, ...]:
             "Record a file's new content that another tool wrote; nothing is executed.",
             contract.RecordFileEdit,
             answers.FileNoted,
-            partial(reporting.record_file_edit, gateway),
+            entering(gateway, reporting.record_file_edit),
             writes=True,
             role="agent",
             session="begins",
@@ -202,7 +203,7 @@ def _reports(gateway: Gateway) -> tuple[Operation, ...]:
             "Record that another tool deleted a file; nothing is executed.",
             contract.RecordFileDelete,
             answers.FileNoted,
-            partial(reporting.record_file_delete, gateway),
+            entering(gateway, reporting.record_file_delete),
             writes=True,
             role="agent",
             session="begins",

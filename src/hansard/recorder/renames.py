@@ -55,7 +55,7 @@ def moved(
     left: ExternalChangeSeen, target: str, held: FileRef
 ) -> tuple[ExternalChangeSeen, ExternalChangeSeen]:
     """Give both sides of a move: what was seen at the path that is left, then at the other."""
-    lines = {"added": 0, "removed": 0}
+    lines = {"added": 0, "removed": 0, "regions": None}
     gone = left.model_copy(update={"moved_to": target, **lines})
     came = {"path": target, "before": None, "after": held, "moved_from": left.path}
     return gone, left.model_copy(update={**came, **lines})

@@ -70,6 +70,19 @@ def revise(derivation: Derivation, change: Change) -> tuple[str, int]:
     return file, number
 
 
+def continue_from(derivation: Derivation, change: Change, other: Row) -> None:
+    """Let the file at a path go on from another copy of it, unless there is one already."""
+    file = file_id(change.workspace, change.path)
+    if derivation.get(FILES, file) is not None:
+        return
+    place = _begin(derivation, file, file, change, Place(other["history"], other["revision"]))
+    row = {"file": file, "number": 1, "seq": change.seq, "done": derivation.entry.seq}
+    row |= {"history": place.history, "revision": place.revision, "added": 0, "removed": 0}
+    row |= {"action": change.action, "source": change.source, "after": change.after}
+    derivation.put(REVISIONS, revision_key(file, 1), row)
+    derivation.put(FILES, file, _here(change, 1, place, None))
+
+
 def digest_held(after: dict[str, Any] | None) -> str:
     """Name what a file holds; empty where there is no file."""
     return (after.get("blob") or after["sha256"]) if after else ""

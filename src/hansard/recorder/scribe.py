@@ -13,7 +13,7 @@ from hansard.kernel.problem import BlobRedacted
 from hansard.recorder import rules
 from hansard.recorder.before import Before
 from hansard.recorder.chapters import new_sitting
-from hansard.recorder.diffs import line_counts
+from hansard.recorder.comparing import Compared, compare
 from hansard.recorder.events import (
     ExternalChangeSeen,
     FileFound,
@@ -102,7 +102,7 @@ class Scribe:
         known = self.known(planned.path)
         before = self._reference(plan.before, known)
         after = self._after(planned, before)
-        added, removed = (0, 0) if planned.to else line_counts(plan.was, plan.after)
+        compared = Compared() if planned.to else compare(plan.was, plan.after)
         intent = FileOpIntended(
             owner=self.owner,
             workspace=self.gateway.identity,
@@ -111,8 +111,9 @@ class Scribe:
             to=str(planned.to) if planned.to else None,
             before=before,
             after=after,
-            added=added,
-            removed=removed,
+            added=compared.added,
+            removed=compared.removed,
+            regions=compared.regions,
             revision=self.under.revision,
             step=self.under.step,
             cites=list(self.under.cites),
@@ -142,15 +143,16 @@ class Scribe:
         after = None if new is None else self.named(new, mode, old.content)
         was = self._recorded(before) if old.is_as_recorded else old.content
         is_compared = not old.is_unknown and (was is not None or before is None)
-        added, removed = line_counts(was, new) if is_compared else (0, 0)
+        compared = compare(was, new) if is_compared else Compared()
         reported = FileReported(
             workspace=self.gateway.identity,
             path=str(path),
             action=action,
             before=before,
             after=after,
-            added=added,
-            removed=removed,
+            added=compared.added,
+            removed=compared.removed,
+            regions=compared.regions,
             revision=self.under.revision,
             step=self.under.step,
             cites=list(self.under.cites),
@@ -204,14 +206,15 @@ class Scribe:
     ) -> ExternalChangeSeen:
         """Say that somebody made of a file what it is now; `was` is what is not kept yet."""
         data = seen.content if isinstance(seen, FileState) else None
-        added, removed = line_counts(was, data) if was is not None else self._compare(known, data)
+        compared = compare(was, data) if was is not None else self._compare(known, data)
         return ExternalChangeSeen(
             workspace=self.gateway.identity,
             path=str(path),
             before=known,
             after=now,
-            added=added,
-            removed=removed,
+            added=compared.added,
+            removed=compared.removed,
+            regions=compared.regions,
             revision=self.under.revision,
             step=self.under.step,
             modified=modified_at(seen),
@@ -247,12 +250,13 @@ class Scribe:
             return None
         return blob, content(self.tx, blob.digest)
 
-    def _compare(self, known: FileRef | None, data: bytes | None) -> tuple[int, int]:
+    def _compare(self, known: FileRef | None, data: bytes | None) -> Compared:
         """Count the lines that changed since; of what was not kept, none are known."""
         try:
-            return (0, 0) if known and not known.blob else line_counts(self._recorded(known), data)
+            is_kept = known is None or known.blob is not None
+            return compare(self._recorded(known), data) if is_kept else Compared()
         except BlobRedacted:
-            return 0, 0
+            return Compared()
 
     def _recorded(self, ref: FileRef | None) -> bytes | None:
         return content(self.tx, ref.blob) if ref and ref.blob else None

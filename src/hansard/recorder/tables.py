@@ -69,7 +69,11 @@ UNDONE = Table("recorder_undone", version=VERSION)
 FOLDERS = Table("recorder_folders", version=VERSION)
 """Folders that were made for a file, by their id: they go again when the last file in them does."""
 
+COPIES = Table("recorder_copies", version=VERSION)
+"""Every place that a marked workspace was written in: its mark, and what it went on from."""
+
 TABLES = (
+    COPIES,
     *(FILES, REVISIONS, HISTORIES, PENDING, OUTCOMES, TOUCHED),
     *(BEATS, SITTINGS, STORY, UNDONE, FOLDERS),
 )

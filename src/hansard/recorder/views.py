@@ -5,6 +5,7 @@ from hansard.kernel.engine import Range, Row, Where
 from hansard.kernel.event import Event
 from hansard.kernel.view import Derivation, View
 from hansard.recorder import chapters, story
+from hansard.recorder.copies import derive_copy
 from hansard.recorder.events import (
     Audited,
     ExternalChangeSeen,
@@ -20,6 +21,7 @@ from hansard.recorder.events import (
     SessionTitled,
     StepBegun,
     StepEnded,
+    WorkspaceSeen,
 )
 from hansard.recorder.revising import Change, Told, revise
 from hansard.recorder.standing import derive_standing
@@ -38,7 +40,7 @@ from hansard.recorder.tables import (
 )
 from hansard.recorder.taking_back import tell_taken_back
 
-SAID = ("undoes", "back_to", "restore", "before_unknown", "modified")
+SAID = ("undoes", "back_to", "restore", "before_unknown", "modified", "regions")
 """What a revision says besides, where its event does."""
 
 MOVE_TARGET = "-to"
@@ -279,6 +281,7 @@ VIEW = View(
         ExternalChangeSeen: _external,
         FileReported: _reported,
         RestoreBegun: _restore_begun,
+        WorkspaceSeen: derive_copy,
     },
     on_any=story.tell_elsewhere,
 )

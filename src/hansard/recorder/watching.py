@@ -8,7 +8,6 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -23,6 +22,7 @@ from hansard.recorder import limits, renames
 from hansard.recorder.answers import Shape
 from hansard.recorder.before import GitBlob
 from hansard.recorder.contract import PathText
+from hansard.recorder.copies import entering
 from hansard.recorder.diffs import line_counts
 from hansard.recorder.events import Action, ExternalChangeSeen, FileFound
 from hansard.recorder.gateway import Gateway
@@ -122,7 +122,7 @@ def capability(gateway: Gateway) -> Capability:
         "Record what others did to files.",
         SeeFiles,
         FilesSeen,
-        partial(see_files, gateway),
+        entering(gateway, see_files),
         writes=True,
         role="agent",
         session="begins",

@@ -2,7 +2,7 @@
 
 from hansard.kernel.meaning import Meanings, NoMeanings
 from hansard.kernel.operation import Capability
-from hansard.records import activation, changes, commands, overview, queries, updating
+from hansard.records import activation, branching, commands, overview, queries, syncing, updating
 from hansard.records.events import EVENTS
 from hansard.records.passages import PASSAGES
 from hansard.records.reading import count_open
@@ -33,7 +33,8 @@ def capability(
             *activation.operations(thresholds, presence),
             *commands.OPERATIONS,
             updating.OPERATION,
-            *changes.operations(thresholds, presence),
+            *syncing.operations(thresholds),
+            *branching.operations(thresholds, presence),
         ),
         EVENTS,
         (VIEW,),

@@ -1,16 +1,17 @@
 """Loading a record to reason with it: the way down of 000's sync."""
 
+from collections.abc import Sequence
 from functools import partial
 
 from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.operation import Context, Operation
-from hansard.records import answers, conflict, contract, elsewhere, limits, reading, rules
+from hansard.records import answers, contract, elsewhere, limits, reading, rules
 from hansard.records.budget import Budget
 from hansard.records.bundle import Bundler
 from hansard.records.differences import field_diffs
 from hansard.records.elsewhere import sessions_at
-from hansard.records.shapes import Warned
-from hansard.sessions.directory import session_row
+from hansard.records.shapes import Omitted, Warned
+from hansard.sessions.directory import session_row, ticks_synced
 from hansard.sessions.events import Activated
 from hansard.sessions.presence import Look, Presence
 from hansard.sessions.rules import Staleness, stale_warning
@@ -35,8 +36,8 @@ def activate(
         known = tx.get(BASES, active_key(session, request.id))
         others = [] if request.override else _others(tx, look, session, request.id, known)
         flagged = elsewhere.conflict(request.id, others, look)
-        budget = Budget(request.budget_tokens)
-        changed = _changed_since(tx, row, known["base"], budget) if known else None
+        budget, omitted = Budget(request.budget_tokens), list[Omitted]()
+        changed = _changed_since(tx, row, known, budget, omitted) if known else None
         context.record(
             tx,
             Activated(
@@ -50,7 +51,7 @@ def activate(
         ]
         return answers.Activation(
             session_id=session,
-            context=_bundle(tx, row, budget, warnings),
+            context=_bundle(tx, row, budget, warnings, omitted=omitted),
             already_loaded=known is not None,
             changed_since_load=changed,
             conflict=flagged,
@@ -66,13 +67,19 @@ def _as_it_was(request: contract.Activate, as_of: int, tx: ReadTx) -> answers.Ac
 
 
 def _bundle(
-    tx: ReadTx, row: Row, budget: Budget, warnings: list[Warned], *, as_of: int | None = None
+    tx: ReadTx,
+    row: Row,
+    budget: Budget,
+    warnings: list[Warned],
+    *,
+    as_of: int | None = None,
+    omitted: Sequence[Omitted] = (),
 ) -> answers.ContextBundle:
     parent_id = row["parent_id"]
     parent = reading.require(tx, parent_id, as_of=as_of) if parent_id else None
     open_children = reading.counts(tx, row["id"], as_of=as_of).get("OPEN", 0)
     orphans = rules.orphan_warnings(row, parent, open_children)
-    return Bundler(tx, row, budget, as_of).bundle([*warnings, *orphans])
+    return Bundler(tx, row, budget, as_of, list(omitted)).bundle([*warnings, *orphans])
 
 
 def _others(
@@ -84,16 +91,26 @@ def _others(
 
 
 def _changed_since(
-    tx: ReadTx, row: Row, base: int, budget: Budget
+    tx: ReadTx, row: Row, known: Row, budget: Budget, omitted: list[Omitted]
 ) -> answers.ChangedSinceLoad | None:
-    if not rules.is_overtaken(row, base):
+    """Show how a record differs from what the session knows of it."""
+    old = reading.known_row(tx, row["id"], known)
+    changed = rules.changed_fields(old, row)
+    if not changed and not rules.is_overtaken(row, known["base"]):
         return None
-    old = conflict.version(tx, row["id"], base)
+    diffs = {}
     chars_max = min(int(budget.chars * DIFF_SHARE), limits.DIFF_SHOWN_CHARS_MAX)
-    diffs = field_diffs(tx, old, row, chars_max=chars_max)
-    changed = answers.ChangedSinceLoad(from_version=base, to_version=row["tick"], diffs=diffs)
-    budget.take(changed)
-    return changed
+    for name, diff in field_diffs(tx, old, row).items():
+        if len(diff) <= chars_max:
+            diffs[name] = diff
+        else:
+            how = f'get_record_diff {{"id": "{row["id"]}", "from": "t:{known["base"]}"}}'
+            omitted.append(Omitted(what=f"diff of {name}", count=1, how=how))
+    shown = answers.ChangedSinceLoad(
+        from_version=known["base"], to_version=row["tick"], changed_fields=changed, diffs=diffs
+    )
+    budget.spend(shown)
+    return shown
 
 
 def _conflict_warnings(flagged: answers.ActiveElsewhere | None) -> list[Warned]:
@@ -104,7 +121,7 @@ def _conflict_warnings(flagged: answers.ActiveElsewhere | None) -> list[Warned]:
 
 
 def _stale_warnings(tx: ReadTx, staleness: Staleness, session: str) -> list[Warned]:
-    gap = tx.head().tick - session_row(tx, session)["last_sync_tick"]
+    gap = tx.head().tick - ticks_synced(tx, session_row(tx, session))
     level = staleness.level(gap)
     if level == "fresh":
         return []

@@ -1,14 +1,14 @@
 """What comes back from the operations on records: shapes of 000, and a text that suffices alone."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from hansard.kernel.operation import Result, Written
+from hansard.kernel.text import one_line
 from hansard.records import text
 from hansard.records.shapes import (
     STAYS_NULL,
-    Json,
     OldNew,
     Omitted,
     Record,
@@ -18,7 +18,7 @@ from hansard.records.shapes import (
 )
 from hansard.records.updated import RecordWritten
 from hansard.sessions.contract import ActivityEntry, more
-from hansard.sessions.rules import Level, SessionStatus, Status
+from hansard.sessions.rules import SessionStatus
 from hansard.sessions.shown import SessionShown
 from hansard.sessions.wording import titled
 
@@ -124,12 +124,33 @@ class RecordRefShown(RecordRef, Result):
         return text.line_with_summary(self)
 
 
+class BodyPage(Result):
+    """Some characters of a body. They are called `text`: what is called `body` is always whole."""
+
+    model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
+
+    id: str
+    version: int
+    offset: int
+    chars: str = Field(alias="text")
+    total_chars: int
+    next_offset: int | None = None
+    """Where the next page begins; absent at the end."""
+
+    def text(self) -> str:
+        """Give them between marks that say which they are."""
+        end = self.offset + len(self.chars)
+        which = f"characters {self.offset} to {end} of {self.total_chars}"
+        rest = f"--- more from offset {end} ---" if self.next_offset else "--- end ---"
+        return f"--- {self.id} at t:{self.version}, {which} ---\n{self.chars}\n{rest}"
+
+
 class Children(Shape):
     """What lies right under a record."""
 
     open: list[Record]
     open_refs: list[RecordRef] | None = None
-    """OPEN children whose bodies did not fit the budget."""
+    """OPEN children that did not fit the budget whole; `omitted` names the call for each."""
     other: list[RecordRef]
     open_count: int
     other_count: int
@@ -171,7 +192,7 @@ class ContextBundle(Shape):
         ]
 
 
-class ActiveElsewhere(Shape):
+class WorkingElsewhere(Shape):
     """Another session in which somebody works on the record."""
 
     session_id: str
@@ -179,9 +200,15 @@ class ActiveElsewhere(Shape):
     status: SessionStatus
     by: str
     title: str | None = None
+
+
+class ActiveElsewhere(WorkingElsewhere):
+    """The one of them that did something last, and all of them."""
+
     others: int | None = None
     """How many more there are."""
     message: str
+    sessions: list[WorkingElsewhere]
 
 
 class ChangedSinceLoad(Shape):
@@ -189,8 +216,10 @@ class ChangedSinceLoad(Shape):
 
     from_version: int
     to_version: int
+    changed_fields: list[str]
     diffs: dict[str, str]
-    """A unified diff for each field that changed."""
+    """A unified diff for each field that changed, whole; one that would take too much is left out,
+    and the bundle's `omitted` names the call that gives it."""
 
 
 class Activation(Written):
@@ -208,7 +237,8 @@ class Activation(Written):
         if self.already_loaded:
             lines[0] += " (already loaded)"
         if changed := self.changed_since_load:
-            lines.append(f"Changed since you loaded it at t:{changed.from_version}:")
+            fields = ", ".join(changed.changed_fields)
+            lines.append(f"Changed since you loaded it at t:{changed.from_version}: {fields}")
             lines += changed.diffs.values()
         return "\n".join([*lines, *self.context.lines()])
 
@@ -222,51 +252,6 @@ class Deactivation(Written):
     def text(self) -> str:
         """Name both."""
         return f"{self.deactivated} is no longer active in session {self.session_id}"
-
-
-class Change(Shape):
-    """One thing another session did to a record."""
-
-    record_id: str
-    change_type: Literal["modified", "state_changed", "created", "deleted"]
-    old_value: Json | None = None
-    """What the changed fields were; absent for a new record."""
-    new_value: Record
-    by_session: str
-    at_tick: int
-
-    def text(self) -> str:
-        """Say who changed what, and give the record as it then was."""
-        fields = f" ({', '.join(self.old_value)})" if self.old_value else ""
-        head = f"{self.change_type}{fields} at t:{self.at_tick} by session {self.by_session}:"
-        return f"{head}\n{text.whole(self.new_value)}"
-
-
-class Synced(Written):
-    """What other sessions changed."""
-
-    session_id: str
-    project_tick: int
-    session_tick_before: int
-    tick_gap: int
-    changes: list[Change]
-    more: bool
-    """Whether there are changes left to tell: call again."""
-    session_status: Status
-    staleness: Level
-    warning: str | None = None
-
-    def text(self) -> str:
-        """Give each change."""
-        behind = f"{text.counted(self.tick_gap, 'tick', 'ticks')} behind"
-        status = f"{self.session_status}, {behind}"
-        return "\n".join([
-            f"Session {self.session_id} was {status}; the project is at tick {self.project_tick}",
-            *([f"Warning: {self.warning}"] if self.warning else []),
-            *(change.text() for change in self.changes),
-            *([] if self.changes else ["No foreign changes"]),
-            *(["There is more: call sync_session again"] if self.more else []),
-        ])  # fmt: skip
 
 
 class Branched(Written):
@@ -292,7 +277,7 @@ class RecordCreated(Written):
     def text(self) -> str:
         """Name it: the caller knows what it wrote."""
         one = self.record
-        made = f"[{one.id}] ({one.state}) {one.title}: created at t:{one.version} and active"
+        made = f"{text.named(one)}: created at t:{one.version} and active"
         return "\n".join([made, *text.warned(self.warnings or ())])
 
 
@@ -301,6 +286,8 @@ class CascadeWarning(Shape):
 
     open_children: list[RecordRef]
     message: str
+    omitted: list[Omitted] | None = None
+    """Those that are not named, and the call that gets them."""
 
 
 class Transitioned(Written):
@@ -313,9 +300,10 @@ class Transitioned(Written):
     def text(self) -> str:
         """Name the state, and the children it leaves as they are."""
         one = self.record
-        lines = [f"[{one.id}] ({one.state}) {one.title}: now t:{one.version}"]
+        lines = [f"{text.named(one)}: now t:{one.version}"]
         if cascade := self.cascade_warning:
             lines += [f"Warning: {cascade.message}", *map(text.line, cascade.open_children)]
+            lines += text.omitted(cascade.omitted or ())
         return "\n".join([*lines, *text.warned(self.warnings or ())])
 
 
@@ -344,14 +332,19 @@ class HistoryEntry(Shape):
     change_type: str
     summary: str
     diff: str | None = None
+    """How the body changed, whole."""
+    diff_how: str | None = None
+    """The call that gives the diff, where it is too long to come along."""
     decisions: list[str] | None = None  # what its session cited
 
     def text(self) -> str:
         """Give a line, and the diff."""
-        place = f"s:{self.seq} t:{self.tick} {self.timestamp[:16]}"
-        head = f"{place} {self.author} {self.change_type}: {self.summary}"
+        when = f"s:{self.seq} t:{self.tick} {self.timestamp[:16]}"
+        head = f"{when} {self.author} {self.change_type}: {one_line(self.summary)}"
+        head += f" (session {self.session_id})" if self.session_id else ""
         head += f" (under {', '.join(self.decisions)})" if self.decisions else ""
-        return f"{head}\n{self.diff}" if self.diff else head
+        how = f"Diff: {self.diff_how}" if self.diff_how else None
+        return "\n".join(filter(None, [head, self.diff, how]))
 
 
 class History(Result):
@@ -402,7 +395,7 @@ class Diff(Result):
         ]
         body = [self.diff.body] if self.diff.body else []
         span = f"t:{self.from_version.version} to t:{one.version}"
-        return "\n".join([f"[{one.id}] {one.title}, {span}", *(lines + body or ["No difference"])])
+        return "\n".join([f"{text.named(one)}, {span}", *(lines + body or ["No difference"])])
 
 
 class WorkingSession(Shape):

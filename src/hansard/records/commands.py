@@ -1,10 +1,12 @@
 """Creating, moving and laying aside records; updating them is in `updating.py`."""
 
 from hansard.kernel.blob import seal
-from hansard.kernel.engine import ReadTx, Row, WriteTx
+from hansard.kernel.engine import Found, Position, ReadTx, Row, WriteTx
 from hansard.kernel.ids import next_id
 from hansard.kernel.operation import Context, Operation
+from hansard.kernel.page import to_cursor
 from hansard.records import answers, contract, events, limits, reading, rules
+from hansard.records.shapes import Omitted
 from hansard.records.views import PREFIX, RECORDS, subtree
 from hansard.sessions.events import Deactivated
 
@@ -107,7 +109,17 @@ def _cascade_warning(tx: ReadTx, row: Row) -> answers.CascadeWarning | None:
     return answers.CascadeWarning(
         open_children=reading.refs(tx, (one.row for one in found)),
         message=f"{row['id']} is {row['state']}; {count} of its children stay OPEN",
+        omitted=_rest(row["id"], found[-1], count - len(found)),
     )
+
+
+def _rest(identifier: str, last: Found, missing: int) -> list[Omitted] | None:
+    """Name the call that goes on after the last open child that is shown."""
+    if not missing:
+        return None
+    cursor = to_cursor(Position(last.row["path"], last.key))
+    how = f'list_records {{"parent_id": "{identifier}", "states": ["OPEN"], "cursor": "{cursor}"}}'
+    return [Omitted(what="open children", count=missing, how=how)]
 
 
 def _note_conflict(context: Context, met: contract.Conflict) -> None:
@@ -119,7 +131,7 @@ def _note_conflict(context: Context, met: contract.Conflict) -> None:
         base=details["base"],
         stored=details["version"],
     )
-    context.store.write(context.project, lambda tx: context.record(tx, event))
+    context.note(lambda tx: context.record(tx, event))
 
 
 def _deepest(tx: ReadTx, row: Row) -> int:

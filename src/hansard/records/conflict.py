@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from hansard.kernel.blob import Blob, digest_of, seal
 from hansard.kernel.engine import ReadTx, Row, WriteTx
+from hansard.kernel.limits import BODY_BYTES_MAX
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import InvalidInput
 from hansard.records import reading, rules
@@ -22,6 +23,7 @@ from hansard.records.updated import (
     UpdateConflict,
 )
 from hansard.records.views import RECORDS
+from hansard.sessions.views import BASES, active_key
 
 
 class OvertakenError(Exception):
@@ -54,8 +56,7 @@ def prepare(request: UpdateRecord, context: Context) -> Prepared | None:
     merged = merge(versions)
     is_accepted = request.accept == "merge" and merged.sides is not None
     is_new = is_accepted and merged.body not in (None, versions.stored_body)
-    body = seal((merged.body or "").encode()) if is_new else None
-    return Prepared(versions, merged, is_accepted, body)
+    return Prepared(versions, merged, is_accepted, _seal(merged.body or "") if is_new else None)
 
 
 def require_current(prepared: Prepared | None, row: Row, base: int) -> Prepared:
@@ -99,7 +100,7 @@ def require_base(tx: ReadTx, request: UpdateRecord, context: Context) -> int:
     """Give the version that an update was made to: the one that it names, or its session's."""
     known = reading.require_base(tx, context, request.id)
     named = request.base_version
-    if named is not None and not _is_version(tx, request.id, named):
+    if named is not None and _named_row(tx, request) is None:
         raise InvalidInput(
             f"base_version: {request.id} has no version t:{named}",
             hint="Give the `version` of the record as it was read",
@@ -108,41 +109,51 @@ def require_base(tx: ReadTx, request: UpdateRecord, context: Context) -> int:
     return known if named is None else named
 
 
-def _is_version(tx: ReadTx, identifier: str, tick: int) -> bool:
-    row = tx.get(RECORDS, identifier, as_of=tx.seek(tick=tick))
-    return row is not None and row["tick"] == tick
-
-
-def version(tx: ReadTx, identifier: str, tick: int) -> Row:
-    """Read a record as it stood at a tick that a session knows it by."""
-    row = tx.get(RECORDS, identifier, as_of=tx.seek(tick=tick))
-    assert row is not None, f"a session knows {identifier} from before it was created"
-    return row
+def _named_row(tx: ReadTx, request: UpdateRecord) -> Row | None:
+    """Read the version that an update names as the one it was made to, if there is such."""
+    if request.base_version is None:
+        return None
+    row = tx.get(RECORDS, request.id, as_of=tx.seek(tick=request.base_version))
+    return row if row and row["tick"] == request.base_version else None
 
 
 def _versions(tx: ReadTx, request: UpdateRecord, context: Context) -> Versions | None:
-    """Read the version the session knows and the stored one, if the update meets that."""
+    """Read the version the update was made to and the stored one, if it meets that."""
     stored = tx.get(RECORDS, request.id)
-    base = reading.base_of(tx, context.session, request.id)
+    session = context.session
+    base = tx.get(BASES, active_key(session, request.id)) if session else None
     if stored is None or base is None:
         return None
-    if (named := request.base_version) is not None:
-        base = named if _is_version(tx, request.id, named) else base
-    if not meets(request, stored, base):
+    named = _named_row(tx, request)
+    if not meets(request, stored, named["tick"] if named else base["base"]):
         return None
-    known = version(tx, request.id, base)
+    known = named or reading.known_row(tx, request.id, base)
     base_body = reading.body(tx, known)
     your_body = base_body if request.body is None else request.body
     yours = rules.applied(known, request, digest_of(your_body.encode()))
     return Versions(known, stored, yours, base_body, reading.body(tx, stored), your_body)
 
 
+def _seal(text: str) -> Blob:
+    """Pack a merged body, unless it has become longer than a body may be."""
+    data = text.encode()
+    if len(data) > BODY_BYTES_MAX:
+        raise InvalidInput(
+            f"body: merged with theirs it has {len(data)} bytes, and at most {BODY_BYTES_MAX} are "
+            "allowed",
+            hint="Shorten yours, or write it over theirs with force",
+            argument="body",
+        )
+    return seal(data)
+
+
 def _message(
     request: UpdateRecord, row: Row, base: int, changed: ChangedFields, merged: Merged
 ) -> str:
     told = (
-        f"{row['id']} was changed by session {row['session']}: you know t:{base}, it is at "
-        f"t:{row['tick']} (changed: {', '.join(changed.theirs) or 'nothing that is left'})."
+        f"{row['id']} was changed by {row['author']} in session {row['session']}: you know "
+        f"t:{base}, it is at t:{row['tick']} (changed: "
+        f"{', '.join(changed.theirs) or 'nothing that is left'})."
     )
     if request.force and request.force_version is not None:
         told += f" You decided against t:{request.force_version}, which is not the latest."

@@ -7,16 +7,20 @@ from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema, model_va
 from hansard.kernel import limits as kernel_limits
 from hansard.kernel.operation import ProjectRequest, Request, TimedRequest
 from hansard.kernel.problem import Problem
-from hansard.kernel.text import Body, Cursor, Id, Label, Limit, Point, Query, Summary, Title
+from hansard.kernel.text import (
+    Body,
+    Cursor,
+    Id,
+    Label,
+    Limit,
+    LineLabel,
+    LineTitle,
+    Point,
+    Query,
+    Summary,
+)
 from hansard.records import limits
 from hansard.records.shapes import State
-
-
-class RecordNotFound(Problem):
-    """No record of this project has that id."""
-
-    code, http_status = "RECORD_NOT_FOUND", 404
-    hint = "Check the id's spelling; search_records and list_records show what there is"
 
 
 class NotActivated(Problem):
@@ -101,6 +105,14 @@ Version = Annotated[int, Field(ge=1, le=limits.VERSION_MAX), WithJsonSchema({"ty
 Depth = Annotated[int, Field(ge=1, le=limits.LISTED_DEPTH_MAX), WithJsonSchema({"type": "integer"})]
 
 
+Offset = Annotated[int, Field(ge=0), WithJsonSchema({"type": "integer"})]
+BodyChars = Annotated[
+    int,
+    Field(ge=1, le=kernel_limits.BODY_BYTES_MAX),
+    WithJsonSchema({"type": "integer"}),
+]
+
+
 class GetProjectOverview(TimedRequest):
     budget_tokens: Budget = limits.OVERVIEW_BUDGET_TOKENS
 
@@ -128,6 +140,12 @@ class GetRecordRef(TimedRequest):
     id: Id
 
 
+class GetRecordBody(TimedRequest):
+    id: Id
+    offset: Offset = 0
+    limit: BodyChars = limits.BODY_PAGE_CHARS
+
+
 class Activate(TimedRequest):
     id: Id
     override: bool = False
@@ -139,7 +157,7 @@ class Deactivate(Request):
 
 
 class SyncSession(Request):
-    pass
+    budget_tokens: Budget = limits.SYNC_BUDGET_TOKENS
 
 
 class BranchSession(Request):
@@ -148,8 +166,8 @@ class BranchSession(Request):
 
 class CreateRecord(ProjectRequest):
     parent_id: ParentId = None
-    type: Label
-    title: Title
+    type: LineLabel
+    title: LineTitle
     summary: Summary
     body: Body
     state: State = "OPEN"
@@ -162,7 +180,7 @@ class CreateRecord(ProjectRequest):
 
 class UpdateRecord(Request):
     id: Id
-    title: Title | None = None
+    title: LineTitle | None = None
     summary: Summary | None = None
     body: Body | None = None
     related: Related | None = None

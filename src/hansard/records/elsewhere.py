@@ -64,7 +64,7 @@ def conflict(record: str, others: Sequence[Other], look: Look) -> answers.Active
     if not at_it:
         return None
     first, more = at_it[0], len(at_it) - 1
-    also = f" and in {more} other session{'s' if more > 1 else ''}" if more else ""
+    also = "".join(f" and in {whose(other.session)}" for other in at_it[1:])
     return answers.ActiveElsewhere(
         session_id=first.session["id"],
         last_activity=first.at,
@@ -72,6 +72,7 @@ def conflict(record: str, others: Sequence[Other], look: Look) -> answers.Active
         by=first.session["by"],
         title=first.session["title"],
         others=more or None,
+        sessions=list(map(_working, at_it)),
         message=f"{record} is also open in {whose(first.session)}{also}, active "
         f"{span(first.at, look.now)} ago. Ask the user before you go on, then activate with "
         "override: true.",
@@ -92,6 +93,16 @@ def note(record: str, others: Sequence[Other], look: Look) -> list[Warned]:
         said = f"is open in {whose(last.session)}, a branch that nobody has come into yet"
     details = {"session_id": last.session["id"], "status": last.status, "last_activity": last.at}
     return [Warned(type="note", message=f"{record} {said}.", details=details)]
+
+
+def _working(other: Other) -> answers.WorkingElsewhere:
+    return answers.WorkingElsewhere(
+        session_id=other.session["id"],
+        last_activity=other.at,
+        status=other.status,
+        by=other.session["by"],
+        title=other.session["title"],
+    )
 
 
 def _other(tx: ReadTx, look: Look, session: Row) -> Other:

@@ -11,6 +11,9 @@ OVERVIEW_BUDGET_TOKENS = 4_000
 ACTIVATE_BUDGET_TOKENS = 8_000
 """The record to reason with, and its surroundings."""
 
+BODY_PAGE_CHARS = 20_000
+"""Characters of a body that are read at a time by who has little room, unless it says otherwise."""
+
 BUDGET_TOKENS_MIN = 1_000
 """Below this not even the names of things fit."""
 
@@ -39,11 +42,17 @@ SESSIONS_SHOWN_MAX = 100
 ACTIVITY_SHOWN_MAX = 10
 """Sessions that are not over, and the latest events, in an overview."""
 
-CHANGES_MAX = 200
-"""Changes that one sync tells of; the next one goes on from there."""
+SYNC_BUDGET_TOKENS = 8_000
+"""What others did meanwhile, coalesced: what happened to each record, and how it reads now."""
 
-CHANGES_CHARS_MAX = 64_000
-"""Text that one sync tells of, so that it stays readable; at least one change is told."""
+SYNC_RECORDS_MAX = 200
+"""Records that one sync tells of; the next one goes on from there."""
+
+SYNC_ENTRIES_MAX = 10_000
+"""Entries of the journal that one sync goes through."""
+
+VALUE_SHOWN_CHARS_MAX = 4_000
+"""A changed value that is longer is told by the call that gets it, as a body may be."""
 
 RELATED_MAX = 100
 CITES_MAX = 100

@@ -53,13 +53,6 @@ def unified_diff(old: str, new: str, *, was: str = "before", now: str = "after")
     return f"--- {was}\n+++ {now}\n{hunks}"
 
 
-def shorten(diff: str, *, chars_max: int = limits.DIFF_SHOWN_CHARS_MAX) -> str:
-    """Cut a diff that only comes along, and say how to get all of it."""
-    if len(diff) <= chars_max:
-        return diff
-    return f"{diff[:chars_max]}\n({len(diff) - chars_max} more characters: get_record_diff)\n"
-
-
 def three_way(base: str, mine: str, theirs: str) -> list[Part]:
     """Say who changed which lines of a base. The parts cover all three texts, in order.
 

@@ -53,6 +53,25 @@ def get_record_ref(request: contract.GetRecordRef, context: Context) -> answers.
     return context.read(work)
 
 
+def get_record_body(request: contract.GetRecordBody, context: Context) -> answers.BodyPage:
+    """Read some characters of a body, for callers without room for all of it."""
+
+    def work(tx: ReadTx) -> answers.BodyPage:
+        row = reading.require(tx, request.id, as_of=context.as_of)
+        body = reading.body(tx, row)
+        end = request.offset + request.limit
+        return answers.BodyPage(
+            id=row["id"],
+            version=row["tick"],
+            offset=request.offset,
+            chars=body[request.offset : end],
+            total_chars=len(body),
+            next_offset=end if end < len(body) else None,
+        )
+
+    return context.read(work)
+
+
 def get_active_sessions(
     presence: Presence, request: contract.GetActiveSessions, context: Context
 ) -> answers.ActiveSessions:
@@ -83,7 +102,7 @@ def get_active_sessions(
 
 
 def _scope(tx: ReadTx, request: contract.ListRecords, as_of: int | None) -> Filter:
-    if "parent_id" not in request.model_fields_set:
+    if not request.model_fields_set & {"parent_id", "depth"}:
         return {}
     if request.depth == 1:
         if request.parent_id is not None:
@@ -144,8 +163,8 @@ def operations(meanings: Meanings, presence: Presence) -> tuple[Operation, ...]:
 _OTHERS = (
     Operation(
         "list_records",
-        "List records. parent_id absent: the whole project; null: the roots; else down to depth "
-        "under it.",
+        "List records down to depth under parent_id, null being above the roots. Without both, the "
+        "whole project.",
         contract.ListRecords,
         answers.RecordList,
         list_records,
@@ -158,6 +177,15 @@ _OTHERS = (
         contract.GetRecordRef,
         answers.RecordRefShown,
         get_record_ref,
+        writes=False,
+        toolsets=("default",),
+    ),
+    Operation(
+        "get_record_body",
+        "Read some characters of a record's body, where there is no room for all.",
+        contract.GetRecordBody,
+        answers.BodyPage,
+        get_record_body,
         writes=False,
         toolsets=("default",),
     ),

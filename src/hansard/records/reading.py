@@ -6,13 +6,12 @@ from typing import Any
 from hansard.kernel.blob import Digest
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx, Row
-from hansard.kernel.event import Actor
 from hansard.kernel.operation import Context
-from hansard.records.contract import NotActivated, RecordNotFound
+from hansard.records.contract import NotActivated
 from hansard.records.shapes import Record, RecordHead, RecordRef
 from hansard.records.updated import RecordWritten
 from hansard.records.views import ALL, BENEATH, RECORDS, children_in
-from hansard.sessions.contract import SessionClosed, SessionNotFound
+from hansard.sessions.contract import RecordNotFound, SessionClosed, SessionNotFound
 from hansard.sessions.directory import session_row
 from hansard.sessions.views import BASES, active_key
 
@@ -53,9 +52,21 @@ def base_of(tx: ReadTx, session: str | None, identifier: str) -> int | None:
     return row["base"] if row else None
 
 
+def known_row(tx: ReadTx, identifier: str, known: Row) -> Row:
+    """Read a record as a session knows it: its text as of one entry, its place as of another."""
+    row = require(tx, identifier, as_of=known["seq"])
+    return row | {"parent_id": require(tx, identifier, as_of=known["placed"])["parent_id"]}
+
+
 def body(tx: ReadTx, row: Row) -> str:
     """Read the body a row stands for."""
     return content(tx, Digest(row["body"])).decode()
+
+
+def body_bytes(tx: ReadTx, row: Row) -> int:
+    """Say how long the body is that a row stands for, without reading it."""
+    blob = tx.blob(Digest(row["body"]))
+    return blob.size if blob else 0
 
 
 def whole(tx: ReadTx, row: Row) -> Record:
@@ -124,8 +135,3 @@ def refs(tx: ReadTx, rows: Iterable[Row], *, as_of: int | None = None) -> list[R
 def count_open(tx: ReadTx) -> int:
     """Count a project's OPEN records."""
     return counts(tx, ALL).get("OPEN", 0)
-
-
-def author(actor: Actor) -> str:
-    """Name who wrote something, as answers do."""
-    return f"{actor.kind}:{actor.id}"

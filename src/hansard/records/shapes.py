@@ -92,8 +92,8 @@ class Omitted(Shape):
 
     what: str
     count: int
-    """How many records, or characters where `what` names a text."""
     how: str
+    """The call that gets it."""
 
 
 class OldNew(Shape):

@@ -160,7 +160,7 @@ class RecordUpdated(Written):
         done = f"updated, now t:{one.version}"
         if self.changed_fields == [] and self.replaced is None and self.merged is None:
             done = f"nothing to change, still t:{one.version}"
-        return "\n".join([f"[{one.id}] ({one.state}) {one.title}: {done}", *self._after()])
+        return "\n".join([f"{text.named(one)}: {done}", *self._after()])
 
     def _after(self) -> Iterable[str]:
         """Say whose versions this one was merged with or written over."""

@@ -3,7 +3,7 @@
 from pydantic import BaseModel
 
 from hansard.kernel.engine import ReadTx, Row
-from hansard.sessions.directory import active_records, last_activity
+from hansard.sessions.directory import active_records, last_activity, ticks_synced
 from hansard.sessions.presence import Look
 from hansard.sessions.rules import SessionStatus, Staleness
 from hansard.sessions.wording import titled
@@ -62,7 +62,9 @@ class Showing:
         self, row: Row, project: str | None = None, *, active_max: int = ACTIVE_SHOWN_MAX
     ) -> SessionShown:
         """Show one, with the names of so many active records."""
-        tx, as_of, gap = self._tx, self._as_of, self._tick - row["last_sync_tick"]
+        tx, as_of = self._tx, self._as_of
+        synced = ticks_synced(tx, row, as_of=as_of)
+        gap = self._tick - synced
         active = active_records(tx, row["id"], limit=active_max + 1, as_of=as_of)
         return SessionShown(
             id=row["id"],
@@ -74,7 +76,7 @@ class Showing:
             stale=self._staleness.level(gap) != "fresh" or None,
             created=row["created"],
             last_activity=last_activity(tx, row, as_of=as_of),
-            last_sync_tick=row["last_sync_tick"],
+            last_sync_tick=synced,
             tick_gap=gap,
             active_records=active[:active_max],
             more_active=len(active) > active_max or None,

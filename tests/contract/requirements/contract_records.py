@@ -51,8 +51,7 @@ REQUIREMENTS = (
         ),
         held(
             "REC-conflict-6",
-            "A session's base for a record moves on sync_session, whose new_value is the whole "
-            "record.",
+            "A session's base for a record moves on sync_session, if that told all that changed.",
         ),
         held(
             "REC-conflict-7",
@@ -125,6 +124,60 @@ REQUIREMENTS = (
             "REC-conflict-22",
             "An update that names the version it was made to meets all that was written since, "
             "by its own session too.",
+        ),
+        held(
+            "REC-conflict-23",
+            "Whatever chats in several processes do, no write takes away what its writer was never "
+            "shown.",
+        ),
+    ),
+    *section(
+        "contract: Records, whole reads",
+        "records",
+        held(
+            "REC-whole-1",
+            "activate gives the target and its parent whole, whatever the budget.",
+        ),
+        held(
+            "REC-whole-2",
+            "OPEN children are whole, those changed last first, until the budget is used; each of "
+            "the others is a reference, and omitted names the call that gets it.",
+        ),
+        held(
+            "REC-whole-3",
+            "get_record_body pages through a body by characters; nothing else gives a part of one.",
+        ),
+        held(
+            "REC-whole-4",
+            "A body of exactly the limit comes back equal to the byte, in every script, by "
+            "activate, by the command line and by the library; a longer one is refused by name.",
+        ),
+    ),
+    *section(
+        "contract: Records, sync",
+        "records",
+        held(
+            "REC-sync-1",
+            "A sync tells what happened to each record once: how often, by whom, what it was and "
+            "is, with the body as a diff or whole.",
+        ),
+        held(
+            "REC-sync-2",
+            "What a sync did not tell in full is named with the call that gets it, and is not "
+            "known: an update still conflicts with it.",
+        ),
+        held(
+            "REC-sync-3",
+            "A sync keeps to its budget and says more; the next call goes on. last_sync_tick is "
+            "the project's tick each time.",
+        ),
+        held(
+            "REC-sync-4",
+            "Staleness counts the writes of others; a session's own never make it stale.",
+        ),
+        held(
+            "REC-sync-5",
+            "What a parent wrote before it branched is not foreign to the branch.",
         ),
     ),
     *section(

@@ -53,4 +53,25 @@ REQUIREMENTS = (
         held("FIL-history-3", "A new file at an old name has a history of its own."),
         held("FIL-history-4", "A move made past Hansard is found by content; a copy is no move."),
     ),
+    *section(
+        "contract: Recorder, why a line is there",
+        "recorder",
+        held(
+            "FIL-why-1",
+            "why names the entry that wrote a line, its session, step, prompt, records and "
+            "decisions.",
+        ),
+        held("FIL-why-2", "A line is followed through moves, restores and undos."),
+        held("FIL-why-3", "why can be asked of any revision, as a film shows it."),
+        held("FIL-why-4", "What is not known of a line is said."),
+        held("FIL-why-5", "Blame is that of a model in which each line is tagged by its writer."),
+        held("FIL-why-6", "Where someone outside wrote a line, Git's blame goes on."),
+    ),
+    *section(
+        "contract: Recorder, copies of a workspace",
+        "recorder",
+        held("FIL-copy-1", "A copy of a repository goes on with the history of its files."),
+        held("FIL-copy-2", "Two copies in use are told apart, and not restored into each other."),
+        held("FIL-copy-3", "A plain folder is joined by command, and is told so."),
+    ),
 )

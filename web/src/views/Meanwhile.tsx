@@ -5,11 +5,12 @@ import { useEffect, useState } from "preact/hooks";
 import { useAsk } from "../asking";
 import { FIELDS, NAMES, named, textsOf } from "../fields";
 import { drafts } from "../keeping";
+import { otherOf } from "../others";
 import { Diff } from "../parts/Diff";
 import { Await } from "../parts/Notice";
 import { href } from "../route";
 import type { FullRecord } from "../shapes";
-import { ago, clock, who } from "../words";
+import { ago, clock } from "../words";
 
 interface Shown {
   base: FullRecord;
@@ -28,7 +29,8 @@ export function Meanwhile({ base, latest, busy, onMerge }: Shown) {
       {isOvertaken && (
         <p class="warned">
           <strong>
-            {who(latest.author)} changed {named(changedIn(base, latest))} <Ago at={latest.modified} />.
+            {otherOf(latest.author).subject} changed {named(changedIn(base, latest))}{" "}
+            <Ago at={latest.modified} />.
           </strong>{" "}
           What you type stays.{" "}
           <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -66,12 +68,15 @@ export function Since({ id, from, to }: { id: string; from: number; to: number }
               <b>{NAMES[field] ?? field}</b> <del>{said(was)}</del> <ins>{said(now)}</ins>
             </p>
           ))}
-          {body && <Diff text={body} label="What changed in the body" />}
+          {body && <Diff text={body.replace(HEADS, "")} label="What changed in the body" />}
         </div>
       )}
     </Await>
   );
 }
+
+/** The first lines of a diff, which name versions as programs do. */
+const HEADS = /^(?:(?:---|\+\+\+) .*\n)+/;
 
 type Changed = Record<string, { old: unknown; new: unknown }>;
 
@@ -85,7 +90,7 @@ function said(value: unknown): string {
 
 const TICK_MS = 5_000;
 
-/** How long ago, to the second while it is fresh. */
+/** How long ago, to the second while it is fresh. Those who listen are told when, once. */
 export function Ago({ at }: { at: string }) {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
@@ -93,7 +98,14 @@ export function Ago({ at }: { at: string }) {
     return () => clearInterval(timer);
   }, []);
   const seconds = Math.max(0, Math.round((now - new Date(at).getTime()) / 1_000));
-  return <time dateTime={at}>{seconds < 60 ? `${seconds} s ago` : ago(at, now)}</time>;
+  return (
+    <>
+      <time dateTime={at} aria-hidden="true">
+        {seconds < 60 ? `${seconds} s ago` : ago(at, now)}
+      </time>
+      <span class="for-ears">at {clock(at)}</span>
+    </>
+  );
 }
 
 /** Say that this browser has no room for what is typed, and what could make some. */

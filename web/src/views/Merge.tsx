@@ -16,8 +16,9 @@ import {
   resolved,
   textOf,
 } from "../merging";
+import { type Other, otherOf } from "../others";
 import type { Conflict, FullRecord } from "../shapes";
-import { counted, who } from "../words";
+import { counted } from "../words";
 import { Box } from "./Fields";
 import { Ago } from "./Meanwhile";
 import { type Saving, Unsaved } from "./Saving";
@@ -42,29 +43,29 @@ export function Merge(shown: Shown) {
   const merged = merging(conflict, shown.base, shown.typed, theirs);
   const update = resolved(merged, shown.choices, shown.base, shown.typed, theirs);
   const open = merged.questions.filter((one) => !isAnswered(one, shown.choices)).length;
-  const name = who(conflict.other_version.author);
+  const other = otherOf(conflict.other_version.author);
   const choose = (question: Question) => (answer: Answer) =>
     shown.onChoose({ ...shown.choices, [question.key]: answer });
   const ask = (question: Question) => (
     <Ask
       key={question.key}
       question={question}
-      name={name}
+      other={other}
       answer={shown.choices[question.key]}
       onAnswer={choose(question)}
     />
   );
   return (
     <section class="conflict" aria-label="Conflict">
-      <Heading name={name} conflict={conflict} version={conflict.version} />
+      <Heading other={other} conflict={conflict} version={conflict.version} />
       {shown.latest.version > conflict.version && <Again shown={shown} />}
-      <Alone conflict={conflict} typed={shown.typed} name={name} />
+      <Alone conflict={conflict} typed={shown.typed} other={other} />
       {merged.questions.filter((one) => one.field !== "body").map(ask)}
       {merged.pieces.some((one) => one.question) && (
         <>
           <h4>Body</h4>
           {merged.pieces.map((piece, place) =>
-            piece.question ? ask(piece.question) : <Settled key={place} piece={piece} name={name} />,
+            piece.question ? ask(piece.question) : <Settled key={place} piece={piece} other={other} />,
           )}
           <details>
             <summary>The body as it will be saved</summary>
@@ -98,16 +99,16 @@ export function Merge(shown: Shown) {
   );
 }
 
-function Heading({ name, conflict, version }: { name: string; conflict: Conflict; version: number }) {
+function Heading({ other, conflict, version }: { other: Other; conflict: Conflict; version: number }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), [version]);
   return (
     <>
       <h3 ref={heading} tabIndex={-1}>
-        {name} changed this too
+        {other.subject} changed this too
       </h3>
       <p class="warned" role="alert">
-        <strong>Not saved yet.</strong> {name} changed {named(conflict.changed_fields.theirs)}{" "}
+        <strong>Not saved yet.</strong> {other.subject} changed {named(conflict.changed_fields.theirs)}{" "}
         <Ago at={conflict.other_version.modified} />; you changed {named(conflict.changed_fields.yours)}.
         Choose what to keep.
       </p>
@@ -119,7 +120,7 @@ function Heading({ name, conflict, version }: { name: string; conflict: Conflict
 function Again({ shown }: { shown: Shown }) {
   return (
     <p class="warned" role="status">
-      {who(shown.latest.author)} changed it again <Ago at={shown.latest.modified} />.{" "}
+      {otherOf(shown.latest.author).subject} changed it again <Ago at={shown.latest.modified} />.{" "}
       <button type="button" class="quiet" disabled={shown.saving.busy} onClick={shown.onLook}>
         Show it
       </button>{" "}
@@ -129,7 +130,7 @@ function Again({ shown }: { shown: Shown }) {
 }
 
 /** Name what goes together by itself. */
-function Alone({ conflict, typed, name }: { conflict: Conflict; typed: Typed; name: string }) {
+function Alone({ conflict, typed, other }: { conflict: Conflict; typed: Typed; other: Other }) {
   const { theirs, yours } = conflict.changed_fields;
   const [only, mine] = [
     theirs.filter((one) => !(one in typed)),
@@ -139,7 +140,7 @@ function Alone({ conflict, typed, name }: { conflict: Conflict; typed: Typed; na
     <>
       {only.length > 0 && (
         <p class="soft">
-          From {name}: {named(only)}.
+          From {other.name}: {named(only)}.
         </p>
       )}
       {mine.length > 0 && <p class="soft">From you: {named(mine)}.</p>}
@@ -149,12 +150,12 @@ function Alone({ conflict, typed, name }: { conflict: Conflict; typed: Typed; na
 
 interface Asked {
   question: Question;
-  name: string;
+  other: Other;
   answer: Answer | undefined;
   onAnswer: (answer: Answer) => void;
 }
 
-function Ask({ question, name, answer, onAnswer }: Asked) {
+function Ask({ question, other, answer, onAnswer }: Asked) {
   const option = (take: Answer["take"], said: string, text: string | null) => (
     <label class={`option of-${take}`}>
       <input
@@ -176,7 +177,7 @@ function Ask({ question, name, answer, onAnswer }: Asked) {
       <legend>{titleOf(question)}</legend>
       <div class="sides">
         {option("mine", "Mine", question.mine)}
-        {option("theirs", `${name}’s`, question.theirs)}
+        {option("theirs", other.whose, question.theirs)}
       </div>
       <div class="chips">
         {question.both !== null && option("both", "Both", null)}
@@ -211,10 +212,14 @@ function titleOf({ field, part, lines }: Question): string {
 const SHOWN_LINES = 6;
 
 /** A piece of the body that nobody need decide: whose it is, and enough to know where one is. */
-function Settled({ piece, name }: { piece: Piece; name: string }) {
-  const said = { same: "", mine: "From you", theirs: `From ${name}`, both: "From both, alike", clash: "" }[
-    piece.kind
-  ];
+function Settled({ piece, other }: { piece: Piece; other: Other }) {
+  const said = {
+    same: "",
+    mine: "From you",
+    theirs: `From ${other.name}`,
+    both: "From both, alike",
+    clash: "",
+  }[piece.kind];
   const lines = piece.text.split("\n").length;
   const text = <pre>{piece.text}</pre>;
   if (!piece.text) return said ? <p class="soft settled">{said}: lines taken away</p> : null;

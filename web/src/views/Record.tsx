@@ -85,6 +85,7 @@ export function RecordView({ id }: { id: string }) {
           start={editing}
           latest={target}
           onEnd={(outcome) => {
+            layAside(id);
             setEditing(null);
             setWritten(outcome.written && outcome);
           }}
@@ -118,6 +119,11 @@ async function startOf(id: string, draft: Draft | null): Promise<Start> {
     release();
     throw error;
   }
+}
+
+/** Let others see that one is no longer at it. If that fails, they see it once the page is closed. */
+function layAside(id: string): void {
+  act("deactivate", { id }).catch(() => undefined);
 }
 
 /** Give the version that a draft began with; if this store has it no more, the latest. */

@@ -6,11 +6,11 @@ import { Problem } from "../api";
 import { useDoing } from "../asking";
 import { type Field, named, textsOf, touched, updateOf } from "../fields";
 import { keepDraft } from "../keeping";
+import { otherOf } from "../others";
 import { Wrong } from "../parts/Notice";
 import { attempt, make } from "../saving";
 import type { Activation, RecordUpdated, VersionWritten } from "../shapes";
 import { ask } from "../state";
-import { who } from "../words";
 import type { Outcome } from "./Editor";
 import { Ago, Since } from "./Meanwhile";
 
@@ -39,13 +39,13 @@ export function Written({ outcome, onEnd }: { outcome: Outcome; onEnd: () => voi
           Undo
         </button>
         <button type="button" class="quiet" onClick={onEnd}>
-          Well
+          Close
         </button>
       </p>
       {doing.problem && <Wrong problem={doing.problem} />}
       {isOpen && (
         <>
-          <p class="soft">What saving made of {who(newest.author)}’s version:</p>
+          <p class="soft">What saving changed in what was there:</p>
           <Since id={id} from={newest.version} to={version} />
         </>
       )}
@@ -55,11 +55,11 @@ export function Written({ outcome, onEnd }: { outcome: Outcome; onEnd: () => voi
 
 /** Say whose change it was merged with, or written over. */
 function said(written: RecordUpdated, others: VersionWritten[]): string {
-  const names = [...new Set(others.map((one) => who(one.author)))].join(" and ");
+  const names = [...new Set(others.map((one) => otherOf(one.author).whose))].join(" and ");
   const fields = [...new Set(others.flatMap((one) => one.changed_fields))];
   return written.merged
-    ? `Merged with ${names}’s change of ${named(fields)}.`
-    : `Saved as chosen, over ${names}’s change of ${named(fields)}.`;
+    ? `Merged with ${names} change of ${named(fields)}.`
+    : `Saved as chosen, over ${names} change of ${named(fields)}.`;
 }
 
 /** Write again what was there before mine; what came after mine is not touched by it. */

@@ -270,6 +270,7 @@ class Player:
         shown = hand.call("restore", **asked, preview=True, limit=1000)
         self._require_named(shown, later, session)
         answer = hand.call("restore", **asked)
+        assert "refused" not in answer, answer
         expected = Counter(model._action(path, then[path]) for path in going)
         expected["unchanged"] += len(paths) - len(going)
         assert Counter(answer["counts"]) == +expected, (answer, expected)

@@ -172,9 +172,17 @@ class ReadTx(Protocol):
         """
 
     def search(
-        self, topic: Topic, query: str, *, where: Where | None = None, limit: int
+        self,
+        topic: Topic,
+        query: str,
+        *,
+        where: Where | None = None,
+        limit: int,
+        beginnings: bool = False,
     ) -> list[Hit]:
         """Find documents by words. Any string is a query, none is an error or an operator.
+
+        With `beginnings`, a document also has a word if one of its own begins with it.
 
         What the words of a text and of a query are, `kernel.words` says. A document that has all
         of a query's words comes before one that has some, a rare word counts for more than a common

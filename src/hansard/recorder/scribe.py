@@ -28,6 +28,9 @@ from hansard.recorder.paths import FilePath
 from hansard.recorder.sealing import NoKeyError
 from hansard.recorder.tables import FILES, SITTINGS
 
+ERASED = "erased_by_a_person"
+"""Stands for a rule, where a content is not kept because a person decided so."""
+
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -265,11 +268,19 @@ class Scribe:
         """Name what a file holds."""
         if state is None:
             return None
+        if self._is_erased(state.digest):
+            told = {"sha256": state.digest, "size": state.size, "mode": state.mode}
+            return FileRef.model_validate(told | {"redacted": (ERASED,)})
         if known and known.digest == state.digest and known.is_kept:
             return known.model_copy(update={"mode": state.mode})
         if isinstance(state, FileState):
             return self.named(state.content, state.mode)
         return FileRef(sha256=state.digest, size=state.size, mode=state.mode)
+
+    def _is_erased(self, digest: Digest) -> bool:
+        """Whether a person had this very content erased: then it is not kept again."""
+        blob = self.tx.blob(digest)
+        return blob is not None and blob.codec == "redacted"
 
     def _named(self, data: bytes | None, known: FileRef | None) -> FileRef | None:
         """Name a content; what is recorded already need not be looked through again."""

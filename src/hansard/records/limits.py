@@ -63,6 +63,9 @@ SEARCH_LIMIT_DEFAULT = 20
 SEARCH_HITS_MAX = 500
 """Matches that are counted and can be paged through; past this a query is too vague to page."""
 
+SEARCH_FEW_HITS = 5
+"""With fewer matches than this, words that begin like those asked for count too."""
+
 SEARCH_MEANINGS_MAX = 200
 """Matches by meaning that are looked at, before the filters: past this they are far-fetched."""
 

@@ -99,7 +99,7 @@ def nothing_seen(*_: object) -> None:
     """Record nothing of what is about to be replaced."""
 
 
-def all_stands(tx: ReadTx, made: Sequence[Any], seqs: object) -> tuple[list[Any], dict[str, int]]:
+def all_stands(tx: ReadTx, made: Sequence[Any], seqs: object) -> tuple[list[Any], Any]:
     """Know of nothing that was taken back."""
     del tx, seqs
     return list(made), {}

@@ -17,6 +17,7 @@ from tests.recorder.asking import (
     named,
     op,
     restore,
+    story,
     timeline,
     undo,
 )
@@ -89,6 +90,7 @@ def test_what_could_not_come_back_goes_only_if_the_caller_says_so(
     assert "cannot be undone" in done.text()
     [_, refused, changed] = timeline(app, agent, path=".env")
     assert (refused.code, changed.irreversible) == ("IRREVERSIBLE", True)
+    assert "1 cannot be undone" in story(app, agent).text()
     [step] = undo(app, agent, entry=f"s:{done.seq}").files
     assert step.action == "skip"
 

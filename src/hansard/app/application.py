@@ -136,13 +136,8 @@ class Application:
     def _place(self, operation: Operation, request: Request, caller: Caller) -> Context:
         now = to_text(self._clock())
         stamp = Stamp(caller.actor, now)
-        asked = seating.Asked(
-            operation,
-            caller,
-            request.session_id,
-            getattr(request, "project_id", None),
-            self.default_project,
-        )
+        project, session = _named(operation, request, caller)
+        asked = seating.Asked(operation, caller, session, project, self.default_project)
         self._require_project(asked.project or self.default_project, now)
         seated = seating.seat(self.store, asked, stamp)
         project = CATALOG if operation.in_catalog else seated.project
@@ -178,6 +173,15 @@ class Application:
     def _first_answer(self, operation: Operation, context: Context, once: Once) -> Result | None:
         answer = context.read(lambda tx: reply.recall(tx, once.key, once.arguments))
         return operation.result.model_validate(answer) if answer else None
+
+
+def _named(operation: Operation, request: Request, caller: Caller) -> tuple[str | None, str | None]:
+    """Say which project and session a call names, be it by what its caller last worked on."""
+    project: str | None = getattr(request, "project_id", None)
+    last = caller.last_context() if operation.follows_context else None
+    if request.session_id is None and last and project in (None, last[0]):
+        return last
+    return project, request.session_id
 
 
 def validate(operation: Operation, arguments: Mapping[str, Any]) -> Request:

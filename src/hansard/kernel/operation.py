@@ -84,6 +84,9 @@ class Seat:
     def __init__(self) -> None:
         """Start with no session."""
         self.sessions: dict[str, str] = {}
+        self.contexts: dict[str | None, tuple[str, str]] = {}
+        """By the session that comes along with calls: the project and session whose context was
+        last saved or loaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,19 @@ class Caller:
     seat: Seat | None = None
     idempotency_key: str | None = None
     secret: str | None = field(default=None, repr=False)
+
+    def session_in(self, project: str) -> str | None:
+        """Name the caller's own session: the one that comes along, or the one this process has."""
+        return self.session or (self.seat.sessions.get(project) if self.seat else None)
+
+    def works_on(self, project: str, session: str) -> None:
+        """Remember whose context the caller has before it, where there is one chat a process."""
+        if self.seat:
+            self.seat.contexts[self.session] = project, session
+
+    def last_context(self) -> tuple[str, str] | None:
+        """Give the project and session whose context the caller last saved or loaded."""
+        return self.seat.contexts.get(self.session) if self.seat else None
 
 
 class AlreadyAnsweredError(Exception):
@@ -248,6 +264,8 @@ class Operation:
     session: SessionUse = "optional"
     creates_session: bool = False
     """Whether an id that no session has yet begins one of that id."""
+    follows_context: bool = False
+    """Whether, if no session is named, it is about the one whose context was last before it."""
     reopens_session: bool = False
     """Whether a closed session is started afresh rather than refused."""
     destructive: bool = False

@@ -8,68 +8,93 @@ SHELL := /bin/bash
 
 VENV := .venv
 BIN := $(VENV)/bin
+RUNS := $(VENV)/.runs
 READY := $(VENV)/.ready
 CLIENTS := tests/clients/node_modules/.ready
 PAGE := web/node_modules/.ready
 PYTEST := $(BIN)/pytest -n auto
-COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
-	--generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
+# Tests start many programs, each of which would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
+# A sample of the tests that run our programs, for which `make test` asks the launcher.
+COLD := tests/launcher tests/cli tests/mcp/test_stdio.py tests/mcp/test_http.py tests/http/test_door.py
+LOCK := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	--no-emit-find-links --custom-compile-command "make lock"
+COMPILE := $(BIN)/uv pip compile pyproject.toml $(LOCK)
+COMPILE_BUILD := $(BIN)/uv pip compile --group pyproject.toml:build $(LOCK)
 step = @printf '\n==> %s\n' "$(1)"
 
-.PHONY: help setup serve test check format format-check lint types imports generate generated \
+.PHONY: help setup develop serve test check format format-check lint types imports generate generated \
 	clients page page-current screenshots demo test-slow check-faults bench lock lock-upgrade build clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(READY) ## Make .venv with everything locked in requirements/dev.txt
+setup: $(RUNS) ## Make .venv with what running needs
 
-$(READY): pyproject.toml requirements/dev.txt
+develop: $(READY) ## Add what the tests and the gate need
+
+# Installs what a lock names. Shows how far it is; what pip said is shown only if it failed.
+install = @PYTHONUNBUFFERED=1 $(BIN)/python -m pip install --disable-pip-version-check \
+	--require-hashes --no-deps -r $(1) $(2) 2>&1 | tee $(VENV)/install.log | awk -v of=$$(grep -c == $(1)) \
+	-v shows=$$(test -t 2 && echo yes || true) '\
+	/^(Collecting|Processing|Requirement already|Ignoring)/ { n++; if (shows) printf "\r    %d of %d", n, of; fflush() } \
+	/^Installing collected/ { if (shows) printf "\r    %d of %d, unpacking", n, of; fflush() } \
+	END { if (shows) printf "\r                              \r" }' \
+	|| { tail -n 20 $(VENV)/install.log; echo "The packages could not be installed; pip says why above." >&2; exit 1; }
+
+$(RUNS): pyproject.toml requirements/runtime.txt requirements/build.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "Hansard needs Python 3.11 or newer, and '$(PYTHON)' is not." \
 			"Name another with: make setup PYTHON=python3.12" >&2; exit 1; }
-	$(call step,Installing the locked dependencies into $(VENV))
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --disable-pip-version-check --require-hashes \
-		-r requirements/dev.txt | { grep -vE '^(Requirement already|Ignoring|Looking)' || true; }
-	$(call step,Installing hansard itself)
-	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation -e .
+	$(call step,Installing what Hansard runs with into $(VENV) (once; a minute or less))
+	@$(PYTHON) -m venv $(VENV)
+	$(call install,requirements/runtime.txt)
+	@# What builds the package is locked too, and needed only for this moment.
+	$(call install,requirements/build.txt,--target $(VENV)/build --upgrade)
+	@PYTHONPATH=$(VENV)/build $(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps \
+		--no-build-isolation -e . >$(VENV)/install.log 2>&1 || { cat $(VENV)/install.log; exit 1; }
+	@rm -rf $(VENV)/build
+	@touch $@
+
+$(READY): $(RUNS) requirements/dev.txt
+	$(call step,Adding what the tests and the gate use (once; a minute or two))
+	$(call install,requirements/dev.txt)
 	@touch $@
 
 serve: setup ## Start the server
 	$(BIN)/hansard serve
 
-test: setup ## Run the fast tests, in random order, on every core
+test: develop ## Run the fast tests, in random order, on every core
 	$(call step,Fast tests)
-	$(PYTEST) -m "not slow and not clients"
+	$(PYTEST) --quarter today -m "not slow and not clients"
 
 check: format-check lint types imports generated page-current test test-slow ## Run the whole gate
 
-format: setup ## Rewrite the code in the one format
+format: develop ## Rewrite the code in the one format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-format-check: setup
+format-check: develop
 	$(call step,Format)
 	$(BIN)/ruff format --check .
 
-lint: setup
+lint: develop
 	$(call step,Lint)
 	$(BIN)/ruff check .
 
-types: setup
+types: develop
 	$(call step,Types)
 	$(BIN)/mypy src tests $(wildcard bench)
 
-imports: setup
+imports: develop
 	$(call step,Import contracts)
 	$(BIN)/lint-imports
 
-generate: setup ## Remake the schemas and reference pages from the catalog
+generate: develop ## Remake the schemas and reference pages from the catalog
 	$(BIN)/python -m hansard.cli.generate
 
 # Compares contents before and after, so that a new file counts, and so does a checkout without Git.
-generated: setup
+generated: develop
 	$(call step,Generated files are up to date)
 	@prints() { find schema docs -type f -exec cksum {} + 2>/dev/null | sort -k 3 || true; }; \
 	before=$$(prints); \
@@ -77,7 +102,7 @@ generated: setup
 	if ! diff <(echo "$$before") <(prints); then \
 		echo "These generated files were stale and have now been remade: commit them." >&2; exit 1; fi
 
-clients: setup $(CLIENTS) ## Install the Node clients that the tests talk to us with
+clients: develop $(CLIENTS) ## Install the Node clients that the tests talk to us with
 
 $(CLIENTS): tests/clients/package.json tests/clients/package-lock.json
 	@command -v npm >/dev/null || { echo "The client tests need Node and npm; install them first." >&2; exit 1; }
@@ -92,10 +117,10 @@ $(PAGE): web/package.json web/package-lock.json
 	npm ci --prefix web
 	@touch $@
 
-page: setup $(PAGE) ## Build the page into the package, and print its sizes
+page: develop $(PAGE) ## Build the page into the package, and print its sizes
 	npm run --silent --prefix web build
 
-page-current: setup $(PAGE)
+page-current: develop $(PAGE)
 	$(call step,The page is what its sources give)
 	npm run --silent --prefix web check
 	npm run --silent --prefix web test
@@ -105,32 +130,36 @@ page-current: setup $(PAGE)
 	if ! diff <(echo "$$before") <(prints); then \
 		echo "The built page was stale and has now been remade: commit it." >&2; exit 1; fi
 
-screenshots: setup $(PAGE) ## Take the pictures of the documentation
+screenshots: develop $(PAGE) ## Take the pictures of the documentation
 	$(BIN)/python -m tests.browser.screenshots
 
 demo: setup ## Serve the page on an example project
 	$(BIN)/hansard demo build/demo
 
-test-slow: setup clients $(PAGE) ## Run the slow tests, the foreign MCP clients and the conformance suite
-	$(call step,Slow tests and foreign clients)
-	$(PYTEST) -m "slow or clients" --durations 5
+test-slow: develop clients $(PAGE) ## Run what `make test` leaves out: slow tests, foreign clients, all of PostgreSQL
+	$(call step,Slow tests and foreign clients and everything on PostgreSQL)
+	$(PYTEST) -m "slow or clients or postgres" --durations 5
+	$(call step,Programs started anew)
+	HANSARD_TEST_COLD=1 $(PYTEST) -m "not slow and not clients and not postgres" $(COLD)
 
-check-faults: setup ## Try every fault at every single point; takes hours
+check-faults: develop ## Try every fault at every single point; takes hours
 	$(call step,Every fault)
 	HANSARD_FAULTS=all $(PYTEST) -m "slow or fault"
 
-bench: setup ## Measure
+bench: develop ## Measure
 	$(BIN)/python -m bench
 
-lock: setup ## Remake requirements/*.txt after a change in pyproject.toml
+lock: develop ## Remake requirements/*.txt after a change in pyproject.toml
 	$(COMPILE) --all-extras --group dev -o requirements/dev.txt
 	$(COMPILE) --constraints requirements/dev.txt -o requirements/runtime.txt
+	$(COMPILE_BUILD) --constraints requirements/dev.txt -o requirements/build.txt
 
-lock-upgrade: setup ## Move every locked dependency to its newest version
+lock-upgrade: develop ## Move every locked dependency to its newest version
 	$(COMPILE) --upgrade --all-extras --group dev -o requirements/dev.txt
 	$(COMPILE) --upgrade --constraints requirements/dev.txt -o requirements/runtime.txt
+	$(COMPILE_BUILD) --upgrade --constraints requirements/dev.txt -o requirements/build.txt
 
-build: setup ## Build the wheel and the source archive into dist/
+build: develop ## Build the wheel and the source archive into dist/
 	$(BIN)/python -m hatchling build
 
 clean: ## Remove everything that is made

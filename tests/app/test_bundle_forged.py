@@ -218,14 +218,22 @@ def test_a_payload_that_is_no_event_of_its_kind_is_refused(refuse: Refuse, tmp_p
         (tmp_path / "b").unlink()
 
 
-@pytest.mark.parametrize("change", [{"tick": 2**62}, {"tick": -1}, {"at": "soon", "clock": "soon"}])
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"tick": 2**62}, "does not follow"),
+        ({"tick": -1}, "does not follow"),
+        ({"tick": 1}, "does not follow"),
+        ({"at": "soon", "clock": "soon"}, "a time that none has"),
+    ],
+)
 def test_a_tick_or_time_that_none_has_is_refused(
-    refuse: Refuse, tmp_path: Path, change: dict[str, Any]
+    refuse: Refuse, tmp_path: Path, change: dict[str, Any], why: str
 ) -> None:
     forged = replace(journal([naming("x")])[0], **change)
     forged = replace(forged, hash=forged.hash_after(genesis(GIFT).hash))
 
-    refuse(forge(tmp_path / "b", [forged]), "tick or a time")
+    refuse(forge(tmp_path / "b", [forged]), why)
 
 
 def test_what_cannot_have_happened_is_refused_and_the_store_stays_sound(tmp_path: Path) -> None:

@@ -109,6 +109,24 @@ def test_a_deleted_checkpoint_goes_when_its_time_has_come(app: Application, agen
     assert gather(app).count == 0
 
 
+def test_what_was_let_go_once_and_named_again_since_is_missed_when_it_is_lost(
+    app: Application, agent: Caller
+) -> None:
+    given = context(0)
+    app.call("workflow_checkpoint_delete", {"checkpointId": save(app, agent, given)}, agent)
+    gone = gather(app).deleted[PROJECT].keys()
+    save(app, agent, given)
+    assert gone <= blobs(app)
+
+    def lose(tx: WriteTx) -> None:
+        for digest in gone:
+            tx.drop(digest)
+
+    app.store.engine.write(PROJECT, lose)
+
+    assert {found.where["digest"] for found in verify(app.store).findings} == gone
+
+
 def test_what_another_checkpoint_rests_on_or_holds_too_stays(
     app: Application, agent: Caller
 ) -> None:

@@ -201,7 +201,7 @@ def test_a_lost_catalog_is_found(store: Damaged) -> None:
 
 
 def test_a_line_of_the_directory_that_cannot_be_read_is_found(store: Damaged) -> None:
-    store.sql("UPDATE rows_projects_v1 SET row = '{'")
+    store.sql("UPDATE rows_project_directory_v1 SET row = '{'")
 
     report = store.verify()
 
@@ -359,26 +359,26 @@ def _a_row_deleted(store: Damaged) -> tuple[str, str | None]:
 @in_views
 def _a_row_without_history_altered(store: Damaged) -> tuple[str, str | None]:
     key = f"{store.last.seq - 2:016d}"
-    store.sql("""UPDATE rows_activity_v1 SET row = '{"seq":1}' WHERE key = ?""", key)
+    store.sql("""UPDATE rows_activity_v2 SET row = '{"seq":1}' WHERE key = ?""", key)
     return "activity", key
 
 
 @in_views
 def _a_row_without_history_deleted(store: Damaged) -> tuple[str, str | None]:
     key = f"{store.last.seq - 2:016d}"
-    store.sql("DELETE FROM rows_activity_v1 WHERE key = ?", key)
+    store.sql("DELETE FROM rows_activity_v2 WHERE key = ?", key)
     return "activity", key
 
 
 @in_views
 def _a_row_added(store: Damaged) -> tuple[str, str | None]:
     [[columns]] = store.sql(
-        "SELECT group_concat(name) FROM pragma_table_info('rows_activity_v1') "
+        "SELECT group_concat(name) FROM pragma_table_info('rows_activity_v2') "
         "WHERE name NOT IN ('key')"
     )
     store.sql(
-        f"INSERT INTO rows_activity_v1(key, {columns}) "
-        f"SELECT 'forged', {columns} FROM rows_activity_v1 LIMIT 1"
+        f"INSERT INTO rows_activity_v2(key, {columns}) "
+        f"SELECT 'forged', {columns} FROM rows_activity_v2 LIMIT 1"
     )
     return "activity", "forged"
 

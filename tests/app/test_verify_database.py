@@ -191,7 +191,7 @@ def test_a_deleted_head_does_not_hide_its_project(store: Damaged, quick: bool) -
     assert all(table in told for table in ("journal", "blobs", "rows_toy_notes_v1", DOCUMENTS))
 
 
-@pytest.mark.parametrize("table", ["journal", "blobs", "rows_activity_v1"])
+@pytest.mark.parametrize("table", ["journal", "blobs", "rows_activity_v2"])
 def test_even_one_row_without_a_head_is_found(store: Damaged, table: str) -> None:
     column = "number" if table == "journal" else "project"
     far = 99 << 40 if table == "journal" else 99

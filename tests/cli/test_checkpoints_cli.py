@@ -1,7 +1,6 @@
 """`hansard checkpoints`: list, show, diff, export, import, prune."""
 
 import json
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 from hansard.kernel.store import CATALOG
 from hansard.sdk import Hansard as Library
 from tests.cli.running import Hansard, Ran
+from tests.launcher.programs import run
 
 FORGED = b"""{"context": {"a": 2}, "contextHash": "0", "checkpointId": "C1", "createdAt": "",\
  "metadata": {}}
@@ -211,7 +211,7 @@ def test_a_long_diff_is_shown_whole(hansard: Hansard) -> None:
 def test_an_import_goes_into_another_session_and_through_pipes(saved: Hansard) -> None:
     exported = ask(saved, "export", "w").out
 
-    done = subprocess.run(
+    done = run(
         saved.command("checkpoints", "import", "-", "--session", "copy"),
         env=saved.environment,
         input=exported.encode(),

@@ -27,7 +27,7 @@ def checks(shown: str) -> dict[str, list[dict[str, str]]]:
 
 
 def test_a_rebuild_mends_what_was_altered(filled: Hansard) -> None:
-    sql(filled, "DELETE FROM rows_sessions_v1")
+    sql(filled, "DELETE FROM rows_sessions_v2")
     assert filled("verify").code == 2
 
     ran = filled("rebuild")
@@ -149,6 +149,7 @@ def test_export_schema_prints_the_committed_contract(hansard: Hansard) -> None:
 # serve
 
 
+@pytest.mark.cold("a signal")
 def test_serve_says_where_it_listens_answers_and_ends(hansard: Hansard) -> None:
     process = hansard.start("serve", "--port", "0")
     try:

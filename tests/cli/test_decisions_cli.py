@@ -23,8 +23,10 @@ from tests.cli.running import Hansard, Ran
 from tests.decisions import known
 from tests.decisions.known import SECRET
 from tests.decisions.parties import Party, a_party
+from tests.launcher.programs import Popen
+from tests.patience import PATIENCE_S
 
-WAIT_S = 30.0
+WAIT_S = PATIENCE_S
 LIBFAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 WHY = ("--rationale", "Because it was measured twice.")
 
@@ -38,7 +40,7 @@ class Decider(Hansard):
     def typing(self, typed: str, *arguments: str, **environment: str) -> Ran:
         """Run it on a terminal of its own, and answer the first prompt."""
         ours, theirs = pty.openpty()
-        process = subprocess.Popen(
+        process: Popen[bytes] = Popen(
             self.command(*arguments),
             env=self.environment | environment,
             stdin=theirs,

@@ -154,7 +154,7 @@ def test_a_sound_store_needs_no_repair(filled: Hansard) -> None:
 
 
 def test_views_are_repaired_in_place(filled: Hansard) -> None:
-    sql(filled, "DELETE FROM rows_sessions_v1 WHERE key = 'default.2'")
+    sql(filled, "DELETE FROM rows_sessions_v2 WHERE key = 'default.2'")
 
     ran = filled("repair", "--yes")
 

@@ -1,4 +1,4 @@
-"""`hansard restore`: shown, asked about, done, and undone."""
+"""`hansard restore` and `hansard undo`: shown, asked about, done, and undone."""
 
 import json
 import re
@@ -42,8 +42,13 @@ def test_a_dry_run_shows_a_table_and_changes_nothing(recorded: Recorded) -> None
 
     assert ran.code == 0
     assert ran.out.splitlines()[1:] == [
-        "  edit    a.py  revision 2 → revision 1",
-        "  delete  b.py  revision 1 → no file",
+        "  edit    a.py  revision 2 → revision 1, +1 -1",
+        "          @@ -1 +1 @@",
+        "          -two",
+        "          +one",
+        "  delete  b.py  revision 1 → no file, +0 -1",
+        "          @@ -1 +0,0 @@",
+        "          -b",
     ]
     assert contents(recorded) == BEFORE
 
@@ -71,7 +76,7 @@ def test_what_is_named_comes_back(
 
 def test_a_restore_is_undone_as_it_says(recorded: Recorded) -> None:
     done = recorded.run("restore", "--session", SESSION, "--yes").out
-    undo = re.search(r"hansard (restore --entry s:\d+)", done)
+    undo = re.search(r"hansard (undo s:\d+)", done)
     assert undo is not None
 
     recorded.run(*undo[1].split(), "--yes")
@@ -132,9 +137,12 @@ def test_what_makes_no_sense_is_refused(
 def test_what_is_left_alone_is_told_with_the_reason(recorded: Recorded) -> None:
     recorded.do(op("create", "s.env", content="API_KEY=abc123def456ghi\n"))
 
+    (recorded.folder / "s.env").unlink()
+    (recorded.folder / "s.env").mkdir()
+
     ran = recorded.run("restore", "--session", SESSION, "--yes")
 
-    assert "skip    s.env  it holds a secret now" in ran.out
+    assert "skip    s.env  s.env is not a plain file" in ran.out
     assert (recorded.folder / "s.env").exists()
 
 
@@ -145,6 +153,82 @@ def test_nothing_to_do_asks_nobody(recorded: Recorded) -> None:
 
     assert again.code == 0
     assert "2 unchanged" in again.out
+
+
+def test_an_undo_shows_what_changes_and_keeps_what_a_person_wrote(recorded: Recorded) -> None:
+    recorded.do(op("create", "c.py", content="1\n2\n3\n4\n"))
+    recorded.do(op("edit", "c.py", content="one\n2\n3\n4\n"))
+    edit = items(recorded.run("timeline", SESSION, "--json", "--kind", "file_edit").out)[-1]
+    (recorded.folder / "c.py").write_text("one\n2\nof a person\n4\n")
+
+    shown = recorded.run("undo", f"s:{edit['seq']}", "--dry-run")
+    done = recorded.run("undo", f"s:{edit['seq']}", "--yes")
+
+    assert shown.out.splitlines() == [
+        f"Would undo entry s:{edit['seq']}: 1 edit",
+        "  edit    c.py  +1 -1",
+        "          keeps 1 change by outside (not recorded yet)",
+        "          @@ -1,4 +1,4 @@",
+        "          -one",
+        "          +1",
+        "           2",
+        "           of a person",
+        "           4",
+    ]
+    assert (done.code, done.err) == (0, "")
+    assert (recorded.folder / "c.py").read_text() == "1\n2\nof a person\n4\n"
+    again = recorded.run("undo", f"s:{edit['seq']}", "--yes")
+    assert "has taken it back already" in again.out
+
+
+def test_an_undo_that_clashes_shows_the_lines_and_lets_one_decide(recorded: Recorded) -> None:
+    edit = entry_of(recorded, "file_edit")
+    (recorded.folder / "a.py").write_text("of a person\n")
+
+    clash = recorded.run("undo", edit, "--yes")
+    kept = contents(recorded)
+    decided = recorded.run("undo", edit, "--yes", "--take", "theirs")
+
+    assert clash.code == 1
+    assert "  clash   a.py  the same lines have been changed since" in clash.out
+    assert "now        of a person" in clash.out
+    assert "before     one" in clash.out
+    assert kept["a.py"] == "of a person\n"
+    assert decided.code == 0
+    assert contents(recorded)["a.py"] == "one\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "after"),
+    [
+        (["--step", "1"], {"a.py": "one\n"}),
+        (["--session", SESSION], {}),
+        (["--session", SESSION, "--path", "b.py"], {"a.py": "two\n"}),
+    ],
+)
+def test_a_step_or_a_session_is_undone(
+    recorded: Recorded, arguments: list[str], after: dict[str, str]
+) -> None:
+    ran = recorded.run("undo", "--yes", *arguments)
+
+    assert (ran.code, ran.err) == (0, "")
+    assert contents(recorded) == after
+
+
+def test_what_is_undone_must_be_named_and_be_there(recorded: Recorded) -> None:
+    refused = [
+        recorded.run("undo", "--yes"),
+        recorded.run("undo", "s:9999", "--yes"),
+        recorded.run("undo", "--step", "9", "--yes"),
+        recorded.run("undo", entry_of(recorded, "file_edit"), "--path", "no.py", "--yes"),
+        recorded.run("undo", entry_of(recorded, "file_edit"), "--take", "both", "--yes"),
+        recorded.run("restore", "--step", "9", "--yes"),
+        recorded.run("restore", "nothing.py", "--before", "s:3", "--yes"),
+    ]
+
+    assert [ran.code for ran in refused] == [2, 2, 2, 2, 2, 2, 1]
+    assert all(ran.err for ran in refused)
+    assert contents(recorded) == BEFORE
 
 
 def test_as_json_it_is_the_answer(recorded: Recorded) -> None:

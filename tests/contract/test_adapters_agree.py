@@ -23,6 +23,7 @@ from tests.cli.running import Hansard
 from tests.conftest import a_caller
 from tests.contract.refusing import PROBLEMS, TOOL, made, opened
 from tests.http.serving import WAIT_S, Browser, Server, environment, let_in, mcp_call
+from tests.launcher.programs import Popen
 from tests.mcp.processes import ROOT, StdioServer
 
 Json = dict[str, Any]
@@ -60,7 +61,7 @@ def stdio(folder: Path) -> Iterator[Adapter]:
 
 @pytest.fixture(scope="module")
 def server(folder: Path) -> Iterator[Server]:
-    process = subprocess.Popen(
+    process: Popen[str] = Popen(
         [sys.executable, "-m", "tests.contract.refusing", "http"],
         env=environment(folder) | {"HANSARD_PORT": "0"},
         stderr=subprocess.PIPE,

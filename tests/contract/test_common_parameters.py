@@ -24,7 +24,8 @@ each_operation = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=O
 SESSION = {"session_id", "sessionId"}
 SHOP = {"id": "shop", "name": "Shop"}
 TIMED = """
-    get_project_overview list_records get_record_ref activate get_decision entity_get get_evolution
+    get_project_overview list_records get_record_ref get_record_body activate get_decision
+    entity_get get_evolution
 """
 """Whose answers can be asked of the past, as the contract lists them."""
 
@@ -88,6 +89,7 @@ UNLISTED: list[tuple[str, Json]] = [
     ("record_file_edit", {"path": "b.txt", "content": "two\n"}),
     ("record_file_delete", {"path": "b.txt"}),
     ("restore", {"path": "a.txt", "point": "t:1", "preview": True}),
+    ("undo", {"step": 0, "preview": True}),
     ("deactivate", {"id": "R001"}),
     ("branch_session", {}),
     ("save_session", {}),

@@ -17,13 +17,13 @@ TOOLS = """
     create_project list_projects get_project get_project_overview search_records list_records
     get_record_ref activate sync_session create_record update_record transition save_session
     close_session get_record_history get_record_diff get_active_sessions get_recent_activity
-    deactivate branch_session move_record
+    deactivate branch_session move_record get_record_body
     workflow_checkpoint_save workflow_checkpoint_load workflow_checkpoint_list
     workflow_mark_critical workflow_checkpoint_delete workflow_checkpoint_diff
     entity_create entity_get entity_update entity_delete entity_list thread_append document_revise
     execution_event metric_record metric_query
     record_session_start record_plan file_op audit_event record_session_end record_plan_step
-    record_file_create record_file_edit record_file_delete record_step file_read restore
+    record_file_create record_file_edit record_file_delete record_step file_read undo restore
     get_timeline get_story get_evolution
     record_decision supersede_decision search_decisions accept_proposal export-schema
     propose_decision reject_proposal get_decision search

@@ -16,6 +16,7 @@ from hansard.decisions import gitlog
 from hansard.kernel.engine import ReadTx
 from tests.crash import checks
 from tests.crash.writers import DEEDS, Ack, Place, RefusedError, Server, read_ledger
+from tests.launcher.programs import run
 
 PROGRAM = (str(Path(sys.executable).with_name("hansard")),)
 COMMAND_S = 900.0
@@ -92,7 +93,7 @@ def environment(store: str) -> dict[str, str]:
 
 def ran(store: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a command to its end."""
-    return subprocess.run(
+    return run(
         [*PROGRAM, *arguments],
         env=environment(store),
         stdin=subprocess.DEVNULL,

@@ -22,12 +22,14 @@ from hansard.kernel.problem import Problem
 from tests.conftest import a_caller
 from tests.crash import busy
 from tests.crash.harness import ROOT
+from tests.launcher.programs import Popen
+from tests.patience import PATIENCE_S
 
 WRITERS = 4
 WRITES_BEFORE_MIN = 5
 """How many writes of each are acknowledged before the first copy begins."""
 
-WAIT_S = 60.0
+WAIT_S = PATIENCE_S
 ROUNDS = 40 if os.environ.get("HANSARD_FAULTS") == "all" else 8
 DATABASE, LOG, BLOBS = "hansard.db", "hansard.db-wal", "blobs"
 
@@ -54,11 +56,7 @@ def writing(store: Path) -> Iterator[list[Writer]]:
     """Have four processes write to a store, until all is done."""
     command = [sys.executable, "-m", busy.__name__, str(store)]
     writers = [
-        Writer(
-            subprocess.Popen(
-                command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-            )
-        )
+        Writer(Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
         for _ in range(WRITERS)
     ]
     listening = [threading.Thread(target=writer.listen) for writer in writers]
@@ -140,7 +138,6 @@ def _go_on(app: Application) -> None:
 
 
 @pytest.mark.fault("copied while live")
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     "rounds", [1, pytest.param(ROUNDS, marks=pytest.mark.slow("copies a busy store many times"))]
 )

@@ -17,8 +17,10 @@ from tests.crash import checks, drama, toys
 from tests.crash.checks import Ack
 from tests.crash.drama import Part, Plan
 from tests.crash.harness import ROOT
+from tests.launcher.programs import Popen, run
+from tests.patience import PATIENCE_S
 
-PLAY_S = 300.0
+PLAY_S = PATIENCE_S
 """How long the workers may take at most, on a machine that does many other things."""
 
 
@@ -67,7 +69,6 @@ def play(request: pytest.FixtureRequest, location: str, tmp_path: Path) -> Play:
 @pytest.mark.fault("many processes")
 @pytest.mark.holds("ALL-04.3", "ALL-04.5")
 @pytest.mark.slow("kills processes for as long as 4,000 durable writes take")
-@pytest.mark.timeout(600)
 def test_eight_killed_writers_lose_nothing(location: str, play: Play) -> None:
     played = play(workers=8, writes=500, interval_s=0.1)
 
@@ -94,7 +95,7 @@ def test_the_program_finds_the_store_of_killed_writers_sound(location: str, play
 
     assert played.failures == []
     verify = [str(Path(sys.executable).with_name("hansard")), "verify", "--store", location]
-    done = subprocess.run(verify, capture_output=True, text=True, check=False, timeout=60)
+    done = run(verify, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -125,9 +126,8 @@ def test_many_threads_of_one_process_lose_nothing(location: str) -> None:
 def perform(plan: Plan) -> dict[str, Any]:
     """Run the play in a process of its own, and let none of its workers outlive it."""
     command = [sys.executable, "-m", drama.__name__, json.dumps(asdict(plan))]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, start_new_session=True
-    ) as process:
+    process: Popen[bytes] = Popen(command, cwd=ROOT, stdout=subprocess.PIPE, start_new_session=True)
+    with process:
         try:
             output, _ = process.communicate(timeout=plan.deadline_s + 30)
         finally:

@@ -17,6 +17,7 @@ from tests.crash.harness import SOON_S, needs_strace
 from tests.crash.power import DISK_BYTES
 from tests.hostile.serving import HansardServer, findings, serving_stdio
 from tests.http.serving import let_in, serving
+from tests.launcher import programs
 from tests.mcp.processes import Json, environment
 from tests.recorder.ground import needs_root
 
@@ -148,7 +149,7 @@ def not_refused(server: HansardServer, words: str) -> list[str]:
 def doctor(home: Path, store: Path) -> tuple[int, dict[str, list[Json]]]:
     """Ask the doctor; gives its exit code, and its checks by what they are of."""
     settings = {"store": str(store), "workspace": str(home / "ws"), "embedder": "none"}
-    done = subprocess.run(
+    done = programs.run(
         [sys.executable, "-m", "hansard.cli.main", "doctor", "--json"],
         env=environment(settings),
         capture_output=True,

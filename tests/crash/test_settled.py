@@ -13,6 +13,7 @@ from hansard.kernel.effect import Verdict
 from hansard.recorder.gateway import last_settled
 from tests.crash.harness import Aftermath, Point, killed_at, needs_strace
 from tests.hostile.serving import serving_stdio
+from tests.launcher.programs import run
 from tests.mcp.processes import Json, environment
 from tests.recorder import recorder_scenes as scenes
 from tests.recorder.ground import needs_root
@@ -54,7 +55,7 @@ def shown(folder: Path) -> str:
 
 
 def run_doctor(folder: Path, *flags: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return run(
         [sys.executable, "-m", "hansard.cli.main", "doctor", *flags],
         env=environment(settings(folder)),
         capture_output=True,

@@ -8,11 +8,14 @@ import pytest
 
 from hansard.app.application import Application
 from hansard.decisions import gitlog, gitpage
+from hansard.decisions.events import ProposalAccepted
+from hansard.decisions.gitpage import place_of
+from hansard.decisions.tables import DECISIONS
 from hansard.kernel.engine import WriteTx
+from hansard.kernel.event import Actor, Stamp
 from hansard.kernel.follow import CURSORS, Following, NotNow, lock_of
 from tests.conftest import SteppingClock
 from tests.crash.harness import playing
-from tests.crash.scenes import wait_until
 from tests.decisions import git_scenes
 from tests.decisions.git_scenes import (
     PROJECT,
@@ -25,6 +28,7 @@ from tests.decisions.git_scenes import (
 )
 from tests.decisions.known import SECRET
 from tests.decisions.parties import a_party
+from tests.patience import wait_until
 
 pytestmark = needs_git
 
@@ -95,6 +99,38 @@ def test_an_accepted_proposal_is_a_commit_that_names_it(ledger: Ledger) -> None:
     message = ledger.git("log", "-1", "--format=%B", "main")
     assert message.startswith(f"Accept {proposal} as {made}: ")
     assert f"\nProposal: {proposal}\nProposed-By: agent:test-agent\n" in message
+
+
+def test_git_and_the_tools_name_the_same_author_of_an_accepted_decision(ledger: Ledger) -> None:
+    person = a_party(ledger.app, "human", "admin", secret=SECRET)
+    made = person.accept(ledger.bot.propose(target="cache"))
+    ledger.publish()
+
+    told = ledger.app.call("get_decision", {"decision_id": made}, person.caller).model_dump()
+    shown = told["decision"]
+    shard, name = place_of(made)
+    page = ledger.git("show", f"main:{shard}/{name}")
+    author = ledger.git("log", "-1", "--format=%an <%ae>", "main").strip()
+    assert shown["author"] == "agent:test-agent"
+    assert f'author: "{shown["author"]}"\n' in page
+    assert f'accepted_by: "{shown["accepted_by"]}"\n' in page
+    assert author == "test-agent <agent@hansard.invalid>"
+    assert "Accepted-By: human:test-human" in ledger.git("log", "-1", "--format=%B", "main")
+
+
+def test_the_commit_of_an_older_acceptance_stays_as_it_was(ledger: Ledger) -> None:
+    proposal = ledger.bot.propose(target="cache")
+    row = ledger.app.store.read(PROJECT, lambda tx: tx.get(DECISIONS, proposal))
+    assert row is not None
+    kept = {name: row[name] for name in ("title", "target", "reasons", "author")}
+    older = ProposalAccepted(id="D042", proposal_id=proposal, cites=[], supersedes=[], **kept)
+    stamp = Stamp(Actor("human", "maria", "admin"), "2026-01-02T03:04:05.000000Z")
+    ledger.app.store.write(PROJECT, lambda tx: ledger.app.store.record(tx, older, stamp))
+    ledger.publish()
+
+    author = ledger.git("log", "-1", "--format=%an", "main").strip()
+    assert author == "maria"
+    assert "Accepted-By" not in ledger.git("log", "-1", "--format=%B", "main")
 
 
 def test_hostile_texts_make_sound_commits_that_say_what_they_are(ledger: Ledger) -> None:

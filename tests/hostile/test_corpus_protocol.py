@@ -13,6 +13,7 @@ from hansard.kernel.limits import NESTING_MAX
 from tests.hostile.corpus import CASES, case, verdict
 from tests.hostile.serving import HansardServer, code_of, findings, heads, serving_stdio
 from tests.http.serving import Server, make_token, mcp_call, mcp_request, serving
+from tests.launcher.programs import run
 from tests.mcp.processes import ROOT, WAIT_S, HttpServer, environment
 from tests.mcp.test_messages import nested, request
 
@@ -234,7 +235,7 @@ def test_a_session_of_elsewhere_is_told_from_an_unknown_one_by_nothing(
 
 def served(home: Path, **settings: str) -> subprocess.CompletedProcess[str]:
     """Start `hansard serve` as something it must refuse; gives what it said."""
-    return subprocess.run(
+    return run(
         [sys.executable, "-m", "tests.hostile.command", "serve", "--port", "0"],
         env=environment({"store": str(home / "store"), "embedder": "none"} | settings),
         cwd=ROOT,

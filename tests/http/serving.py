@@ -4,7 +4,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -20,7 +19,9 @@ from hansard.app.start import start
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.event import Actor, Stamp
 from hansard.kernel.store import Store
-from hansard.sessions.directory import ensure_project
+from hansard.sessions.projects import make as make_project
+from tests.launcher.programs import PROGRAM, Popen, run
+from tests.patience import PATIENCE_S
 
 MODERN_META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -28,8 +29,7 @@ MODERN_META = {
 }
 META_ONLY = {"_meta": MODERN_META}
 
-PROGRAM = Path(sys.executable).with_name("hansard")
-WAIT_S = 30.0
+WAIT_S = PATIENCE_S
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Server:
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run the program as the same person."""
-        return subprocess.run(
+        return run(
             [PROGRAM, *arguments],
             env=environment(self.home),
             capture_output=True,
@@ -132,7 +132,7 @@ def make_token(home: Path, role: str, **wanted: Any) -> tuple[str, str]:
     stamp = Stamp(Actor("human", "maria", "admin"), to_text(utc_now()))
     with store_in(home) as store:
         for project in wanted.get("projects", ()):
-            ensure_project(store, project, stamp)
+            make_project(store, project, stamp)
         made, text = tokens.create(store, tokens.Wanted(role, **wanted), stamp)  # type: ignore[arg-type]
     return text, made.id
 
@@ -167,7 +167,7 @@ def mcp_request(
 @contextmanager
 def serving(home: Path, *flags: str, **variables: str) -> Iterator[Server]:
     """Serve a new store until the block ends."""
-    process = subprocess.Popen(
+    process: Popen[str] = Popen(
         [PROGRAM, "serve", "--port", "0", *flags],
         env=environment(home) | variables,
         stderr=subprocess.PIPE,

@@ -24,7 +24,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def door(clock: Clock) -> Door:
-    return Door(clock)
+    return Door(timer=clock, clock=clock)
 
 
 def test_a_token_opens_once(door: Door) -> None:
@@ -74,8 +74,10 @@ def test_the_cookie_is_of_this_site_only_and_no_script_reads_it(server: Server) 
     answer = server.request("GET", f"/?token={opened.strip().rpartition('token=')[2]}")
 
     cookie = answer.headers["set-cookie"]
-    assert re.match(rf"hansard_page_{server.port}=\S+;", cookie)
-    assert {"HttpOnly", "SameSite=strict"} <= set(cookie.split("; "))
+    assert re.match(r"hansard_page_[0-9a-f]{16}=\S+;", cookie)
+    assert {"HttpOnly", "SameSite=strict", f"Max-Age={int(VISIT_LIFE_S)}"} <= set(
+        cookie.split("; ")
+    )
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,10 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-WAIT_S = 20.0
-"""How long an answer may take on a busy machine before the test fails."""
+from tests.launcher.programs import Popen
+from tests.patience import PATIENCE_S
+
+WAIT_S = PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,7 +34,7 @@ class ServerProcess:
     """A program in a process of its own, ended with the test."""
 
     def __init__(self, program: str, *arguments: str, settings: dict[str, str]) -> None:
-        self.process = subprocess.Popen(
+        self.process: Popen[bytes] = Popen(
             [sys.executable, "-m", program, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

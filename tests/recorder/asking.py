@@ -3,18 +3,20 @@
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from hansard.app.application import Application
 from hansard.kernel.blob import digest_of
-from hansard.kernel.operation import Caller
+from hansard.kernel.operation import Caller, Result
 from hansard.recorder.answers import (
     Evolution,
     FileChanged,
     FilesChanged,
     FileShown,
-    Restored,
     Timeline,
     TimelineItem,
 )
+from hansard.recorder.restored import Restored, Undone
 from hansard.recorder.tale import Story
 
 
@@ -88,6 +90,20 @@ def restore(app: Application, caller: Caller, **rest: Any) -> Restored:
     answer = app.call("restore", rest, caller)
     assert isinstance(answer, Restored)
     return answer
+
+
+def undo(app: Application, caller: Caller, **rest: Any) -> Undone:
+    """Take changes back."""
+    answer = app.call("undo", rest, caller)
+    assert isinstance(answer, Undone)
+    return answer
+
+
+def named(app: Application, caller: Caller, call: str | None) -> Result:
+    """Make a call that an answer names, such as `undo {"entry": "s:12"}`."""
+    assert call is not None
+    name, _, arguments = call.partition(" ")
+    return app.call(name, orjson.loads(arguments), caller)
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hansard.recorder import linux
+from tests.launcher.programs import Popen
 
 HERE = -100
 """AT_FDCWD: names are relative to the current folder."""
@@ -17,7 +18,8 @@ def swapping(one: Path, other: Path) -> Iterator[None]:
     """Swap two names in another process while the block runs."""
     command = [sys.executable, "-m", __name__, str(one), str(other)]
     root = Path(__file__).parents[2]
-    with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE) as process:
+    process: Popen[bytes] = Popen(command, cwd=root, stdout=subprocess.PIPE)
+    with process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"swapping\n"
         try:

@@ -21,7 +21,6 @@ from tests.recorder.asking import (
     evolution,
     op,
     read,
-    restore,
     sha256,
     story,
     timeline,
@@ -174,31 +173,6 @@ def test_redaction_can_be_switched_off(open_app: OpenApp, agent: Caller) -> None
     assert evolution(app, agent, path=".env", revision=1).content == ENV
 
 
-@pytest.mark.holds("FIL-secret-5")
-def test_a_restore_skips_what_was_not_recorded_and_says_so(
-    app: Application, agent: Caller, files: Path
-) -> None:
-    first = create(app, agent, ".env", ENV)
-    edit(app, agent, ".env", "TOKEN_FOR_GIT=\n")
-
-    answer = restore(app, agent, path=".env", to="after", point=f"s:{first.seq}")
-
-    assert [(one.action, bool(one.reason)) for one in answer.files] == [("skip", True)]
-    assert contents(files) == {".env": b"TOKEN_FOR_GIT=\n"}
-
-
-def test_a_restore_leaves_a_secret_that_it_could_not_bring_back(
-    app: Application, agent: Caller, files: Path
-) -> None:
-    create(app, agent, ".env", "TOKEN_FOR_GIT=\n")
-    edit(app, agent, ".env", ENV)
-
-    answer = restore(app, agent)
-
-    assert [one.action for one in answer.files] == ["skip"]
-    assert contents(files) == {".env": ENV.encode()}
-
-
 def test_a_diff_with_a_secret_in_it_is_not_shown(app: Application, agent: Caller) -> None:
     create(app, agent, ".env", ENV)
     edit(app, agent, ".env", "TOKEN_FOR_GIT=\n")
@@ -254,6 +228,8 @@ def use_secrets(app: Application, agent: Caller, files: Path, number: int) -> st
         ("record_file_create", {"path": f"{path}4", "content": ENV}),
         ("record_file_edit", {"path": f"{path}4", "content": f"x\n{ENV}", "old_content": ENV}),
         ("record_file_delete", {"path": f"{path}4", "old_content": f"x\n{ENV}"}),
+        ("undo", {"entry": "s:9", "preview": True, "diff": True}),
+        ("restore", {"preview": True, "diff": True}),
         ("restore", {}),
         ("get_timeline", {}),
         ("get_evolution", {"path": f"{path}3", "to": 1}),

@@ -20,16 +20,19 @@ from hansard.recorder.problems import FileChanged, FileExists
 from hansard.recorder.temporaries import new_name
 from hansard.recorder.workspace import Workspace
 from tests.conftest import OpenApp, a_caller
+from tests.patience import PATIENCE_S
 from tests.recorder.asking import (
     batch,
     contents,
     create,
     edit,
+    named,
     op,
     restore,
     sources,
     timeline,
     told,
+    undo,
 )
 
 STAMP = Stamp(SYSTEM, "2026-01-01T00:00:00.000000Z")
@@ -279,7 +282,7 @@ def test_a_repeated_change_is_answered_and_not_made_again(
 @pytest.mark.fault("reply lost")
 @pytest.mark.holds("ALL-05.9", "ALL-05.6")
 @pytest.mark.parametrize("after", [False, True], ids=["not-done", "done"])
-def test_a_repeat_of_a_change_that_was_cut_short_settles_it(
+def test_a_repeat_of_a_change_that_was_cut_short_settles_it_and_makes_it_once(
     open_app: OpenApp, files: Path, after: bool
 ) -> None:
     first, agent = open_app(), a_caller()
@@ -288,20 +291,15 @@ def test_a_repeat_of_a_change_that_was_cut_short_settles_it(
     crashed(first, keyed(agent), after=after, **wanted)
     second = open_app()
 
-    if after:
-        [result] = ask_files(second, wanted, keyed(agent))
-        assert (result.status, result.revision) == ("recovered", 2)
-        again: Any = second.call("file_op", wanted, keyed(agent))
-        assert again.receipt
-        assert again.results == [result]
-    else:
-        for _ in range(2):
-            with pytest.raises(StorageUnavailable) as refused:
-                second.call("file_op", wanted, keyed(agent))
-            assert refused.value.details["outcome"] == "unchanged"
+    [result] = ask_files(second, wanted, keyed(agent))
+    again: Any = second.call("file_op", wanted, keyed(agent))
 
-    assert contents(files) == {"a": b"two\n" if after else b"one\n"}
-    assert len(told(second, agent)) == 2
+    assert (result.status, result.revision) == ("recovered" if after else "done", 2)
+    assert again.receipt
+    assert again.results == [result]
+    assert contents(files) == {"a": b"two\n"}
+    ended = ["done", "recovered"] if after else ["done", "aborted", "done"]
+    assert [status for _, status in told(second, agent)] == ended
 
 
 def ask_files(app: Application, arguments: dict[str, Any], caller: Caller) -> list[Any]:
@@ -311,7 +309,7 @@ def ask_files(app: Application, arguments: dict[str, Any], caller: Caller) -> li
 
 
 @pytest.mark.fault("reply lost")
-def test_a_repeat_of_a_batch_says_what_was_done_of_it(open_app: OpenApp, files: Path) -> None:
+def test_a_repeat_of_a_batch_does_what_was_left_of_it(open_app: OpenApp, files: Path) -> None:
     first, agent = open_app(), a_caller()
     ops = [{"path": path, "action": "create", "content": "x"} for path in "abc"]
     with pytest.MonkeyPatch.context() as patch:
@@ -320,10 +318,15 @@ def test_a_repeat_of_a_batch_says_what_was_done_of_it(open_app: OpenApp, files: 
             first.call("file_op", {"ops": ops}, keyed(agent))
     die(first)
 
-    results = ask_files(open_app(), {"ops": ops}, keyed(agent))
+    second = open_app()
+    results = ask_files(second, {"ops": ops}, keyed(agent))
 
-    assert [one.status for one in results] == ["recovered", "aborted", "aborted"]
-    assert contents(files) == {"a": b"x"}
+    assert [(one.path, one.status) for one in results] == [
+        ("a", "recovered"), ("b", "done"), ("c", "done"),
+    ]  # fmt: skip
+    assert contents(files) == dict.fromkeys("abc", b"x")
+    undo(second, agent, entry=f"s:{results[-1].seq}")
+    assert contents(files) == {}
 
 
 def crash_at(patch: pytest.MonkeyPatch, path: str) -> None:
@@ -392,7 +395,7 @@ def test_many_repeats_at_once_make_one_change(app: Application, agent: Caller) -
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(PATIENCE_S)
 
     assert len(answers) == 8
     assert len(set(answers)) == 1
@@ -400,7 +403,7 @@ def test_many_repeats_at_once_make_one_change(app: Application, agent: Caller) -
 
 
 @pytest.mark.fault("reply lost")
-def test_a_repeat_of_a_restore_that_was_cut_short_goes_no_further(
+def test_a_repeat_of_a_restore_that_was_cut_short_finishes_it(
     open_app: OpenApp, files: Path
 ) -> None:
     first, agent = open_app(), a_caller()
@@ -418,10 +421,12 @@ def test_a_repeat_of_a_restore_that_was_cut_short_goes_no_further(
     answer: Any = second.call("restore", wanted, keyed(agent))
 
     assert {one.path: one.status for one in answer.files} == {
-        "a": "recovered", "b": "aborted", "c": "aborted",
+        "a": "recovered", "b": "done", "c": "done",
     }  # fmt: skip
-    assert contents(files) == {"a": b"1", "b": b"2", "c": b"2"}
-    assert restore(second, agent, **wanted).counts == {"edit": 2, "unchanged": 1}
+    assert contents(files) == dict.fromkeys("abc", b"1")
+    assert restore(second, agent, **wanted).counts == {"unchanged": 3}
+    named(second, agent, answer.undo)
+    assert contents(files) == dict.fromkeys("abc", b"2")
 
 
 def test_a_crash_in_a_move_is_settled_from_either_side(open_app: OpenApp, files: Path) -> None:
@@ -433,5 +438,5 @@ def test_a_crash_in_a_move_is_settled_from_either_side(open_app: OpenApp, files:
     second = open_app()
     op(second, agent, "edit", "b", content="two\n")
 
-    assert sources(second, agent, "b") == ["executed", "executed"]
-    assert sources(second, agent, "a") == ["executed", "executed"]
+    assert sources(second, agent, "b") == ["executed", "executed", "executed"]
+    assert sources(second, agent, "a") == sources(second, agent, "b")

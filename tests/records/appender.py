@@ -49,7 +49,10 @@ def main(store: str, log: str, name: str, count: int, records: list[str]) -> Non
             token = f"{name}.{number}"
             body = f"{known[record]}{token}\n"
             forced = roll < FORCED_SHARE
-            answer = ask("update_record", id=record, body=body, force=forced)
+            answer = ask("update_record", id=record, body=body)
+            while forced and (met := answer.get("conflict")):
+                over = {"force": True, "force_version": met["version"]}
+                answer = ask("update_record", id=record, body=body, **over)
             is_applied = "conflict" not in answer
             note(
                 op="write", record=record, token=token, forced=forced, applied=is_applied,

@@ -159,7 +159,7 @@ def test_a_session_that_closed_works_on_nothing(app: Application) -> None:
 def test_a_stale_session_is_warned_when_it_activates(app: Application) -> None:
     mine, other = Chat(app), Chat(app)
     record = mine.create()["id"]
-    for number in range(9):
+    for number in range(10):
         other.create(str(number))
 
     [warning] = mine.activate(record)["context"]["warnings"]

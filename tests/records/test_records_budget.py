@@ -16,7 +16,7 @@ from hansard.kernel.ids import IdBlockGranted
 from hansard.records import limits
 from hansard.records.budget import Budget, clip, size_of
 from hansard.records.events import RecordCreated
-from hansard.records.shapes import Record, RecordRef
+from hansard.records.shapes import RecordRef
 from hansard.sessions.events import SessionStarted
 from tests.records.chats import Chat
 
@@ -76,8 +76,17 @@ def tokens(answer: Any) -> int:
     return max(len(shown), len(answer.text())) // limits.CHARS_PER_TOKEN
 
 
+BUDGETS = [
+    1_000,
+    *(
+        pytest.param(budget, marks=pytest.mark.slow("makes a thousand records for each budget"))
+        for budget in (None, 20_000)
+    ),
+]
+
+
 @pytest.mark.holds("ALL-08.7")
-@pytest.mark.parametrize("budget", [None, 1_000, 20_000])
+@pytest.mark.parametrize("budget", BUDGETS)
 def test_the_overview_of_a_thousand_records_fits_and_says_what_is_missing(
     app: Application, budget: int | None
 ) -> None:
@@ -105,7 +114,7 @@ def test_the_overview_of_a_thousand_records_fits_and_says_what_is_missing(
 
 
 @pytest.mark.holds("ALL-08.6")
-@pytest.mark.parametrize("budget", [None, 1_000, 20_000])
+@pytest.mark.parametrize("budget", BUDGETS)
 def test_a_record_with_two_hundred_children_fits_and_says_what_is_missing(
     app: Application, budget: int | None
 ) -> None:
@@ -138,60 +147,78 @@ def test_a_record_with_two_hundred_children_fits_and_says_what_is_missing(
         assert left_out.how in activation.text()
 
 
-def test_a_body_too_long_for_the_budget_is_cut_and_can_be_had_whole(app: Application) -> None:
+@pytest.mark.holds("REC-whole-1")
+@pytest.mark.parametrize("budget", [limits.BUDGET_TOKENS_MIN, limits.ACTIVATE_BUDGET_TOKENS])
+def test_target_and_parent_are_whole_whatever_the_budget(app: Application, budget: int) -> None:
     chat = Chat(app)
-    parent = chat.create("Parent", body="p\n" * 40_000)["id"]
+    parent = chat.create("Parent", body="p\n" * 40_000, metadata={"k": "v" * 60_000})["id"]
     record = chat.create("Long", parent, body="a \x01 line\n" * 20_000)["id"]
+    child = chat.create("Child", record)["id"]
 
-    short: Any = app.call("activate", {"id": record}, chat.caller)
+    context = chat.activate(record, budget_tokens=budget)["context"]
 
-    assert tokens(short) <= limits.ACTIVATE_BUDGET_TOKENS
-    missing = {one.what: one.count for one in short.context.omitted}
-    assert set(missing) == {"target.body", "parent.body"}
-    shown = short.context.target.body.removesuffix("…")
-    assert len(shown) + missing["target.body"] == 180_000
-    assert missing["parent.body"] < 80_000
-    assert ("a \x01 line\n" * 20_000).startswith(shown)
-    whole = chat.activate(record, budget_tokens=500_000)["context"]
-    assert whole["target"]["body"] == "a \x01 line\n" * 20_000
-    assert whole["parent"]["body"] == "p\n" * 40_000
+    assert context["target"]["body"] == "a \x01 line\n" * 20_000
+    assert context["parent"]["body"] == "p\n" * 40_000
+    assert context["parent"]["metadata"] == {"k": "v" * 60_000}
+    # And there is room for what lies around them all the same.
+    shown = [*context["children"]["open"], *context["children"].get("open_refs", ())]
+    assert [one["id"] for one in shown] == [child]
 
 
-def test_what_changed_since_is_within_the_budget_too(app: Application) -> None:
-    mine, other = Chat(app), Chat(app)
-    record = mine.create("Shared", body="a line\n" * 5_000, metadata={"k": "v" * 30_000})["id"]
-    other.activate(record)
-    other.update(record, body="another line\n" * 5_000, summary="New " * 400, metadata={"k": None})
-
-    for budget in (limits.BUDGET_TOKENS_MIN, limits.ACTIVATE_BUDGET_TOKENS):
-        answer: Any = app.call("activate", {"id": record, "budget_tokens": budget}, mine.caller)
-        assert set(answer.changed_since_load.diffs) == {"summary", "body", "metadata"}
-        assert tokens(answer) <= budget
-        mine.update(record, body="a line\n" * 5_000, metadata={"k": "v" * 30_000})
-        other.activate(record)
-        other.update(
-            record, body="a new line\n" * 5_000, summary=f"{budget} " * 300, metadata={"k": None}
-        )
-
-
-def test_even_the_largest_record_fits_the_smallest_budget(app: Application) -> None:
+@pytest.mark.holds("REC-whole-2")
+def test_open_children_are_whole_while_the_budget_lasts_and_the_rest_is_named(
+    app: Application,
+) -> None:
     chat = Chat(app)
-    related = [chat.create(str(number))["id"] for number in range(100)]
-    record = chat.create(
-        "é" * 500,
-        summary="ü" * 2_000,
-        body="x" * 100_000,
-        metadata={"k": "v" * 60_000},
-        related=related,
-        state="LATER",
-        reason="r" * 2_000,
-    )["id"]
+    root = chat.create("Root")["id"]
+    children = [chat.create(f"C{n}", root, body="c" * 5_000)["id"] for n in range(10)]
+    chat.update(children[0], title="Changed last")
 
-    answer: Any = app.call(
-        "activate", {"id": record, "budget_tokens": limits.BUDGET_TOKENS_MIN}, chat.caller
-    )
+    answer: Any = app.call("activate", {"id": root}, chat.caller)
 
-    assert tokens(answer) <= limits.BUDGET_TOKENS_MIN
+    assert tokens(answer) <= limits.ACTIVATE_BUDGET_TOKENS
+    bundle = answer.context
+    whole = [one.id for one in bundle.children.open]
+    reduced = [one.id for one in bundle.children.open_refs]
+    assert sorted([*whole, *reduced]) == children
+    # Those changed last are the ones that are whole: the first, and the latest of the others.
+    assert whole == [children[0], *children[-len(whole) + 1 :]]
+    assert 3 <= len(whole) < 10
+    assert all(one.body == "c" * 5_000 for one in bundle.children.open)
+    named = {one.what: one.how for one in bundle.omitted}
+    assert named == {f"body of {one}": f'activate {{"id": "{one}"}}' for one in reduced}
+    for how in named.values():
+        assert how in answer.text()
+
+
+def test_one_long_child_does_not_keep_the_others_from_being_whole(app: Application) -> None:
+    chat = Chat(app)
+    root = chat.create("Root")["id"]
+    short = [chat.create(f"S{n}", root, body="s" * 500)["id"] for n in range(4)]
+    long = chat.create("Long", root, body="l" * 200_000)["id"]
+
+    bundle = chat.activate(root)["context"]
+
+    assert [one["id"] for one in bundle["children"]["open"]] == short
+    assert [one["id"] for one in bundle["children"]["open_refs"]] == [long]
+
+
+def test_a_diff_too_long_to_come_along_is_named_and_never_cut(app: Application) -> None:
+    mine, other = Chat(app), Chat(app)
+    record = mine.create("Shared", body="a line\n" * 5_000)["id"]
+    other.activate(record)
+    other.update(record, body="another line\n" * 5_000, summary="New")
+
+    answer = mine.activate(record)
+
+    changed = answer["changed_since_load"]
+    assert changed["changed_fields"] == ["summary", "body"]
+    assert set(changed["diffs"]) == {"summary"}
+    assert {
+        "what": "diff of body",
+        "count": 1,
+        "how": f'get_record_diff {{"id": "{record}", "from": "t:1"}}',
+    } in answer["context"]["omitted"]
 
 
 def a_ref(number: int, chars: int) -> RecordRef:
@@ -221,23 +248,6 @@ def test_a_budget_is_never_overspent_and_no_list_starves(
         assert kept == parts[: len(kept)]
         if len(kept) < len(parts):
             assert size_of(parts[len(kept)]) > budget.chars
-
-
-@given(body=st.text(max_size=3_000), chars_max=st.integers(300, 4_000))
-@settings(deadline=None)
-def test_a_cut_record_keeps_to_its_size_and_counts_what_it_lost(body: str, chars_max: int) -> None:
-    record = Record(
-        id="R001", type="t", title="T", summary="S", body=body, state="OPEN", parent_id=None,
-        created="2026", modified="2026", version=1, author="agent:x",
-    )  # fmt: skip
-    budget = Budget(limits.BUDGET_TOKENS_MAX)
-
-    taken, lost = budget.take_record(record, chars_max=chars_max)
-
-    assert size_of(taken) <= chars_max
-    kept = taken.body if not lost else taken.body.removesuffix("…")
-    assert body.startswith(kept)
-    assert len(kept) + lost == len(body)
 
 
 def test_a_clipped_text_shows_that_it_was_clipped() -> None:

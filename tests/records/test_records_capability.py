@@ -18,7 +18,7 @@ SOURCE = {
     "update_record", "transition", "save_session", "close_session", "get_record_history",
     "get_record_diff", "get_active_sessions", "get_recent_activity",
 }  # fmt: skip
-OURS = {"deactivate", "branch_session", "move_record"}
+OURS = {"deactivate", "branch_session", "move_record", "get_record_body"}
 
 DEFAULT_TOKENS_MAX = 2_200
 """What these tools may take of the default list, which others share."""
@@ -35,7 +35,7 @@ def tokens(operations: list[Operation]) -> int:
 
 
 @pytest.mark.holds("ALL-00.2")
-def test_the_toolset_records_has_the_eighteen_of_the_source_and_our_three() -> None:
+def test_the_toolset_records_has_the_eighteen_of_the_source_and_our_four() -> None:
     listed = [one.name for one in catalog().toolset(["records"])]
 
     assert len(listed) == len(set(listed))

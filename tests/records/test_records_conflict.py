@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import orjson
 import pytest
 
 from hansard.app.application import Application
@@ -37,16 +38,25 @@ def test_an_update_from_an_old_version_is_not_applied_and_shows_both(app: Applic
 
     conflict = answer["conflict"]
     stored = first.ask("activate", id=record)["context"]["target"]
-    assert answer["record"] == stored == conflict["other_version"]
+    assert answer["record"] == stored
     assert (stored["title"], stored["body"]) == ("Theirs", BODY.replace("one", "ONE"))
-    assert conflict["base_version"]["body"] == BODY
-    assert conflict["your_version"]["body"] == BODY.replace("five", "FIVE")
-    assert conflict["your_version"]["title"] == "Shared"
-    assert conflict["changed_fields"] == ["title", "body"]
-    assert conflict["overlapping_fields"] == ["body"]
+    heads = {name: value for name, value in stored.items() if name != "body"}
+    assert conflict["other_version"] == heads | {"session_id": first.session()}
+    assert conflict["version"] == stored["version"]
+    assert (conflict["base_version"]["title"], conflict["base_version"]["version"]) == ("Shared", 1)
+    assert conflict["changed_fields"] == {"theirs": ["title", "body"], "yours": ["summary", "body"]}
+    assert conflict["mergeable"] is True
     assert conflict["merge"] == {
         "clean": True,
-        "text": BODY.replace("one", "ONE").replace("five", "FIVE"),
+        "fields": {
+            "title": {"kind": "theirs", "base": "Shared", "theirs": "Theirs"},
+            "summary": {"kind": "mine", "base": "About Shared", "theirs": "About Shared"},
+        },
+        "hunks": [
+            {"kind": "theirs", "base": [1, 1], "mine": [1, 1], "theirs": [1, 1]},
+            {"kind": "same", "base": [2, 3], "mine": [2, 3], "theirs": [2, 3]},
+            {"kind": "mine", "base": [5, 1], "mine": [5, 1], "theirs": [5, 1]},
+        ],
     }
     assert first.session() in conflict["message"]
     assert second.tick() == tick
@@ -54,17 +64,22 @@ def test_an_update_from_an_old_version_is_not_applied_and_shows_both(app: Applic
     assert second.activity(record_id=record).count("record_updated") == 1
 
 
-def test_a_merge_that_is_not_clean_has_markers(app: Application) -> None:
+def test_lines_that_both_changed_are_a_clash_and_nothing_else_is(app: Application) -> None:
     first, second, record = two_chats(app)
     first.update(record, body=BODY.replace("two", "theirs"))
 
-    merge = second.update(record, body=BODY.replace("two", "mine"))["conflict"]["merge"]
+    conflict = second.update(record, body=BODY.replace("two", "mine\nand mine"))["conflict"]
 
-    assert merge["clean"] is False
-    assert "<<<<<<< stored\ntheirs\n=======\nmine\n>>>>>>> yours\n" in merge["text"]
+    assert conflict["mergeable"] is False
+    assert conflict["merge"]["clean"] is False
+    assert conflict["merge"]["hunks"] == [
+        {"kind": "same", "base": [1, 1], "mine": [1, 1], "theirs": [1, 1]},
+        {"kind": "clash", "base": [2, 1], "mine": [2, 2], "theirs": [2, 1]},
+        {"kind": "same", "base": [3, 3], "mine": [4, 3], "theirs": [3, 3]},
+    ]
 
 
-def test_changes_of_different_fields_conflict_too_but_say_that_they_do_not_clash(
+def test_changes_of_different_fields_conflict_too_but_say_that_they_go_together(
     app: Application,
 ) -> None:
     first, second, record = two_chats(app)
@@ -72,9 +87,36 @@ def test_changes_of_different_fields_conflict_too_but_say_that_they_do_not_clash
 
     conflict = second.update(record, body="Mine\n")["conflict"]
 
-    assert conflict["changed_fields"] == ["title"]
-    assert conflict["overlapping_fields"] == []
-    assert conflict["merge"] == {"clean": True, "text": "Mine\n"}
+    assert conflict["changed_fields"] == {"theirs": ["title"], "yours": ["body"]}
+    assert conflict["mergeable"] is True
+
+
+@pytest.mark.parametrize("field", ["title", "summary"])
+def test_a_field_that_both_changed_is_a_clash(app: Application, field: str) -> None:
+    first, second, record = two_chats(app)
+    first.update(record, **{field: "Theirs"})
+
+    conflict = second.update(record, **{field: "Mine"})["conflict"]
+
+    assert conflict["mergeable"] is False
+    assert conflict["merge"]["fields"][field]["kind"] == "clash"
+    assert conflict["merge"]["fields"][field]["theirs"] == "Theirs"
+
+
+@pytest.mark.holds("REC-conflict-21")
+def test_a_conflict_holds_the_stored_body_once_and_nothing_of_what_was_sent(
+    app: Application,
+) -> None:
+    first, second, record = two_chats(app, metadata={"kept": "k" * 1000})
+    first.update(record, body="t" * 50_000)
+
+    answer = second.update(record, body="m" * 50_000)
+
+    shown = orjson.dumps(answer).decode()
+    assert shown.count("t" * 50_000) == 1
+    assert "m" * 100 not in shown
+    assert len(shown) < 50_000 + 8_000
+    assert answer["record"]["body"] == "t" * 50_000
 
 
 @pytest.mark.holds("REC-conflict-1", "REC-conflict-2", "000-notes-conflicts")
@@ -137,7 +179,7 @@ def test_force_applies_an_update_and_is_logged(app: Application) -> None:
     first.update(record, title="Theirs", summary="Theirs")
     assert "conflict" in second.update(record, title="Mine")
 
-    forced = second.update(record, title="Mine", force=True)
+    forced = second.update(record, title="Mine", force=True, force_version=2)
 
     assert "conflict" not in forced
     assert (forced["record"]["title"], forced["record"]["summary"]) == ("Mine", "Theirs")
@@ -176,9 +218,9 @@ def test_a_sync_of_old_news_takes_back_nothing_that_was_known(app: Application) 
     second.activate(record)
     second.update(record, title="Mine")
 
-    told = second.sync()["changes"]
+    [told] = second.sync()["changes"]
 
-    assert [one["new_value"]["title"] for one in told] == ["Theirs"]
+    assert (told["title"], told["changed_fields"], told["writes"]) == ("Mine", [], 1)
     assert "conflict" not in second.update(record, title="Mine again")
 
 
@@ -215,7 +257,8 @@ def test_a_transition_makes_others_updates_conflict(app: Application) -> None:
 
     conflict = second.update(record, title="Mine")["conflict"]
 
-    assert conflict["changed_fields"] == ["state", "reason"]
+    assert conflict["changed_fields"] == {"theirs": ["state", "reason"], "yours": ["title"]}
+    assert conflict["mergeable"] is True
 
 
 @pytest.mark.parametrize("knows_before", [False, True])
@@ -239,7 +282,11 @@ def test_a_write_between_the_merge_and_the_transaction_is_seen(
     answer = second.update(record, body="Mine\n" + BODY)
 
     assert answer["record"]["body"] == BODY + "Late\n"
-    assert answer["conflict"]["merge"] == {"clean": True, "text": "Mine\n" + BODY + "Late\n"}
+    assert [hunk["kind"] for hunk in answer["conflict"]["merge"]["hunks"]] == [
+        "mine",
+        "same",
+        "theirs",
+    ]
 
 
 def test_a_conflict_answered_under_a_key_is_answered_the_same_again(app: Application) -> None:

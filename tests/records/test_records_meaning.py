@@ -52,7 +52,7 @@ def test_a_paraphrase_is_found_though_it_shares_no_word(app: Application) -> Non
     assert [one["id"] for one in answer["results"]] == [record]
     assert answer["total"] == 1
     assert 0.25 < answer["results"][0]["relevance"] < 1
-    assert answer["results"][0]["snippet"].startswith("Cache invalidation")
+    assert answer["results"][0]["snippet"].startswith("Invalidate cached content")
     assert answer["index"] == "local minilm-l6"
     assert answer["index_lag"] == 0
 

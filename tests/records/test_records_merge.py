@@ -1,13 +1,22 @@
 """Merging and comparing texts."""
 
 import random
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hansard.records import limits
-from hansard.records.merge import shorten, three_way, unified_diff
+from hansard.records.merge import (
+    Lines,
+    join,
+    split_lines,
+    three_way,
+    unified_diff,
+)
 
 BASE = "one\ntwo\nthree\nfour\n"
 
@@ -16,41 +25,102 @@ TEXTS = st.lists(
 ).map("".join)
 
 
+def merged(base: str, mine: str, theirs: str) -> str | None:
+    return join(three_way(base, mine, theirs), mine, theirs)
+
+
+def git_merged(base: str, mine: str, theirs: str) -> str | None:
+    """Merge as Git does, to compare with."""
+    with TemporaryDirectory() as folder:
+        sides = []
+        for name, text in (("mine", mine), ("base", base), ("theirs", theirs)):
+            (Path(folder) / name).write_bytes(text.encode())
+            sides.append(name)
+        done = subprocess.run(
+            ["git", "merge-file", "-p", *sides], cwd=folder, capture_output=True, check=False
+        )
+        return done.stdout.decode() if done.returncode == 0 else None
+
+
 @pytest.mark.holds("REC-conflict-12")
 def test_changes_of_different_lines_merge_cleanly() -> None:
-    merged = three_way(BASE, BASE.replace("one", "ONE"), BASE.replace("four", "FOUR"))
+    both = merged(BASE, BASE.replace("one", "ONE"), BASE.replace("four", "FOUR"))
 
-    assert merged.is_clean
-    assert merged.text == "ONE\ntwo\nthree\nFOUR\n"
+    assert both == "ONE\ntwo\nthree\nFOUR\n"
 
 
 @pytest.mark.holds("REC-conflict-13")
-def test_changes_of_the_same_line_are_marked_with_whose_they_are() -> None:
-    merged = three_way(BASE, BASE.replace("two", "theirs"), BASE.replace("two", "mine"))
+def test_changes_of_the_same_line_clash() -> None:
+    mine, theirs = BASE.replace("two", "mine"), BASE.replace("two", "theirs")
 
-    assert not merged.is_clean
-    assert merged.text == (
-        "one\n<<<<<<< stored\ntheirs\n=======\nmine\n>>>>>>> yours\nthree\nfour\n"
-    )
+    parts = three_way(BASE, mine, theirs)
+
+    assert [part.kind for part in parts] == ["same", "clash", "same"]
+    assert merged(BASE, mine, theirs) is None
 
 
-@given(base=TEXTS, stored=TEXTS, yours=TEXTS)
+@given(base=TEXTS, mine=TEXTS, theirs=TEXTS)
+@settings(max_examples=300, deadline=None)
+def test_the_parts_of_a_merge_cover_all_three_texts_in_order(
+    base: str, mine: str, theirs: str
+) -> None:
+    parts = three_way(base, mine, theirs)
+
+    for name, text in (("base", base), ("mine", mine), ("theirs", theirs)):
+        lines, at = split_lines(text), 0
+        for part in parts:
+            side: Lines = getattr(part, name)
+            assert side.start == at, name
+            at = side.end
+        assert at == len(lines), name
+        assert "".join(lines) == text
+
+
+@given(base=TEXTS, mine=TEXTS, theirs=TEXTS)
+@settings(max_examples=300, deadline=None)
+def test_each_part_of_a_merge_is_of_its_kind(base: str, mine: str, theirs: str) -> None:
+    for part in three_way(base, mine, theirs):
+        was = part.base.of(split_lines(base))
+        ours, others = part.mine.of(split_lines(mine)), part.theirs.of(split_lines(theirs))
+        match part.kind:
+            case "same":
+                assert was == ours == others
+            case "mine":
+                assert was == others != ours
+            case "theirs":
+                assert was == ours != others
+            case "both":
+                assert ours == others != was
+            case "clash":
+                assert len({was, ours, others}) == 3
+
+
+@given(base=TEXTS, mine=TEXTS, theirs=TEXTS)
 @settings(max_examples=60, deadline=None)
-def test_a_side_that_did_not_change_yields_to_the_other(base: str, stored: str, yours: str) -> None:
-    assert three_way(base, base, yours).text == yours
-    assert three_way(base, stored, base).text == stored
-    assert three_way(base, stored, stored).text == stored
-    assert three_way(base, stored, yours).is_clean == three_way(base, yours, stored).is_clean
+def test_a_side_that_did_not_change_yields_to_the_other(base: str, mine: str, theirs: str) -> None:
+    assert merged(base, base, theirs) == theirs
+    assert merged(base, mine, base) == mine
+    assert merged(base, mine, mine) == mine
+    assert merged(base, mine, theirs) == merged(base, theirs, mine)
 
 
-def test_texts_too_long_to_compare_are_put_side_by_side() -> None:
-    base, stored, yours = (f"{side}\n" * limits.DIFF_LINES_MAX for side in "bsy")
+@given(base=TEXTS, mine=TEXTS, theirs=TEXTS)
+@settings(max_examples=150, deadline=None)
+def test_what_merges_without_a_clash_merges_as_in_git(base: str, mine: str, theirs: str) -> None:
+    text = merged(base, mine, theirs)
 
-    merged = three_way(base, stored, yours)
+    assume(text is not None)
+    assert git_merged(base, mine, theirs) == text
 
-    assert not merged.is_clean
-    assert merged.text == f"<<<<<<< stored\n{stored}\n=======\n{yours}\n>>>>>>> yours\n"
-    assert "too long" in unified_diff(base, stored)
+
+def test_texts_too_long_to_compare_are_one_clash() -> None:
+    base, mine, theirs = (f"{side}\n" * limits.DIFF_LINES_MAX for side in "bmt")
+
+    [part] = three_way(base, mine, theirs)
+
+    assert (part.kind, part.mine) == ("clash", Lines(0, limits.DIFF_LINES_MAX))
+    assert merged(base, mine, base) == mine
+    assert "too long" in unified_diff(base, mine)
 
 
 def test_a_diff_is_unified_and_names_both_sides() -> None:
@@ -87,13 +157,3 @@ def test_a_long_diff_says_nothing_that_the_texts_do_not() -> None:
 
 def _lines(text: str) -> list[str]:
     return [line for line in text.split("\n") if line] if text else []
-
-
-def test_a_long_diff_that_comes_along_is_cut_and_says_so() -> None:
-    diff = unified_diff("", "x\n" * 10_000)
-
-    cut = shorten(diff)
-
-    assert len(cut) < limits.DIFF_SHOWN_CHARS_MAX + 100
-    assert "get_record_diff" in cut
-    assert shorten("short") == "short"

@@ -16,8 +16,10 @@ from anyio.from_thread import start_blocking_portal
 from mcp import Client, StdioServerParameters
 from mcp_types import TextContent
 
+from tests.patience import PATIENCE_S
+
 PROGRAM = Path(sys.executable).parent / "hansard"
-TIMEOUT_S = 60
+TIMEOUT_S = PATIENCE_S
 
 Json = dict[str, Any]
 
@@ -174,20 +176,23 @@ def test_pattern_4_conflict_resolution(two_servers: Callable[[Talk], None]) -> N
         await first.ask("update_record", id=record, body="version A\n")
         met = await second.ask("update_record", id=record, body="version B\n")
         conflict = met["conflict"]
-        assert conflict["other_version"]["body"] == met["record"]["body"] == "version A\n"
-        assert conflict["your_version"]["body"] == "version B\n"
-        assert conflict["base_version"]["body"] == "Shared, at length.\n"
-        assert conflict["merge"]["clean"] is False
+        assert met["record"]["body"] == "version A\n"
+        assert conflict["other_version"]["version"] == conflict["version"]
+        assert conflict["mergeable"] is False
         again = await first.ask("activate", id=record)
         assert again["context"]["target"]["body"] == "version A\n"
-        forced = await second.ask("update_record", id=record, body="merged version\n", force=True)
+        decided = {"id": record, "body": "merged version\n", "force": True}
+        assert "conflict" in await second.ask("update_record", **decided)
+        forced = await second.ask("update_record", **decided, force_version=conflict["version"])
         assert "conflict" not in forced
-        assert forced["record"]["body"] == "merged version\n"
+        assert [one["version"] for one in forced["replaced"]] == [conflict["version"]]
+        final = await first.ask("activate", id=record)
+        assert final["context"]["target"]["body"] == "merged version\n"
         activity = await first.ask("get_recent_activity", record_id=record)
         assert [one["type"] for one in activity["activity"]][:4] == [
+            "activation",
             "record_updated",
             "conflict_resolved",
-            "activation",
             "conflict_detected",
         ]
 

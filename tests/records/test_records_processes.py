@@ -21,10 +21,12 @@ from hansard.kernel.engine import ReadTx
 from hansard.records import reading
 from hansard.records.views import RECORDS
 from tests.contract.requirements import ROOT
+from tests.launcher.programs import Popen
+from tests.patience import PATIENCE_S
 from tests.records.chats import Chat
 
 RECORDS_SHARED = 3
-TIMEOUT_S = 110
+TIMEOUT_S = PATIENCE_S
 
 
 @dataclass(frozen=True)
@@ -51,8 +53,8 @@ def run(folder: Path, processes: int, count: int) -> Outcome:
     chat = Chat(app)
     records = [chat.create(f"Shared {number}", body="")["id"] for number in range(RECORDS_SHARED)]
     logs = [folder / f"{number}.jsonl" for number in range(processes)]
-    running = [
-        subprocess.Popen(
+    running: list[Popen[bytes]] = [
+        Popen(
             [sys.executable, "-m", "tests.records.appender", store, str(log), f"p{number}",
              str(count), *records],
             cwd=ROOT,

@@ -11,6 +11,7 @@ from hansard.kernel.problem import InvalidInput, Problem
 from hansard.records import contract, limits, rules
 from hansard.records.shapes import STATES, State
 from hansard.records.views import step, subtree
+from hansard.sessions.contract import RecordNotFound
 from hansard.sessions.rules import Staleness
 from tests.records.chats import refused
 
@@ -108,10 +109,10 @@ def test_one_and_true_are_two_values() -> None:
     assert event.metadata == {"a": True}
 
 
-def test_a_forced_update_is_written_whatever_it_says() -> None:
-    same = contract.UpdateRecord(id="R001", title="Title", force=True)
+def test_an_update_that_says_what_is_stored_is_none() -> None:
+    same = contract.UpdateRecord(id="R001", title="Title")
 
-    assert rules.plan_update(row(), same, None, is_forced=True) is not None
+    assert rules.plan_update(row(), same, None) is None
 
 
 def test_metadata_is_merged_by_key_and_null_deletes() -> None:
@@ -204,7 +205,7 @@ def test_a_conflict_is_judged_by_ticks_alone() -> None:
 
 def test_every_refusal_of_the_source_has_its_code_and_a_hint() -> None:
     problems: list[type[Problem]] = [
-        contract.RecordNotFound,
+        RecordNotFound,
         contract.NotActivated,
         contract.InvalidTransition,
         contract.ParentNotActivated,

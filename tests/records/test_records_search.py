@@ -216,4 +216,6 @@ def test_the_text_of_a_search_names_what_was_found_and_shows_where(app: Applicat
 
     text = app.call("search_records", {"query": "zebra"}, a_caller()).text()
 
-    assert text.startswith(f"1 match\n[{record}] (OPEN) The zebra (1.00)\n  The zebra Stripes")
+    assert text.startswith(
+        f"1 match\n[{record}] (OPEN, note) The zebra (1.00)\n  Body of The zebra"
+    )

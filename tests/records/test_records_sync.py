@@ -23,7 +23,7 @@ from tests.records.chats import Chat, refused
     "REC-stale-5",
     "000-table-sync_session",
 )
-def test_every_foreign_change_is_told_once_in_order_with_old_and_new(app: Application) -> None:
+def test_what_others_did_to_each_record_is_told_once_with_old_and_new(app: Application) -> None:
     mine, other = Chat(app), Chat(app)
     record = mine.create("Mine")["id"]
     other.activate(record)
@@ -35,24 +35,22 @@ def test_every_foreign_change_is_told_once_in_order_with_old_and_new(app: Applic
 
     told = mine.sync()
 
-    changes = told["changes"]
-    seen = [(one["record_id"], one["change_type"], one["at_tick"]) for one in changes]
-    assert seen == [
-        (record, "modified", 2),
-        (made, "created", 3),
-        (made, "state_changed", 4),
-        (made, "modified", 4),
-    ]
-    assert {one["by_session"] for one in changes} == {other.session()}
-    assert changes[0]["old_value"] == {"title": "Mine", "body": "Body of Mine\n"}
-    assert changes[0]["new_value"]["body"] == "New\n"
-    assert "old_value" not in changes[1]
-    assert changes[1]["new_value"]["state"] == "OPEN"
-    assert changes[2]["old_value"] == {"state": "OPEN", "reason": None}
-    assert changes[2]["new_value"]["state"] == "LATER"
-    assert changes[3]["old_value"] == {"parent_id": record}
-    assert changes[3]["new_value"]["parent_id"] is None
-    assert (told["project_tick"], told["session_tick_before"], told["tick_gap"]) == (6, 0, 6)
+    changed, created = told["changes"]
+    assert (changed["record_id"], changed["change_type"]) == (record, "modified")
+    assert (changed["at_tick"], changed["version"], changed["writes"]) == (2, 2, 1)
+    assert changed["changed_fields"] == ["title", "body"]
+    assert changed["old_value"] == {"title": "Mine"}
+    assert changed["new_value"] == {"title": "Theirs"}
+    assert "-Body of Mine\n+New\n" in changed["diff"]
+    assert (created["record_id"], created["change_type"]) == (made, "created")
+    assert (created["at_tick"], created["writes"]) == (4, 3)
+    assert created["new_value"]["state"] == "LATER"
+    assert created["new_value"]["body"] == "Body of Child\n"
+    assert "old_value" not in created
+    writer = {"session_id": other.session(), "author": "agent:test-agent", "writes": 3}
+    assert created["by"] == [writer]
+    assert {one["by_session"] for one in told["changes"]} == {other.session()}
+    assert (told["project_tick"], told["session_tick_before"], told["tick_gap"]) == (6, 3, 3)
     assert mine.sync()["changes"] == []
     assert mine.tick() == 6
 
@@ -62,7 +60,7 @@ def test_every_foreign_change_is_told_once_in_order_with_old_and_new(app: Applic
 def test_a_sync_says_how_far_behind_the_session_was(app: Application) -> None:
     mine, other = Chat(app), Chat(app)
     mine.create()
-    for number in range(9):
+    for number in range(10):
         other.create(str(number))
 
     stale, fresh = mine.sync(), mine.sync()
@@ -88,7 +86,7 @@ def test_a_sync_moves_the_session_to_the_project(app: Application) -> None:
         [session] = other.ask("get_active_sessions", record_id=record)["sessions"]
         return str(session["last_activity"])
 
-    assert (seen()["last_sync_tick"], seen()["tick_gap"]) == (0, 2)
+    assert (seen()["last_sync_tick"], seen()["tick_gap"]) == (1, 1)
     assert seen()["active_records"] == [record]
     before = last_activity()
     mine.sync()
@@ -107,8 +105,9 @@ def test_the_thresholds_can_be_set() -> None:
     def level() -> object:
         return mine.sync()["staleness"]
 
-    assert level() == "mild"
     assert level() == "fresh"
+    other.create()
+    assert level() == "mild"
     other.create()
     other.create()
     assert level() == "moderate"
@@ -121,7 +120,7 @@ def test_the_thresholds_can_be_set() -> None:
 def test_a_long_sync_comes_in_parts_and_loses_nothing(
     app: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "CHANGES_MAX", 3)
+    monkeypatch.setattr(limits, "SYNC_RECORDS_MAX", 3)
     mine, other = Chat(app), Chat(app)
     record = mine.create("Shared")["id"]
     other.activate(record)
@@ -142,20 +141,8 @@ def test_a_long_sync_comes_in_parts_and_loses_nothing(
         *made,
         record,
     ]
-    assert [part["session_tick_before"] for part in parts] == [0, 4, 7, 9]
+    assert [part["session_tick_before"] for part in parts] == [1, 9, 9, 9]
     assert "conflict" not in mine.update(record, title="Mine")
-
-
-def test_a_sync_of_long_texts_ends_where_they_get_too_long(app: Application) -> None:
-    mine, other = Chat(app), Chat(app)
-    mine.create()
-    for number in range(3):
-        other.create(str(number), body="x" * limits.CHANGES_CHARS_MAX)
-
-    parts = [mine.sync() for _ in range(3)]
-
-    assert [len(part["changes"]) for part in parts] == [1, 1, 1]
-    assert [part["more"] for part in parts] == [True, True, False]
 
 
 def test_what_came_before_a_session_is_not_told(app: Application) -> None:
@@ -282,12 +269,10 @@ def test_a_branch_begins_where_its_parent_stands(app: Application) -> None:
     assert "conflict" not in branch.update(second, title="From the branch")
     assert "conflict" in mine.update(second, title="From the trunk")
     told = branch.ask("sync_session")["changes"]
-    assert ("Theirs", other.session()) in [
-        (one["new_value"]["title"], one["by_session"]) for one in told
-    ]
-    assert [one["new_value"]["title"] for one in mine.sync()["changes"]] == [
-        "Theirs",
-        "From the branch",
+    assert [(one["record_id"], one["by_session"]) for one in told] == [(first, other.session())]
+    assert [(one["record_id"], one["title"]) for one in mine.sync()["changes"]] == [
+        (first, "Theirs"),
+        (second, "From the branch"),
     ]
 
 

@@ -139,22 +139,27 @@ def test_an_update_changes_what_is_given_and_leaves_the_rest(app: Application) -
 
     after = chat.update(before["id"], body="New body", related=[other, other])["record"]
 
-    assert (after["body"], after["related"]) == ("New body", [other])
+    assert chat.activate(before["id"])["context"]["target"]["body"] == "New body"
+    assert after["related"] == [other]
     assert (after["title"], after["summary"]) == (before["title"], before["summary"])
     assert after["modified"] > before["modified"]
     assert after["created"] == before["created"]
     assert after["version"] == chat.tick() == 3
-    assert chat.activity(record_id=before["id"])[-1] == "record_updated"
+    assert chat.activity(record_id=before["id"])[-2:] == ["record_updated", "activation"]
     assert "related" not in chat.update(before["id"], related=[])["record"]
 
 
-def test_an_update_that_changes_nothing_writes_nothing(app: Application) -> None:
+def test_an_update_that_changes_nothing_writes_nothing_and_says_so(app: Application) -> None:
     chat = Chat(app)
     record = chat.create(metadata={"k": 1})
+    body = record.pop("body")
+    same = {"id": record["id"], "title": record["title"], "body": body, "metadata": {}}
 
-    answer = chat.update(record["id"], title=record["title"], body=record["body"], metadata={})
+    answer = chat.app.call("update_record", same, chat.caller)
 
-    assert answer == {"record": record}
+    shown = answer.model_dump(mode="json", exclude_none=True)
+    assert shown == {"record": record, "changed_fields": []}
+    assert "updated" not in answer.text()
     assert chat.tick() == 1
 
 

@@ -97,13 +97,13 @@ def test_projects_are_listed_page_by_page_with_their_open_sessions(
     while True:
         page = ask(app, "list_projects", agent, limit=2, **({"cursor": cursor} if cursor else {}))
         assert isinstance(page, ProjectList)
-        assert page.total == 6
+        assert page.total == 5
         seen += page.projects
         cursor = page.nextCursor
         if cursor is None:
             break
 
-    assert [project.id for project in seen] == ["default", "p0", "p1", "p2", "p3", "p4"]
+    assert [project.id for project in seen] == ["p0", "p1", "p2", "p3", "p4"]
     assert {project.id: project.open_sessions for project in seen}["p3"] == 1
     assert {project.id: project.tick for project in seen}["p3"] == 1
 
@@ -147,7 +147,7 @@ def test_activity_is_listed_newest_first_and_filtered(app: Application, agent: C
     assert types == ["session_closed", "toy_noted", "toy_noted", "session_started"]
     assert listed.total == 4
     assert [one.record_id for one in activity(app, agent, record_id="T002").activity] == ["T002"]
-    assert activity(app, agent, types=["session_started", "nothing"]).total == 1
+    assert activity(app, agent, types=["session_started", "session_saved"]).total == 1
     assert activity(app, agent, since="t:1").total == 2
     assert activity(app, agent, since=listed.activity[1].timestamp).total == 2
     assert activity(app, agent, types=[]).total == 0

@@ -43,13 +43,20 @@ class Settings:
         "", "A folder, or a postgresql:// URL. By default a folder in the user's data folder."
     )
     project: str = _declare(
-        "default", "The project used when a call names none; made on first use."
+        "",
+        "The project of calls that name none. By default the workspace's own: the one that its "
+        ".hansard.toml names, else one named after its Git repository, else `default`.",
     )
     workspace: str = _declare(".", "The folder whose files agents may change through Hansard.")
     redact: str = _declare(
         "on",
-        "Whether files that hold a secret are recorded without their content.",
+        "Whether what files hold is recorded only encrypted where it holds a secret.",
         choices=("on", "off"),
+    )
+    key_file: str = _declare(
+        "",
+        "The file with the key for that, which is made on first need. By default in the user's "
+        "config folder; it must not lie in the store.",
     )
     checkpoint_max_mib: int = _declare(10, "The most that one checkpoint may take, packed.")
     session_max_mib: int = _declare(1_024, "The most that a session's checkpoints may take.")
@@ -70,7 +77,20 @@ class Settings:
         "Where the Git repositories of decisions lie. By default in the store's folder; for a "
         "store in PostgreSQL there are none unless this is set.",
     )
+    stale_ticks: int = _declare(
+        10, "Writes of others since its last sync from which a session counts as stale."
+    )
+    stale_moderate_ticks: int = _declare(50, "Writes from which that is called moderate.")
+    stale_severe_ticks: int = _declare(200, "Writes from which it is called severe.")
     session: str = _declare("", "The session of calls that name none.")
+    idle_minutes: int = _declare(
+        15, "After so long without doing anything a session is idle, though somebody is there."
+    )
+    away_minutes: int = _declare(
+        120,
+        "After so long without doing anything, whoever is in a session over HTTP or by hooks is "
+        "taken to be gone.",
+    )
     toolsets: str = _declare(
         "default",
         "Which tools are listed: `default`, `core`, `all`, or capabilities, separated by commas.",
@@ -234,6 +254,12 @@ def embedder_key(environment: Mapping[str, str] | None = None) -> str | None:
 def store_location(settings: Settings) -> str:
     """Say where the store is: a folder's path or a database URL."""
     return settings.store or str(Path(platformdirs.user_data_dir("hansard")) / "store")
+
+
+def key_location(settings: Settings) -> Path:
+    """Say where the key lies under which contents that hold secrets are kept."""
+    named = settings.key_file or Path(platformdirs.user_config_dir("hansard")) / "recorder.key"
+    return Path(named).expanduser()
 
 
 def _read_file(environment: Mapping[str, str]) -> dict[str, Any]:

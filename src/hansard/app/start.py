@@ -1,23 +1,34 @@
 """The composition root: which capabilities there are, and which engine holds the store."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import cast
 
 from hansard import checkpoints, decisions, embedders, entities, recorder, records, sessions
-from hansard.app import everything, insight, tokens
+from hansard.app import everything, homes, insight, tokens, why, workspaces
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.quotas import Quotas as CallQuotas
-from hansard.app.settings import Settings, embedder_key, secret, store_location
+from hansard.app.settings import (
+    Settings,
+    embedder_key,
+    key_location,
+    secret,
+    store_location,
+)
 from hansard.checkpoints.limits import Quotas, Retention
 from hansard.decisions import gitlog
 from hansard.kernel.clock import Clock, utc_now
 from hansard.kernel.engine import Engine, Schema
 from hansard.kernel.limits import MIB
 from hansard.kernel.meaning import Meanings
+from hansard.kernel.operation import Home
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import Store
+from hansard.recorder.gateway import Gateway
+from hansard.sessions.presence import Presence
+from hansard.sessions.rules import Quiet
 
 POSTGRES_SCHEMES = ("postgresql://", "postgres://")
 MEMORY = "memory:"
@@ -27,15 +38,18 @@ MEMORY = "memory:"
 def catalog(settings: Settings | None = None) -> Catalog:
     """List what this Hansard can do, set up as these settings say."""
     settings = settings or Settings()
-    meanings = find_by_meaning(settings)
+    meanings, presence = find_by_meaning(settings), who_is_there(settings)
     capabilities = [
         sessions.capability(records.count_open),
-        records.capability(meanings=meanings),
+        records.capability(staleness(settings), meanings=meanings, presence=presence),
         recorder.capability(
             Path(settings.workspace).expanduser(),
             store=_folder(store_location(settings)),
             redact=settings.redact == "on",
             governed=decisions.governed,
+            presence=presence,
+            key_file=key_location(settings),
+            mark=partial(workspace_mark, Path(settings.workspace)),
         ),
         checkpoints.capability(
             quotas=checkpoint_quotas(settings),
@@ -53,11 +67,33 @@ def catalog(settings: Settings | None = None) -> Catalog:
         ),
         entities.capability(),
         everything.capability(meanings),
+        why.capability(gateway(settings), Path(settings.workspace).expanduser()),
         tokens.capability(),
     ]
     if isinstance(meanings, embedders.VectorMeanings):
         capabilities.append(meanings.capability(capabilities))
     return Catalog(capabilities)
+
+
+def workspace_mark(folder: Path) -> str | None:
+    """Say by what a workspace is known wherever it lies: its repository, or its own file."""
+    found = workspaces.look(folder)
+    surest = found.identity()
+    if surest.startswith(workspaces.PLACE):
+        return f"file:{found.project}" if found.project else None
+    return f"{surest}/{found.within}"
+
+
+def gateway(settings: Settings) -> Gateway:
+    """Give whoever only looks a hand of its own on the workspace, opened on first use."""
+    return Gateway(
+        Path(settings.workspace).expanduser(),
+        store=_folder(store_location(settings)),
+        redact=settings.redact == "on",
+        governed=decisions.governed,
+        key_file=key_location(settings),
+        mark=partial(workspace_mark, Path(settings.workspace)),
+    )
 
 
 def find_by_meaning(settings: Settings) -> Meanings:
@@ -70,6 +106,12 @@ def find_by_meaning(settings: Settings) -> Meanings:
     )
 
 
+def who_is_there(settings: Settings) -> Presence:
+    """Make what finds out who is there, as these settings say."""
+    quiet = Quiet(idle_s=60.0 * settings.idle_minutes, away_s=60.0 * settings.away_minutes)
+    return Presence(quiet, tokens.ended)
+
+
 def checkpoint_quotas(settings: Settings) -> Quotas:
     """Give the limits of what checkpoints may take."""
     return Quotas(
@@ -77,6 +119,18 @@ def checkpoint_quotas(settings: Settings) -> Quotas:
         session_bytes_max=settings.session_max_mib * MIB,
         store_bytes_max=settings.store_max_gib * 1024 * MIB,
     )
+
+
+def staleness(settings: Settings) -> records.Staleness:
+    """Give from when on a session counts as stale, and how much."""
+    levels = settings.stale_ticks, settings.stale_moderate_ticks, settings.stale_severe_ticks
+    if not 0 < levels[0] <= levels[1] <= levels[2]:
+        raise InvalidInput(
+            "stale_ticks, stale_moderate_ticks and stale_severe_ticks must each be at least as "
+            "large as the one before, and the first at least 1",
+            argument="stale_ticks",
+        )
+    return records.Staleness(*levels)
 
 
 def call_quotas(settings: Settings) -> CallQuotas:
@@ -113,8 +167,9 @@ def start(
     *,
     clock: Clock = utc_now,
     known: Catalog | None = None,
+    home: Home | None = None,
 ) -> Application:
-    """Build the application these settings describe, or one that knows another catalog."""
+    """Build the application these settings describe, or one with another catalog or home."""
     known = known or catalog(settings)
     engine = opener(store_location(settings), known.schema)
     store = Store(engine, known.kinds, known.views)
@@ -122,7 +177,7 @@ def start(
     application = Application(
         known,
         store,
-        default_project=settings.project,
+        home=home or homes.choose(settings),
         read_only=settings.read_only,
         clock=clock,
         limit=call_quotas(settings),

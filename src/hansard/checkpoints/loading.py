@@ -102,7 +102,7 @@ def _note_loaded(context: Context, loaded: answers.Loaded) -> None:
 
     # A disk that takes no note has still given the context, and that was asked for.
     with suppress(StorageUnavailable):
-        context.store.write(context.project, work)
+        context.note(work)
     caller.works_on(context.project, loaded.sessionId)
 
 

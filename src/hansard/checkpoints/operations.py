@@ -82,7 +82,6 @@ def _reads(loading: Loading) -> tuple[Operation, ...]:
             queries.list_checkpoints,
             writes=False,
             session="none",
-            toolsets=("default",),
         ),
         Operation(
             "workflow_checkpoint_diff",

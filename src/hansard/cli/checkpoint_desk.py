@@ -77,7 +77,7 @@ class Desk:
 
     def needless(self, session: str, keep: int) -> list[str]:
         """Name the checkpoints beyond the last few that no marked key needs."""
-        project = self.application.default_project
+        project = self.application.own_project()
         rows = self.application.store.read(
             project, lambda tx: needless(tx, session, keep, most=OFFSET_MAX)
         )

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hansard.app.application import DEFAULT_PROJECT, Application
-from hansard.app.settings import Settings, load
+from hansard.app.application import Application
+from hansard.app.settings import Settings, load, sources
 from hansard.app.start import start
 from hansard.cli import demo_files as files
 from hansard.cli.flags import Flags
 from hansard.cli.options import settings_flags
 from hansard.kernel.event import Actor
 from hansard.kernel.operation import Caller
-from hansard.kernel.problem import InvalidInput
+from hansard.kernel.problem import InvalidInput, Problem
 
 if TYPE_CHECKING:
     from starlette.routing import Route
@@ -54,12 +54,19 @@ def demo(flags: Flags, folder: Folder = Path("hansard-demo"), opens: Shows = Tru
     typer.echo(f"To accept a proposal, prove the secret in {settings.secret_file}.")
     application = start(settings)
     application.follow()
+    from hansard.cli.listening import listen_near, listen_on
     from hansard.http.server import Page
     from hansard.mcp import http
 
-    page = Page(application, settings)
+    # Beside a server that runs already the example takes the next port, unless one was asked for.
+    listens = listen_on if "port" in sources(flags) else listen_near
+    try:
+        page, listener = Page(application, settings), listens(settings)
+    except Problem:
+        application.close()
+        raise
     beside = _Opening(page) if opens else page
-    return http.serve(application, settings, beside, front=page.around)
+    return http.serve(application, settings, beside, front=page.around, listener=listener)
 
 
 def register(app: typer.Typer) -> None:
@@ -109,8 +116,7 @@ def settings_in(folder: Path, settings: Settings | None = None) -> Settings:
 def fill(settings: Settings) -> None:
     """Make the example project in an empty store."""
     clock = _Clock(datetime.now(UTC) - BEGAN_BEFORE)
-    # A configured project is made on first use, without the name and the words it gets here.
-    application = start(replace(settings, project=DEFAULT_PROJECT), clock=clock)
+    application = start(settings, clock=clock)
     try:
         _tell(Cast(application, clock))
     finally:

@@ -4,24 +4,41 @@ import json
 import webbrowser
 from contextlib import closing
 from http.client import HTTPConnection, HTTPException
+from typing import Annotated
 from urllib.parse import urlsplit
 
 import typer
 
-from hansard.app.settings import load
+from hansard.app.settings import Settings, load
 from hansard.cli.flags import Flags
 from hansard.cli.options import settings_flags
 from hansard.kernel.problem import StorageUnavailable
 
 ANSWER_S = 5.0
 
+LogOut = Annotated[
+    bool, typer.Option("--log-out", help="Log out every browser that was let in, and open none.")
+]
+
 
 @settings_flags
-def open_page(flags: Flags) -> int:
+def open_page(flags: Flags, log_out: LogOut = False) -> int:
     """Open the page of the server that runs on this machine, and be let in."""
-    address = page_address(load(flags).port)
+    settings = load(flags)
+    if log_out:
+        return _log_out(settings)
+    address = page_address(settings.port)
     typer.echo(address)
     webbrowser.open(address)
+    return 0
+
+
+def _log_out(settings: Settings) -> int:
+    """Take back every cookie of the store's page; its servers notice at once."""
+    from hansard.http.visits import visits_of
+
+    count = visits_of(settings).end_all()
+    typer.echo(f"{count} {'browser was' if count == 1 else 'browsers were'} logged out.")
     return 0
 
 

@@ -1,11 +1,12 @@
 """`hansard records`: the tree of a project's records, and what a person does with one of them."""
 
 import sys
-from collections.abc import Callable, Iterator
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import Annotated
 
 import typer
 
+from hansard.cli import record_editing, record_showing
 from hansard.cli.asking import Ask, asking
 from hansard.cli.editor import edited
 from hansard.cli.flags import Flags
@@ -15,12 +16,11 @@ from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Result
 from hansard.kernel.problem import InvalidInput
 from hansard.records import answers
+from hansard.records.limits import BUDGET_TOKENS_MAX
 from hansard.records.shapes import RecordRef
 
-STATE_COLOURS = {"OPEN": "green", "LATER": "yellow", "RESOLVED": "blue", "DISCARDED": "grey"}
 DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
-Paint = Callable[[str, str], str]
 RecordId = Annotated[str, typer.Argument(metavar="ID", help="The record, such as R007.")]
 Since = Annotated[
     str | None, typer.Option(metavar="POINT", help="After s:340, t:12 or an ISO time.")
@@ -44,7 +44,7 @@ def tree(flags: Flags, context: typer.Context, *, json: Json = False, as_of: AsO
                 continue
             # A parent always comes before what lies under it.
             depth = depths[ref.id] = depths.get(ref.parent_id, -1) + 1
-            print("  " * depth + _line(ref, paint))
+            print("  " * depth + record_showing.line(ref, paint))
         if len(depths) == 1 and not json:
             print("No records yet. `hansard records new --title …` writes one.")
 
@@ -53,8 +53,20 @@ def tree(flags: Flags, context: typer.Context, *, json: Json = False, as_of: AsO
 def show(flags: Flags, record: RecordId, *, json: Json = False, as_of: AsOf = None) -> None:
     """Show a record in full, with its parent and what lies under it."""
     with asking(flags) as ask:
+        ask("get_record_ref", id=record, as_of=as_of)
         # Of a point in time the bundle is only read: looking activates nothing.
-        _tell(ask("activate", id=record, as_of=as_of or _now(ask)), json=json)
+        seen = ask(
+            "activate",
+            id=record,
+            as_of=as_of or record_editing.now(ask),
+            budget_tokens=BUDGET_TOKENS_MAX,
+        )
+        if json:
+            _tell(seen, json=True)
+            return
+        assert isinstance(seen, answers.Activation), "activate answers with an activation"
+        for line in record_showing.lines(seen.context, painter()):
+            print(line)
 
 
 @settings_flags
@@ -69,12 +81,16 @@ def diff(
     flags: Flags,
     record: RecordId,
     *,
-    since: Annotated[str, typer.Option("--from", metavar="POINT", help="t:12, s:340, a time.")],
+    since: Annotated[
+        str | None,
+        typer.Option("--from", metavar="POINT", help="t:12, s:340, a time; else the last change."),
+    ] = None,
     until: Annotated[str, typer.Option("--to", metavar="POINT")] = "current",
     json: Json = False,
 ) -> None:
     """Show what changed in a record between two points."""
     with asking(flags) as ask:
+        since = since or _before_last_change(ask, record)
         _tell(ask("get_record_diff", id=record, to=until, **{"from": since}), json=json)
 
 
@@ -107,10 +123,14 @@ def new(
     """Write a new record."""
     text = _text(body)
     with asking(flags, makes_store=True) as ask:
-        if parent:
-            ask("activate", id=parent, override=True)
         created = ask(
-            "create_record", parent_id=parent, type=kind, title=title, summary=summary, body=text
+            "create_record",
+            activating=record_editing.known(ask, parent) if parent else None,
+            parent_id=parent,
+            type=kind,
+            title=title,
+            summary=summary,
+            body=text,
         )
         _tell(created, json=json)
 
@@ -119,26 +139,18 @@ def new(
 def edit(flags: Flags, record: RecordId) -> None:
     """Change a record's text in $EDITOR; where another session was faster, merge and edit again."""
     with asking(flags) as ask:
-        active = ask("activate", id=record, override=True)
-        assert isinstance(active, answers.Activation), "activate answers with an activation"
-        before = active.context.target.body
-        text = edited(before)
-        if text == before:
-            print("Nothing was changed.")
-            return
-        updated = _updated(ask, record, text)
-        while updated.conflict:
-            print(printable(updated.conflict.message), file=sys.stderr)
-            text = edited(updated.conflict.merge.text)
-            updated = _updated(ask, record, text, force=True)
-        print(printable(updated.text()))
+        updated = record_editing.edit(ask, record)
+        print(printable(updated.text()) if updated else "Nothing was changed.")
 
 
 @settings_flags
 def move_state(
     flags: Flags,
     record: RecordId,
-    state: Annotated[str, typer.Argument(metavar="STATE", help="OPEN, LATER, RESOLVED, DISCARDED")],
+    state: Annotated[
+        str,
+        typer.Argument(metavar="STATE", parser=str.upper, help="OPEN, LATER, RESOLVED, DISCARDED"),
+    ],
     *,
     reason: Annotated[str | None, typer.Option(help="Why: for LATER and DISCARDED.")] = None,
     resolved_by: Annotated[
@@ -148,8 +160,14 @@ def move_state(
 ) -> None:
     """Move a record to another state."""
     with asking(flags) as ask:
-        ask("activate", id=record, override=True)
-        moved = ask("transition", id=record, to_state=state, reason=reason, resolved_by=resolved_by)
+        moved = ask(
+            "transition",
+            activating=record_editing.known(ask, record),
+            id=record,
+            to_state=state,
+            reason=reason,
+            resolved_by=resolved_by,
+        )
         _tell(moved, json=json)
 
 
@@ -174,20 +192,12 @@ def _all_refs(ask: Ask, as_of: str | None) -> Iterator[RecordRef]:
             return
 
 
-def _line(ref: RecordRef, paint: Paint) -> str:
-    state = paint(ref.state, STATE_COLOURS[ref.state])
-    return f"{paint(ref.id, 'yellow')} {state} {printable(ref.title)} {paint(ref.type, 'grey')}"
-
-
-def _now(ask: Ask) -> str:
-    overview = ask("get_project")
-    return f"t:{overview.model_dump()['tick']}"
-
-
-def _updated(ask: Ask, record: str, text: str, **more: Any) -> answers.RecordUpdated:
-    updated = ask("update_record", id=record, body=text, **more)
-    assert isinstance(updated, answers.RecordUpdated), "update_record answers with an update"
-    return updated
+def _before_last_change(ask: Ask, record: str) -> str:
+    told = ask("get_record_history", id=record, limit=1)
+    assert isinstance(told, answers.History), "get_record_history answers with a history"
+    last = told.history[0]
+    # Nothing comes before a record's first version: that is compared with itself.
+    return f"s:{last.seq - 1}" if last.change_type != "created" else f"s:{last.seq}"
 
 
 def _text(body: str | None) -> str:

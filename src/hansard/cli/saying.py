@@ -2,6 +2,7 @@
 
 import sys
 
+from hansard.cli.hints import hint_of, message_of
 from hansard.kernel.problem import Problem
 
 NOTHING_ACCEPTED = (
@@ -16,6 +17,6 @@ def say(line: str) -> None:
 
 def say_problem(problem: Problem) -> None:
     """Say what was refused, and what to do about it."""
-    say(f"hansard: {problem.message}")
-    if problem.recovery_hint:
-        say(problem.recovery_hint)
+    say(f"hansard: {message_of(problem)}")
+    if hint := hint_of(problem):
+        say(hint)

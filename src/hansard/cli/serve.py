@@ -2,6 +2,7 @@
 
 import typer
 
+from hansard.app.homes import choose
 from hansard.app.settings import load, secret
 from hansard.app.start import start
 from hansard.app.tracing import traced
@@ -17,19 +18,21 @@ def serve(flags: Flags) -> int:
     """Serve MCP over HTTP and the page, until Ctrl-C: on this machine, and elsewhere by token."""
     # The web stack takes longest to load, so everything else may fail first.
     settings = load(flags)
-    application = traced(start(settings))
+    application = traced(start(settings, home=choose(settings, say=say)))
     if application.settled:
         say(settled_line(application.settled))
     application.follow()
+    from hansard.cli.listening import listen_on
     from hansard.http.server import Page
     from hansard.mcp import http
 
     try:
         page = Page(application, settings, also="" if secret(settings) else NOTHING_ACCEPTED)
+        listener = listen_on(settings)
     except Problem:
         application.close()
         raise
-    return http.serve(application, settings, page, front=page.around)
+    return http.serve(application, settings, page, front=page.around, listener=listener)
 
 
 def register(app: typer.Typer) -> None:

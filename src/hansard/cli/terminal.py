@@ -1,6 +1,5 @@
 """Talking to a person: who they are, colours where they can be seen, progress, plain text."""
 
-import getpass
 import os
 import sys
 from collections.abc import Callable
@@ -8,6 +7,7 @@ from typing import Any, TextIO
 
 import orjson
 
+from hansard.app.person import login_name
 from hansard.kernel.event import Actor
 
 _COLOURS = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "cyan": 36, "grey": 90}
@@ -22,7 +22,7 @@ def actor() -> Actor:
     An agent has a shell too, but what it runs has pipes.
     """
     if sys.stdin.isatty() and sys.stdout.isatty():
-        return Actor("human", _user(), "admin")
+        return Actor("human", login_name(), "admin")
     return Actor("agent", "cli", "agent")
 
 
@@ -50,13 +50,6 @@ def show_progress(project: str, what: str, done: int, total: int) -> None:
         return
     end = "\r" if done < total else "\r\x1b[K"
     print(f"\x1b[K{project}: {what} {done:,} of {total:,}", end=end, file=sys.stderr, flush=True)
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return f"user-{os.getuid()}"
 
 
 def _escaped(char: str) -> str:

@@ -1,22 +1,39 @@
 """What a person sees who types `hansard` and nothing else."""
 
+import shutil
+import sys
+from pathlib import Path
+
 WELCOME = """\
 Hansard is the official record of what your agents thought, decided and did.
 An agent talks to it over MCP; you connect your client once:
 
-  claude mcp add hansard -- hansard
+  claude mcp add hansard -- {program}
+  codex mcp add hansard -- {program}
 
-or, for clients that read .mcp.json:
+or, for clients that read .mcp.json (Cursor: .cursor/mcp.json):
 
-  {"mcpServers": {"hansard": {"command": "hansard"}}}
+  {{"mcpServers": {{"hansard": {{"command": "{program}"}}}}}}
 
 For clients that connect over HTTP, start it yourself:
 
-  hansard serve
+  {program} serve
 
 Then look at what they write:
 
-  hansard log --follow    the journal, as it grows
-  hansard verify          whether the store is sound
-  hansard doctor          what is set up, and where
-  hansard --help          everything else"""
+  {program} log --follow    the journal, as it grows
+  {program} verify          whether the store is sound
+  {program} doctor          what is set up, and where
+  {program} --help          everything else"""
+
+
+def welcome() -> str:
+    """Say how to begin, with a program that whoever reads it can run as it stands."""
+    return WELCOME.format(program=program())
+
+
+def program() -> str:
+    """Give the words that run this program: its name if it is on the path, else where it is."""
+    here = Path(sys.executable).with_name("hansard")
+    found = shutil.which("hansard")
+    return "hansard" if found and here.exists() and here.samefile(found) else str(here)

@@ -64,6 +64,8 @@ class ProposalAccepted(DecisionMade):
     proposal_id: str
     author: str
     """Who proposed it, as `agent:name`."""
+    accepted_by: str | None = None
+    """Who accepted it, written the same way; where it is missing, Git names them as the author."""
 
     def summary(self) -> str:
         """Name both."""

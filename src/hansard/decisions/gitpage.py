@@ -53,6 +53,8 @@ class Page:
     """Never earlier than that of the commit before, whatever the wall clock did."""
     seq: int
     hash: str
+    accepted_by: str | None = None
+    """Who accepted the proposal; where that is missing, its author did."""
 
 
 def place_of(decision: str) -> tuple[str, str]:
@@ -76,6 +78,7 @@ def render(page: Page) -> bytes:
         "author": f"{page.author_kind}:{page.author}",
         "proposal": page.proposal,
         "proposed_by": page.proposed_by,
+        **({"accepted_by": page.accepted_by} if page.accepted_by else {}),
         "recorded": page.at,
         "seq": page.seq,
     }
@@ -140,6 +143,7 @@ def _message(page: Page) -> str:
         *(("Supersedes", old) for old in page.supersedes),
         *([("Proposal", page.proposal)] if page.proposal else []),
         *([("Proposed-By", one_line(page.proposed_by, NAME_CHARS))] if page.proposed_by else []),
+        *([("Accepted-By", one_line(page.accepted_by, NAME_CHARS))] if page.accepted_by else []),
         ("Hansard-Seq", str(page.seq)),
         ("Hansard-Hash", page.hash),
     ]

@@ -212,6 +212,7 @@ class _Publishing:
         assert isinstance(event, DecisionMade), f"{entry.kind} makes no decision"
         reasons = unpack(content(tx, event.reasons))
         accepted = event if isinstance(event, ProposalAccepted) else None
+        author_kind, author = _author(entry, accepted)
         return Page(
             id=event.id,
             title=event.title,
@@ -223,13 +224,25 @@ class _Publishing:
             enforcement=event.enforcement,
             proposal=accepted.proposal_id if accepted else None,
             proposed_by=accepted.author if accepted else None,
-            author_kind=entry.actor.kind,
-            author=entry.actor.id,
+            accepted_by=accepted.accepted_by if accepted else None,
+            author_kind=author_kind,
+            author=author,
             at=entry.at,
             clock=entry.clock,
             seq=entry.seq,
             hash=entry.hash,
         )
+
+
+def _author(entry: Entry, accepted: ProposalAccepted | None) -> tuple[str, str]:
+    """Say whose decision it is: who proposed it, not who accepted it.
+
+    Commits of acceptances that do not name who accepted were made the other way and stay so.
+    """
+    if accepted is None or accepted.accepted_by is None:
+        return entry.actor.kind, entry.actor.id
+    kind, _, name = accepted.author.partition(":")
+    return kind, name
 
 
 def _add(repo: pygit2.Repository, tip: _Tip, page: Page) -> pygit2.Oid:

@@ -30,7 +30,7 @@ from hansard.decisions.targets import check_target, folded, glob_of, target_key
 from hansard.kernel.blob import Digest, canonical_json, digest_of
 from hansard.kernel.clock import from_text, to_text
 from hansard.kernel.engine import Row
-from hansard.kernel.event import Actor
+from hansard.kernel.event import Actor, author
 from hansard.kernel.problem import InvalidInput
 
 _ENTRY = re.compile(r"s:([0-9]+)")
@@ -121,7 +121,10 @@ def plan_accept(
         check_target_free(proposal["target"], ground, hint=_OVERTAKEN)
     kept = ("title", "target", "reasons", "cites", "enforcement", "supersedes", "author")
     stated = {name: proposal[name] for name in kept}
-    return ProposalAccepted(id=identifier, proposal_id=proposal["id"], **stated)
+    accepted_by = author(ground.actor)
+    return ProposalAccepted(
+        id=identifier, proposal_id=proposal["id"], accepted_by=accepted_by, **stated
+    )
 
 
 def plan_reject(proposal: Row, reason: str | None, actor: Actor) -> ProposalRejected:

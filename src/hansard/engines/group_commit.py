@@ -7,7 +7,7 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from hansard.kernel.limits import GROUP_COMMIT_MAX, SHUTDOWN_S, WRITE_WAIT_S
+from hansard.kernel import limits
 from hansard.kernel.problem import StorageUnavailable
 
 T = TypeVar("T")
@@ -58,9 +58,9 @@ class GroupCommit(Generic[Tx]):
             if self._closed:
                 raise StorageUnavailable("The store is closed", outcome="not_written")
             self._jobs.put(job)
-        if not wait([job.done], WRITE_WAIT_S).done and job.done.cancel():
+        if not wait([job.done], limits.WRITE_WAIT_S).done and job.done.cancel():
             raise StorageUnavailable(
-                f"Other writers held the store for {WRITE_WAIT_S:g} s", outcome="not_written"
+                f"Other writers held the store for {limits.WRITE_WAIT_S:g} s", outcome="not_written"
             )
         if not wait([job.done], COMMIT_WAIT_S).done:
             raise StorageUnavailable("The commit did not end in time", outcome="unknown")
@@ -73,7 +73,7 @@ class GroupCommit(Generic[Tx]):
             if not self._closed:
                 self._closed = True
                 self._jobs.put(None)
-        self._thread.join(SHUTDOWN_S)
+        self._thread.join(limits.SHUTDOWN_S)
         return not self._thread.is_alive()
 
     def _serve(self) -> None:
@@ -92,7 +92,7 @@ class GroupCommit(Generic[Tx]):
     def _gather(self, first: Job[Tx]) -> tuple[list[Job[Tx]], bool]:
         """Take what has queued up behind the first job; says also whether to end after it."""
         batch = [first]
-        while len(batch) < GROUP_COMMIT_MAX:
+        while len(batch) < limits.GROUP_COMMIT_MAX:
             try:
                 job = self._jobs.get_nowait()
             except queue.Empty:

@@ -4,7 +4,10 @@ import json
 import logging
 import re
 import secrets
-from collections.abc import Callable
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -16,11 +19,12 @@ from starlette.routing import Route
 
 import hansard
 from hansard.app import tracing
+from hansard.app.identity import IDENTITY, StoreChanged, identity_of
 from hansard.app.openapi import BASE, MARK, document
 from hansard.app.tokens import SCOPE_KEY, Bounded, Token, caller_with
 from hansard.app.verify import verify
 from hansard.http.door import Door, Visit
-from hansard.http.front import REFERENCE
+from hansard.http.front import RECHECK_S, REFERENCE
 from hansard.http.replies import SAFETY, answered, failed, forbidden, refused, unauthorized
 from hansard.http.tail import Tail
 from hansard.kernel.event import Role
@@ -34,7 +38,6 @@ from hansard.kernel.problem import (
     UnknownOperation,
 )
 from hansard.kernel.values import check_handle
-from hansard.sessions.contract import ProjectNotFound
 
 logger = logging.getLogger(__name__)
 
@@ -71,6 +74,7 @@ class Api:
         self._secret = secret
         self._door = door
         self._cookie = cookie
+        self._description: bytes | None = None
         self._calls = anyio.CapacityLimiter(CALLS_AT_ONCE)
         self._tail = Tail(application, STREAMS_MAX)
 
@@ -80,6 +84,7 @@ class Api:
             Route(BASE, self._index),
             Route(f"{BASE}/openapi.json", self._describe),
             Route(f"{BASE}/door", self._open_door, methods=["POST"]),
+            Route(f"{BASE}/leave", self._leave, methods=["POST"]),
             Route(f"{BASE}/stream", self._stream),
             Route(f"{BASE}/verify", self._posted(self._verify), methods=["POST"]),
             Route(f"{BASE}/{{operation}}", self._posted(self._call), methods=["POST"]),
@@ -92,6 +97,11 @@ class Api:
     def visit(self, request: Request) -> Visit | None:
         """Find whose request this is."""
         return self._door.visit(request.cookies.get(self._cookie()))
+
+    def is_of_this_store(self, request: Request) -> bool:
+        """Whether a page that says which store it shows shows this one."""
+        shown = request.headers.get(MARK, "")
+        return not IDENTITY.fullmatch(shown) or shown == identity_of(self._application.store)
 
     def caller(self, request: Request, *, posts: bool = False) -> Caller | None:
         """Say who asks: a token's bearer, or a browser that was let in.
@@ -108,20 +118,32 @@ class Api:
         return visit.caller(secret=proof, idempotency_key=key)
 
     async def _index(self, request: Request) -> Response:
-        if self.caller(request) is None:
+        caller = self.caller(request)
+        if caller is None:
             return unauthorized(request)
         application = self._application
+        home = application.home_of(_token(request))
+        try:
+            project = await anyio.to_thread.run_sync(
+                home.name, application.store, limiter=self._calls
+            )
+        except Problem as problem:
+            return refused(problem)
         return answered(
             {
                 "version": hansard.__version__,
-                "project": application.home_of(_token(request)),
+                "actor": f"{caller.actor.kind}:{caller.actor.id}",
+                "project": project,
                 "read_only": application.read_only,
                 "operations": [operation.name for operation in application.catalog],
             }
         )
 
     async def _describe(self, _: Request) -> Response:
-        return answered(document(self._application.catalog, cookie=self._cookie()))
+        if self._description is None:  # made once: anyone may ask, and it takes a tenth of a second
+            described = document(self._application.catalog, cookie=self._cookie())
+            self._description = orjson.dumps(described)
+        return answered(self._description)
 
     async def _open_door(self, request: Request) -> Response:
         """Give a token to whoever has the key: `hansard open`, run by the same person."""
@@ -129,6 +151,15 @@ class Api:
         if scheme.lower() != "bearer" or not self._door.has_key(key):
             return unauthorized(request)
         return answered({"token": self._door.issue()})
+
+    async def _leave(self, request: Request) -> Response:
+        """Forget a browser, because whoever uses it says so."""
+        if self.visit(request) is None or MARK not in request.headers:
+            return unauthorized(request)
+        self._door.leave(request.cookies.get(self._cookie()))
+        response = answered({})
+        response.delete_cookie(self._cookie(), httponly=True, samesite="strict")
+        return response
 
     def _posted(self, work: Work) -> Callable[[Request], Any]:
         """Make what reads a request's body and answers it, in a thread of its own."""
@@ -140,7 +171,7 @@ class Api:
             try:
                 body = await _body(request)
                 made = await anyio.to_thread.run_sync(
-                    work, body, caller, request, limiter=self._calls
+                    self._do, work, body, caller, request, limiter=self._calls
                 )
             except PermissionDenied as problem:
                 least = self._least_role(request)
@@ -156,6 +187,13 @@ class Api:
             return answered(made)
 
         return handle
+
+    def _do(
+        self, work: Work, body: bytes, caller: Caller, request: Request
+    ) -> bytes | dict[str, Any]:
+        if not self.is_of_this_store(request):
+            raise StoreChanged("Another store answers at this address now")
+        return work(body, caller, request)
 
     def _least_role(self, request: Request) -> Role:
         try:
@@ -181,22 +219,44 @@ class Api:
         used = self._bytes_used()
         return report.as_dict() | ({} if used is None else {"bytes": used})
 
+    async def _while_let_in(
+        self, request: Request, lines: AsyncGenerator[bytes, None]
+    ) -> AsyncGenerator[bytes, None]:
+        """Tell a browser no more once it has left, or its time is over; till then it is there."""
+        checked = time.monotonic()
+        visit = await anyio.to_thread.run_sync(self.visit, request)
+        if visit is None:
+            return
+        await anyio.to_thread.run_sync(visit.open_page, self._application.store.engine)
+        try:
+            async with aclosing(lines):
+                async for line in lines:
+                    if time.monotonic() - checked >= RECHECK_S:
+                        if await anyio.to_thread.run_sync(self.visit, request) is None:
+                            return
+                        checked = time.monotonic()
+                    yield line
+        finally:
+            visit.close_page()
+
     async def _stream(self, request: Request) -> Response:
         """Follow a project's journal from an entry on."""
-        if self.caller(request) is None:
+        caller = self.caller(request)
+        if caller is None:
             return unauthorized(request)
-        token = _token(request)
-        project = request.query_params.get("project") or self._application.home_of(token)
+        caller = replace(caller, home=self._application.home_of(_token(request)))
+        project = request.query_params.get("project") or None
         after = request.headers.get("last-event-id") or request.query_params.get("after")
         if after is not None and not SEQ.fullmatch(after):
             return refused(InvalidInput("after is the seq of an entry", argument="after"))
         try:
-            check_handle(project, "project")
-            if token and not token.sees(project):
-                raise ProjectNotFound(f"There is no project {project}", project_id=project)
-            lines = await self._tail.follow(project, int(after) if after else None)
+            if project is not None:
+                check_handle(project, "project")
+            lines = await self._tail.follow(project, caller, int(after) if after else None)
         except Problem as problem:
             return refused(problem)
+        if _token(request) is None:
+            lines = self._while_let_in(request, lines)
         return StreamingResponse(lines, headers=SAFETY, media_type="text/event-stream")
 
 

@@ -2,18 +2,26 @@
 
 On loopback every program of every user can connect, so being there proves nothing. A token is
 printed where the person who started the server reads it, or fetched with a key that lies in a file
-only that person can read.
+only that person can read. Tokens end with the server; cookies do not.
 """
 
 import hmac
+import logging
 import secrets
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from hansard.app.person import login_name
+from hansard.http.visits import VISITS_MAX, Forgotten, Visits, digest
+from hansard.kernel.engine import Engine
 from hansard.kernel.event import Actor
+from hansard.kernel.holder import Holder
+from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.operation import Caller, Seat
+
+logger = logging.getLogger(__name__)
 
 TOKEN_BYTES = 24
 TOKEN_LIFE_S = 600.0
@@ -22,41 +30,74 @@ TOKEN_LIFE_S = 600.0
 VISIT_LIFE_S = 7 * 24 * 3600.0
 """How long a browser stays let in."""
 
-TOKENS_MAX, VISITS_MAX = 100, 1_000
+TOKENS_MAX = 100
 
-PERSON = Actor("human", "page", "admin")
-"""Whoever has read the token is the person at this machine."""
+SCOPE = ("page",)
+"""Whose the idempotency keys of pages are."""
 
 
 @dataclass(slots=True)
 class Visit:
     """One browser that was let in."""
 
-    until: float
     seat: Seat = field(default_factory=Seat)
+    lifeline: Lifeline = field(default_factory=Lifeline)
+    """Says that a page of it is open."""
+    _pages: int = 0
+    _counting: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def caller(self, *, secret: str | None, idempotency_key: str | None) -> Caller:
         """Make the caller of one request."""
-        return Caller(PERSON, seat=self.seat, secret=secret, idempotency_key=idempotency_key)
+        return Caller(
+            person(),
+            seat=self.seat,
+            secret=secret,
+            idempotency_key=idempotency_key,
+            scope=SCOPE,
+            holder=Holder(via="page", owner=self.lifeline.name),
+            lifeline=self.lifeline,
+        )
+
+    def open_page(self, engine: Engine) -> None:
+        """Note that a page follows what happens: whoever looks at it is there."""
+        with self._counting:
+            self._pages += 1
+            self.lifeline.take(engine)
+
+    def close_page(self) -> None:
+        """Note that a page was closed; with the last one, nobody is there any more."""
+        with self._counting:
+            self._pages -= 1
+            if self._pages == 0:
+                self.lifeline.drop()
 
 
 class Door:
     """Lets in, once for each token, and knows again whom it let in."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Let nobody in yet."""
+    def __init__(
+        self,
+        visits: Visits | None = None,
+        *,
+        timer: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Let nobody in yet, but know those whom an earlier server let in."""
         self.key = secrets.token_urlsafe(TOKEN_BYTES)
         """What `hansard open` proves that it may ask for a token by."""
+        self._timer = timer
         self._clock = clock
         self._lock = threading.Lock()
         self._tokens: dict[str, float] = {}
+        self._kept: Visits = visits or Forgotten()
+        self._unkept = Forgotten()
         self._visits: dict[str, Visit] = {}
 
     def issue(self) -> str:
         """Make a token that opens the door once."""
         token = secrets.token_urlsafe(TOKEN_BYTES)
         with self._lock:
-            now = self._clock()
+            now = self._timer()
             self._tokens = {one: until for one, until in self._tokens.items() if until > now}
             while len(self._tokens) >= TOKENS_MAX:
                 self._tokens.pop(next(iter(self._tokens)))
@@ -67,26 +108,47 @@ class Door:
         """Let in whoever shows a token; gives the cookie, `None` if the token is not good."""
         with self._lock:
             known = next((one for one in self._tokens if _same(one, token)), None)
-            if known is None or self._tokens.pop(known) <= self._clock():
+            if known is None or self._tokens.pop(known) <= self._timer():
                 return None
-            while len(self._visits) >= VISITS_MAX:
-                self._visits.pop(next(iter(self._visits)))
-            cookie = secrets.token_urlsafe(TOKEN_BYTES)
-            self._visits[cookie] = Visit(self._clock() + VISIT_LIFE_S)
-            return cookie
+        cookie = secrets.token_urlsafe(TOKEN_BYTES)
+        self._keep(cookie, self._clock() + VISIT_LIFE_S)
+        return cookie
 
     def visit(self, cookie: str | None) -> Visit | None:
         """Find the visit that a cookie was given for."""
         if cookie is None:
             return None
+        until = self._kept.until(cookie) or self._unkept.until(cookie)
+        if until is None or until <= self._clock():
+            return None
+        known = digest(cookie)
         with self._lock:
-            known = next((one for one in self._visits if _same(one, cookie)), None)
-            visit = self._visits[known] if known else None
-            return visit if visit and visit.until > self._clock() else None
+            if known not in self._visits and len(self._visits) >= VISITS_MAX:
+                self._visits.pop(next(iter(self._visits)))
+            return self._visits.setdefault(known, Visit())
+
+    def leave(self, cookie: str | None) -> None:
+        """Let a browser in no more, until it shows another token."""
+        if cookie is not None:
+            self._kept.end(cookie)
+            self._unkept.end(cookie)
 
     def has_key(self, given: str) -> bool:
         """Whether someone knows the key."""
         return _same(self.key, given)
+
+    def _keep(self, cookie: str, until: float) -> None:
+        try:
+            self._kept.add(cookie, until)
+        except OSError as error:
+            # Who cannot be known after a restart can be known until then.
+            logger.warning("A browser is let in until this server ends: %s", error.strerror)
+            self._unkept.add(cookie, until)
+
+
+def person() -> Actor:
+    """Whoever has read the token is the person at this machine, who runs the server."""
+    return Actor("human", login_name(), "admin")
 
 
 def _same(known: str, given: str) -> bool:

@@ -170,7 +170,7 @@ class Front:
             return str(told)
         path: str = scope["path"]
         name = path.removeprefix(f"{BASE}/")
-        if name in self._operations or name in {"verify", "stream", "door"}:
+        if name in self._operations or name in {"verify", "stream", "door", "leave"}:
             return name
         return path if path in {BASE, "/", "/mcp", *UNLIMITED} else OTHER
 

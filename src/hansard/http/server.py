@@ -1,11 +1,9 @@
 """The page beside the MCP endpoint: its routes, what to say at the start, how to end."""
 
 import json
-import os
 from functools import partial
 from pathlib import Path
 
-import platformdirs
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
@@ -23,6 +21,7 @@ from hansard.http.health import Health
 from hansard.http.meter import Meter
 from hansard.http.pages import Pages
 from hansard.http.rates import Rates
+from hansard.http.visits import state_folder, store_name, visits_of, write_privately
 
 
 class Page:
@@ -38,7 +37,8 @@ class Page:
         settings = settings or Settings()
         self._also = also
         logs.configure(settings.log)
-        self.door = Door()
+        self.door = Door(visits_of(settings))
+        self._store = store_name(settings)
         self._port = 0
         self._key_file: Path | None = None
         self._catalog = application.catalog
@@ -81,8 +81,8 @@ class Page:
             self._key_file.unlink(missing_ok=True)
 
     def _cookie(self) -> str:
-        """Name the cookie: browsers share cookies between the ports of a host."""
-        return f"{COOKIE}_{self._port}"
+        """Name the cookie by its store: browsers share cookies between the ports of a host."""
+        return f"{COOKIE}_{self._store or self._port}"
 
 
 def _from_here(base: str, port: int) -> str:
@@ -95,20 +95,14 @@ def _from_here(base: str, port: int) -> str:
 
 def key_file(port: int) -> Path:
     """Say where a server leaves the key for `hansard open`."""
-    return Path(platformdirs.user_state_dir("hansard")) / f"page-{port}.json"
+    return state_folder() / f"page-{port}.json"
 
 
 def _leave_key(port: int, base: str, key: str) -> Path | None:
     """Write the key where only the same person can read it."""
     path = key_file(port)
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.unlink(missing_ok=True)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            os.write(descriptor, json.dumps({"base": base, "key": key}).encode())
-        finally:
-            os.close(descriptor)
+        write_privately(path, json.dumps({"base": base, "key": key}).encode())
     except OSError:  # the printed address still lets in
         return None
     return path

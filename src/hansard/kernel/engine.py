@@ -172,9 +172,17 @@ class ReadTx(Protocol):
         """
 
     def search(
-        self, topic: Topic, query: str, *, where: Where | None = None, limit: int
+        self,
+        topic: Topic,
+        query: str,
+        *,
+        where: Where | None = None,
+        limit: int,
+        beginnings: bool = False,
     ) -> list[Hit]:
         """Find documents by words. Any string is a query, none is an error or an operator.
+
+        With `beginnings`, a document also has a word if one of its own begins with it.
 
         What the words of a text and of a query are, `kernel.words` says. A document that has all
         of a query's words comes before one that has some, a rare word counts for more than a common
@@ -263,6 +271,12 @@ class Engine(Protocol):
 
     def hold(self, name: str) -> AbstractContextManager[None] | None:
         """Take a lock until released or this process dies; `None` if another has it."""
+
+    def held(self, names: Collection[str]) -> set[str]:
+        """Say which of these locks somebody has, here or elsewhere, without taking any.
+
+        What cannot be the name of a lock is held by nobody.
+        """
 
     def heads(self) -> dict[str, Head]:
         """Give the head of every project that has entries, the catalog among them."""

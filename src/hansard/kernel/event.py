@@ -8,6 +8,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict
 
 from hansard.kernel.blob import Digest, canonical_json, digest_of
+from hansard.kernel.problem import StorageUnavailable
 
 ActorKind = Literal["human", "agent", "system"]
 Role = Literal["viewer", "agent", "admin"]
@@ -51,6 +52,11 @@ class Actor:
     def may(self, least: Role) -> bool:
         """Whether this actor's role reaches `least`."""
         return ROLES.index(self.role) >= ROLES.index(least)
+
+
+def author(actor: Actor) -> str:
+    """Write who did it, as every answer shows it: `agent:claude-code`."""
+    return f"{actor.kind}:{actor.id}"
 
 
 SYSTEM = Actor("system", "hansard", "admin")
@@ -131,6 +137,25 @@ class Entry:
         place = [previous, self.project, self.seq, self.tick, self.at]
         return digest_of(orjson.dumps([*place, self.kind, self.session, who, self.payload_digest]))
 
+    def follows(self, head: Head, *, advances: bool | None) -> bool:
+        """Whether this is the next entry after `head`, whole and unaltered: the rule of the chain.
+
+        `advances` says whether its kind moves the tick; `None` means that the kind is not known,
+        so that it may.
+        """
+        moved = self.tick - head.tick
+        return (
+            self.seq == head.seq + 1
+            and self.hash == self.hash_after(head.hash)
+            and self.payload_is_sound()
+            and (moved in (0, 1) if advances is None else moved == advances)
+            and self.clock == max(head.clock, self.at)
+        )
+
+    def as_head(self) -> Head:
+        """Give the end of the journal whose last entry this is."""
+        return Head(self.seq, self.tick, self.hash, self.clock)
+
     @property
     def is_redacted(self) -> bool:
         """Whether the payload has been erased."""
@@ -177,6 +202,11 @@ class Kinds:
         """Go through the known events."""
         return iter(self._events.values())
 
+    def advances(self, kind: str) -> bool | None:
+        """Whether entries of this kind move the tick; `None` where the kind is not known."""
+        event = self._events.get(kind)
+        return event.advances_tick if event else None
+
     def knows(self, kind: str) -> bool:
         """Whether entries of this kind can be read; those of a newer Hansard cannot."""
         return kind in self._events or kind in self._upgrades
@@ -188,5 +218,10 @@ class Kinds:
         fields = orjson.loads(entry.body)
         if entry.kind in self._upgrades:
             return self._upgrades[entry.kind](fields)
-        assert entry.kind in self._events, f"the journal holds an unknown kind, {entry.kind}"
+        if entry.kind not in self._events:
+            raise StorageUnavailable(
+                "This store has been written by a newer Hansard than this one",
+                hint="Restart with the newer version; nothing was changed",
+                kind=entry.kind,
+            )
         return self._events[entry.kind].model_validate(fields)

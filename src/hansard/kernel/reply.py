@@ -4,6 +4,7 @@ What changes the world outside cannot be answered in one transaction. Its key is
 intents, so that a repetition finds them and asks how they ended instead of acting again.
 """
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import orjson
@@ -11,7 +12,7 @@ import orjson
 from hansard.kernel.blob import Digest, canonical_json, digest_of, seal
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx, Row, Table, WriteTx
-from hansard.kernel.event import Actor, Event
+from hansard.kernel.event import ActorKind, Event
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.view import Derivation, View
 
@@ -47,9 +48,9 @@ class Attempted(Event):
     """The seqs of the intents, in order."""
 
 
-def reply_key(actor: Actor, operation: str, idempotency_key: str) -> str:
+def reply_key(kind: ActorKind, scope: Iterable[str], operation: str, idempotency_key: str) -> str:
     """Name an answer within its project: two callers' keys never meet."""
-    return digest_of(canonical_json([actor.kind, actor.id, operation, idempotency_key]))
+    return digest_of(canonical_json([kind, *scope, operation, idempotency_key]))
 
 
 def recall(tx: ReadTx, key: str, arguments: Digest) -> dict[str, Any] | None:

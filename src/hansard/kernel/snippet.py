@@ -5,12 +5,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from hansard.kernel.words import RUN, SPACELESS, WORD_CHAR, fold, query_stems, stems
+from hansard.kernel.words import (
+    BEGINNING_CHARS_MIN,
+    RUN,
+    SPACELESS,
+    WORD_CHAR,
+    fold,
+    query_stems,
+    stems,
+)
 
 SNIPPET_CHARS = 160
-
-BEGINNING_CHARS_MIN = 3
-"""Beginnings shorter than this are those of too many words to mean anything."""
 
 _PART = re.compile(f"(?P<spaceless>[{SPACELESS}]+)|[^{SPACELESS}]+")
 

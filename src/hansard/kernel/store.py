@@ -13,7 +13,10 @@ from hansard.kernel.view import Derivation, View, fingerprint, is_newer
 T = TypeVar("T")
 
 CATALOG = "@catalog"
-"""The project of what is store-wide: the directory of projects, id blocks, session homes."""
+"""The project of what is store-wide: the directory of projects, workspaces, blocks of ids."""
+
+UNMADE = "@unmade"
+"""Where calls look whose project is yet to be made: nothing is ever there."""
 
 
 class Store:
@@ -37,7 +40,7 @@ class Store:
         try:
             return self.engine.read(project, checked)
         except _ViewsMovedError:
-            self.rebuild(project)
+            self._catch_up(project)
             return self.engine.read(project, checked)
 
     def write(
@@ -61,12 +64,14 @@ class Store:
                 raise _ViewsMovedError
             for blob in staged:
                 tx.keep(blob)
-            return work(tx)
+            done = work(tx)
+            assert project != UNMADE, "something was to be kept of a project that is not made yet"
+            return done
 
         try:
             return self.engine.write(project, checked, urgent=urgent)
         except _ViewsMovedError:
-            self.rebuild(project)
+            self._catch_up(project)
             return self.engine.write(project, checked, urgent=urgent)
 
     def record(self, tx: WriteTx, event: Event, stamp: Stamp) -> Entry:
@@ -98,6 +103,15 @@ class Store:
             if event := self.kinds.decode(entry):
                 self.derive(tx, entry, event)
         return tx.head().seq
+
+    def _catch_up(self, project: str) -> None:
+        """Derive a project's views again, unless another caller has done so meanwhile."""
+
+        def work(tx: WriteTx) -> None:
+            if not self._is_current(tx):
+                self.rederive(tx)
+
+        self.engine.write(project, work)
 
     def _is_current(self, tx: ReadTx) -> bool:
         head = tx.head()

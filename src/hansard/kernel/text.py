@@ -1,5 +1,6 @@
 """What text from callers may be: lengths in code points after trimming, no NUL, stored as given."""
 
+import re
 from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
@@ -21,6 +22,21 @@ def _within(chars_max: int, *, least: int = 0) -> AfterValidator:
     return AfterValidator(check)
 
 
+_BREAK = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""Control characters, and what ends a line anywhere."""
+
+
+def one_line(text: str) -> str:
+    """Write stored text on one line, so that no line break in it can pass for a line of ours."""
+    return _BREAK.sub(" ", text)
+
+
+def _unbroken(text: str) -> str:
+    if broken := _BREAK.search(text):
+        raise ValueError(f"is one line: it may not hold the character U+{ord(broken[0]):04X}")
+    return text
+
+
 def _in_bytes(bytes_max: int) -> AfterValidator:
     def check(text: str) -> str:
         if "\0" in text:
@@ -34,9 +50,15 @@ def _in_bytes(bytes_max: int) -> AfterValidator:
 
 
 Title = Annotated[str, _within(limits.TITLE_CHARS_MAX, least=1)]
+LineTitle = Annotated[Title, AfterValidator(_unbroken)]
+"""A title that lists show a line each."""
+
 Summary = Annotated[str, _within(limits.SUMMARY_CHARS_MAX)]
 Description = Annotated[str, _within(limits.DESCRIPTION_CHARS_MAX)]
 Label = Annotated[str, _within(limits.LABEL_CHARS_MAX, least=1)]
+LineLabel = Annotated[Label, AfterValidator(_unbroken)]
+"""A label that lists show beside a title."""
+
 Body = Annotated[str, _in_bytes(limits.BODY_BYTES_MAX)]
 Id = Annotated[str, _within(limits.ID_CHARS_MAX, least=1)]
 """An opaque handle: an unknown one is not found, whatever its form."""

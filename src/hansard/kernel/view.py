@@ -88,8 +88,13 @@ def fingerprint(views: Iterable[View]) -> str:
     return " ".join(sorted(f"{view.name}:{view.version}" for view in views))
 
 
+RETIRED: frozenset[str] = frozenset()
+"""Views that earlier versions had and this one has not: to have been one of theirs is no news."""
+
+
 def is_newer(stored: str, ours: str) -> bool:
-    """Whether tables were derived by a later version of some view than ours."""
+    """Whether a later Hansard derived the tables: by a view we do not know, or not in that form."""
     versions = dict(part.split(":") for part in ours.split())
-    theirs = (part.split(":") for part in stored.split())
-    return any(int(version) > int(versions.get(name, version)) for name, version in theirs)
+    theirs = dict(part.split(":") for part in stored.split())
+    known = {name: version for name, version in theirs.items() if name not in RETIRED}
+    return any(int(version) > int(versions.get(name, -1)) for name, version in known.items())

@@ -16,6 +16,9 @@ WORD_CHARS_MAX = 64
 QUERY_WORDS_MAX = 32
 """Past this many different words a query is a text; its first words stand for it."""
 
+BEGINNING_CHARS_MIN = 3
+"""Beginnings shorter than this are those of too many words to mean anything."""
+
 STOP_WORDS = frozenset(
     "a an and are as at be but by for if in into is it no not of on or such that the their then"
     " there these they this to was will with s t d m ll re ve don".split()
@@ -58,9 +61,21 @@ def stems(text: str) -> Iterator[str]:
 
 def query_stems(query: str) -> list[str]:
     """Give what to look for: each stem once, stop words only if there is nothing else."""
+    return list(dict.fromkeys(map(stem, _telling(query))))[:QUERY_WORDS_MAX]
+
+
+def query_beginnings(query: str) -> dict[str, str]:
+    """Give the words asked for that may also be the beginnings of others, by their stems.
+
+    A word as it was asked for: its stem begins too many others.
+    """
+    long = [word for word in _telling(query) if len(word) >= BEGINNING_CHARS_MIN]
+    return {stem(word): word for word in reversed(long)}
+
+
+def _telling(query: str) -> list[str]:
     found = list(dict.fromkeys(split(query)))
-    telling = [word for word in found if word not in STOP_WORDS] or found
-    return list(dict.fromkeys(map(stem, telling)))[:QUERY_WORDS_MAX]
+    return [word for word in found if word not in STOP_WORDS] or found
 
 
 def coverage(query: str, text: str) -> float:

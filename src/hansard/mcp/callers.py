@@ -1,16 +1,20 @@
 """Who calls, and what came along with the call outside its arguments."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from mcp.server.context import ServerRequestContext
 
 from hansard.app.tokens import SCOPE_KEY, Token, caller_with
 from hansard.app.tracing import Origin, origin
 from hansard.kernel.event import Actor
+from hansard.kernel.holder import Holder
+from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.operation import Caller, Seat
 from hansard.kernel.problem import InvalidInput
+from hansard.kernel.store import Store
+from hansard.mcp.clients import Client, Names, aside, client_of
 
 SESSION_KEY = "hansard/session"
 IDEMPOTENCY_KEY = "hansard/idempotency-key"
@@ -24,28 +28,52 @@ RequestContext = ServerRequestContext[Any, Any]
 class Door:
     """Where calls come in: whom it lets in as what, and the session of those that name none."""
 
-    actor: Actor
+    via: Literal["stdio", "http"]
     session: str | None = None
     seat: Seat | None = None
+    names: Names = field(default_factory=lambda: Names(None))
+    lifeline: Lifeline = field(default_factory=Lifeline)
+    """Says that this process is there."""
     server_secret: str | None = field(default=None, repr=False)
     """What an admin's token proves."""
 
+    @property
+    def actor(self) -> Actor:
+        """Whoever comes in here without a token."""
+        return Actor("agent", self.via, "agent")
+
     def caller(self, context: RequestContext) -> Caller:
-        """Make the caller of one request."""
+        """Make the caller of one request; takes a look into the store."""
         meta: Mapping[str, Any] = context.meta or {}
         headers: Mapping[str, str] = context.request.headers if context.request else {}
-        session = _text(meta, SESSION_KEY) or self.session
-        key = _text(meta, IDEMPOTENCY_KEY) or headers.get(IDEMPOTENCY_HEADER)
-        secret = _text(meta, SECRET_KEY)
-        if token := _token(context):
-            return caller_with(
-                token,
-                session=session,
-                idempotency_key=key,
-                secret=secret,
-                server_secret=self.server_secret,
-            )
-        return Caller(self.actor, session, self.seat, key, secret)
+        client, token = client_of(context), _token(context)
+        came: dict[str, Any] = {
+            "session": _text(meta, SESSION_KEY) or None,
+            "default_session": self.session,
+            "idempotency_key": _text(meta, IDEMPOTENCY_KEY) or headers.get(IDEMPOTENCY_HEADER),
+            "secret": _text(meta, SECRET_KEY),
+            "holder": self._holder(client, token),
+            "lifeline": self.lifeline,
+        }
+        if token:
+            known = caller_with(token, **came, server_secret=self.server_secret)
+            return replace(known, actor=replace(token.actor, id=aside(token.actor.id, client)))
+        return Caller(
+            replace(self.actor, id=self.names.sign(self.via, client)),
+            **came,
+            seat=self.seat,
+            scope=(self.via, client.name if client else ""),
+            former_scope=(self.via,),
+        )
+
+    def _holder(self, client: Client | None, token: Token | None) -> Holder:
+        return Holder(
+            via=self.via,
+            owner=self.lifeline.name,
+            client=client.name if client else None,
+            version=client.version if client else None,
+            token=token.id if token else None,
+        )
 
     def origin(self, context: RequestContext) -> Origin:
         """Say where a request came from; MCP names its trace in `_meta`, a proxy in a header."""
@@ -55,19 +83,19 @@ class Door:
         return origin("http", meta, context.request.headers)
 
     def actor_of(self, context: RequestContext) -> Actor:
-        """Say as whom a request comes in."""
+        """Say as what a request comes in."""
         token = _token(context)
         return token.actor if token else self.actor
 
 
-def stdio_door(session: str) -> Door:
+def stdio_door(session: str, store: Store | None = None) -> Door:
     """The one client at the other end of a pipe, with a session of its own."""
-    return Door(Actor("agent", "stdio", "agent"), session or None, Seat())
+    return Door("stdio", session or None, Seat(adopts=True), Names(store))
 
 
-def http_door(session: str, server_secret: str | None = None) -> Door:
+def http_door(session: str, store: Store | None = None, server_secret: str | None = None) -> Door:
     """Any client on this machine, and whoever has a token; what one began is not another's."""
-    return Door(Actor("agent", "http", "agent"), session or None, server_secret=server_secret)
+    return Door("http", session or None, names=Names(store), server_secret=server_secret)
 
 
 def _token(context: RequestContext) -> Token | None:

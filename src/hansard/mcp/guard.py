@@ -6,13 +6,11 @@ import mcp_types as types
 import orjson
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
-from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hansard.app.catalog import Catalog
-from hansard.app.settings import LOOPBACK
 from hansard.app.tokens import (
     INSUFFICIENT,
     OPERATION_KEY,
@@ -26,6 +24,7 @@ from hansard.kernel.operation import Operation
 from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem, UnknownOperation
 from hansard.mcp.callers import SECRET_KEY
 from hansard.mcp.messages import ID_SEARCH_BYTES, Malformed, parse, too_long
+from hansard.mcp.origins import Origins
 
 CONTENT_TOO_LARGE = 413
 BAD_REQUEST = 400
@@ -50,30 +49,6 @@ METHODS = frozenset(
 """What is counted under its own name; a caller can make up any other."""
 
 
-def allowing(hosts: Iterable[str] = ()) -> TransportSecuritySettings:
-    """Accept only what was sent to this machine by a name of its own, and not by another's page."""
-    here = [in_url(host) for host in LOOPBACK]
-    own, elsewhere = _with_ports(here), _with_ports(hosts)
-    return TransportSecuritySettings(
-        enable_dns_rebinding_protection=True,
-        allowed_hosts=[*own, *elsewhere],
-        allowed_origins=[
-            *(f"http://{host}" for host in (*own, *elsewhere)),
-            *(f"https://{host}" for host in elsewhere),
-        ],
-    )
-
-
-def _with_ports(hosts: Iterable[str]) -> list[str]:
-    """Let a host that names no port be reached by any."""
-    return [form for host in hosts for form in (host, f"{host}:*")]
-
-
-def in_url(host: str) -> str:
-    """Write a host as URLs do."""
-    return f"[{host}]" if ":" in host else host
-
-
 class MisdirectedRequest(PermissionDenied):
     """The request was sent to a host that this server does not go by."""
 
@@ -91,13 +66,13 @@ class Guard:
     """Checks Host and Origin on every path, and bodies of messages before the SDK reads them."""
 
     def __init__(
-        self, app: ASGIApp, *, path: str, security: TransportSecuritySettings, catalog: Catalog
+        self, app: ASGIApp, *, path: str, hosts: Iterable[str] = (), catalog: Catalog
     ) -> None:
         """Stand before an application whose messages are posted to `path`."""
         self._app = app
         self._path = path
         self._catalog = catalog
-        self._security = TransportSecurityMiddleware(security)
+        self._origins = Origins(hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it here."""
@@ -106,9 +81,7 @@ class Guard:
             return
         request = Request(scope, receive)
         posts = request.method == "POST"
-        refusal = await self._security.validate_request(request, is_post=posts)
-        if refusal is not None and scope["path"] != self._path:
-            refusal = _shaped(refusal.status_code)
+        refusal = self._misdirected(request)
         if token := scope.get(SCOPE_KEY):
             scope["user"] = _user(token)
         if refusal is None and posts and scope["path"] == self._path:
@@ -119,6 +92,19 @@ class Guard:
             await self._app(scope, receive, send)
         else:
             await refusal(scope, receive, send)
+
+    def _misdirected(self, request: Request) -> Response | None:
+        """Refuse what was sent to another name, by another site's page, or by a form."""
+        headers, server = request.headers, request.scope.get("server")
+        own_port = server[1] if server else None
+        if len(headers.getlist("host")) != 1 or not self._origins.is_host(headers["host"]):
+            return _shaped(MisdirectedRequest.http_status)
+        if not all(self._origins.is_origin(one, own_port) for one in headers.getlist("origin")):
+            return _shaped(FORBIDDEN)
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if request.method == "POST" and kind != "application/json":
+            return _shaped(BAD_REQUEST)
+        return None
 
     def _refusal(self, request: Request, body: bytes, *, is_whole: bool) -> Response | None:
         if not is_whole:
@@ -148,7 +134,7 @@ class Guard:
 
 
 def _shaped(status: int) -> Response:
-    """Refuse in the one shape of all errors, where no message of MCP's is expected."""
+    """Refuse in the one shape of all errors, before anything of the body is read."""
     problem: Problem
     if status == MisdirectedRequest.http_status:
         problem = MisdirectedRequest("This server is not reached by the name that Host gives")

@@ -1,6 +1,7 @@
 """MCP over Streamable HTTP, for clients on this machine, and elsewhere for those with a token."""
 
 import asyncio
+import errno
 import signal
 import socket
 import sys
@@ -11,6 +12,7 @@ from typing import Any, Protocol
 
 import mcp_types as types
 import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
@@ -23,7 +25,8 @@ from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.kernel.problem import InvalidInput
 from hansard.mcp.callers import RequestContext, http_door
 from hansard.mcp.ending import GIVE_UP_S, LastResort
-from hansard.mcp.guard import Guard, allowing, in_url
+from hansard.mcp.guard import Guard
+from hansard.mcp.origins import in_url
 from hansard.mcp.server import HansardServer
 
 PATH = "/mcp"
@@ -47,7 +50,7 @@ class HttpServer(HansardServer):
 
     def __init__(self, application: Application, settings: Settings) -> None:
         """Let in whoever comes; what stands before it refuses who must not."""
-        door = http_door(settings.session, secret(settings))
+        door = http_door(settings.session, application.store, secret(settings))
         super().__init__(Bounded(application), settings, door)
 
     async def _list_tools(
@@ -80,16 +83,16 @@ def mounted(
 
     `options` are the SDK's own, for tests of the protocol.
     """
-    security = allowing(hosts)
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=REQUEST_BYTES_MAX,
         max_sessions=CONNECTIONS_MAX,
-        transport_security=security,
+        # `Guard` asks, on every path and exactly; the SDK would compare how the names begin.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         custom_starlette_routes=[Route("/healthz", _healthz), *routes],
         **options,
     )
-    return Guard(app, path=PATH, security=security, catalog=server.application.catalog)
+    return Guard(app, path=PATH, hosts=hosts, catalog=server.application.catalog)
 
 
 def serve(
@@ -98,15 +101,17 @@ def serve(
     beside: Beside | None = None,
     *,
     front: Callable[[ASGIApp], ASGIApp] | None = None,
+    listener: socket.socket | None = None,
 ) -> int:
     """Serve until a signal comes. Closes the application. Returns the exit code.
 
     `front` puts what admits callers before everything; without it only this machine is served.
+    `listener` is the port to serve on, if it is open already.
     """
     with LastResort() as last_resort, closing(application):
         if front is None:
             _require_loopback(settings.host)
-        listener = _listener(settings.host, settings.port)
+        listener = listener or listen(settings.host, settings.port)
         server = HttpServer(application, settings)
 
         def start_ending() -> None:
@@ -183,12 +188,22 @@ def _require_loopback(host: str) -> None:
         )
 
 
-def _listener(host: str, port: int) -> socket.socket:
+class PortTaken(InvalidInput):
+    """Another program listens on the port."""
+
+
+def listen(host: str, port: int) -> socket.socket:
     """Open the port, or say in a sentence why not."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family)
     except (OSError, OverflowError) as error:
+        if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+            raise PortTaken(
+                f"Port {port} of {host} is taken by another program",
+                hint="Choose another with --port",
+                argument="port",
+            ) from error
         raise InvalidInput(
             f"Cannot listen on {host} port {port}: {error}",
             hint="Choose another port or address",

@@ -1,6 +1,6 @@
 """The one MCP server object, for every transport and both eras of the protocol."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import anyio
@@ -13,7 +13,6 @@ import hansard
 from hansard.app import tracing
 from hansard.app.application import Application
 from hansard.app.settings import Settings
-from hansard.kernel.operation import Caller
 from hansard.kernel.problem import Problem
 from hansard.mcp import answers, resources
 from hansard.mcp.apps import APPS_BY_TOOL, EXTENSION
@@ -110,22 +109,22 @@ class HansardServer(Server[None]):
     ) -> types.CallToolResult:
         with answers.as_protocol_errors():
             try:
-                caller, came = self._door.caller(context), self._door.origin(context)
-                return await self._in_thread(
-                    lambda: self._answer(params.name, params.arguments or {}, caller, came)
-                )
+                return await self._in_thread(lambda: self._answer(context, params))
             except Problem as problem:
                 if problem.fixable and self._errors_as_results:
                     return answers.refused(problem)
                 raise
 
     def _answer(
-        self, name: str, arguments: Mapping[str, Any], caller: Caller, came: tracing.Origin
+        self, context: RequestContext, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
+        caller, came = self._door.caller(context), self._door.origin(context)
+        name, arguments = params.name, params.arguments or {}
         with tracing.span(self.application, name, caller, came):
             result = self.application.call(name, arguments, caller)
         # Nobody remembers the session of a caller who named none and comes by no pipe.
-        named = caller.seat or caller.session or arguments.keys() & SESSION_ARGUMENTS
+        is_known = caller.seat or caller.session or caller.default_session
+        named = is_known or arguments.keys() & SESSION_ARGUMENTS
         return answers.succeeded(result, tells_session=not named)
 
     async def _list_resources(self, _: RequestContext, _page: _Page) -> types.ListResourcesResult:
@@ -143,16 +142,14 @@ class HansardServer(Server[None]):
     ) -> types.ReadResourceResult:
         with answers.as_protocol_errors():
             resource, parts = resources.find(self._readable, params.uri)
-            caller, came = self._door.caller(context), self._door.origin(context)
-            text = await self._in_thread(lambda: self._text_of(resource, parts, caller, came))
+            text = await self._in_thread(lambda: self._text_of(resource, parts, context))
         content = types.TextResourceContents(
             uri=params.uri, mime_type=resource.mime_type, text=text, meta=resource.meta
         )
         return types.ReadResourceResult(contents=[content])
 
-    def _text_of(
-        self, resource: Resource, parts: Parts, caller: Caller, came: tracing.Origin
-    ) -> str:
+    def _text_of(self, resource: Resource, parts: Parts, context: RequestContext) -> str:
+        caller, came = self._door.caller(context), self._door.origin(context)
         with tracing.span(self.application, tracing.READ_RESOURCE, caller, came):
             return resource.read(self.application, caller, parts)
 

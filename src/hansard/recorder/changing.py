@@ -6,7 +6,8 @@ from hansard.kernel.effect import Outcome
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import Entry
 from hansard.kernel.operation import Context
-from hansard.kernel.problem import Problem
+from hansard.kernel.problem import Problem, StorageUnavailable
+from hansard.recorder import limits
 from hansard.recorder.events import FileOpAborted, FileOpDone
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.scribe import Announced, Planned
@@ -16,20 +17,33 @@ NOT_RUN = "NOT_RUN"
 
 
 def announce(
-    context: Context, announced: Sequence[Announced], *, goes_on: bool = False
+    context: Context,
+    announced: Sequence[Announced],
+    *,
+    batch: int | None = None,
+    goes_on: bool = False,
 ) -> list[Entry]:
-    """Record the intents, with all they need to be judged or undone; durable when this returns."""
+    """Record the intents, with all they need to be judged or undone; durable when this returns.
+
+    What was found comes first, so that what is told after it is what was done about it. `batch` is
+    what these go on with, after the disk had stopped it.
+    """
 
     def work(tx: WriteTx) -> list[Entry]:
-        entries = []
-        for one in announced:
-            for event in one.seen:
-                context.record(tx, event)
-            entries.append(context.record(tx, one.intent))
-        return entries
+        record_seen(context, tx, announced)
+        first = batch or (tx.head().seq + 1 if len(announced) > 1 else None)
+        intents = [one.intent.model_copy(update={"batch": first}) for one in announced]
+        return [context.record(tx, intent) for intent in intents]
 
     blobs = [blob for one in announced for blob in one.blobs]
     return context.announce(work, blobs=blobs, goes_on=goes_on)
+
+
+def record_seen(context: Context, tx: WriteTx, announced: Sequence[Announced]) -> None:
+    """Record what was found at files that had not been recorded."""
+    for one in announced:
+        for event in one.seen:
+            context.record(tx, event)
 
 
 def act(
@@ -42,7 +56,7 @@ def act(
     """Do what was announced, one after the other, if asked only up to the first that is refused.
 
     The outcomes are of all of them, but for those of which nobody knows: these stay open. The
-    problem is the first one met.
+    problem is the first one met, or rather the first with the disk if there is one.
     """
     outcomes: list[Outcome] = []
     first: Problem | None = None
@@ -53,7 +67,10 @@ def act(
         try:
             mode = _do(gateway, one.planned)
         except Problem as problem:
-            first = first or problem
+            is_worse = isinstance(problem, StorageUnavailable) > isinstance(
+                first, StorageUnavailable
+            )
+            first = problem if first is None or is_worse else first
             if problem.details.get("outcome") != "unknown":
                 outcomes.append(FileOpAborted(intent=intent.seq, code=problem.code))
         else:
@@ -64,16 +81,22 @@ def act(
 def _do(gateway: Gateway, planned: Planned) -> int | None:
     """Change the file; returns the permission bits it then has."""
     workspace, path, before = gateway.workspace, planned.path, planned.plan.before
-    if planned.plan.after is None:
-        assert before is not None, "a missing file was to be deleted"
-        workspace.delete(path, expect=before.digest)
-        return None
     if planned.to is not None:
         assert before is not None, "a missing file was to be moved"
         workspace.move(path, planned.to, expect=before.digest, make_parents=True)
+        workspace.clear_folders(path, planned.clears)
         return before.mode
-    expect = before.digest if before else None
+    if planned.plan.after is None:
+        assert before is not None, "a missing file was to be deleted"
+        workspace.delete(path, expect=before.digest)
+        workspace.clear_folders(path, planned.clears)
+        return None
     state = workspace.replace(
-        path, planned.plan.after, expect=expect, mode=planned.mode, make_parents=before is None
+        path,
+        planned.plan.after,
+        expect=before.digest if before else None,
+        mode=planned.mode,
+        make_parents=before is None,
+        limit_bytes=limits.KEPT_BYTES_MAX,
     )
     return state.mode

@@ -1,25 +1,17 @@
-"""Recording a session: its title, its plan, its notes, and what other tools did to files."""
-
-from dataclasses import replace
+"""Recording a session: its title, its notes, and what other tools did to files."""
 
 from hansard.kernel.blob import Blob, seal
 from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.operation import Context
-from hansard.recorder import answers, contract, rules
+from hansard.recorder import answers, contract
+from hansard.recorder.chapters import new_sitting
 from hansard.recorder.events import (
     Audited,
-    PlanStepRecorded,
-    Reported,
     SessionTitled,
-    StepBegun,
 )
-from hansard.recorder.file_op import record_refusal
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.paths import FilePath
-from hansard.recorder.problems import PathInvalid, PathOutsideWorkspace, PathProtected
-from hansard.recorder.scribe import Scribe, Told, step_of
-from hansard.recorder.story import new_sitting
-from hansard.recorder.tables import FILES, SITTINGS
+from hansard.recorder.scribe import step_of
+from hansard.recorder.tables import SITTINGS
 
 
 def record_session_start(
@@ -42,53 +34,6 @@ def record_session_start(
     return context.write(work, blobs=blobs)
 
 
-def record_plan(
-    gateway: Gateway, request: contract.RecordPlan, context: Context
-) -> answers.PlanRecorded:
-    """Record a plan; a later one is the next revision."""
-    session = _session(context)
-    steps = [gateway.masked(step) for step in request.steps]
-
-    def work(tx: WriteTx) -> answers.PlanRecorded:
-        revision = (_sitting(tx, session)["revision"] or 0) + 1
-        for index, step in enumerate(steps):
-            context.record(tx, PlanStepRecorded(revision=revision, index=index, step=step))
-        return answers.PlanRecorded(session_id=session, revision=revision, steps=len(steps))
-
-    return context.write(work)
-
-
-def record_plan_step(
-    gateway: Gateway, request: contract.RecordPlanStep, context: Context
-) -> answers.PlanRecorded:
-    """Add a step to the end of the current plan."""
-    session = _session(context)
-    step = gateway.masked(request.step)
-
-    def work(tx: WriteTx) -> answers.PlanRecorded:
-        sitting = _sitting(tx, session)
-        rules.require_room(sitting["steps"], 1)
-        revision, index = sitting["revision"] or 1, sitting["steps"]
-        context.record(tx, PlanStepRecorded(revision=revision, index=index, step=step))
-        return answers.PlanRecorded(session_id=session, revision=revision, steps=index + 1)
-
-    return context.write(work)
-
-
-def record_step(request: contract.RecordStep, context: Context) -> answers.StepCurrent:
-    """Make a step the one that what follows belongs to."""
-    session = _session(context)
-
-    def work(tx: WriteTx) -> answers.StepCurrent:
-        sitting = _sitting(tx, session)
-        rules.require_step(request.index, sitting["steps"])
-        begun = StepBegun(revision=sitting["revision"], index=request.index)
-        context.record(tx, begun)
-        return answers.StepCurrent(session_id=session, **begun.model_dump())
-
-    return context.write(work)
-
-
 def audit_event(gateway: Gateway, request: contract.AuditEvent, context: Context) -> answers.Noted:
     """Put a decision, a milestone or a note on the timeline."""
     session = _session(context)
@@ -106,78 +51,6 @@ def audit_event(gateway: Gateway, request: contract.AuditEvent, context: Context
         return answers.Noted(session_id=session, step=under.step)
 
     return context.write(work)
-
-
-def record_file_create(
-    gateway: Gateway, request: contract.RecordFileCreate, context: Context
-) -> answers.FileNoted:
-    """Record that a file was created by another tool."""
-    new = rules.decoded(request.content, request.encoding)
-    return _report(gateway, request, context, "create", (None, new))
-
-
-def record_file_edit(
-    gateway: Gateway, request: contract.RecordFileEdit, context: Context
-) -> answers.FileNoted:
-    """Record that a file was edited by another tool."""
-    new = rules.decoded(request.content, request.encoding)
-    return _report(gateway, request, context, "edit", (_old(request), new))
-
-
-def record_file_delete(
-    gateway: Gateway, request: contract.RecordFileDelete, context: Context
-) -> answers.FileNoted:
-    """Record that a file was deleted by another tool."""
-    return _report(gateway, request, context, "delete", (_old(request), None))
-
-
-def _report(
-    gateway: Gateway,
-    request: contract.RecordFileCreate | contract.RecordFileDelete,
-    context: Context,
-    action: Reported,
-    contents: tuple[bytes | None, bytes | None],
-) -> answers.FileNoted:
-    session, path = _session(context), _reported_path(gateway, context, request.path, action)
-    file = gateway.file(path)
-    # The lock keeps what is recorded of the file still while an operation is at it.
-    with gateway.alone_at(context.store.engine, [file]):
-
-        def describe(tx: ReadTx) -> Told:
-            under = replace(step_of(tx, session, request.step), cites=request.cites or ())
-            return Scribe(gateway, tx, under).report(path, action, *contents)
-
-        told = context.read(describe)
-
-        def work(tx: WriteTx) -> answers.FileNoted:
-            for event in (*told.seen, told.event):
-                context.record(tx, event)
-            row = tx.get(FILES, file)
-            assert row is not None, "a reported file left no revision"
-            return answers.FileNoted(
-                session_id=session,
-                path=str(path),
-                action=action,
-                revision=row["number"],
-                sha256=told.event.after.digest if told.event.after else None,
-            )
-
-        return context.write(work, blobs=told.blobs)
-
-
-def _reported_path(gateway: Gateway, context: Context, path: str, action: str) -> FilePath:
-    """Apply the rule of form; what other tools may write is not for us to protect."""
-    try:
-        return gateway.workspace.resolve(path, for_agent=False)
-    except (PathInvalid, PathOutsideWorkspace, PathProtected) as problem:
-        record_refusal(gateway, context, path, action, problem.code)
-        raise
-
-
-def _old(request: contract.RecordFileEdit | contract.RecordFileDelete) -> bytes | None:
-    if request.old_content is None:
-        return None
-    return rules.decoded(request.old_content, request.encoding)
 
 
 def _message(gateway: Gateway, text: str | None) -> list[Blob]:

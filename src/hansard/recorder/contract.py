@@ -3,6 +3,7 @@
 What can be refused about paths and files is in `problems.py`.
 """
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -20,7 +21,7 @@ from hansard.kernel.operation import ProjectRequest, Request, TimedRequest
 from hansard.kernel.problem import Problem
 from hansard.kernel.text import Body, Cursor, Description, Id, Label, Limit, Title
 from hansard.recorder import limits
-from hansard.recorder.events import Action
+from hansard.recorder.events import Action, StepOver
 
 
 class SessionExists(Problem):
@@ -73,6 +74,34 @@ EDITS_SCHEMA = {
 }
 
 
+class Replacement(BaseModel):
+    """A piece of text that another tool has replaced, once or wherever it stood."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    old: Content
+    new: Content
+    all: bool = False
+
+
+REPLACEMENTS_SCHEMA = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {
+            "old": {"type": "string"},
+            "new": {"type": "string"},
+            "all": {"type": "boolean"},
+        },
+        "required": ["old", "new"],
+        "additionalProperties": False,
+    },
+}
+Replacements = Annotated[
+    list[Replacement], Field(max_length=limits.EDITS_MAX), WithJsonSchema(REPLACEMENTS_SCHEMA)
+]
+
+
 class FileChange(BaseModel):
     """One change to one file."""
 
@@ -85,6 +114,7 @@ class FileChange(BaseModel):
     to: PathText | None = None
     encoding: Encoding | None = None
     overwrite: bool = False
+    irreversible: bool = False
     expected_sha256: Sha256 | None = None
 
     @model_validator(mode="after")
@@ -126,6 +156,7 @@ class RecordPlanStep(Request):
 
 class RecordStep(Request):
     index: Index
+    status: StepOver | None = None
 
 
 class AuditEvent(Request):
@@ -143,6 +174,7 @@ class FileOp(Request):
     to: PathText | None = None
     encoding: Encoding | None = None
     overwrite: bool = False
+    irreversible: bool = False
     expected_sha256: Sha256 | None = None
     step: Index | None = None
     cites: Cites | None = None
@@ -188,6 +220,8 @@ class RecordFileCreate(Request):
 
 class RecordFileEdit(RecordFileCreate):
     old_content: Content | None = None
+    edits: Replacements | None = None
+    """What was replaced, in order, where the old content is not known."""
 
 
 class RecordFileDelete(Request):
@@ -198,26 +232,71 @@ class RecordFileDelete(Request):
     cites: Cites | None = None
 
 
-class Restore(Request):
+Side = Literal["mine", "theirs"]
+
+
+class Back(Request):
+    """What an undo and a restore can both be asked."""
+
+    take: Side | Annotated[dict[PathText, Side], Field(max_length=limits.TAKES_MAX)] | None = None
+    """Which side counts where a merge clashes, for all files or by path."""
+    expected: Annotated[dict[PathText, Sha256], Field(max_length=limits.TAKES_MAX)] | None = None
+    """By path the sha256 that a clash was shown with; what has changed since is not decided."""
+    preview: bool = False
+    diff: bool = False
+    limit: Limit = limits.RESTORE_SHOWN_MAX
+    cursor: Cursor | None = None
+
+    def takes(self, paths: Iterable[str]) -> dict[str, Side]:
+        """Give the side that counts in each of these files."""
+        if self.take is None or isinstance(self.take, str):
+            return {path: self.take for path in paths if self.take}
+        return {path: self.take[path] for path in paths if path in self.take}
+
+
+class Undo(Back):
+    entry: Id | None = None
+    step: Index | None = None
+    of_session: Id | None = None
+    paths: (
+        Annotated[list[PathText], Field(min_length=1, max_length=limits.TAKES_MAX), _TEXTS] | None
+    ) = None
+
+    @model_validator(mode="after")
+    def _names_something(self) -> Self:
+        if self.entry is not None and (self.step is not None or self.of_session is not None):
+            raise ValueError("entry: names all of it; leave step and of_session out")
+        if self.entry is None and self.step is None and self.of_session is None:
+            raise ValueError("entry: say what to undo: an entry, a step or of_session")
+        return self
+
+
+class Restore(Back):
     of_session: Id | None = None
     path: PathText | None = None
     entry: Id | None = None
     step: Index | None = None
+    only_step: Index | None = None
     to: Literal["before", "after"] = "before"
     point: Id | None = None
-    preview: bool = False
+    keep_others: bool = False
 
     @model_validator(mode="after")
     def _has_one_scope(self) -> Self:
-        scopes = [name for name in ("path", "entry", "step") if getattr(self, name) is not None]
+        named = ("path", "entry", "step", "only_step")
+        scopes = [name for name in named if getattr(self, name) is not None]
         if len(scopes) > 1:
             raise ValueError(f"{' and '.join(scopes)}: name one of them; none is the session")
         if self.path is not None and self.point is None:
             raise ValueError("point: is required to restore a path")
+        is_step = self.step is not None or self.only_step is not None
+        if is_step and (self.point is not None or self.to == "after"):
+            raise ValueError("step: goes to where the step began; leave point and to out")
         return self
 
 
 class GetTimeline(ProjectRequest):
+    all_sessions: bool = False
     kinds: Annotated[list[Label], Field(max_length=limits.KINDS_MAX), _TEXTS] | None = None
     path: PathText | None = None
     actor: Label | None = None

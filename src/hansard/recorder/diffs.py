@@ -1,14 +1,34 @@
 """Comparing two contents line by line. libgit2 is imported on first need: few edits need it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from hansard.recorder import limits
+
+if TYPE_CHECKING:
+    import pygit2
 
 _BINARY_LOOK_BYTES = 8_000
 """Like Git: what has a NUL so near its beginning is no text."""
 
 _HEADER_LINES = 4
 """`diff --git`, `index`, `---`, `+++`: replaced by ours, since these are revisions, not files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Some lines, from `start` to before `end`, and those that came in their place."""
+
+    start: int
+    end: int
+    new_start: int
+    new_end: int
+
+    @property
+    def growth(self) -> int:
+        """By how many lines the content grew here."""
+        return (self.new_end - self.new_start) - (self.end - self.start)
 
 
 def is_text(content: bytes) -> bool:
@@ -21,7 +41,7 @@ def line_counts(old: bytes | None, new: bytes | None) -> tuple[int, int]:
     before, after = old or b"", new or b""
     if before == after or not (is_text(before) and is_text(after)):
         return 0, 0
-    was, now = _without_common_ends(_lines(before), _lines(after))
+    _, was, now = _without_common_ends(lines_of(before), lines_of(after))
     if not set(was) & set(now) or len(was) + len(now) > limits.DIFF_LINES_MAX:
         return len(now), len(was)
     import pygit2
@@ -31,6 +51,30 @@ def line_counts(old: bytes | None, new: bytes | None) -> tuple[int, int]:
     patch = pygit2.Patch.create_from(old_middle, new_middle, context_lines=0)
     _, added, removed = patch.line_stats
     return added, removed
+
+
+def changed_regions(was: Sequence[bytes], now: Sequence[bytes]) -> list[Region]:
+    """Say which lines changed, in order; regions that touch are one."""
+    start, old, new = _without_common_ends(was, now)
+    if not old or not new or not set(old) & set(new):
+        whole = Region(start, start + len(old), start, start + len(new))
+        return [whole] if old or new else []
+    import pygit2
+    from pygit2.enums import DiffOption
+
+    old_bytes, new_bytes = b"".join(old), b"".join(new)
+    # As text: what lies between the common ends may begin with what libgit2 takes for a binary.
+    patch = pygit2.Patch.create_from(
+        old_bytes, new_bytes, flag=DiffOption.FORCE_TEXT, context_lines=0, interhunk_lines=0
+    )
+    return [_region(hunk, start) for hunk in patch.hunks]
+
+
+def _region(hunk: "pygit2.DiffHunk", start: int) -> Region:
+    """Give a hunk as a region; one without lines is named by the line before it."""
+    old = start + hunk.old_start - (1 if hunk.old_lines else 0)
+    new = start + hunk.new_start - (1 if hunk.new_lines else 0)
+    return Region(old, old + hunk.old_lines, new, new + hunk.new_lines)
 
 
 def unified_diff(old: bytes | None, new: bytes | None, *, was: str, now: str) -> str:
@@ -52,7 +96,7 @@ def unified_diff(old: bytes | None, new: bytes | None, *, was: str, now: str) ->
     return names + text.split("\n", _HEADER_LINES)[_HEADER_LINES]
 
 
-def _lines(content: bytes) -> list[bytes]:
+def lines_of(content: bytes) -> list[bytes]:
     """Split as Git does: at line feeds alone."""
     *ended, last = content.split(b"\n")
     return [line + b"\n" for line in ended] + ([last] if last else [])
@@ -60,10 +104,10 @@ def _lines(content: bytes) -> list[bytes]:
 
 def _without_common_ends(
     was: Sequence[bytes], now: Sequence[bytes]
-) -> tuple[Sequence[bytes], Sequence[bytes]]:
-    """Leave out the lines that both begin and end with."""
+) -> tuple[int, Sequence[bytes], Sequence[bytes]]:
+    """Leave out the lines that both begin and end with; also says how many the former are."""
     shorter = min(len(was), len(now))
     start = next((i for i in range(shorter) if was[i] != now[i]), shorter)
     left = shorter - start
     end = next((i for i in range(left) if was[-1 - i] != now[-1 - i]), left)
-    return was[start : len(was) - end], now[start : len(now) - end]
+    return start, was[start : len(was) - end], now[start : len(now) - end]

@@ -7,9 +7,16 @@ from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model
 from hansard.kernel.blob import Digest
 from hansard.kernel.effect import Intent, Outcome
 from hansard.kernel.event import Event
+from hansard.sessions.events import SessionNaming
 
 Action = Literal["create", "edit", "delete", "move"]
 Reported = Literal["create", "edit", "delete"]
+StepOver = Literal["done", "skipped"]
+
+
+def step_name(index: int) -> str:
+    """Name a step as people count: from 1; on the wire its index counts from 0."""
+    return f"step {index + 1}"
 
 
 class FileRef(BaseModel):
@@ -18,9 +25,11 @@ class FileRef(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     blob: Digest | None = None
-    """`None` where the content holds a secret: it was never kept."""
+    """`None` where the content is not kept as it is: it holds a secret, or is too large."""
     sha256: str | None = None
-    """Of a content that was not kept; otherwise the blob's own name says it."""
+    """Of a content that is not kept as it is; otherwise the blob's own name says it."""
+    sealed: Digest | None = None
+    """The blob that holds a secret content encrypted, under a key that is not in the store."""
     size: int
     mode: int | None = None
     """Permission bits; `None` until a new file is there, since the umask has a say in it."""
@@ -39,8 +48,28 @@ class FileRef(BaseModel):
         assert digest, "a content has neither a blob nor a digest"
         return Digest(digest)
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether the content can be brought back, given the key where it is sealed."""
+        return self.blob is not None or self.sealed is not None
 
-class FileEvent(Event):
+
+class Grown(Event):
+    """Base of events that were given fields after they had been published.
+
+    These are written only where they say something, so that the others read as they always did.
+    """
+
+    later: ClassVar[frozenset[str]] = frozenset()
+
+    @model_serializer(mode="wrap")
+    def _briefly(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        fields = type(self).model_fields
+        silent = {name for name in self.later if getattr(self, name) == fields[name].default}
+        return {name: value for name, value in dump(self).items() if name not in silent}
+
+
+class FileEvent(Grown):
     """Base of events about one file of a workspace."""
 
     workspace: str
@@ -51,13 +80,12 @@ class FileEvent(Event):
         return f"path:{self.path}"
 
 
-class SessionTitled(Event):
+class SessionTitled(SessionNaming):
     """A session was given its title, and the words of the user that it answers."""
 
     kind: ClassVar[str] = "recorder.session_titled.v1"
     activity: ClassVar[str | None] = "session_titled"
 
-    title: str
     user_message: Digest | None
 
     def summary(self) -> str:
@@ -74,10 +102,12 @@ class PlanStepRecorded(Event):
     revision: int
     index: int
     step: str
+    continues: int | None = None
+    """The step of the plan before that this one is again, by its words."""
 
     def summary(self) -> str:
         """Give the step with its number."""
-        return f"Plan {self.revision}, step {self.index}: {self.step}"
+        return f"Plan {self.revision}, {step_name(self.index)}: {self.step}"
 
 
 class StepBegun(Event):
@@ -91,7 +121,22 @@ class StepBegun(Event):
 
     def summary(self) -> str:
         """Name the step."""
-        return f"Step {self.index} begun"
+        return f"{step_name(self.index).capitalize()} begun"
+
+
+class StepEnded(Event):
+    """A step of the plan was said to be over: done, or left out."""
+
+    kind: ClassVar[str] = "recorder.step_ended.v1"
+    activity: ClassVar[str | None] = "step_ended"
+
+    revision: int
+    index: int
+    status: StepOver
+
+    def summary(self) -> str:
+        """Name the step."""
+        return f"{step_name(self.index).capitalize()} {self.status}"
 
 
 class Audited(Event):
@@ -115,6 +160,9 @@ class FileOpIntended(FileEvent, Intent):
     """A file is about to be changed; what it was and what it shall be are kept."""
 
     kind: ClassVar[str] = "recorder.file_op_intended.v1"
+    later: ClassVar[frozenset[str]] = frozenset(
+        {"batch", "undoes", "back_to", "makes", "clears", "regions"}
+    )
 
     action: Action
     to: str | None
@@ -128,13 +176,32 @@ class FileOpIntended(FileEvent, Intent):
     step: int | None
     cites: list[str]
     restore: int | None
-    """The seq of the restore that this is part of."""
+    """The seq of the restore or undo that this is part of."""
+    batch: int | None = None
+    """The seq of the first intent of the batch that this is part of."""
+    undoes: tuple[int, ...] = ()
+    """The seqs of the changes to this file that this takes back."""
+    back_to: int | None = None
+    """The revision that a restore brings back, and so takes all later ones away; 0 is no file."""
+    makes: int = 0
+    """How many of the folders above it are made for it."""
+    clears: int = 0
+    """How many of the folders above it go with it, if nothing else is in them."""
+    regions: tuple[int, ...] | None = None
+    """Which lines changed, four numbers a region, as `comparing` has them."""
 
     def summary(self) -> str:
         """Name what is done to which file."""
         where = f"{self.path} to {self.to}" if self.to else self.path
         lines = f" (+{self.added} -{self.removed})" if self.added or self.removed else ""
         return f"{self.action} {where}{lines}"
+
+
+def is_irreversible(change: FileOpIntended) -> bool:
+    """Whether a change lets go of what is not kept, so that nothing can bring it back."""
+    if change.before is None or change.to is not None:
+        return False
+    return not change.before.is_kept and change.before != change.after
 
 
 class FileOpDone(Outcome):
@@ -185,8 +252,11 @@ class FileFound(FileEvent):
     """A file that was there before Hansard first had to do with it."""
 
     kind: ClassVar[str] = "recorder.file_found.v1"
+    later: ClassVar[frozenset[str]] = frozenset({"git"})
 
     content: FileRef
+    git: str | None = None
+    """The object of Git that says what the file held, where it has changed since."""
 
 
 class ExternalChangeSeen(FileEvent):
@@ -194,6 +264,7 @@ class ExternalChangeSeen(FileEvent):
 
     kind: ClassVar[str] = "recorder.external_change_seen.v1"
     activity: ClassVar[str | None] = "external_change"
+    later: ClassVar[frozenset[str]] = frozenset({"modified", "moved_from", "moved_to", "regions"})
 
     before: FileRef | None
     after: FileRef | None
@@ -201,11 +272,35 @@ class ExternalChangeSeen(FileEvent):
     removed: int
     revision: int | None
     step: int | None
+    modified: str | None = None
+    """When the file was changed, as its own time says."""
+    moved_from: str | None = None
+    """The path at which this content was before, and no longer is: someone moved the file."""
+    moved_to: str | None = None
+    """The path at which this content is now, and was not before."""
+    regions: tuple[int, ...] | None = None
+
+    @property
+    def action(self) -> Action:
+        """Say what someone did."""
+        if self.moved_from is not None or self.moved_to is not None:
+            return "move"
+        if self.after is None:
+            return "delete"
+        return "create" if self.before is None else "edit"
 
     def summary(self) -> str:
         """Name the file."""
+        if self.moved_from is not None:
+            return f"{self.path} was moved from {self.moved_from} from outside"
+        if self.moved_to is not None:
+            return f"{self.path} was moved to {self.moved_to} from outside"
         if self.after is None:
-            return f"{self.path} was deleted from outside"
+            lines = f" (-{self.removed})" if self.removed else ""
+            return f"{self.path} was deleted from outside{lines}"
+        if self.before and self.before.digest == self.after.digest:
+            modes = f"{self.before.mode or 0:04o} to {self.after.mode or 0:04o}"
+            return f"{self.path} was given other permissions from outside ({modes})"
         made = "created" if self.before is None else "changed"
         return f"{self.path} was {made} from outside (+{self.added} -{self.removed})"
 
@@ -214,6 +309,7 @@ class FileReported(FileEvent):
     """A host's own tool changed a file, so it was told; Hansard did nothing."""
 
     kind: ClassVar[str] = "recorder.file_reported.v1"
+    later: ClassVar[frozenset[str]] = frozenset({"before_unknown", "regions"})
 
     action: Reported
     before: FileRef | None
@@ -223,29 +319,58 @@ class FileReported(FileEvent):
     revision: int | None
     step: int | None
     cites: list[str]
+    before_unknown: bool = False
+    """Whether there was a file before of which nobody knows what it held."""
+    regions: tuple[int, ...] | None = None
 
     def summary(self) -> str:
         """Name what is said to have been done."""
+        if self.before_unknown:
+            return f"{self.action} {self.path} (+? -?), as reported"
         lines = f" (+{self.added} -{self.removed})" if self.added or self.removed else ""
         return f"{self.action} {self.path}{lines}, as reported"
 
 
-class RestoreBegun(Event):
-    """Files are about to be brought back to an earlier state, each by an operation of its own."""
+class WorkspaceSeen(Event):
+    """A copy of a workspace was first written in, or joined to another that it goes on from."""
+
+    kind: ClassVar[str] = "recorder.workspace_seen.v1"
+
+    workspace: str
+    mark: str
+    """By what it is known wherever it lies; empty if by its place alone."""
+    name: str
+    """Of its folder."""
+    parent: str | None
+    """The copy whose files and histories it goes on with."""
+
+    def summary(self) -> str:
+        """Name the folder."""
+        went = " goes on from another copy" if self.parent else " was first written in"
+        return f"The workspace {self.name}{went}"
+
+
+class RestoreBegun(Grown):
+    """Files are about to be brought back, each by an operation of its own."""
 
     kind: ClassVar[str] = "recorder.restore_begun.v1"
     activity: ClassVar[str | None] = "restore"
+    later: ClassVar[frozenset[str]] = frozenset({"is_undo"})
 
     workspace: str
     scope: str
     point: int
-    """Files are brought to where they stood right after this entry."""
+    """Files are brought to where they stood right after this entry; of no meaning to an undo."""
     files: int
     revision: int | None
     step: int | None
+    is_undo: bool = False
+    """Whether only the changes in scope are taken back, and later ones of others stay."""
 
     def summary(self) -> str:
         """Name what goes back to where."""
+        if self.is_undo:
+            return f"Undo {self.scope} ({self.files} files)"
         return f"Restore {self.scope} to after s:{self.point} ({self.files} files)"
 
 
@@ -253,6 +378,7 @@ EVENTS: tuple[type[Event], ...] = (
     SessionTitled,
     PlanStepRecorded,
     StepBegun,
+    StepEnded,
     Audited,
     FileOpIntended,
     FileOpDone,
@@ -263,4 +389,5 @@ EVENTS: tuple[type[Event], ...] = (
     ExternalChangeSeen,
     FileReported,
     RestoreBegun,
+    WorkspaceSeen,
 )

@@ -1,24 +1,35 @@
 """file_op: the gateway to the agent's files. Refusals are recorded too, without content."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hansard.kernel.effect import OPEN_INTENTS, Outcome, intent_key
+from hansard.kernel.effect import Outcome
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Entry
+from hansard.kernel.limits import FILE_BYTES_MAX
 from hansard.kernel.operation import AlreadyAttemptedError, Caller, Context, ReceiptShown
 from hansard.kernel.problem import InvalidInput, Problem, StorageUnavailable
-from hansard.recorder import contract, limits, problems, rules
-from hansard.recorder.answers import FileChanged, FilesChanged, GovernedBy, Status, whole
-from hansard.recorder.changing import act, announce
-from hansard.recorder.events import FileOpIntended, FileOpRefused
+from hansard.recorder import contract, limits, problems, renames, rules
+from hansard.recorder.answers import FileChanged, FilesChanged
+from hansard.recorder.changing import NOT_RUN, act, announce
+from hansard.recorder.events import FileOpRefused, is_irreversible
 from hansard.recorder.gateway import INTERRUPTED, Gateway
 from hansard.recorder.governing import require_allowed
+from hansard.recorder.kept import why_lost
+from hansard.recorder.looking import Seen
 from hansard.recorder.paths import FilePath
+from hansard.recorder.results import (
+    attempted_intents,
+    entry_at,
+    half_way,
+    intent_of,
+    record_outcomes,
+    result_of,
+    settled,
+)
 from hansard.recorder.scribe import Announced, Planned, Scribe, Under, step_of
-from hansard.recorder.tables import FILES, OUTCOMES, REVISIONS, file_id, revision_key
 
 REFUSALS = {
     problem.code: problem
@@ -34,6 +45,9 @@ REFUSALS = {
     )
 }
 """What can still be refused once a change is announced, by code, to say it again to a repeat."""
+
+UNFINISHED = frozenset({NOT_RUN, INTERRUPTED, StorageUnavailable.code})
+"""Why a change was not made though nothing was wrong with it: a repeat of the request makes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,34 +68,36 @@ def file_op(gateway: Gateway, request: contract.FileOp, context: Context) -> Fil
     targets = [_resolve(gateway, context, change) for change in request.changes()]
     _require_distinct(targets)
     files = [gateway.file(path) for target in targets for path in target.paths()]
-    engine = context.store.engine
     try:
-        with gateway.alone_at(engine, files):
+        with gateway.alone_at(context.store.engine, files):
             context.read(context.require_new)
             gateway.settle(context.store, context.project, files, context.stamp)
-            planned = [_plan(gateway, context, target) for target in targets]
-            return _carry_out(gateway, context, planned, request)
+            return _carry_out(gateway, context, request, targets)
     except AlreadyAttemptedError as attempted:
-        return resume(gateway, context, attempted.intents)
+        return _resume(gateway, context, request, targets, attempted.intents)
 
 
 def _carry_out(
-    gateway: Gateway, context: Context, planned: Sequence[Planned], request: contract.FileOp
+    gateway: Gateway,
+    context: Context,
+    request: contract.FileOp,
+    targets: Sequence[Target],
+    earlier: Mapping[str, Entry] | None = None,
 ) -> FilesChanged:
-    owner = gateway.own(context.store.engine)
-
-    def describe(tx: ReadTx) -> list[Announced]:
-        under = replace(step_of(tx, context.session, request.step), cites=request.cites or ())
-        scribe = Scribe(gateway, tx, under, owner)
-        return [scribe.describe(one) for one in planned]
-
-    announced = context.read(describe)
-    intents = announce(context, announced)
-    outcomes, problem = act(gateway, announced, intents)
-    # One that stays open makes the whole request unanswered: a repeat of it settles that one.
-    if problem and (len(intents) == 1 or len(outcomes) < len(intents)):
+    """Change files whose locks are held, but for what this request has dealt with earlier."""
+    known = earlier or {}
+    left = [target for target in targets if str(target.path) not in known]
+    announced = _announced(gateway, context, request, left)
+    batch = next((intent_of(context, entry).batch for entry in known.values()), None)
+    entries = announce(context, announced, batch=batch, goes_on=earlier is not None)
+    outcomes, problem = act(gateway, announced, entries)
+    by_path = {**known, **{str(one.path): each for one, each in zip(left, entries, strict=True)}}
+    intents = [by_path[str(target.path)] for target in targets]
+    # What the disk stopped stays unanswered: a repeat settles what is open and does what is left.
+    is_stopped = isinstance(problem, StorageUnavailable)
+    if problem and (is_stopped or len(entries) == 1 or len(outcomes) < len(entries)):
         record_outcomes(context, outcomes)
-        raise problem
+        raise half_way(context, problem, intents) if is_stopped else problem
     try:
         return answered(gateway, context, intents, outcomes)
     except StorageUnavailable as unavailable:
@@ -91,6 +107,25 @@ def _carry_out(
             hint="It is settled by the next operation on them, or at the next start",
             outcome="unknown",
         ) from unavailable
+
+
+def _announced(
+    gateway: Gateway, context: Context, request: contract.FileOp, targets: Sequence[Target]
+) -> list[Announced]:
+    """Plan changes and say what will be recorded of them, or refuse them."""
+    planned = [_plan(gateway, context, target) for target in targets]
+    renames.notice(gateway, context, [(one.path, one.plan.before) for one in planned])
+    owner = gateway.own(context.store.engine)
+
+    def describe(tx: ReadTx) -> list[Announced]:
+        under = replace(step_of(tx, context.session, request.step), cites=request.cites or ())
+        scribe = Scribe(gateway, tx, under, owner)
+        return [scribe.describe(one) for one in planned]
+
+    announced = context.read(describe)
+    for target, one in zip(targets, announced, strict=True):
+        _require_reversible(gateway, context, target, one)
+    return announced
 
 
 def answered(
@@ -107,41 +142,36 @@ def answered(
     return context.write(work, urgent=True)
 
 
-def record_outcomes(context: Context, outcomes: Sequence[Outcome]) -> None:
-    """Record outcomes that no answer is given with."""
+def _resume(
+    gateway: Gateway,
+    context: Context,
+    request: contract.FileOp,
+    targets: Sequence[Target],
+    seqs: Sequence[int],
+) -> FilesChanged:
+    """Answer a repetition: settle what was announced, and do what was found not to be done."""
+    results = {result.path: result for result in settled(gateway, context, seqs)}
+    left = [target for target in targets if _is_left(results[str(target.path)])]
+    if not left:
+        if len(results) == 1 and not _is_done(alone := next(iter(results.values()))):
+            raise _problem(alone)
+        return context.write(lambda tx: _found_out(context, tx, list(results.values())))
+    files = [gateway.file(path) for target in left for path in target.paths()]
+    with gateway.alone_at(context.store.engine, files):
+        if context.read(lambda tx: attempted_intents(context, tx)) != list(seqs):
+            raise StorageUnavailable("Another is just going on with this request")
+        kept = {path: result.seq for path, result in results.items() if not _is_left(result)}
+        earlier = context.read(lambda tx: {path: entry_at(tx, seq) for path, seq in kept.items()})
+        return _carry_out(gateway, context, request, targets, earlier)
 
-    def work(tx: WriteTx) -> None:
-        for outcome in outcomes:
-            context.record(tx, outcome)
 
-    if outcomes:
-        context.store.write(context.project, work, urgent=True)
+def _is_done(result: FileChanged) -> bool:
+    return result.status in ("done", "recovered")
 
 
-def resume(gateway: Gateway, context: Context, seqs: Sequence[int]) -> FilesChanged:
-    """Answer a repetition of a request that was not answered: settle it, never do it again."""
-    results = settled(gateway, context, seqs)
-    if len(results) == 1 and results[0].status not in ("done", "recovered"):
-        raise _problem(results[0])
-    return context.write(lambda tx: _found_out(context, tx, results))
-
-
-def settled(gateway: Gateway, context: Context, seqs: Sequence[int]) -> list[FileChanged]:
-    """Settle announced operations and say how each ended."""
-    store, project = context.store, context.project
-    entries = context.read(lambda tx: [_entry(tx, seq) for seq in seqs])
-    for start in range(0, len(entries), limits.OPS_MAX):
-        some = entries[start : start + limits.OPS_MAX]
-        files = [file for entry in some for file in _files(intent_of(context, entry))]
-        with gateway.alone_at(store.engine, files):
-            gateway.settle(store, project, files, context.stamp)
-    results = context.read(lambda tx: [result_of(gateway, context, tx, entry) for entry in entries])
-    if any(result.status == "open" for result in results):
-        raise StorageUnavailable(
-            "The first request under this key cannot be settled from here",
-            hint="Ask where its workspace is, or run `hansard verify`",
-        )
-    return results
+def _is_left(result: FileChanged) -> bool:
+    """Whether nothing but a crash or the disk kept a change from being made."""
+    return result.status == "aborted" and result.code in UNFINISHED
 
 
 def _found_out(context: Context, tx: ReadTx, results: list[FileChanged]) -> FilesChanged:
@@ -149,46 +179,6 @@ def _found_out(context: Context, tx: ReadTx, results: list[FileChanged]) -> File
     head = tx.head()
     receipt = ReceiptShown(seq=head.seq, hash=head.hash)
     return FilesChanged(session_id=_session(context), results=results, receipt=receipt)
-
-
-def result_of(gateway: Gateway, context: Context, tx: ReadTx, entry: Entry) -> FileChanged:
-    """Say how an announced operation stands."""
-    intent = intent_of(context, entry)
-    outcome = tx.get(OUTCOMES, intent_key(entry.seq)) or {"status": "done"}
-    if tx.get(OPEN_INTENTS, intent_key(entry.seq)) is not None:
-        outcome = {"status": "open"}
-    status: Status = outcome["status"]
-    told: dict[str, Any] = {"path": intent.path, "action": intent.action, "to": intent.to}
-    told |= {"status": status, "seq": entry.seq, "governed_by": _governed_by(gateway, tx, intent)}
-    if status not in ("done", "recovered"):
-        return FileChanged(**told, code=outcome.get("code") or status.upper())
-    row = tx.get(FILES, file_id(intent.workspace, intent.to or intent.path))
-    assert row is not None, f"s:{entry.seq} was done and left no revision"
-    ref = intent.after
-    content = (
-        {"sha256": ref.digest, "size": ref.size, "redacted": list(ref.redacted)} if ref else {}
-    )
-    lines = {"added": intent.added, "removed": intent.removed, "revision": row["number"]}
-    changed = _came_from_outside(tx, intent, row["number"])
-    return FileChanged(**told, **lines, **whole(content), external_change=changed or None)
-
-
-def _governed_by(gateway: Gateway, tx: ReadTx, intent: FileOpIntended) -> list[GovernedBy] | None:
-    paths = [intent.path, *([intent.to] if intent.to else [])]
-    found = {one.id: one for path in paths for one in gateway.governed(tx, path)}
-    return [
-        GovernedBy(id=one.id, title=one.title, enforcement=one.enforcement)
-        for one in found.values()
-    ] or None
-
-
-def _came_from_outside(tx: ReadTx, intent: FileOpIntended, number: int) -> bool:
-    """Whether the revision before this one is somebody else's."""
-    if intent.to is not None or number == 1:
-        return False
-    key = revision_key(file_id(intent.workspace, intent.path), number - 1)
-    before = tx.get(REVISIONS, key)
-    return before is not None and before["source"] == "external"
 
 
 def _resolve(gateway: Gateway, context: Context, change: contract.FileChange) -> Target:
@@ -200,10 +190,35 @@ def _resolve(gateway: Gateway, context: Context, change: contract.FileChange) ->
 
 def _plan(gateway: Gateway, context: Context, target: Target) -> Planned:
     with _refusals_recorded(gateway, context, target.change):
-        current = gateway.workspace.read(target.path)
-        there = gateway.workspace.read(target.to) if target.to else None
+        current = _current(gateway, target)
+        there = gateway.workspace.look(target.to) if target.to else None
         context.read(lambda tx: _require_allowed(gateway, tx, target, context.caller))
-        return Planned(target.path, target.to, rules.plan_change(target.change, current, there))
+        plan = rules.plan_change(target.change, current, there)
+        makes = target.to or (target.path if current is None else None)
+        missing = gateway.workspace.missing_folders(makes) if makes else 0
+        return Planned(target.path, target.to, plan, makes=missing)
+
+
+def _current(gateway: Gateway, target: Target) -> Seen | None:
+    """Look at the file as far as the change needs: what is about to go is kept, if it fits."""
+    if target.change.edits is not None:
+        return gateway.workspace.read(target.path)
+    goes = target.change.action != "move"
+    limit_bytes = limits.KEPT_BYTES_MAX if goes else FILE_BYTES_MAX
+    return gateway.workspace.look(target.path, limit_bytes)
+
+
+def _require_reversible(
+    gateway: Gateway, context: Context, target: Target, announced: Announced
+) -> None:
+    """Refuse to let go of what is not kept, unless the caller has said to."""
+    before = announced.intent.before
+    if before is None or not is_irreversible(announced.intent):
+        return
+    with _refusals_recorded(gateway, context, target.change):
+        why = why_lost(before, gateway.keys)
+        accepted = target.change.irreversible
+        rules.require_reversible(str(target.path), before, why, accepted=accepted)
 
 
 def _require_allowed(gateway: Gateway, tx: ReadTx, target: Target, caller: Caller) -> None:
@@ -251,7 +266,7 @@ def record_refusal(gateway: Gateway, context: Context, path: str, action: str, c
         )
         context.record(tx, refused)
 
-    context.store.write(context.project, work)
+    context.note(work)
 
 
 def _problem(result: FileChanged) -> Problem:
@@ -270,23 +285,6 @@ def _problem(result: FileChanged) -> Problem:
         outcome="unchanged",
         **where,
     )
-
-
-def _entry(tx: ReadTx, seq: int) -> Entry:
-    [entry] = tx.entries(after=seq - 1, limit=1)
-    return entry
-
-
-def intent_of(context: Context, entry: Entry) -> FileOpIntended:
-    """Read the intent that an entry holds."""
-    intent = context.store.kinds.decode(entry)
-    assert isinstance(intent, FileOpIntended), f"s:{entry.seq} is no operation on a file"
-    return intent
-
-
-def _files(intent: FileOpIntended) -> list[str]:
-    paths = [intent.path, *([intent.to] if intent.to else [])]
-    return [file_id(intent.workspace, path) for path in paths]
 
 
 def _session(context: Context) -> str:

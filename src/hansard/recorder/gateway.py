@@ -7,8 +7,8 @@ outcome. So an open intent whose lock is free is of someone who died or failed.
 import secrets
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from hansard.kernel.blob import Digest, digest_of
 from hansard.kernel.effect import Effect, Outcome, Owner, Settled, Verdict, is_dead
 from hansard.kernel.engine import Engine, Found, ReadTx, Row
 from hansard.kernel.event import Stamp
-from hansard.kernel.operation import Caller
+from hansard.kernel.operation import Caller, Context
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.kernel.store import Store
 from hansard.recorder import limits, redaction, rules
@@ -28,8 +28,9 @@ from hansard.recorder.events import (
     FileOpIntended,
 )
 from hansard.recorder.governing import Governed, nothing_governs
-from hansard.recorder.looking import FileState
+from hansard.recorder.looking import Seen
 from hansard.recorder.paths import FilePath, parse
+from hansard.recorder.sealing import Keys
 from hansard.recorder.tables import OUTCOMES, PENDING, file_id
 from hansard.recorder.workspace import Workspace
 
@@ -44,10 +45,24 @@ class Gateway:
     """The workspace as this process sees it: opened on first use, so that nothing is before."""
 
     def __init__(
-        self, root: Path, *, store: Path | None, redact: bool, governed: Governed = nothing_governs
+        self,
+        root: Path,
+        *,
+        store: Path | None,
+        redact: bool,
+        governed: Governed = nothing_governs,
+        key_file: Path | None = None,
+        mark: Callable[[], str | None] = lambda: None,
     ) -> None:
-        """Serve this folder; `store` is protected if it lies within."""
+        """Serve this folder; `store` is protected if it lies within.
+
+        `mark` says by what the workspace is known wherever it lies, if by more than its place.
+        """
+        self.mark = mark
+        self.entered: set[str] = set()
+        """The projects in which it is noted that this copy of the workspace is written in."""
         self.governed = governed
+        self.keys = Keys(key_file, store=store)
         self._root = root
         self._store = store
         self._redact = redact
@@ -68,11 +83,21 @@ class Gateway:
             return self._workspace
 
     @property
+    def root(self) -> Path:
+        """The folder as it was named."""
+        return self._root
+
+    @property
     def identity(self) -> str:
         """The id that the workspace's files are recorded under."""
         if self._identity is None:
             self._identity = self.workspace.identity()
         return self._identity
+
+    @property
+    def name(self) -> str:
+        """The name of the workspace's folder."""
+        return self._root.resolve().name
 
     @property
     def owner_name(self) -> str:
@@ -146,6 +171,17 @@ class Gateway:
                     time.sleep(pause_s)
                     pause_s = min(2 * pause_s, limits.FILE_POLL_MAX_S)
                 stack.enter_context(lock)
+            yield
+
+    def lock_if_free(self, engine: Engine, file: str) -> AbstractContextManager[None] | None:
+        """Take the lock of a file unless someone has it: for whoever holds another's already."""
+        return engine.hold(_lock_name(file))
+
+    @contextmanager
+    def alone_and_settled(self, context: Context, files: Collection[str]) -> Iterator[None]:
+        """Hold the locks of some files on which nothing is open."""
+        with self.alone_at(context.store.engine, files):
+            self.settle(context.store, context.project, files, context.stamp)
             yield
 
     def settle(self, store: Store, project: str, files: Collection[str], stamp: Stamp) -> None:
@@ -226,14 +262,17 @@ class Gateway:
         paths = [path, *([_path(intent.to)] if intent.to else [])]
         self.workspace.clean_temporaries(partial(is_dead, engine), paths)
         try:
-            states = [self.workspace.read(each) for each in paths]
+            states = [self.workspace.look(each) for each in paths]
             for each in paths:
                 self.workspace.sync(each)
         except StorageUnavailable:
             return None
-        except Problem:  # a link, a folder, a huge file: in any case not ours
+        except Problem:  # a link, a folder: in any case not ours
             return FileOpConflicted(intent=seq, found=None)
-        return _outcome(intent, seq, states)
+        outcome = _outcome(intent, seq, states)
+        if isinstance(outcome, FileOpDone):
+            self.workspace.clear_folders(path, intent.clears)
+        return outcome
 
 
 def last_settled(store: Store, project: str, *, limit: int) -> list[Settled]:
@@ -272,12 +311,15 @@ def _told(store: Store, project: str, seq: int, verdict: Verdict) -> Settled:
     return Settled(project, seq, entry.at, what or entry.kind, verdict)
 
 
-def _outcome(intent: FileOpIntended, seq: int, states: list[FileState | None]) -> Outcome:
+def _outcome(intent: FileOpIntended, seq: int, states: list[Seen | None]) -> Outcome:
     found = [state.digest if state else None for state in states]
     before, after = (ref.digest if ref else None for ref in (intent.before, intent.after))
     if intent.action == "move":
         assert before is not None, "a move was announced of no file"
         verdict = rules.judge_move(before, found[0], found[-1])
+    elif before == after and states[0]:
+        wanted = intent.after.mode if intent.after else None
+        verdict = rules.judge_mode(before, wanted, found[0], states[0].mode)
     else:
         verdict = rules.judge(before, after, found[0])
     match verdict:

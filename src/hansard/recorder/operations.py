@@ -3,19 +3,24 @@
 from functools import partial
 
 from hansard.kernel.operation import Operation
-from hansard.recorder import answers, commands, contract, queries
+from hansard.recorder import answers, commands, contract, planning, queries, reporting
+from hansard.recorder.copies import entering
 from hansard.recorder.evolution import get_evolution
 from hansard.recorder.file_op import file_op
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.restore import restore
+from hansard.recorder.restored import Restored, Undone
 from hansard.recorder.tale import Story
 from hansard.recorder.telling import get_story
 from hansard.recorder.timeline import get_timeline
+from hansard.recorder.undo import undo
 from hansard.sessions.commands import close_session
 from hansard.sessions.contract import CloseSession, SessionEnded
+from hansard.sessions.presence import Presence
+from hansard.sessions.rules import Staleness
 
 
-def operations(gateway: Gateway) -> tuple[Operation, ...]:
+def operations(gateway: Gateway, presence: Presence, staleness: Staleness) -> tuple[Operation, ...]:
     """Declare what can be asked of the recorder at this workspace."""
     return (
         *_session_tools(gateway),
@@ -23,6 +28,14 @@ def operations(gateway: Gateway) -> tuple[Operation, ...]:
         *_file_tools(gateway),
         *_reports(gateway),
         *_reads(gateway),
+        Operation(
+            "list_sessions",
+            "List the project's sessions, latest first: whose, and who is there.",
+            contract.ListSessions,
+            answers.SessionList,
+            partial(queries.list_sessions, staleness, presence),
+            writes=False,
+        ),
     )
 
 
@@ -61,6 +74,7 @@ def _session_tools(gateway: Gateway) -> tuple[Operation, ...]:
             writes=True,
             role="agent",
             session="required",
+            ends_session=True,
             toolsets=("default",),
         ),
     )
@@ -70,10 +84,11 @@ def _plan_tools(gateway: Gateway) -> tuple[Operation, ...]:
     return (
         Operation(
             "record_plan",
-            "Record your plan: ordered steps, numbered from 0. Again: a new revision.",
+            "Record your plan: ordered steps, indexes from 0; the first is current. "
+            "Again: a new revision, which goes on with the step in progress.",
             contract.RecordPlan,
             answers.PlanRecorded,
-            partial(commands.record_plan, gateway),
+            partial(planning.record_plan, gateway),
             writes=True,
             role="agent",
             session="begins",
@@ -82,20 +97,21 @@ def _plan_tools(gateway: Gateway) -> tuple[Operation, ...]:
         ),
         Operation(
             "record_plan_step",
-            "Add one step to the plan.",
+            "Add one step to the plan and begin it.",
             contract.RecordPlanStep,
             answers.PlanRecorded,
-            partial(commands.record_plan_step, gateway),
+            partial(planning.record_plan_step, gateway),
             writes=True,
             role="agent",
             session="begins",
         ),
         Operation(
             "record_step",
-            "Begin a step of the plan: what you do next belongs to it.",
+            "Begin a step of the plan: what you do next belongs to it. With status, end it: "
+            "the next begins.",
             contract.RecordStep,
             answers.StepCurrent,
-            commands.record_step,
+            planning.record_step,
             writes=True,
             role="agent",
             session="required",
@@ -108,12 +124,12 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
     return (
         Operation(
             "file_op",
-            "Change a workspace file: recorded first, done atomically, undone by restore. "
+            "Change a workspace file: recorded first, done atomically, taken back by undo. "
             "create and edit take content (or edits: each old text must occur once); move takes "
             "to. expected_sha256 refuses if the file is not what you read. ops: many such changes.",
             contract.FileOp,
             answers.FilesChanged,
-            partial(file_op, gateway),
+            entering(gateway, file_op),
             writes=True,
             role="agent",
             session="begins",
@@ -131,13 +147,27 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
             role="agent",
         ),
         Operation(
+            "undo",
+            "Take back what an entry (s:SEQ; a batch or restore as a whole), a plan step or a "
+            "session changed, and only that: later work of others stays. Clashing files are left "
+            "and shown: decide with take (mine: as now, theirs: as before). preview first.",
+            contract.Undo,
+            Undone,
+            entering(gateway, undo),
+            writes=True,
+            role="agent",
+            session="begins",
+            destructive=True,
+            toolsets=("default",),
+        ),
+        Operation(
             "restore",
-            "Bring files back to before or after a point (s:SEQ, t:TICK, time): a path, what one "
-            "entry changed, a plan step, else the session. preview shows what would change. "
-            "Recorded, so it can be undone. of_session: default this one.",
+            "Bring files back as they stood before or after a point (s:SEQ, t:TICK, time): a path, "
+            "the files of an entry, else all that the session touched; step: as before it began. "
+            "Takes away what others did since and names it; keep_others merges instead.",
             contract.Restore,
-            answers.Restored,
-            partial(restore, gateway),
+            Restored,
+            entering(gateway, restore),
             writes=True,
             role="agent",
             session="begins",
@@ -153,7 +183,7 @@ def _reports(gateway: Gateway) -> tuple[Operation, ...]:
             "Record a file that another tool created; nothing is executed.",
             contract.RecordFileCreate,
             answers.FileNoted,
-            partial(commands.record_file_create, gateway),
+            entering(gateway, reporting.record_file_create),
             writes=True,
             role="agent",
             session="begins",
@@ -163,7 +193,7 @@ def _reports(gateway: Gateway) -> tuple[Operation, ...]:
             "Record a file's new content that another tool wrote; nothing is executed.",
             contract.RecordFileEdit,
             answers.FileNoted,
-            partial(commands.record_file_edit, gateway),
+            entering(gateway, reporting.record_file_edit),
             writes=True,
             role="agent",
             session="begins",
@@ -173,7 +203,7 @@ def _reports(gateway: Gateway) -> tuple[Operation, ...]:
             "Record that another tool deleted a file; nothing is executed.",
             contract.RecordFileDelete,
             answers.FileNoted,
-            partial(commands.record_file_delete, gateway),
+            entering(gateway, reporting.record_file_delete),
             writes=True,
             role="agent",
             session="begins",
@@ -185,7 +215,8 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
     return (
         Operation(
             "get_timeline",
-            "List what happened in a session, newest first. actor: human, agent or system.",
+            "List what happened in a session, newest first; with all_sessions or without a "
+            "session, in the project. actor: human, agent, system or outside.",
             contract.GetTimeline,
             answers.Timeline,
             partial(get_timeline, gateway),
@@ -206,14 +237,6 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             contract.GetEvolution,
             answers.Evolution,
             partial(get_evolution, gateway),
-            writes=False,
-        ),
-        Operation(
-            "list_sessions",
-            "List the project's sessions, latest first.",
-            contract.ListSessions,
-            answers.SessionList,
-            queries.list_sessions,
             writes=False,
         ),
     )

@@ -61,6 +61,13 @@ class FileChanged(Problem):
     hint = "Read the file again and repeat the change on what is there now"
 
 
+class Irreversible(Problem):
+    """What the file holds is not kept, so that the change could not be taken back."""
+
+    code, http_status = "IRREVERSIBLE", 409
+    hint = "Move the file aside instead, or pass irreversible: true to let go of what it holds"
+
+
 class DecisionBlocks(Problem):
     """A decision keeps agents from changing this file."""
 

@@ -7,10 +7,13 @@ from hansard.kernel.operation import Context
 from hansard.kernel.page import from_cursor, to_cursor
 from hansard.recorder import contract, rules
 from hansard.recorder.answers import FileShown, SessionList, SessionListed
+from hansard.recorder.chapters import new_sitting
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.problems import FileNotFound
-from hansard.recorder.story import new_sitting
 from hansard.recorder.tables import SITTINGS
+from hansard.sessions.presence import Presence
+from hansard.sessions.rules import Staleness
+from hansard.sessions.shown import SessionShown, Showing
 from hansard.sessions.views import SESSIONS
 
 
@@ -31,18 +34,26 @@ def file_read(gateway: Gateway, request: contract.FileRead, context: Context) ->
     )
 
 
-def list_sessions(request: contract.ListSessions, context: Context) -> SessionList:
+def list_sessions(
+    staleness: Staleness, presence: Presence, request: contract.ListSessions, context: Context
+) -> SessionList:
     """List the project's sessions, the latest first."""
     position = from_cursor(request.cursor, SESSIONS, "started_seq")
 
-    def work(tx: ReadTx) -> SessionList:
-        found = tx.scan(
+    def page_of(tx: ReadTx) -> list[Found]:
+        return tx.scan(
             SESSIONS, order="started_seq", descending=True, after=position, limit=request.limit + 1
         )
+
+    look = presence.look(context, context.read(lambda tx: [one.row for one in page_of(tx)]))
+
+    def work(tx: ReadTx) -> SessionList:
+        found = page_of(tx)
         shown = found[: request.limit]
         last = shown[-1] if len(found) > request.limit else None
+        showing = Showing(tx, look, staleness, tick=tx.head().tick)
         return SessionList(
-            sessions=[_listed(tx, one) for one in shown],
+            sessions=[_listed(tx, showing.show(one.row, context.project)) for one in shown],
             total=tx.tally(SESSIONS).get(None, 0),
             nextCursor=to_cursor(Position(last.row["started_seq"], last.key)) if last else None,
         )
@@ -55,16 +66,14 @@ def session_uri(session: str, part: str) -> str:
     return f"hansard://session/{quote(session, safe='')}/{part}"
 
 
-def _listed(tx: ReadTx, found: Found) -> SessionListed:
-    sitting = tx.get(SITTINGS, found.key) or new_sitting()
+def _listed(tx: ReadTx, shown: SessionShown) -> SessionListed:
+    sitting = tx.get(SITTINGS, shown.id) or new_sitting()
     return SessionListed(
-        session_id=found.key,
-        title=sitting["title"],
-        status=found.row["status"],
-        created=found.row["created"],
+        session_id=shown.id,
+        **shown.model_dump(exclude={"id"}),
         edits=sitting["edits"],
         files=sitting["files"],
-        timeline=session_uri(found.key, "timeline"),
-        story=session_uri(found.key, "story"),
-        evolution=session_uri(found.key, "evolution"),
+        timeline=session_uri(shown.id, "timeline"),
+        story=session_uri(shown.id, "story"),
+        evolution=session_uri(shown.id, "evolution"),
     )

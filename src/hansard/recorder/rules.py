@@ -15,7 +15,7 @@ from hansard.kernel.problem import InvalidInput
 from hansard.recorder import limits, problems
 from hansard.recorder.contract import Edit, Encoding, FileChange
 from hansard.recorder.events import Action, FileRef
-from hansard.recorder.looking import FileState
+from hansard.recorder.looking import FileState, Seen
 from hansard.recorder.problems import FileChanged, FileExists, FileNotFound
 
 
@@ -24,13 +24,17 @@ class Plan:
     """What will be done: the action, what was there, and what shall be, `None` for no file."""
 
     action: Action
-    before: FileState | None
+    before: Seen | None
     after: bytes | None
+    """Of a file that is moved, nothing: it keeps what it holds."""
+
+    @property
+    def was(self) -> bytes | None:
+        """What the file held, if there was one and it could be read."""
+        return self.before.content if isinstance(self.before, FileState) else None
 
 
-def plan_change(
-    change: FileChange, current: FileState | None, target: FileState | None = None
-) -> Plan:
+def plan_change(change: FileChange, current: Seen | None, target: Seen | None = None) -> Plan:
     """Say what a change will do to a file as it is; `target` is what lies where it would move."""
     path = problems.shown(change.path)
     action: Action = change.action
@@ -47,25 +51,24 @@ def plan_change(
     if action == "delete":
         return Plan(action, current, None)
     if action == "move":
-        assert current is not None, "a missing file was to be moved"
-        return Plan(action, current, current.content)
+        return Plan(action, current, None)
     return Plan(action, current, new_content(change, current))
 
 
-def require_expected(expected: str | None, current: FileState | None, path: str) -> None:
+def require_expected(expected: str | None, current: Seen | None, path: str) -> None:
     """Refuse unless the file is what the caller has read."""
     found = current.digest if current else None
     if expected is not None and found != expected:
         raise FileChanged(f"{path} is not what was expected", path=path, sha256=found)
 
 
-def new_content(change: FileChange, current: FileState | None) -> bytes:
+def new_content(change: FileChange, current: Seen | None) -> bytes:
     """Make the bytes that a change leaves behind."""
     if change.edits is None:
         assert change.content is not None, "a change without content passed the contract"
         content = decoded(change.content, change.encoding)
     else:
-        assert current is not None, "a missing file was to be edited"
+        assert isinstance(current, FileState), "a file that was not read was to be edited"
         content = apply_edits(current.content, change.edits)
     if len(content) > FILE_BYTES_MAX:
         raise problems.too_large(change.path)
@@ -112,21 +115,24 @@ def encoded(
     return base64.b64encode(content).decode(), "base64"
 
 
-def reference(content: bytes, mode: int | None, redacted: Sequence[str]) -> FileRef:
-    """Name a content; one that holds a secret by its digest alone."""
+def reference(
+    content: bytes, mode: int | None, redacted: Sequence[str], sealed: Digest | None = None
+) -> FileRef:
+    """Name a content; one that holds a secret by its digest, and by what it is sealed in."""
     digest, size = digest_of(content), len(content)
     if redacted:
-        return FileRef(blob=None, sha256=digest, size=size, mode=mode, redacted=tuple(redacted))
+        named = tuple(redacted)
+        return FileRef(sha256=digest, sealed=sealed, size=size, mode=mode, redacted=named)
     return FileRef(blob=digest, size=size, mode=mode)
 
 
-def plan_restore(current: FileState | None, target: bytes | None) -> Plan | None:
-    """Say what brings a file back to an earlier content; `None` if it has it."""
-    if (current.content if current else None) == target:
-        return None
-    if target is None:
-        return Plan("delete", current, None)
-    return Plan("edit" if current else "create", current, target)
+def require_reversible(path: str, before: FileRef | None, why: str, *, accepted: bool) -> None:
+    """Refuse to let go of what could not be brought back, unless the caller has said to."""
+    if before is None or before.is_kept or accepted:
+        return
+    raise problems.Irreversible(
+        f"{path} could not be brought back: {why}", path=path, sha256=before.digest
+    )
 
 
 def require_step(step: int, steps: int) -> None:
@@ -148,6 +154,13 @@ def judge(before: Digest | None, after: Digest | None, found: Digest | None) -> 
     if found == after:
         return "done"
     return "aborted" if found == before else "conflict"
+
+
+def judge_mode(content: Digest | None, wanted: int | None, found: Digest | None, mode: int) -> str:
+    """Say from what is there whether a file was given other permissions, and nothing else."""
+    if found != content:
+        return "conflict"
+    return "done" if mode == wanted else "aborted"
 
 
 def judge_move(moved: Digest, found: Digest | None, found_at_target: Digest | None) -> str:

@@ -1,32 +1,24 @@
 """What a restore is about: which files, and the point in the journal that they go back to."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from hansard.kernel import as_of
+from hansard.kernel.clock import from_text
 from hansard.kernel.effect import Outcome
 from hansard.kernel.engine import Position, Range, ReadTx, Row, Where
-from hansard.kernel.event import Entry, Event
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder import limits
+from hansard.recorder.changes import Made, changes_of_entry, look_up, required_plan
 from hansard.recorder.contract import Restore
-from hansard.recorder.events import (
-    ExternalChangeSeen,
-    FileEvent,
-    FileOpIntended,
-    FileReported,
-    RestoreBegun,
-)
+from hansard.recorder.events import ExternalChangeSeen, FileOpIntended, FileReported, StepBegun
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.tables import REVISIONS, SITTINGS, TOUCHED, file_id
+from hansard.recorder.problems import FileNotFound
+from hansard.recorder.results import entry_at
+from hansard.recorder.tables import FILES, REVISIONS, TOUCHED, file_id
 from hansard.sessions.contract import SessionNotFound
 from hansard.sessions.views import SESSIONS
-
-CHANGING = (FileOpIntended, FileReported, ExternalChangeSeen)
-"""The events by which files become others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,48 +37,78 @@ class Scope:
     name: str
     point: int
     files: list[File]
+    session: str | None
+    """Whose work it is; what anybody else did is of others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a file was at a point: a revision, or none, or nobody knows."""
+
+    row: Row | None = None
+    is_unknown: bool = False
+
+    @property
+    def number(self) -> int:
+        """The number of the revision; 0 is no file."""
+        return self.row["number"] if self.row else 0
 
 
 def find_scope(gateway: Gateway, tx: ReadTx, context: Context, request: Restore) -> Scope:
     """Find what a restore is about, or refuse it."""
     if request.path is not None:
-        path = str(gateway.resolve(request.path, context.caller))
-        files = {file_id(gateway.identity, path): File("", gateway.identity, path)}
-        found = _Found(f"path {path}", files, 0, 0)
+        found = _of_path(gateway, tx, context, request)
     elif request.entry is not None:
         found = _of_entry(tx, context, request.entry)
-    elif request.step is not None:
-        found = _of_step(tx, context, _session(tx, context, request), request.step)
     else:
-        found = _of_session(tx, _session(tx, context, request))
+        found = _of_session(tx, session_of(tx, context, request.of_session))
     if len(found.files) > limits.RESTORE_FILES_MAX:
         raise InvalidInput(
             f"This would touch {len(found.files)} files; at most {limits.RESTORE_FILES_MAX}",
             hint="Restore a path, an entry or a step instead",
         )
-    files_by_path = sorted(
-        (File(key, file.workspace, file.path) for key, file in found.files.items()),
-        key=lambda file: file.path,
-    )
-    return Scope(found.name, _point(tx, context, request, found), files_by_path)
+    files_by_path = sorted(found.files.values(), key=lambda file: file.path)
+    name = found.name if request.step is None else f"step {request.step} of {found.name}"
+    return Scope(name, _point(tx, context, request, found), files_by_path, found.session)
 
 
-def standing_at(tx: ReadTx, file: str, point: int) -> Row | None:
-    """Give the revision that a file was at right after an entry; `None` means there was no file.
+def session_of(tx: ReadTx, context: Context, named: str | None) -> str:
+    """Give the session that is meant, or refuse one that is not there."""
+    session = named or context.session
+    if session is None:
+        raise SessionNotFound("Name the session that is meant with of_session")
+    if session != context.session and tx.get(SESSIONS, session) is None:
+        raise SessionNotFound(f"There is no session {session}", session_id=session)
+    return session
+
+
+def standing_at(tx: ReadTx, file: str, point: int) -> Standing:
+    """Say what a file was right after an entry.
 
     Of a file that was there before Hansard had to do with it, what it then held stands for all the
-    time before.
+    time before. What somebody made of it earlier than the point stood then, though it was noticed
+    only later.
     """
     until: Where = {"file": file, "seq": Range(below=point + 1)}
+    since: Where = {"file": file, "seq": Range(at_least=point + 1)}
     rows = tx.scan(REVISIONS, until, order="seq", descending=True, limit=1)
-    if rows:
-        row = rows[0].row
-    else:
-        first = tx.scan(REVISIONS, {"file": file}, order="seq", limit=1)
-        if not first or first[0].row["source"] != "found":
-            return None
-        row = first[0].row
-    return row if row["after"] else None
+    later = tx.scan(REVISIONS, since, order="seq", limit=1)
+    before, after = rows[0].row if rows else None, later[0].row if later else None
+    if after and is_older(tx, after.get("modified"), point):
+        return Standing(after)
+    if before is None and after and after["source"] == "found":
+        return Standing(after)
+    is_gone = before is None or before["after"] is None
+    if is_gone and after and after.get("before_unknown"):
+        return Standing(is_unknown=True)
+    return Standing(before)
+
+
+def is_older(tx: ReadTx, modified: str | None, point: int) -> bool:
+    """Whether a file was last changed before an entry was made, by the clocks of both."""
+    if modified is None or not point:
+        return False
+    return from_text(modified) <= from_text(entry_at(tx, point).clock)
 
 
 @dataclass(slots=True)
@@ -94,67 +116,59 @@ class _Found:
     """The files of a scope, and the first and last entry by which it changed them."""
 
     name: str
+    session: str | None
     files: dict[str, File]
-    first: int
-    last: int
+    first: int = 0
+    last: int = 0
 
-    def add(self, event: FileEvent, seq: int) -> None:
-        """Take in one change."""
-        paths = [
-            event.path,
-            *([event.to] if isinstance(event, FileOpIntended) and event.to else []),
-        ]
-        for path in paths:
-            key = file_id(event.workspace, path)
-            self.files[key] = File(key, event.workspace, path)
-        self.first = min(self.first, seq) if self.first else seq
-        self.last = max(self.last, seq)
+    def add(self, file: File, first: int, last: int) -> None:
+        """Take in a file that was changed from one entry to another."""
+        self.files[file.key] = file
+        self.first = min(self.first, first) if self.first else first
+        self.last = max(self.last, last)
+
+
+def _of_path(gateway: Gateway, tx: ReadTx, context: Context, request: Restore) -> _Found:
+    assert request.path is not None, "a path is to be restored that none is named of"
+    path = str(gateway.resolve(request.path, context.caller))
+    key = file_id(gateway.identity, path)
+    if tx.get(FILES, key) is None:
+        raise FileNotFound(f"Nothing is recorded of {path}", path=path)
+    session = session_of(tx, context, request.of_session) if request.of_session else context.session
+    return _Found(f"path {path}", session, {key: File(key, gateway.identity, path)})
 
 
 def _of_entry(tx: ReadTx, context: Context, named: str) -> _Found:
-    seq = as_of.resolve(tx, named, argument="entry")
-    entry, event = _look_up(tx, context, seq)
-    if isinstance(event, Outcome):
-        entry, event = _look_up(tx, context, event.intent)
-    found = _Found(f"entry s:{entry.seq}", {}, 0, 0)
-    if isinstance(event, RestoreBegun):
-        begun = entry.seq
-        for one, each in _changes(tx, context, entry.session, after=begun):
-            if isinstance(each, FileOpIntended) and each.restore == begun:
-                found.add(each, one.seq)
-    elif isinstance(event, CHANGING):
-        found.add(event, entry.seq)
-    else:
-        raise InvalidInput(f"entry: {named} changed no file", argument="entry")
-    return found
-
-
-def _of_step(tx: ReadTx, context: Context, session: str, step: int) -> _Found:
-    sitting = tx.get(SITTINGS, session)
-    found = _Found(f"step {step} of {session}", {}, 0, 0)
-    if sitting is None:
-        return found
-    for entry, event in _changes(tx, context, session):
-        if (event.revision, event.step) == (sitting["revision"], step):
-            found.add(event, entry.seq)
+    changes = changes_of_entry(tx, context, named)
+    session = changes.made[0].session if changes.made else None
+    found = _Found(changes.name, session, {})
+    for one in changes.made:
+        for file in _files(one):
+            found.add(file, one.seq, one.seq)
     return found
 
 
 def _of_session(tx: ReadTx, session: str) -> _Found:
-    found = _Found(f"session {session}", {}, 0, 0)
+    found = _Found(f"session {session}", session, {})
     after = None
     while page := tx.scan(TOUCHED, {"session": session}, after=after, limit=ENTRIES_PAGE):
         for one in page:
             row = one.row
-            found.files[row["file"]] = File(row["file"], row["workspace"], row["path"])
-            found.first = min(found.first or row["first_seq"], row["first_seq"])
-            found.last = max(found.last, row["seq"])
+            file = File(row["file"], row["workspace"], row["path"])
+            found.add(file, row["first_seq"], row["seq"])
         after = Position(None, page[-1].key)
     return found
 
 
+def _files(made: Made) -> list[File]:
+    return [File(key, made.workspace, path) for path, key in made.files().items()]
+
+
 def _point(tx: ReadTx, context: Context, request: Restore, found: _Found) -> int:
     """Find the last entry whose changes stand after the restore."""
+    if request.step is not None:
+        assert found.session is not None, "a step is of a session"
+        return _begun(tx, context, found.session, request.step) - 1
     if request.point is None:
         return max(found.first - 1, 0) if request.to == "before" else found.last
     seq = as_of.resolve(tx, request.point, argument="point")
@@ -162,34 +176,24 @@ def _point(tx: ReadTx, context: Context, request: Restore, found: _Found) -> int
         return seq
     if seq:
         # A receipt names the outcome; what came before it is what came before the intent.
-        _, event = _look_up(tx, context, seq)
+        _, event = look_up(tx, context, seq)
         seq = event.intent if isinstance(event, Outcome) else seq
     return max(seq - 1, 0)
 
 
-def _changes(
-    tx: ReadTx, context: Context, session: str | None, *, after: int = 0
-) -> Iterator[tuple[Entry, Any]]:
-    """Go through what changed files in a session, in order."""
-    kinds = [event.kind for event in CHANGING]
+STEPPING = (StepBegun, FileOpIntended, FileReported, ExternalChangeSeen)
+
+
+def _begun(tx: ReadTx, context: Context, session: str, step: int) -> int:
+    """Find the entry with which a step of the current plan began, or refuse one that has not."""
+    revision = required_plan(tx, session, step)["revision"]
+    kinds = [event.kind for event in STEPPING]
+    after = 0
     while page := tx.entries(after=after, limit=ENTRIES_PAGE, kinds=kinds, session=session):
         for entry in page:
-            if event := context.store.kinds.decode(entry):
-                yield entry, event
+            event = context.store.kinds.decode(entry)
+            number = event.index if isinstance(event, StepBegun) else getattr(event, "step", None)
+            if (getattr(event, "revision", None), number) == (revision, step):
+                return entry.seq
         after = page[-1].seq
-
-
-def _look_up(tx: ReadTx, context: Context, seq: int) -> tuple[Entry, Event | None]:
-    entries = tx.entries(after=seq - 1, limit=1) if seq else []
-    if not entries:
-        raise InvalidInput(f"s:{seq} is not in the journal", argument="entry")
-    return entries[0], context.store.kinds.decode(entries[0])
-
-
-def _session(tx: ReadTx, context: Context, request: Restore) -> str:
-    session = request.of_session or context.session
-    if session is None:
-        raise SessionNotFound("Name the session to restore")
-    if session != context.session and tx.get(SESSIONS, session) is None:
-        raise SessionNotFound(f"There is no session {session}", session_id=session)
-    return session
+    raise InvalidInput(f"step: step {step} has not begun", argument="step")

@@ -29,7 +29,8 @@ from hansard.kernel.problem import StorageUnavailable
 from hansard.recorder import problems, protected, temporaries
 from hansard.recorder.deed import Deed
 from hansard.recorder.folder import Folder, open_root, sync, turn
-from hansard.recorder.looking import FileState, changed, require, state_of
+from hansard.recorder.limits import LARGE_BYTES_MAX
+from hansard.recorder.looking import FileState, LargeFile, Seen, changed, require, seen_at
 from hansard.recorder.paths import FilePath, parse
 from hansard.recorder.problems import FileNotFound
 
@@ -66,14 +67,39 @@ class Workspace:
 
     def read(self, path: FilePath, limit_bytes: int = FILE_BYTES_MAX) -> FileState | None:
         """Read a plain file; `None` means nothing has this name."""
+        seen = self.look(path, limit_bytes, large_bytes_max=0)
+        assert not isinstance(seen, LargeFile), "a large file was looked at that was to be read"
+        return seen
+
+    def look(
+        self,
+        path: FilePath,
+        limit_bytes: int = FILE_BYTES_MAX,
+        large_bytes_max: int = LARGE_BYTES_MAX,
+    ) -> Seen | None:
+        """Read a plain file as `read` does, but of one over the limit take only the digest."""
         self._require_root()
         try:
             with self._root.folder(path.parent) as folder:
-                return state_of(folder, path.name, path, limit_bytes)
+                return seen_at(folder, path.name, path, limit_bytes, large_bytes_max)
         except FileNotFoundError:
             return None
         except OSError as error:
             raise problems.of_os_error(error, str(path)) from error
+
+    def missing_folders(self, path: FilePath) -> int:
+        """Count the folders above a file that are not there."""
+        self._require_root()
+        for missing in range(len(path.components) - 1):
+            above = "/".join(path.components[: len(path.components) - 1 - missing])
+            try:
+                self._root.folder(above).close()
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise problems.of_os_error(error, str(path)) from error
+            return missing
+        return max(0, len(path.components) - 1)
 
     def replace(
         self,
@@ -83,13 +109,14 @@ class Workspace:
         expect: Digest | None,
         mode: int | None = None,
         make_parents: bool = False,
+        limit_bytes: int = FILE_BYTES_MAX,
     ) -> FileState:
         """Put content in place of what is expected there, `None` expecting that nothing is.
 
         `mode` `None` keeps the mode of what was there.
         """
-        if len(content) > FILE_BYTES_MAX:
-            raise problems.too_large(str(path))
+        if len(content) > limit_bytes:
+            raise problems.too_large(str(path), limit_bytes)
         after = digest_of(content)
         with self._changing(path) as deed, self._parent(path, make=make_parents) as folder:
             require(folder, path, expect)
@@ -133,6 +160,17 @@ class Workspace:
                 target.sync()
             if not is_one:
                 folder.sync()
+
+    def clear_folders(self, path: FilePath, levels: int) -> None:
+        """Remove the folders above a file, from the innermost, as long as nothing is in them."""
+        for level in range(levels):
+            *above, name = path.components[: len(path.components) - 1 - level]
+            try:
+                with self._root.folder("/".join(above) or ".") as folder:
+                    folder.remove_folder(name)
+                    folder.sync()
+            except OSError:  # somebody uses it, or has removed it: either is well
+                return
 
     def sync(self, path: FilePath) -> None:
         """Make it durable that a file is there, or is gone, before anyone relies on it.

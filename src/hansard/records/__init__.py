@@ -2,32 +2,39 @@
 
 from hansard.kernel.meaning import Meanings, NoMeanings
 from hansard.kernel.operation import Capability
-from hansard.records import activation, changes, commands, overview, queries
+from hansard.records import activation, branching, commands, overview, queries, syncing, updating
 from hansard.records.events import EVENTS
 from hansard.records.passages import PASSAGES
 from hansard.records.reading import count_open
 from hansard.records.views import VIEW
+from hansard.sessions.presence import Presence
 from hansard.sessions.rules import Staleness
 
 __all__ = ["Staleness", "capability", "count_open"]
 
 
 def capability(
-    staleness: Staleness | None = None, *, meanings: Meanings | None = None
+    staleness: Staleness | None = None,
+    *,
+    meanings: Meanings | None = None,
+    presence: Presence | None = None,
 ) -> Capability:
     """Make the capability; `staleness` says from when on a session counts as stale.
 
-    `meanings` finds by meaning what the words of a search do not find.
+    `meanings` finds by meaning what the words of a search do not find; `presence` finds out who is
+    there.
     """
-    thresholds = staleness or Staleness()
+    thresholds, presence = staleness or Staleness(), presence or Presence()
     return Capability(
         "records",
         (
-            *overview.operations(thresholds),
-            *queries.operations(meanings or NoMeanings()),
-            *activation.operations(thresholds),
+            *overview.operations(thresholds, presence),
+            *queries.operations(meanings or NoMeanings(), presence),
+            *activation.operations(thresholds, presence),
             *commands.OPERATIONS,
-            *changes.operations(thresholds),
+            updating.OPERATION,
+            *syncing.operations(thresholds),
+            *branching.operations(thresholds, presence),
         ),
         EVENTS,
         (VIEW,),

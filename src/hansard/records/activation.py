@@ -1,52 +1,60 @@
 """Loading a record to reason with it: the way down of 000's sync."""
 
+from collections.abc import Sequence
 from functools import partial
 
 from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.operation import Context, Operation
-from hansard.records import answers, conflict, contract, limits, reading, rules
+from hansard.records import answers, contract, elsewhere, limits, reading, rules
 from hansard.records.budget import Budget
 from hansard.records.bundle import Bundler
 from hansard.records.differences import field_diffs
-from hansard.records.shapes import Warned
-from hansard.sessions.directory import last_activity, session_row
+from hansard.records.elsewhere import sessions_at
+from hansard.records.shapes import Omitted, Warned
+from hansard.sessions.directory import session_row, ticks_synced
 from hansard.sessions.events import Activated
+from hansard.sessions.presence import Look, Presence
 from hansard.sessions.rules import Staleness, stale_warning
-from hansard.sessions.views import ACTIVE, BASES, active_key
+from hansard.sessions.views import BASES, active_key
 
 DIFF_SHARE = 0.15
 """The part of the budget that the diff of one field may take."""
 
 
 def activate(
-    staleness: Staleness, request: contract.Activate, context: Context
+    staleness: Staleness, presence: Presence, request: contract.Activate, context: Context
 ) -> answers.Activation:
     """Make a record active in the session and give its context; of the past, only the context."""
     if context.as_of is not None:
         return context.read(partial(_as_it_was, request, context.as_of))
     session = context.session
     assert session is not None, "activate ran without a session"
+    look = presence.look(context, context.read(lambda tx: sessions_at(tx, request.id)))
 
     def work(tx: WriteTx) -> answers.Activation:
         row = reading.require(tx, request.id)
         known = tx.get(BASES, active_key(session, request.id))
-        is_quiet = request.override or bool(known and known["is_acknowledged"])
-        elsewhere = None if is_quiet else _active_elsewhere(tx, session, request.id)
-        budget = Budget(request.budget_tokens)
-        changed = _changed_since(tx, row, known["base"], budget) if known else None
+        others = [] if request.override else _others(tx, look, session, request.id, known)
+        flagged = elsewhere.conflict(request.id, others, look)
+        budget, omitted = Budget(request.budget_tokens), list[Omitted]()
+        changed = _changed_since(tx, row, known, budget, omitted) if known else None
         context.record(
             tx,
             Activated(
                 session=session, record=request.id, base=row["tick"], override=request.override
             ),
         )
-        warnings = [*_conflict_warnings(elsewhere), *_stale_warnings(tx, staleness, session)]
+        warnings = [
+            *_conflict_warnings(flagged),
+            *_stale_warnings(tx, staleness, session),
+            *elsewhere.note(request.id, others, look),
+        ]
         return answers.Activation(
             session_id=session,
-            context=_bundle(tx, row, budget, warnings),
+            context=_bundle(tx, row, budget, warnings, omitted=omitted),
             already_loaded=known is not None,
             changed_since_load=changed,
-            conflict=elsewhere,
+            conflict=flagged,
         )
 
     return context.write(work)
@@ -59,62 +67,61 @@ def _as_it_was(request: contract.Activate, as_of: int, tx: ReadTx) -> answers.Ac
 
 
 def _bundle(
-    tx: ReadTx, row: Row, budget: Budget, warnings: list[Warned], *, as_of: int | None = None
+    tx: ReadTx,
+    row: Row,
+    budget: Budget,
+    warnings: list[Warned],
+    *,
+    as_of: int | None = None,
+    omitted: Sequence[Omitted] = (),
 ) -> answers.ContextBundle:
     parent_id = row["parent_id"]
     parent = reading.require(tx, parent_id, as_of=as_of) if parent_id else None
     open_children = reading.counts(tx, row["id"], as_of=as_of).get("OPEN", 0)
     orphans = rules.orphan_warnings(row, parent, open_children)
-    return Bundler(tx, row, budget, as_of).bundle([*warnings, *orphans])
+    return Bundler(tx, row, budget, as_of, list(omitted)).bundle([*warnings, *orphans])
 
 
-def _active_elsewhere(tx: ReadTx, session: str, identifier: str) -> answers.ActiveElsewhere | None:
-    """Find who else works on a record: the session that did something last."""
-    found = tx.scan(
-        ACTIVE,
-        {"record": identifier},
-        order="since",
-        descending=True,
-        limit=limits.OTHER_SESSIONS_MAX + 1,
-    )
-    others = [
-        (last_activity(tx, session_row(tx, one.row["session"])), one.row["session"])
-        for one in found
-        if one.row["session"] != session
-    ]
-    if not others:
-        return None
-    at, other = max(others)
-    return answers.ActiveElsewhere(
-        session_id=other,
-        last_activity=at,
-        message=f"{identifier} is also active in session {other}, last active {at}. Ask the user "
-        "before you go on, then activate with override: true.",
-    )
+def _others(
+    tx: ReadTx, look: Look, session: str, identifier: str, known: Row | None
+) -> list[elsewhere.Other]:
+    """Say who else has the record open, but for those that were acknowledged before."""
+    found = elsewhere.others_at(tx, session, identifier)
+    return elsewhere.graded(tx, look, found, acknowledged=known["acknowledged"] if known else 0)
 
 
 def _changed_since(
-    tx: ReadTx, row: Row, base: int, budget: Budget
+    tx: ReadTx, row: Row, known: Row, budget: Budget, omitted: list[Omitted]
 ) -> answers.ChangedSinceLoad | None:
-    if not rules.is_overtaken(row, base):
+    """Show how a record differs from what the session knows of it."""
+    old = reading.known_row(tx, row["id"], known)
+    changed = rules.changed_fields(old, row)
+    if not changed and not rules.is_overtaken(row, known["base"]):
         return None
-    old = conflict.version(tx, row["id"], base)
+    diffs = {}
     chars_max = min(int(budget.chars * DIFF_SHARE), limits.DIFF_SHOWN_CHARS_MAX)
-    diffs = field_diffs(tx, old, row, chars_max=chars_max)
-    changed = answers.ChangedSinceLoad(from_version=base, to_version=row["tick"], diffs=diffs)
-    budget.take(changed)
-    return changed
+    for name, diff in field_diffs(tx, old, row).items():
+        if len(diff) <= chars_max:
+            diffs[name] = diff
+        else:
+            how = f'get_record_diff {{"id": "{row["id"]}", "from": "t:{known["base"]}"}}'
+            omitted.append(Omitted(what=f"diff of {name}", count=1, how=how))
+    shown = answers.ChangedSinceLoad(
+        from_version=known["base"], to_version=row["tick"], changed_fields=changed, diffs=diffs
+    )
+    budget.spend(shown)
+    return shown
 
 
-def _conflict_warnings(elsewhere: answers.ActiveElsewhere | None) -> list[Warned]:
-    if elsewhere is None:
+def _conflict_warnings(flagged: answers.ActiveElsewhere | None) -> list[Warned]:
+    if flagged is None:
         return []
-    details = elsewhere.model_dump(exclude={"message"})
-    return [Warned(type="conflict", message=elsewhere.message, details=details)]
+    details = flagged.model_dump(exclude={"message"}, exclude_none=True)
+    return [Warned(type="conflict", message=flagged.message, details=details)]
 
 
 def _stale_warnings(tx: ReadTx, staleness: Staleness, session: str) -> list[Warned]:
-    gap = tx.head().tick - session_row(tx, session)["last_sync_tick"]
+    gap = tx.head().tick - ticks_synced(tx, session_row(tx, session))
     level = staleness.level(gap)
     if level == "fresh":
         return []
@@ -122,7 +129,7 @@ def _stale_warnings(tx: ReadTx, staleness: Staleness, session: str) -> list[Warn
     return [Warned(type="stale", message=message, details={"tick_gap": gap, "level": level})]
 
 
-def operations(staleness: Staleness) -> tuple[Operation, ...]:
+def operations(staleness: Staleness, presence: Presence) -> tuple[Operation, ...]:
     """Declare the activation."""
     return (
         Operation(
@@ -131,7 +138,7 @@ def operations(staleness: Staleness) -> tuple[Operation, ...]:
             "change it. Begins your session. override: go on though another session has it.",
             contract.Activate,
             answers.Activation,
-            partial(activate, staleness),
+            partial(activate, staleness, presence),
             writes=True,
             role="agent",
             session="begins",

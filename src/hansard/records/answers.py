@@ -1,14 +1,14 @@
 """What comes back from the operations on records: shapes of 000, and a text that suffices alone."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from hansard.kernel.operation import Result, Written
+from hansard.kernel.text import one_line
 from hansard.records import text
 from hansard.records.shapes import (
     STAYS_NULL,
-    Json,
     OldNew,
     Omitted,
     Record,
@@ -16,8 +16,11 @@ from hansard.records.shapes import (
     Shape,
     Warned,
 )
+from hansard.records.updated import RecordWritten
 from hansard.sessions.contract import ActivityEntry, more
-from hansard.sessions.rules import Level, Status
+from hansard.sessions.rules import SessionStatus
+from hansard.sessions.shown import SessionShown
+from hansard.sessions.wording import titled
 
 
 class ProjectSeen(Shape):
@@ -29,23 +32,11 @@ class ProjectSeen(Shape):
     tick: int
 
 
-class SessionSeen(Shape):
-    """A session that is not closed."""
-
-    id: str
-    active_records: list[str]
-    more_active: bool | None = None
-    """Whether more records are active than are named."""
-    last_sync_tick: int
-    tick_gap: int
-    status: Status
-
-
 class Overview(Result):
     """Where a project stands."""
 
     project: ProjectSeen
-    open_sessions: list[SessionSeen]
+    open_sessions: list[SessionShown]
     root_records: list[RecordRef]
     open_records: list[RecordRef]
     later_records: list[RecordRef]
@@ -63,17 +54,10 @@ class Overview(Result):
             *text.listed("Open", self.open_records, counts["open_records"]),
             *text.listed("Later", self.later_records, counts["later_records"]),
             *([] if counts["root_records"] else ["No records yet: create_record begins one."]),
-            *map(_session_line, self.open_sessions),
+            *(session.text() for session in self.open_sessions),
             *(entry.text() for entry in self.recent_activity),
             *text.omitted(self.omitted or ()),
         ])  # fmt: skip
-
-
-def _session_line(seen: SessionSeen) -> str:
-    active = ", ".join(seen.active_records) or "nothing"
-    active += " and more" if seen.more_active else ""
-    behind = text.counted(seen.tick_gap, "tick", "ticks")
-    return f"Session {seen.id} ({seen.status}, {behind} behind) has {active} active"
 
 
 class RecordFound(RecordRef):
@@ -140,12 +124,33 @@ class RecordRefShown(RecordRef, Result):
         return text.line_with_summary(self)
 
 
+class BodyPage(Result):
+    """Some characters of a body. They are called `text`: what is called `body` is always whole."""
+
+    model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
+
+    id: str
+    version: int
+    offset: int
+    chars: str = Field(alias="text")
+    total_chars: int
+    next_offset: int | None = None
+    """Where the next page begins; absent at the end."""
+
+    def text(self) -> str:
+        """Give them between marks that say which they are."""
+        end = self.offset + len(self.chars)
+        which = f"characters {self.offset} to {end} of {self.total_chars}"
+        rest = f"--- more from offset {end} ---" if self.next_offset else "--- end ---"
+        return f"--- {self.id} at t:{self.version}, {which} ---\n{self.chars}\n{rest}"
+
+
 class Children(Shape):
     """What lies right under a record."""
 
     open: list[Record]
     open_refs: list[RecordRef] | None = None
-    """OPEN children whose bodies did not fit the budget."""
+    """OPEN children that did not fit the budget whole; `omitted` names the call for each."""
     other: list[RecordRef]
     open_count: int
     other_count: int
@@ -187,12 +192,23 @@ class ContextBundle(Shape):
         ]
 
 
-class ActiveElsewhere(Shape):
-    """Another session that has the record active."""
+class WorkingElsewhere(Shape):
+    """Another session in which somebody works on the record."""
 
     session_id: str
     last_activity: str
+    status: SessionStatus
+    by: str
+    title: str | None = None
+
+
+class ActiveElsewhere(WorkingElsewhere):
+    """The one of them that did something last, and all of them."""
+
+    others: int | None = None
+    """How many more there are."""
     message: str
+    sessions: list[WorkingElsewhere]
 
 
 class ChangedSinceLoad(Shape):
@@ -200,8 +216,10 @@ class ChangedSinceLoad(Shape):
 
     from_version: int
     to_version: int
+    changed_fields: list[str]
     diffs: dict[str, str]
-    """A unified diff for each field that changed."""
+    """A unified diff for each field that changed, whole; one that would take too much is left out,
+    and the bundle's `omitted` names the call that gives it."""
 
 
 class Activation(Written):
@@ -219,7 +237,8 @@ class Activation(Written):
         if self.already_loaded:
             lines[0] += " (already loaded)"
         if changed := self.changed_since_load:
-            lines.append(f"Changed since you loaded it at t:{changed.from_version}:")
+            fields = ", ".join(changed.changed_fields)
+            lines.append(f"Changed since you loaded it at t:{changed.from_version}: {fields}")
             lines += changed.diffs.values()
         return "\n".join([*lines, *self.context.lines()])
 
@@ -233,64 +252,6 @@ class Deactivation(Written):
     def text(self) -> str:
         """Name both."""
         return f"{self.deactivated} is no longer active in session {self.session_id}"
-
-
-class Change(Shape):
-    """One thing another session did to a record."""
-
-    record_id: str
-    change_type: Literal["modified", "state_changed", "created", "deleted"]
-    old_value: Json | None = None
-    """What the changed fields were; absent for a new record."""
-    new_value: Record
-    by_session: str
-    at_tick: int
-
-    def text(self) -> str:
-        """Say who changed what, and give the record as it then was."""
-        fields = f" ({', '.join(self.old_value)})" if self.old_value else ""
-        head = f"{self.change_type}{fields} at t:{self.at_tick} by session {self.by_session}:"
-        return f"{head}\n{text.whole(self.new_value)}"
-
-
-class Synced(Written):
-    """What other sessions changed."""
-
-    session_id: str
-    project_tick: int
-    session_tick_before: int
-    tick_gap: int
-    changes: list[Change]
-    more: bool
-    """Whether there are changes left to tell: call again."""
-    session_status: Status
-    staleness: Level
-    warning: str | None = None
-
-    def text(self) -> str:
-        """Give each change."""
-        behind = f"{text.counted(self.tick_gap, 'tick', 'ticks')} behind"
-        status = f"{self.session_status}, {behind}"
-        return "\n".join([
-            f"Session {self.session_id} was {status}; the project is at tick {self.project_tick}",
-            *([f"Warning: {self.warning}"] if self.warning else []),
-            *(change.text() for change in self.changes),
-            *([] if self.changes else ["No foreign changes"]),
-            *(["There is more: call sync_session again"] if self.more else []),
-        ])  # fmt: skip
-
-
-class SessionShown(Shape):
-    """A session, as 000 has it."""
-
-    id: str
-    project_id: str
-    created: str
-    last_activity: str
-    last_sync_tick: int
-    active_records: list[str]
-    status: Status
-    parent_session: str | None = None
 
 
 class Branched(Written):
@@ -316,52 +277,8 @@ class RecordCreated(Written):
     def text(self) -> str:
         """Name it: the caller knows what it wrote."""
         one = self.record
-        made = f"[{one.id}] ({one.state}) {one.title}: created at t:{one.version} and active"
+        made = f"{text.named(one)}: created at t:{one.version} and active"
         return "\n".join([made, *text.warned(self.warnings or ())])
-
-
-class Merge(Shape):
-    """A three-way merge of the bodies; where it is not clean, with conflict markers."""
-
-    text: str
-    clean: bool
-
-
-class UpdateConflict(Shape):
-    """Both versions of a record, and what there is to decide."""
-
-    message: str
-    other_version: Record
-    base_version: Record
-    your_version: Record
-    changed_fields: list[str]
-    """What others changed since the base."""
-    overlapping_fields: list[str]
-    """Those of them that this update changes too, to something else."""
-    merge: Merge
-
-
-class RecordUpdated(Written):
-    """A record after an update; or, with `conflict`, as it stands without it."""
-
-    record: Record
-    conflict: UpdateConflict | None = None
-
-    def text(self) -> str:
-        """Say whether it was applied, and if not, what there is to decide."""
-        one = self.record
-        if self.conflict is None:
-            return f"[{one.id}] ({one.state}) {one.title}: updated, now t:{one.version}"
-        merge = self.conflict.merge
-        kind = "clean" if merge.clean else "with conflict markers"
-        return "\n".join([
-            f"NOT APPLIED. {self.conflict.message}",
-            text.whole(one),
-            f"--- merge of the bodies, {kind} ---",
-            merge.text,
-            "--- end of merge ---",
-            "Decide, then call update_record with force: true",
-        ])  # fmt: skip
 
 
 class CascadeWarning(Shape):
@@ -369,21 +286,24 @@ class CascadeWarning(Shape):
 
     open_children: list[RecordRef]
     message: str
+    omitted: list[Omitted] | None = None
+    """Those that are not named, and the call that gets them."""
 
 
 class Transitioned(Written):
-    """A record in its new state."""
+    """A record in its new state, without its body: that stays as it was."""
 
-    record: Record
+    record: RecordWritten
     cascade_warning: CascadeWarning | None = None
     warnings: list[Warned] | None = None
 
     def text(self) -> str:
         """Name the state, and the children it leaves as they are."""
         one = self.record
-        lines = [f"[{one.id}] ({one.state}) {one.title}: now t:{one.version}"]
+        lines = [f"{text.named(one)}: now t:{one.version}"]
         if cascade := self.cascade_warning:
             lines += [f"Warning: {cascade.message}", *map(text.line, cascade.open_children)]
+            lines += text.omitted(cascade.omitted or ())
         return "\n".join([*lines, *text.warned(self.warnings or ())])
 
 
@@ -408,18 +328,23 @@ class HistoryEntry(Shape):
     tick: int
     timestamp: str
     session_id: str | None = None
+    author: str
     change_type: str
     summary: str
     diff: str | None = None
+    """How the body changed, whole."""
+    diff_how: str | None = None
+    """The call that gives the diff, where it is too long to come along."""
     decisions: list[str] | None = None  # what its session cited
 
     def text(self) -> str:
         """Give a line, and the diff."""
-        head = (
-            f"s:{self.seq} t:{self.tick} {self.timestamp[:16]} {self.change_type}: {self.summary}"
-        )
+        when = f"s:{self.seq} t:{self.tick} {self.timestamp[:16]}"
+        head = f"{when} {self.author} {self.change_type}: {one_line(self.summary)}"
+        head += f" (session {self.session_id})" if self.session_id else ""
         head += f" (under {', '.join(self.decisions)})" if self.decisions else ""
-        return f"{head}\n{self.diff}" if self.diff else head
+        how = f"Diff: {self.diff_how}" if self.diff_how else None
+        return "\n".join(filter(None, [head, self.diff, how]))
 
 
 class History(Result):
@@ -470,15 +395,26 @@ class Diff(Result):
         ]
         body = [self.diff.body] if self.diff.body else []
         span = f"t:{self.from_version.version} to t:{one.version}"
-        return "\n".join([f"[{one.id}] {one.title}, {span}", *(lines + body or ["No difference"])])
+        return "\n".join([f"{text.named(one)}, {span}", *(lines + body or ["No difference"])])
 
 
 class WorkingSession(Shape):
     """A session in which a record is active."""
 
     session_id: str
+    title: str | None = None
+    by: str
+    client: str | None = None
+    status: SessionStatus
     last_activity: str
     is_current: bool
+
+    def text(self) -> str:
+        """Give one line."""
+        named = f' "{titled(self.title)}"' if self.title else ""
+        this = " (this session)" if self.is_current else ""
+        about = f"{self.by}, {self.status}, last active {self.last_activity}"
+        return f"{self.session_id}{named}{this}: {about}"
 
 
 class ActiveSessions(Result):
@@ -490,11 +426,7 @@ class ActiveSessions(Result):
 
     def text(self) -> str:
         """Give a line each."""
-        lines = [
-            f"{one.session_id}{' (this session)' if one.is_current else ''}, "
-            f"last active {one.last_activity}"
-            for one in self.sessions
-        ]
+        lines = [session.text() for session in self.sessions]
         return "\n".join(
             [text.counted(self.total, "session", "sessions"), *lines, *more(self.nextCursor)]
         )

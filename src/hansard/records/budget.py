@@ -7,7 +7,7 @@ import orjson
 from pydantic import BaseModel
 
 from hansard.records import limits
-from hansard.records.shapes import Record, RecordRef
+from hansard.records.shapes import RecordRef
 
 Part = TypeVar("Part", bound=BaseModel)
 
@@ -25,9 +25,9 @@ class Budget:
         """Start with this many tokens, less what every answer costs."""
         self.chars = tokens * limits.CHARS_PER_TOKEN - ENVELOPE_CHARS
 
-    def take(self, part: BaseModel) -> bool:
+    def take(self, part: BaseModel, *, extra: int = 0) -> bool:
         """Spend what a part costs, if it is there."""
-        cost = size_of(part)
+        cost = size_of(part) + extra
         if cost > self.chars:
             return False
         self.chars -= cost
@@ -41,27 +41,31 @@ class Budget:
                 return
             yield part
 
-    def take_in_turn(self, *lists: Iterable[Part]) -> list[list[Part]]:
-        """Take one of each list in turn, so that none starves; a list ends where one is too big."""
+    def take_in_turn(self, *lists: Iterable[Part], first_extra: int = 0) -> list[list[Part]]:
+        """Take one of each list in turn, so that none starves; a list ends where one is too big.
+
+        Each part of the first list costs `first_extra` besides itself.
+        """
         taken: list[list[Part]] = [[] for _ in lists]
         going = [(iter(parts), kept) for parts, kept in zip(lists, taken, strict=True)]
         while going:
             still_going = []
             for parts, kept in going:
                 part = next(parts, None)
-                if part is not None and self.take(part):
+                extra = first_extra if kept is taken[0] else 0
+                if part is not None and self.take(part, extra=extra):
                     kept.append(part)
                     still_going.append((parts, kept))
             going = still_going
         return taken
 
-    def take_record(self, record: Record, *, chars_max: int) -> tuple[Record, int]:
-        """Take a record, cut to so many characters; returns also how many the body lost."""
-        allowed = min(chars_max, self.chars)
-        fits = size_of(record) <= allowed
-        taken = record if fits else _shrink(record, allowed)
-        self.chars -= size_of(taken)
-        return taken, 0 if fits else len(record.body) - len(taken.body) + len(CUT)
+    def spend(self, part: BaseModel) -> None:
+        """Spend what a part costs that is given in any case."""
+        self.chars -= size_of(part)
+
+    def keep(self, chars_min: int) -> None:
+        """Go on with at least so much, whatever was spent."""
+        self.chars = max(self.chars, chars_min)
 
 
 CUT = "…"
@@ -83,19 +87,6 @@ def brief(ref: RecordRef) -> RecordRef:
     if len(ref.summary) <= SUMMARY_SHOWN_CHARS:
         return ref
     return ref.model_copy(update={"summary": clip(ref.summary, SUMMARY_SHOWN_CHARS)})
-
-
-def _shrink(record: Record, chars_max: int) -> Record:
-    """Cut a record's body, and if that is not enough, leave out what else may be long."""
-    bare = record.model_copy(update={"body": ""})
-    if size_of(bare) > chars_max:
-        slim = {"summary": clip(record.summary, SUMMARY_SHOWN_CHARS), "metadata": None}
-        bare = bare.model_copy(update=slim | {"related": None, "cites": None, "reason": None})
-    room = max(chars_max - size_of(bare), 0)
-    body = record.body[:room]
-    while body and _chars(body + CUT) > room:
-        body = body[: min(len(body) * room // _chars(body + CUT), len(body) - 1)]
-    return bare.model_copy(update={"body": body + CUT})
 
 
 def _chars(value: object) -> int:

@@ -1,7 +1,8 @@
 """The context bundle: a record with what is needed to reason with it, within a budget."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from operator import itemgetter
 
 from hansard.kernel.engine import Position, ReadTx, Row
@@ -11,14 +12,20 @@ from hansard.records.budget import Budget, brief, size_of
 from hansard.records.shapes import STATES, Omitted, Record, RecordRef, Warned
 from hansard.records.views import BENEATH, RECORDS, children_in, subtree
 
-TARGET_SHARE = 0.75
-"""A target that does not fit is cut to this part of the budget, so that something else fits too."""
+AROUND_SHARE = 0.25
+"""What lies around a target gets at least this part of the budget, however long the target is."""
 
-PARENT_SHARE = 0.25
-"""The parent may take this part of what the target leaves."""
+REFS_SHARE = 0.3
+"""Of what target and parent leave, at most this part is kept for references."""
 
-OPEN_SHARE = 0.4
-"""The bodies of open children may take this part of what is then left; the rest is for refs."""
+REF_CHARS = 300
+"""What a reference takes, about."""
+
+OMITTED_CHARS = 100
+"""What it takes to name the call that gets what a reference stands for."""
+
+OPEN_CHARS_MIN = 400
+"""No whole record takes less."""
 
 NOT_OPEN = tuple(state for state in STATES if state != "OPEN")
 
@@ -35,19 +42,28 @@ class Bundler:
 
     def bundle(self, warnings: list[Warned]) -> answers.ContextBundle:
         """Gather the context by the rules of 000, the most needed first."""
+        least = int(self.budget.chars * AROUND_SHARE)
         for warning in warnings:
             self.budget.take(warning)
-        target = self._target()
-        parent = self._parent()
+        target, parent = reading.whole(self.tx, self.row), self._parent()
+        for record in filter(None, [target, parent]):
+            self.budget.spend(record)
+        self.budget.keep(least)
         open_rows = self._in_state("OPEN", limits.CHILDREN_MAX)
-        full = self._full(open_rows)
         other_rows = self._not_open(limits.CHILDREN_MAX - len(open_rows))
-        open_refs, other, grandchildren = self.budget.take_in_turn(
-            self._refs(open_rows[len(full) :]), self._refs(other_rows), self._grandchildren()
-        )
-        children = self._children(full, open_refs, other)
         count = self._grandchildren_count()
-        cursor = self._rest("grandchildren", '"depth": 2', grandchildren, count)
+        full = self._full(open_rows, others=len(other_rows) + count)
+        reduced = [row for row in open_rows if row["id"] not in full]
+        open_refs, other, grandchildren = self.budget.take_in_turn(
+            self._refs(reduced),
+            self._refs(other_rows),
+            self._grandchildren(),
+            first_extra=OMITTED_CHARS,
+        )
+        self.omitted += map(self._reduced, open_refs)
+        children = self._children(open_rows, full, open_refs, other)
+        missing = count - len(grandchildren)
+        cursor = self._rest("grandchildren", '"depth": 2', _last(grandchildren), missing)
         return answers.ContextBundle(
             target=target,
             parent=parent,
@@ -59,65 +75,82 @@ class Bundler:
             omitted=self.omitted or None,
         )
 
-    def _target(self) -> Record:
-        whole = reading.whole(self.tx, self.row)
-        fits = size_of(whole) <= self.budget.chars
-        return self._cut(whole, "target", 1 if fits else TARGET_SHARE)
-
     def _parent(self) -> Record | None:
         if self.row["parent_id"] is None:
             return None
         row = reading.require(self.tx, self.row["parent_id"], as_of=self.as_of)
-        return self._cut(reading.whole(self.tx, row), "parent", PARENT_SHARE)
+        return reading.whole(self.tx, row)
 
-    def _cut(self, whole: Record, name: str, share: float) -> Record:
-        """Take a record in full, or with its body cut, and say so."""
-        record, lost = self.budget.take_record(whole, chars_max=int(self.budget.chars * share))
-        if lost:
-            how = f'activate {{"id": "{whole.id}"}} with a larger budget_tokens'
-            self.omitted.append(Omitted(what=f"{name}.body", count=lost, how=how))
-        return record
+    def _full(self, rows: list[Row], *, others: int) -> dict[str, Record]:
+        """Take open children whole, those changed last first, and leave room for references."""
+        refs_chars = min(int(self.budget.chars * REFS_SHARE), (len(rows) + others) * REF_CHARS)
+        taken: dict[str, Record] = {}
+        for row in sorted(rows, key=itemgetter("modified_seq"), reverse=True):
+            room = self.budget.chars - refs_chars
+            if room < OPEN_CHARS_MIN:
+                break
+            # A character takes at most four bytes, so what is longer than this need not be read.
+            if reading.body_bytes(self.tx, row) > room * 4:
+                continue
+            record = reading.whole(self.tx, row)
+            if size_of(record) <= room:
+                self.budget.spend(record)
+                taken[record.id] = record
+        return taken
+
+    def _reduced(self, ref: RecordRef) -> Omitted:
+        """Say how to get what a reference stands for."""
+        how = f'activate {{"id": "{ref.id}"{self._then()}}}'
+        return Omitted(what=f"body of {ref.id}", count=1, how=how)
+
+    def _then(self) -> str:
+        """Give the argument that asks the same of the past."""
+        return f', "as_of": "s:{self.as_of}"' if self.as_of is not None else ""
 
     def _children(
-        self, full: list[Record], open_refs: list[RecordRef], other: list[RecordRef]
+        self,
+        rows: list[Row],
+        full: Mapping[str, Record],
+        open_refs: list[RecordRef],
+        other: list[RecordRef],
     ) -> answers.Children:
         counts = reading.counts(self.tx, self.row["id"], as_of=self.as_of)
         open_count = counts.get("OPEN", 0)
         other_count = children_in(counts) - open_count
         not_open = ", ".join(f'"{state}"' for state in NOT_OPEN)
+        shown = {*full, *(ref.id for ref in open_refs)}
+        # In the order of the list, up to where something is missing: from there it goes on.
+        leading = [row["id"] for row in takewhile(lambda row: row["id"] in shown, rows)]
         return answers.Children(
-            open=full,
+            open=[full[row["id"]] for row in rows if row["id"] in full],
             open_refs=open_refs or None,
             other=other,
             open_count=open_count,
             other_count=other_count,
             open_cursor=self._rest(
-                "open children", '"states": ["OPEN"]', [*full, *open_refs], open_count
+                "open children",
+                '"states": ["OPEN"]',
+                leading[-1] if leading else None,
+                open_count - len(shown),
             ),
             other_cursor=self._rest(
-                "other children", f'"states": [{not_open}]', other, other_count
+                "other children",
+                f'"states": [{not_open}]',
+                _last(other),
+                other_count - len(other),
             ),
         )
-
-    def _full(self, rows: list[Row]) -> list[Record]:
-        """Take open children in full, for as long as their share of the budget lasts."""
-        records = (reading.whole(self.tx, row) for row in rows)
-        chars_max = int(self.budget.chars * OPEN_SHARE)
-        return list(self.budget.take_while(records, chars_max=chars_max))
 
     def _refs(self, rows: list[Row]) -> Iterator[RecordRef]:
         return (brief(reading.ref(self.tx, row, as_of=self.as_of)) for row in rows)
 
-    def _rest(
-        self, what: str, argument: str, shown: Sequence[Record | RecordRef], count: int
-    ) -> str | None:
-        """Note how many of something are not shown; gives the cursor from which to go on."""
-        missing = count - len(shown)
+    def _rest(self, what: str, argument: str, last: str | None, missing: int) -> str | None:
+        """Note how many of something are not shown; gives the cursor that goes on after `last`."""
         if not missing:
             return None
-        cursor = self._cursor(shown[-1].id) if shown else None
+        cursor = self._cursor(last) if last else None
         onwards = f', "cursor": "{cursor}"' if cursor else ""
-        how = f'list_records {{"parent_id": "{self.row["id"]}", {argument}{onwards}}}'
+        how = f'list_records {{"parent_id": "{self.row["id"]}", {argument}{onwards}{self._then()}}}'
         self.omitted.append(Omitted(what=what, count=missing, how=how))
         return cursor
 
@@ -156,3 +189,7 @@ class Bundler:
             return reading.counts(self.tx, self.row["id"]).get("grandchildren", 0)
         where = {"path": subtree(self.row["path"]), "depth": self.row["depth"] + 2}
         return self.tx.tally(RECORDS, where, as_of=self.as_of).get(None, 0)
+
+
+def _last(refs: Sequence[RecordRef]) -> str | None:
+    return refs[-1].id if refs else None

@@ -1,12 +1,12 @@
-"""Creating, updating, moving and laying aside records."""
+"""Creating, moving and laying aside records; updating them is in `updating.py`."""
 
-from functools import partial
-
-from hansard.kernel.blob import Digest, seal
-from hansard.kernel.engine import ReadTx, Row, WriteTx
+from hansard.kernel.blob import seal
+from hansard.kernel.engine import Found, Position, ReadTx, Row, WriteTx
 from hansard.kernel.ids import next_id
 from hansard.kernel.operation import Context, Operation
-from hansard.records import answers, conflict, contract, events, limits, reading, rules
+from hansard.kernel.page import to_cursor
+from hansard.records import answers, contract, events, limits, reading, rules
+from hansard.records.shapes import Omitted
 from hansard.records.views import PREFIX, RECORDS, subtree
 from hansard.sessions.events import Deactivated
 
@@ -33,41 +33,6 @@ def create_record(request: contract.CreateRecord, context: Context) -> answers.R
     return context.write(work, blobs=[body])
 
 
-def update_record(request: contract.UpdateRecord, context: Context) -> answers.RecordUpdated:
-    """Change a record, unless another session has changed it since this one last saw it."""
-    body = seal(request.body.encode()) if request.body is not None else None
-    digest = body.digest if body else None
-    while True:
-        prepared = conflict.prepare(request, context)
-        work = partial(_update, request, context, digest, prepared)
-        try:
-            return context.write(work, blobs=[body] if body else [])
-        except conflict.OvertakenError:
-            continue
-
-
-def _update(
-    request: contract.UpdateRecord,
-    context: Context,
-    body: Digest | None,
-    prepared: conflict.Prepared | None,
-    tx: WriteTx,
-) -> answers.RecordUpdated:
-    row = reading.require(tx, request.id)
-    base = reading.require_base(tx, context, request.id)
-    reading.require_all(tx, request.related or ())
-    is_overtaken = rules.is_overtaken(row, base)
-    if is_overtaken and not request.force:
-        return conflict.answer(tx, request, context, row, prepared)
-    event = rules.plan_update(row, request, body, is_forced=is_overtaken)
-    if is_overtaken:
-        met = {"base": base, "stored": row["tick"]}
-        context.record(tx, events.ConflictResolved(id=request.id, **met))
-    if event:
-        context.record(tx, event)
-    return answers.RecordUpdated(record=reading.whole(tx, reading.require(tx, request.id)))
-
-
 def transition(request: contract.Transition, context: Context) -> answers.Transitioned:
     """Move a record to another state."""
 
@@ -80,7 +45,7 @@ def transition(request: contract.Transition, context: Context) -> answers.Transi
         row = reading.require(tx, request.id)
         parent = reading.require(tx, row["parent_id"]) if row["parent_id"] else None
         return answers.Transitioned(
-            record=reading.whole(tx, row),
+            record=reading.written(row),
             cascade_warning=_cascade_warning(tx, row),
             warnings=rules.orphan_warnings(row, parent, 0) or None,
         )
@@ -144,7 +109,17 @@ def _cascade_warning(tx: ReadTx, row: Row) -> answers.CascadeWarning | None:
     return answers.CascadeWarning(
         open_children=reading.refs(tx, (one.row for one in found)),
         message=f"{row['id']} is {row['state']}; {count} of its children stay OPEN",
+        omitted=_rest(row["id"], found[-1], count - len(found)),
     )
+
+
+def _rest(identifier: str, last: Found, missing: int) -> list[Omitted] | None:
+    """Name the call that goes on after the last open child that is shown."""
+    if not missing:
+        return None
+    cursor = to_cursor(Position(last.row["path"], last.key))
+    how = f'list_records {{"parent_id": "{identifier}", "states": ["OPEN"], "cursor": "{cursor}"}}'
+    return [Omitted(what="open children", count=missing, how=how)]
 
 
 def _note_conflict(context: Context, met: contract.Conflict) -> None:
@@ -156,7 +131,7 @@ def _note_conflict(context: Context, met: contract.Conflict) -> None:
         base=details["base"],
         stored=details["version"],
     )
-    context.store.write(context.project, lambda tx: context.record(tx, event))
+    context.note(lambda tx: context.record(tx, event))
 
 
 def _deepest(tx: ReadTx, row: Row) -> int:
@@ -177,17 +152,6 @@ OPERATIONS = (
         writes=True,
         role="agent",
         session="begins",
-        toolsets=("core", "default"),
-    ),
-    Operation(
-        "update_record",
-        "Change an active record; other fields stay. If another session changed it, you get "
-        "`conflict` and nothing is applied: decide, then force.",
-        contract.UpdateRecord,
-        answers.RecordUpdated,
-        update_record,
-        writes=True,
-        role="agent",
         toolsets=("core", "default"),
     ),
     Operation(

@@ -1,19 +1,29 @@
-"""Updates that meet another session's: what both changed, and a merge to decide by.
+"""Updates that meet another session's: what both changed, merged as far as it goes together.
 
-A merge takes files and time, so it is made before the transaction that needs it, from what is then
-stored. If the record moves on in between, the transaction says so and the merge is made again.
+A merge takes time, and what it makes is staged before the transaction that keeps it. So it is made
+ahead, from what is then stored. If the record moves on in between, the transaction says so and the
+merge is made again.
 """
 
 from dataclasses import dataclass
 
-from hansard.kernel.blob import Digest, digest_of
+from hansard.kernel.blob import Blob, digest_of, seal
 from hansard.kernel.engine import ReadTx, Row, WriteTx
+from hansard.kernel.limits import BODY_BYTES_MAX
 from hansard.kernel.operation import Context
-from hansard.records import answers, reading, rules
+from hansard.kernel.problem import InvalidInput
+from hansard.records import reading, rules
 from hansard.records.contract import UpdateRecord
 from hansard.records.events import ConflictDetected
-from hansard.records.merge import Merged, three_way
+from hansard.records.merging import Merged, Versions, merge
+from hansard.records.updated import (
+    ChangedFields,
+    OtherVersion,
+    RecordUpdated,
+    UpdateConflict,
+)
 from hansard.records.views import RECORDS
+from hansard.sessions.views import BASES, active_key
 
 
 class OvertakenError(Exception):
@@ -22,78 +32,133 @@ class OvertakenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A merge of the bodies, and which bodies it is of."""
+    """What an update comes to that meets another session's version."""
 
-    base: Digest
-    stored: Digest
+    versions: Versions
     merged: Merged
+    is_accepted: bool
+    """Whether both are to be written, since the caller asked for it and nothing clashes."""
+    body: Blob | None
+    """The body to write, if it is to be another than the stored one."""
+
+
+def meets(request: UpdateRecord, row: Row, base: int) -> bool:
+    """Whether an update meets a version that it neither knows nor decides against."""
+    is_decided = request.force and request.force_version == row["tick"]
+    return rules.is_overtaken(row, base) and not is_decided
 
 
 def prepare(request: UpdateRecord, context: Context) -> Prepared | None:
     """Merge ahead of an update, if it is going to meet another session's."""
-    sides = context.read(lambda tx: _sides(tx, request, context))
-    if sides is None:
+    versions = context.read(lambda tx: _versions(tx, request, context))
+    if versions is None:
         return None
-    base, stored = sides
-    yours = base if request.body is None else request.body
-    merged = three_way(base, stored, yours)
-    return Prepared(digest_of(base.encode()), digest_of(stored.encode()), merged)
+    merged = merge(versions)
+    is_accepted = request.accept == "merge" and merged.sides is not None
+    is_new = is_accepted and merged.body not in (None, versions.stored_body)
+    return Prepared(versions, merged, is_accepted, _seal(merged.body or "") if is_new else None)
+
+
+def require_current(prepared: Prepared | None, row: Row, base: int) -> Prepared:
+    """Give what was prepared, unless it is of versions that are not those any more."""
+    if prepared is None:
+        raise OvertakenError
+    seen = prepared.versions
+    if (seen.base["tick"], seen.stored["tick"]) != (base, row["tick"]):
+        raise OvertakenError
+    return prepared
 
 
 def answer(
-    tx: WriteTx, request: UpdateRecord, context: Context, row: Row, prepared: Prepared | None
-) -> answers.RecordUpdated:
-    """Note the conflict and lay both versions before the caller; nothing is applied."""
-    base = reading.require_base(tx, context, request.id)
-    base_row = version(tx, request.id, base)
-    if prepared is None or (prepared.base, prepared.stored) != (base_row["body"], row["body"]):
-        raise OvertakenError
-    body = digest_of(request.body.encode()) if request.body is not None else None
-    your_row = rules.applied(base_row, request, body)
-    changed = rules.changed_fields(base_row, row)
-    overlapping = [name for name in changed if your_row[name] not in (base_row[name], row[name])]
-    met = {"base": base, "stored": row["tick"]}
+    tx: WriteTx, request: UpdateRecord, context: Context, base: int, prepared: Prepared
+) -> RecordUpdated:
+    """Note the conflict and lay what is stored before the caller; nothing is applied."""
+    versions = prepared.versions
+    stored: int = versions.stored["tick"]
+    met = {"base": base, "stored": stored}
     context.record(tx, ConflictDetected(id=request.id, operation="update_record", **met))
-    stored = reading.whole(tx, row)
-    base_version = reading.whole(tx, base_row)
-    yours = base_version.body if request.body is None else request.body
-    return answers.RecordUpdated(
-        record=stored,
-        conflict=answers.UpdateConflict(
-            message=_message(row, base, changed, overlapping),
-            other_version=stored,
-            base_version=base_version,
-            your_version=reading.with_body(your_row, yours),
+    changed = ChangedFields(
+        theirs=rules.changed_fields(versions.base, versions.stored),
+        yours=rules.changed_fields(versions.base, versions.yours),
+    )
+    other = reading.head_fields(versions.stored) | {"session_id": versions.stored["session"]}
+    return RecordUpdated(
+        record=reading.written(versions.stored, versions.stored_body),
+        conflict=UpdateConflict(
+            message=_message(request, versions.stored, base, changed, prepared.merged),
+            version=stored,
+            other_version=OtherVersion(**other),
+            base_version=reading.head(versions.base),
             changed_fields=changed,
-            overlapping_fields=overlapping,
-            merge=answers.Merge(text=prepared.merged.text, clean=prepared.merged.is_clean),
+            mergeable=prepared.merged.sides is not None,
+            merge=prepared.merged.shown,
         ),
     )
 
 
-def version(tx: ReadTx, identifier: str, tick: int) -> Row:
-    """Read a record as it stood at a tick that a session knows it by."""
-    row = tx.get(RECORDS, identifier, as_of=tx.seek(tick=tick))
-    assert row is not None, f"a session knows {identifier} from before it was created"
-    return row
+def require_base(tx: ReadTx, request: UpdateRecord, context: Context) -> int:
+    """Give the version that an update was made to: the one that it names, or its session's."""
+    known = reading.require_base(tx, context, request.id)
+    named = request.base_version
+    if named is not None and _named_row(tx, request) is None:
+        raise InvalidInput(
+            f"base_version: {request.id} has no version t:{named}",
+            hint="Give the `version` of the record as it was read",
+            argument="base_version",
+        )
+    return known if named is None else named
 
 
-def _sides(tx: ReadTx, request: UpdateRecord, context: Context) -> tuple[str, str] | None:
-    """Read the body the session knows and the stored one, if they are of different versions."""
-    row = tx.get(RECORDS, request.id)
-    base = reading.base_of(tx, context.session, request.id)
-    if row is None or base is None or request.force or not rules.is_overtaken(row, base):
+def _named_row(tx: ReadTx, request: UpdateRecord) -> Row | None:
+    """Read the version that an update names as the one it was made to, if there is such."""
+    if request.base_version is None:
         return None
-    return reading.body(tx, version(tx, request.id, base)), reading.body(tx, row)
+    row = tx.get(RECORDS, request.id, as_of=tx.seek(tick=request.base_version))
+    return row if row and row["tick"] == request.base_version else None
 
 
-def _message(row: Row, base: int, changed: list[str], overlapping: list[str]) -> str:
-    fields = ", ".join(changed) or "nothing that is left"
+def _versions(tx: ReadTx, request: UpdateRecord, context: Context) -> Versions | None:
+    """Read the version the update was made to and the stored one, if it meets that."""
+    stored = tx.get(RECORDS, request.id)
+    session = context.session
+    base = tx.get(BASES, active_key(session, request.id)) if session else None
+    if stored is None or base is None:
+        return None
+    named = _named_row(tx, request)
+    if not meets(request, stored, named["tick"] if named else base["base"]):
+        return None
+    known = named or reading.known_row(tx, request.id, base)
+    base_body = reading.body(tx, known)
+    your_body = base_body if request.body is None else request.body
+    yours = rules.applied(known, request, digest_of(your_body.encode()))
+    return Versions(known, stored, yours, base_body, reading.body(tx, stored), your_body)
+
+
+def _seal(text: str) -> Blob:
+    """Pack a merged body, unless it has become longer than a body may be."""
+    data = text.encode()
+    if len(data) > BODY_BYTES_MAX:
+        raise InvalidInput(
+            f"body: merged with theirs it has {len(data)} bytes, and at most {BODY_BYTES_MAX} are "
+            "allowed",
+            hint="Shorten yours, or write it over theirs with force",
+            argument="body",
+        )
+    return seal(data)
+
+
+def _message(
+    request: UpdateRecord, row: Row, base: int, changed: ChangedFields, merged: Merged
+) -> str:
     told = (
-        f"{row['id']} was changed by session {row['session']}: you know t:{base}, it is at "
-        f"t:{row['tick']} (changed: {fields}). Your update was not applied."
+        f"{row['id']} was changed by {row['author']} in session {row['session']}: you know "
+        f"t:{base}, it is at t:{row['tick']} (changed: "
+        f"{', '.join(changed.theirs) or 'nothing that is left'})."
     )
-    clash = f"You both changed: {', '.join(overlapping)}." if overlapping else (
-        "Your changes and theirs do not touch the same fields."
-    )  # fmt: skip
-    return f"{told} {clash}"
+    if request.force and request.force_version is not None:
+        told += f" You decided against t:{request.force_version}, which is not the latest."
+    elif request.force:
+        told += " force needs force_version, the version that you decide against."
+    clashing = [name for name, kind in merged.fields.items() if kind == "clash"]
+    return f"{told} " + (f"You both changed: {', '.join(clashing)}." if clashing else
+        "Your changes and theirs go together.")  # fmt: skip

@@ -1,22 +1,26 @@
 """What can be asked about records, and what can be refused. The answers are in `answers.py`."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from hansard.kernel import limits as kernel_limits
 from hansard.kernel.operation import ProjectRequest, Request, TimedRequest
 from hansard.kernel.problem import Problem
-from hansard.kernel.text import Body, Cursor, Id, Label, Limit, Point, Query, Summary, Title
+from hansard.kernel.text import (
+    Body,
+    Cursor,
+    Id,
+    Label,
+    Limit,
+    LineLabel,
+    LineTitle,
+    Point,
+    Query,
+    Summary,
+)
 from hansard.records import limits
 from hansard.records.shapes import State
-
-
-class RecordNotFound(Problem):
-    """No record of this project has that id."""
-
-    code, http_status = "RECORD_NOT_FOUND", 404
-    hint = "Check the id's spelling; search_records and list_records show what there is"
 
 
 class NotActivated(Problem):
@@ -97,7 +101,16 @@ Budget = Annotated[
     Field(ge=limits.BUDGET_TOKENS_MIN, le=limits.BUDGET_TOKENS_MAX),
     WithJsonSchema({"type": "integer"}),
 ]
+Version = Annotated[int, Field(ge=1, le=limits.VERSION_MAX), WithJsonSchema({"type": "integer"})]
 Depth = Annotated[int, Field(ge=1, le=limits.LISTED_DEPTH_MAX), WithJsonSchema({"type": "integer"})]
+
+
+Offset = Annotated[int, Field(ge=0), WithJsonSchema({"type": "integer"})]
+BodyChars = Annotated[
+    int,
+    Field(ge=1, le=kernel_limits.BODY_BYTES_MAX),
+    WithJsonSchema({"type": "integer"}),
+]
 
 
 class GetProjectOverview(TimedRequest):
@@ -127,6 +140,12 @@ class GetRecordRef(TimedRequest):
     id: Id
 
 
+class GetRecordBody(TimedRequest):
+    id: Id
+    offset: Offset = 0
+    limit: BodyChars = limits.BODY_PAGE_CHARS
+
+
 class Activate(TimedRequest):
     id: Id
     override: bool = False
@@ -138,7 +157,7 @@ class Deactivate(Request):
 
 
 class SyncSession(Request):
-    pass
+    budget_tokens: Budget = limits.SYNC_BUDGET_TOKENS
 
 
 class BranchSession(Request):
@@ -147,8 +166,8 @@ class BranchSession(Request):
 
 class CreateRecord(ProjectRequest):
     parent_id: ParentId = None
-    type: Label
-    title: Title
+    type: LineLabel
+    title: LineTitle
     summary: Summary
     body: Body
     state: State = "OPEN"
@@ -161,13 +180,28 @@ class CreateRecord(ProjectRequest):
 
 class UpdateRecord(Request):
     id: Id
-    title: Title | None = None
+    title: LineTitle | None = None
     summary: Summary | None = None
     body: Body | None = None
     related: Related | None = None
     metadata: Metadata | None = None
     cites: Cites | None = None
+    base_version: Version | None = None
+    """The version that the change was made to; if absent, the one that the session last saw."""
     force: bool = False
+    """Write over what others wrote since; goes with `force_version`."""
+    force_version: int | None = None
+    """The version decided against, `conflict.version` of the answer that showed it."""
+    accept: Literal["merge"] | None = None
+    """Where others wrote since, merge this with theirs; a clash is a conflict as before."""
+
+    @model_validator(mode="after")
+    def _one_decision(self) -> Self:
+        if self.force and self.accept:
+            raise ValueError("force writes over, accept merges: give one of them")
+        if self.force_version is not None and not self.force:
+            raise ValueError("force_version goes with force")
+        return self
 
 
 class Transition(Request):

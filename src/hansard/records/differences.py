@@ -7,25 +7,21 @@ import orjson
 from hansard.kernel.engine import ReadTx, Row
 from hansard.records import reading, rules
 from hansard.records.answers import RecordDiff
-from hansard.records.merge import shorten, unified_diff
+from hansard.records.merge import unified_diff
 from hansard.records.shapes import OldNew
 
 
-def field_diffs(tx: ReadTx, old: Row, new: Row, *, chars_max: int) -> dict[str, str]:
-    """Give a unified diff for each field that differs, cut where it is long."""
-    names = rules.changed_fields(old, new)
+def field_diffs(tx: ReadTx, old: Row, new: Row) -> dict[str, str]:
+    """Give a unified diff for each field that differs."""
     was, now = f"t:{old['tick']}", f"t:{new['tick']}"
     return {
-        name: shorten(
-            unified_diff(
-                _text(tx, old, name),
-                _text(tx, new, name),
-                was=f"{name} at {was}",
-                now=f"{name} at {now}",
-            ),
-            chars_max=chars_max,
+        name: unified_diff(
+            _text(tx, old, name),
+            _text(tx, new, name),
+            was=f"{name} at {was}",
+            now=f"{name} at {now}",
         )
-        for name in names
+        for name in rules.changed_fields(old, new)
     }
 
 

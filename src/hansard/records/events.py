@@ -1,6 +1,6 @@
 """What happens to records. Bodies are blobs; events carry their digests."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from hansard.kernel.blob import Digest
 from hansard.kernel.event import Event
@@ -124,7 +124,7 @@ class ConflictDetected(Event):
 
 
 class ConflictResolved(Event):
-    """A session changed a record by force, knowing that another had changed it."""
+    """A session changed a record, knowing that another had: over what that wrote, or with it."""
 
     kind: ClassVar[str] = "records.conflict_resolved.v1"
     activity: ClassVar[str | None] = "conflict_resolved"
@@ -132,10 +132,12 @@ class ConflictResolved(Event):
     id: str
     base: int
     stored: int
+    by: Literal["force", "merge"] = "force"
 
     def summary(self) -> str:
         """Name the versions."""
-        return f"{self.id}: t:{self.stored} was overridden from t:{self.base}"
+        done = "overridden" if self.by == "force" else "merged with what was changed"
+        return f"{self.id}: t:{self.stored} was {done} from t:{self.base}"
 
     def subject(self) -> str:
         """Give the record."""

@@ -10,7 +10,6 @@ from hansard.kernel.problem import InvalidInput
 from hansard.records import answers, contract, limits, reading
 from hansard.records.differences import body_diff, record_diff
 from hansard.records.filters import Filter
-from hansard.records.merge import shorten
 from hansard.records.views import RECORDS
 from hansard.sessions.citations import decisions_cited_in
 from hansard.sessions.contract import SessionNotFound
@@ -80,18 +79,25 @@ def _entries(tx: ReadTx, identifier: str, shown: list[Row]) -> Iterator[answers.
         new = reading.require(tx, identifier, as_of=seq)
         old = tx.get(RECORDS, identifier, as_of=seq - 1)
         diff = body_diff(tx, old, new) if old else ""
-        diff = shorten(diff, chars_max=min(limits.DIFF_SHOWN_CHARS_MAX, left))
-        left = max(left - len(diff), 0)
+        fits = len(diff) <= min(limits.DIFF_SHOWN_CHARS_MAX, left)
+        left -= len(diff) if fits else 0
         yield answers.HistoryEntry(
             seq=seq,
             tick=new["tick"],
             timestamp=activity["timestamp"],
             session_id=activity["session_id"],
+            author=activity["author"],
             change_type=CHANGE_TYPES[activity["type"]],
             summary=activity["summary"],
-            diff=diff or None,
+            diff=diff if diff and fits else None,
+            diff_how=None if fits else _how(identifier, seq),
             decisions=decisions_cited_in(tx, activity["session_id"]) or None,
         )
+
+
+def _how(identifier: str, seq: int) -> str:
+    """Name the call that gives a diff which is too long to come along."""
+    return f'get_record_diff {{"id": "{identifier}", "from": "s:{seq - 1}", "to": "s:{seq}"}}'
 
 
 def _at(tx: ReadTx, context: Context, identifier: str, point: str, argument: str) -> Row:

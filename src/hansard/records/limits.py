@@ -11,6 +11,9 @@ OVERVIEW_BUDGET_TOKENS = 4_000
 ACTIVATE_BUDGET_TOKENS = 8_000
 """The record to reason with, and its surroundings."""
 
+BODY_PAGE_CHARS = 20_000
+"""Characters of a body that are read at a time by who has little room, unless it says otherwise."""
+
 BUDGET_TOKENS_MIN = 1_000
 """Below this not even the names of things fit."""
 
@@ -35,15 +38,21 @@ CASCADE_SHOWN_MAX = 20
 OTHER_SESSIONS_MAX = 20
 """Sessions that are looked at to find who else works on a record."""
 
-ACTIVE_SHOWN_MAX = 10
+SESSIONS_SHOWN_MAX = 100
 ACTIVITY_SHOWN_MAX = 10
-"""Active records of a session, and the latest events, in an overview."""
+"""Sessions that are not over, and the latest events, in an overview."""
 
-CHANGES_MAX = 200
-"""Changes that one sync tells of; the next one goes on from there."""
+SYNC_BUDGET_TOKENS = 8_000
+"""What others did meanwhile, coalesced: what happened to each record, and how it reads now."""
 
-CHANGES_CHARS_MAX = 64_000
-"""Text that one sync tells of, so that it stays readable; at least one change is told."""
+SYNC_RECORDS_MAX = 200
+"""Records that one sync tells of; the next one goes on from there."""
+
+SYNC_ENTRIES_MAX = 10_000
+"""Entries of the journal that one sync goes through."""
+
+VALUE_SHOWN_CHARS_MAX = 4_000
+"""A changed value that is longer is told by the call that gets it, as a body may be."""
 
 RELATED_MAX = 100
 CITES_MAX = 100
@@ -53,6 +62,9 @@ METADATA_BYTES_MAX = 64 * KIB
 SEARCH_LIMIT_DEFAULT = 20
 SEARCH_HITS_MAX = 500
 """Matches that are counted and can be paged through; past this a query is too vague to page."""
+
+SEARCH_FEW_HITS = 5
+"""With fewer matches than this, words that begin like those asked for count too."""
 
 SEARCH_MEANINGS_MAX = 200
 """Matches by meaning that are looked at, before the filters: past this they are far-fetched."""
@@ -67,5 +79,14 @@ DIFF_LINES_MAX = 40_000
 DIFF_SHOWN_CHARS_MAX = 8_000
 """A diff that comes along with something else is cut here; get_record_diff gives all of it."""
 
+HUNKS_SHOWN_MAX = 1_000
+"""Parts of a merge of two bodies that a conflict lists; with more of them it lists none."""
+
+REPLACED_SHOWN_MAX = 50
+"""Versions that an answer names as written over or merged with; it counts the others."""
+
 HISTORY_DIFF_CHARS_MAX = 40_000
 """What the diffs of one page of a history may take together."""
+
+VERSION_MAX = 2**53 - 1
+"""The greatest whole number that every JSON reader reads as it is written."""

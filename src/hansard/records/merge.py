@@ -1,11 +1,8 @@
-"""Comparing and merging texts, by libgit2. It is imported on first use: few chats need it.
+"""Comparing and merging texts by lines, by libgit2. It is imported on first use: few need it."""
 
-libgit2 merges objects, not strings, so the three texts of a merge lie for a moment in a temporary
-folder. Therefore a merge is never made inside a transaction; a diff needs no files and may be.
-"""
-
-import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from hansard.records import limits
 
@@ -13,12 +10,29 @@ _HEADER_LINES = 4
 """`diff --git`, `index`, `---`, `+++`: replaced by ours, since these are no files."""
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
-    """What came out of a merge; not clean means that it has conflict markers."""
+Kind = Literal["same", "mine", "theirs", "both", "clash"]
 
-    text: str
-    is_clean: bool
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines of a text, from one up to but not including another, counting from 0."""
+
+    start: int
+    end: int
+
+    def of(self, lines: list[str]) -> str:
+        """Give what they say."""
+        return "".join(lines[self.start : self.end])
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Lines of a base, and of the two texts made of it, that belong together."""
+
+    kind: Kind
+    base: Lines
+    mine: Lines
+    theirs: Lines
 
 
 def unified_diff(old: str, new: str, *, was: str = "before", now: str = "after") -> str:
@@ -39,45 +53,119 @@ def unified_diff(old: str, new: str, *, was: str = "before", now: str = "after")
     return f"--- {was}\n+++ {now}\n{hunks}"
 
 
-def shorten(diff: str, *, chars_max: int = limits.DIFF_SHOWN_CHARS_MAX) -> str:
-    """Cut a diff that only comes along, and say how to get all of it."""
-    if len(diff) <= chars_max:
-        return diff
-    return f"{diff[:chars_max]}\n({len(diff) - chars_max} more characters: get_record_diff)\n"
+def three_way(base: str, mine: str, theirs: str) -> list[Part]:
+    """Say who changed which lines of a base. The parts cover all three texts, in order.
+
+    Changes that touch each other belong together, as they do for Git.
+    """
+    texts = [split_lines(text) for text in (base, mine, theirs)]
+    if _is_too_long(base, mine) or _is_too_long(base, theirs):
+        return [Part(_kind(base, mine, theirs), *(Lines(0, len(lines)) for lines in texts))]
+    return list(_parts(texts, _changes(base, mine), _changes(base, theirs)))
 
 
-def three_way(base: str, stored: str, yours: str) -> Merged:
-    """Merge two changes of one text, as Git would, the sides marked `stored` and `yours`."""
-    if yours in (base, stored):
-        return Merged(stored, is_clean=True)
-    if base == stored:
-        return Merged(yours, is_clean=True)
-    if _is_too_long(stored, yours) or _is_too_long(base, stored):
-        both = f"<<<<<<< stored\n{stored}\n=======\n{yours}\n>>>>>>> yours\n"
-        return Merged(both, is_clean=False)
-    return _merge_objects(base, stored, yours)
+def join(parts: list[Part], mine: str, theirs: str) -> str | None:
+    """Put the merged text together; `None` if something clashes."""
+    if any(part.kind == "clash" for part in parts):
+        return None
+    my_lines, their_lines = split_lines(mine), split_lines(theirs)
+    return "".join(
+        part.mine.of(my_lines) if part.kind == "mine" else part.theirs.of(their_lines)
+        for part in parts
+    )
 
 
-def _merge_objects(base: str, stored: str, yours: str) -> Merged:
+def split_lines(text: str) -> list[str]:
+    """Split a text at its line feeds and nowhere else; each line keeps its own."""
+    *whole, last = text.split("\n")
+    return [f"{line}\n" for line in whole] + ([last] if last else [])
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """Lines of a base that a text has others for, and how many more."""
+
+    start: int
+    end: int
+    longer: int
+
+
+def _changes(old: str, new: str) -> list[_Change]:
+    if old == new:
+        return []
     import pygit2
-    from pygit2.enums import FileMode, ObjectType
+    from pygit2.enums import DiffOption
 
-    with tempfile.TemporaryDirectory(prefix="hansard-merge-") as folder:
-        objects = pygit2.Odb()
-        objects.add_backend(pygit2.OdbBackendLoose(folder, -1, False), 1)
-        repository = pygit2.Repository()
-        repository.set_odb(objects)
+    # Kept alive until the hunks are read, as above.
+    old_bytes, new_bytes = old.encode(), new.encode()
+    patch = pygit2.Patch.create_from(
+        old_bytes, new_bytes, flag=DiffOption.FORCE_TEXT, context_lines=0, interhunk_lines=0
+    )
+    changes = []
+    for hunk in patch.hunks:
+        # Of an insertion, libgit2 names the line that it comes after.
+        start = hunk.old_start - 1 if hunk.old_lines else hunk.old_start
+        longer = hunk.new_lines - hunk.old_lines
+        changes.append(_Change(start, start + hunk.old_lines, longer))
+    return changes
 
-        def side(name: str, text: str) -> pygit2.IndexEntry:
-            return pygit2.IndexEntry(
-                name, objects.write(ObjectType.BLOB, text.encode()), FileMode.BLOB
-            )
 
-        # The names become the labels of conflict markers.
-        merged = repository.merge_file_from_index(
-            side("base", base), side("stored", stored), side("yours", yours)
-        )
-    return Merged(merged.contents, is_clean=merged.automergeable)
+def _parts(
+    texts: list[list[str]], my_changes: list[_Change], their_changes: list[_Change]
+) -> Iterator[Part]:
+    """Go through the changes of both sides, with what lies between them."""
+    base, mine, theirs = texts
+    at = my_shift = their_shift = 0
+    for my_part, their_part in _groups(my_changes, their_changes):
+        together = [*my_part, *their_part]
+        start = min(change.start for change in together)
+        end = max(change.end for change in together)
+        if start > at:
+            yield _unchanged(at, start, my_shift, their_shift)
+        my_start, their_start = start + my_shift, start + their_shift
+        my_shift += sum(change.longer for change in my_part)
+        their_shift += sum(change.longer for change in their_part)
+        was, my_lines = Lines(start, end), Lines(my_start, end + my_shift)
+        their_lines = Lines(their_start, end + their_shift)
+        kind = _kind(was.of(base), my_lines.of(mine), their_lines.of(theirs))
+        yield Part(kind, was, my_lines, their_lines)
+        at = end
+    if at < len(base):
+        yield _unchanged(at, len(base), my_shift, their_shift)
+
+
+def _groups(
+    my_changes: list[_Change], their_changes: list[_Change]
+) -> Iterator[tuple[list[_Change], list[_Change]]]:
+    """Gather the changes of both sides that touch each other."""
+    sided = [(one, 0) for one in my_changes] + [(one, 1) for one in their_changes]
+    group: tuple[list[_Change], list[_Change]] = ([], [])
+    end = -1
+    for change, side in sorted(sided, key=lambda one: (one[0].start, one[0].end)):
+        if change.start > end and any(group):
+            yield group
+            group = ([], [])
+        group[side].append(change)
+        end = max(end, change.end)
+    if any(group):
+        yield group
+
+
+def _unchanged(start: int, end: int, my_shift: int, their_shift: int) -> Part:
+    return Part(
+        "same",
+        Lines(start, end),
+        Lines(start + my_shift, end + my_shift),
+        Lines(start + their_shift, end + their_shift),
+    )
+
+
+def _kind(base: str, mine: str, theirs: str) -> Kind:
+    if mine == theirs:
+        return "same" if mine == base else "both"
+    if mine == base:
+        return "theirs"
+    return "mine" if theirs == base else "clash"
 
 
 def _is_too_long(old: str, new: str) -> bool:

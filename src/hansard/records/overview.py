@@ -3,30 +3,33 @@
 from collections.abc import Iterator
 from functools import partial
 
-from hansard.kernel.engine import Range, ReadTx, Where
+from hansard.kernel.engine import Range, ReadTx, Row, Where
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Context, Operation
-from hansard.kernel.store import CATALOG
 from hansard.records import answers, contract, limits, reading
 from hansard.records.budget import Budget, brief, clip
 from hansard.records.shapes import Omitted, RecordRef
 from hansard.records.views import ALL, BENEATH, RECORDS, ROOTS, children_in
+from hansard.sessions import projects
 from hansard.sessions.contract import ActivityEntry
-from hansard.sessions.directory import active_records
-from hansard.sessions.rules import Staleness
-from hansard.sessions.views import ACTIVITY, PROJECTS, SESSIONS
+from hansard.sessions.presence import Presence
+from hansard.sessions.rules import SessionStatus, Staleness
+from hansard.sessions.shown import Showing
+from hansard.sessions.views import ACTIVITY, SESSIONS
 
 DESCRIPTION_SHOWN_CHARS = 1_000
 
 REF_CHARS_MIN = 150
-SESSION_CHARS_MIN = 80
 """Less than this none of them takes, so more than could fit need not be read."""
+
+PRESENCES: tuple[SessionStatus, ...] = ("active", "idle", "away", "ended")
+"""In this order sessions are shown: who is there comes first."""
 
 HOW = {
     "open_records": 'list_records {"states": ["OPEN"]}',
     "root_records": 'list_records {"parent_id": null}',
     "later_records": 'list_records {"states": ["LATER"]}',
-    "open_sessions": "get_active_sessions for one record",
+    "open_sessions": "list_sessions",
 }
 """How to get what did not fit."""
 
@@ -35,11 +38,14 @@ SIDE_SHARE = 6
 
 
 def get_project_overview(
-    staleness: Staleness, request: contract.GetProjectOverview, context: Context
+    staleness: Staleness,
+    presence: Presence,
+    request: contract.GetProjectOverview,
+    context: Context,
 ) -> answers.Overview:
     """Show what is open, put off and lately done, within the budget."""
-    project = context.store.read(CATALOG, lambda tx: tx.get(PROJECTS, context.project))
-    assert project is not None, "a call was placed in a project that is not there"
+    project = projects.shown(context)
+    look = presence.look(context, context.read(lambda tx: _open_sessions(tx, context.as_of)))
 
     def work(tx: ReadTx) -> answers.Overview:
         budget = Budget(request.budget_tokens)
@@ -51,7 +57,11 @@ def get_project_overview(
         )
         budget.take(seen)
         side_chars = budget.chars // SIDE_SHARE
-        found = _open_sessions(tx, staleness, seen.tick, side_chars, context.as_of)
+        showing = Showing(tx, look, staleness, tick=seen.tick, as_of=context.as_of)
+        found = sorted(
+            map(showing.show, _open_sessions(tx, context.as_of)),
+            key=lambda session: PRESENCES.index(session.status),
+        )
         sessions = list(budget.take_while(found, chars_max=side_chars))
         activity = list(budget.take_while(_activity(tx, context.as_of), chars_max=side_chars))
         open_, roots, later = budget.take_in_turn(*_candidates(tx, budget, context.as_of))
@@ -77,29 +87,17 @@ def tick_at(tx: ReadTx, as_of: int | None) -> int:
     return newest[0].tick if newest else 0
 
 
-def _open_sessions(
-    tx: ReadTx, staleness: Staleness, tick: int, chars_max: int, as_of: int | None
-) -> Iterator[answers.SessionSeen]:
-    """Give the sessions that are not closed, the newest first."""
+def _open_sessions(tx: ReadTx, as_of: int | None) -> list[Row]:
+    """Give the sessions that are not over, the newest first."""
     found = tx.scan(
         SESSIONS,
         {"status": "open"},
         order="started_seq",
         descending=True,
-        limit=chars_max // SESSION_CHARS_MIN + 1,
+        limit=limits.SESSIONS_SHOWN_MAX,
         as_of=as_of,
     )
-    for one in found:
-        gap, shown = tick - one.row["last_sync_tick"], limits.ACTIVE_SHOWN_MAX
-        active = active_records(tx, one.key, limit=shown + 1, as_of=as_of)
-        yield answers.SessionSeen(
-            id=one.key,
-            active_records=active[:shown],
-            more_active=len(active) > shown or None,
-            last_sync_tick=one.row["last_sync_tick"],
-            tick_gap=gap,
-            status=staleness.status(gap),
-        )
+    return [one.row for one in found]
 
 
 def _activity(tx: ReadTx, as_of: int | None) -> list[ActivityEntry]:
@@ -151,7 +149,7 @@ def _omitted(overview: answers.Overview) -> list[Omitted]:
     ]
 
 
-def operations(staleness: Staleness) -> tuple[Operation, ...]:
+def operations(staleness: Staleness, presence: Presence) -> tuple[Operation, ...]:
     """Declare the overview."""
     return (
         Operation(
@@ -159,7 +157,7 @@ def operations(staleness: Staleness) -> tuple[Operation, ...]:
             "Begin here: open work, deferred work, open sessions and recent events.",
             contract.GetProjectOverview,
             answers.Overview,
-            partial(get_project_overview, staleness),
+            partial(get_project_overview, staleness, presence),
             writes=False,
             toolsets=("core", "default"),
         ),

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from hansard.kernel.engine import Position, Range, ReadTx, Row
+from hansard.kernel.engine import Found, Position, Range, ReadTx, Row
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Context, Operation
 from hansard.kernel.page import from_cursor, to_cursor
@@ -13,6 +13,8 @@ from hansard.records.search import search_records
 from hansard.records.text import line
 from hansard.records.views import RECORDS, subtree
 from hansard.sessions.directory import last_activity, session_row
+from hansard.sessions.presence import Look, Presence
+from hansard.sessions.shown import client_of
 from hansard.sessions.views import ACTIVE
 
 INDENT = "  "
@@ -51,21 +53,47 @@ def get_record_ref(request: contract.GetRecordRef, context: Context) -> answers.
     return context.read(work)
 
 
+def get_record_body(request: contract.GetRecordBody, context: Context) -> answers.BodyPage:
+    """Read some characters of a body, for callers without room for all of it."""
+
+    def work(tx: ReadTx) -> answers.BodyPage:
+        row = reading.require(tx, request.id, as_of=context.as_of)
+        body = reading.body(tx, row)
+        end = request.offset + request.limit
+        return answers.BodyPage(
+            id=row["id"],
+            version=row["tick"],
+            offset=request.offset,
+            chars=body[request.offset : end],
+            total_chars=len(body),
+            next_offset=end if end < len(body) else None,
+        )
+
+    return context.read(work)
+
+
 def get_active_sessions(
-    request: contract.GetActiveSessions, context: Context
+    presence: Presence, request: contract.GetActiveSessions, context: Context
 ) -> answers.ActiveSessions:
     """List the sessions in which a record is active."""
     after = from_cursor(request.cursor, ACTIVE, "since")
+    where = {"record": request.record_id}
+
+    def page_of(tx: ReadTx) -> list[Found]:
+        return tx.scan(ACTIVE, where, order="since", after=after, limit=request.limit + 1)
+
+    look = presence.look(
+        context,
+        context.read(lambda tx: [session_row(tx, one.row["session"]) for one in page_of(tx)]),
+    )
 
     def work(tx: ReadTx) -> answers.ActiveSessions:
         reading.require(tx, request.record_id)
-        where = {"record": request.record_id}
-        page = tx.scan(ACTIVE, where, order="since", after=after, limit=request.limit + 1)
+        page = page_of(tx)
         last = page[request.limit - 1] if len(page) > request.limit else None
+        rows = [session_row(tx, found.row["session"]) for found in page[: request.limit]]
         return answers.ActiveSessions(
-            sessions=[
-                _working(tx, found.row["session"], context) for found in page[: request.limit]
-            ],
+            sessions=[_working(tx, row, look, context) for row in rows],
             total=tx.tally(ACTIVE, where).get(None, 0),
             nextCursor=to_cursor(Position(last.row["since"], last.key)) if last else None,
         )
@@ -74,7 +102,7 @@ def get_active_sessions(
 
 
 def _scope(tx: ReadTx, request: contract.ListRecords, as_of: int | None) -> Filter:
-    if "parent_id" not in request.model_fields_set:
+    if not request.model_fields_set & {"parent_id", "depth"}:
         return {}
     if request.depth == 1:
         if request.parent_id is not None:
@@ -97,15 +125,19 @@ def _outline(tx: ReadTx, rows: list[Row], as_of: int | None) -> str:
     )
 
 
-def _working(tx: ReadTx, session: str, context: Context) -> answers.WorkingSession:
+def _working(tx: ReadTx, row: Row, look: Look, context: Context) -> answers.WorkingSession:
     return answers.WorkingSession(
-        session_id=session,
-        last_activity=last_activity(tx, session_row(tx, session)),
-        is_current=session == context.session,
+        session_id=row["id"],
+        title=row["title"],
+        by=row["by"],
+        client=client_of(row),
+        status=look.status(tx, row),
+        last_activity=last_activity(tx, row),
+        is_current=row["id"] == context.session,
     )
 
 
-def operations(meanings: Meanings) -> tuple[Operation, ...]:
+def operations(meanings: Meanings, presence: Presence) -> tuple[Operation, ...]:
     """List them; a search goes by meaning too, as far as there is something that finds by it."""
     search = Operation(
         "search_records",
@@ -116,14 +148,23 @@ def operations(meanings: Meanings) -> tuple[Operation, ...]:
         writes=False,
         toolsets=("default",),
     )
-    return (search, *_OTHERS)
+    working = Operation(
+        "get_active_sessions",
+        "List the sessions in which a record is active.",
+        contract.GetActiveSessions,
+        answers.ActiveSessions,
+        partial(get_active_sessions, presence),
+        writes=False,
+        toolsets=("default",),
+    )
+    return (search, *_OTHERS, working)
 
 
 _OTHERS = (
     Operation(
         "list_records",
-        "List records. parent_id absent: the whole project; null: the roots; else down to depth "
-        "under it.",
+        "List records down to depth under parent_id, null being above the roots. Without both, the "
+        "whole project.",
         contract.ListRecords,
         answers.RecordList,
         list_records,
@@ -136,6 +177,15 @@ _OTHERS = (
         contract.GetRecordRef,
         answers.RecordRefShown,
         get_record_ref,
+        writes=False,
+        toolsets=("default",),
+    ),
+    Operation(
+        "get_record_body",
+        "Read some characters of a record's body, where there is no room for all.",
+        contract.GetRecordBody,
+        answers.BodyPage,
+        get_record_body,
         writes=False,
         toolsets=("default",),
     ),
@@ -154,15 +204,6 @@ _OTHERS = (
         contract.GetRecordDiff,
         answers.Diff,
         get_record_diff,
-        writes=False,
-        toolsets=("default",),
-    ),
-    Operation(
-        "get_active_sessions",
-        "List the sessions in which a record is active.",
-        contract.GetActiveSessions,
-        answers.ActiveSessions,
-        get_active_sessions,
         writes=False,
         toolsets=("default",),
     ),

@@ -1,15 +1,17 @@
 """Reading records: rows by id, whole records with their bodies, references with their counts."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from hansard.kernel.blob import Digest
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx, Row
 from hansard.kernel.operation import Context
-from hansard.records.contract import NotActivated, RecordNotFound
-from hansard.records.shapes import Record, RecordRef
+from hansard.records.contract import NotActivated
+from hansard.records.shapes import Record, RecordHead, RecordRef
+from hansard.records.updated import RecordWritten
 from hansard.records.views import ALL, BENEATH, RECORDS, children_in
-from hansard.sessions.contract import SessionClosed, SessionNotFound
+from hansard.sessions.contract import RecordNotFound, SessionClosed, SessionNotFound
 from hansard.sessions.directory import session_row
 from hansard.sessions.views import BASES, active_key
 
@@ -50,9 +52,21 @@ def base_of(tx: ReadTx, session: str | None, identifier: str) -> int | None:
     return row["base"] if row else None
 
 
+def known_row(tx: ReadTx, identifier: str, known: Row) -> Row:
+    """Read a record as a session knows it: its text as of one entry, its place as of another."""
+    row = require(tx, identifier, as_of=known["seq"])
+    return row | {"parent_id": require(tx, identifier, as_of=known["placed"])["parent_id"]}
+
+
 def body(tx: ReadTx, row: Row) -> str:
     """Read the body a row stands for."""
     return content(tx, Digest(row["body"])).decode()
+
+
+def body_bytes(tx: ReadTx, row: Row) -> int:
+    """Say how long the body is that a row stands for, without reading it."""
+    blob = tx.blob(Digest(row["body"]))
+    return blob.size if blob else 0
 
 
 def whole(tx: ReadTx, row: Row) -> Record:
@@ -62,24 +76,32 @@ def whole(tx: ReadTx, row: Row) -> Record:
 
 def with_body(row: Row, text: str) -> Record:
     """Make a record of its row and a body."""
-    return Record(
-        id=row["id"],
-        type=row["type"],
-        title=row["title"],
-        summary=row["summary"],
-        body=text,
-        state=row["state"],
-        parent_id=row["parent_id"],
-        created=row["created"],
-        modified=row["modified"],
-        version=row["tick"],
-        author=row["author"],
-        reason=row["reason"],
-        resolved_by=row["resolved_by"],
-        related=row["related"] or None,
-        metadata=row["metadata"] or None,
-        cites=row["cites"] or None,
-    )
+    return Record(**head_fields(row), body=text)
+
+
+def head(row: Row) -> RecordHead:
+    """Make a record without its body."""
+    return RecordHead(**head_fields(row))
+
+
+def written(row: Row, text: str | None = None) -> RecordWritten:
+    """Make the answer to a write, with the body if the caller does not have it."""
+    return RecordWritten(**head_fields(row), body=text)
+
+
+def head_fields(row: Row) -> dict[str, Any]:
+    """Give what a record shows of its row, by name."""
+    alike = ("id", "type", "title", "summary", "state", "parent_id", "created", "modified")
+    return {
+        **{name: row[name] for name in alike},
+        "version": row["tick"],
+        "author": row["author"],
+        "reason": row["reason"],
+        "resolved_by": row["resolved_by"],
+        "related": row["related"] or None,
+        "metadata": row["metadata"] or None,
+        "cites": row["cites"] or None,
+    }
 
 
 def counts(tx: ReadTx, identifier: str, *, as_of: int | None = None) -> Counts:

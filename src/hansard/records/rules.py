@@ -80,20 +80,30 @@ def applied(row: Row, request: UpdateRecord, body: Digest | None) -> Row:
     return row | {name: value for name, value in given.items() if value is not None}
 
 
-def plan_update(
-    row: Row, request: UpdateRecord, body: Digest | None, *, is_forced: bool = False
-) -> RecordUpdated | None:
-    """Say what an update changes; `None` if nothing differs from what is stored.
+def plan_update(row: Row, request: UpdateRecord, body: Digest | None) -> RecordUpdated | None:
+    """Say what an update changes; `None` if nothing differs from what is stored."""
+    return plan_values(row, applied(row, request, body))
 
-    A forced one overrides another session's version, so it is written whatever it says.
-    """
-    new = applied(row, request, body)
-    changed = {name: new[name] for name in UPDATABLE if _differ(new[name], row[name])}
-    if not changed and not is_forced:
+
+def plan_values(row: Row, values: Row) -> RecordUpdated | None:
+    """Say what setting these values changes; `None` if nothing differs from what is stored."""
+    changed = {
+        name: values[name]
+        for name in UPDATABLE
+        if name in values and differ(values[name], row[name])
+    }
+    if not changed:
         return None
+    if "metadata" in changed:
+        merge_metadata({}, changed["metadata"])
     if "summary" in changed:
         changed["summary_text"] = changed.pop("summary")
     return RecordUpdated(id=row["id"], **changed)
+
+
+def plan_same(row: Row) -> RecordUpdated:
+    """Write down a decision that leaves everything as another session left it."""
+    return RecordUpdated(id=row["id"])
 
 
 def plan_transition(row: Row, request: Transition) -> RecordTransitioned:
@@ -190,7 +200,7 @@ def merge_metadata(stored: Json, given: Json) -> Json:
 
 def changed_fields(old: Row, new: Row) -> list[str]:
     """Name what differs between two versions of a record."""
-    return [name for name in FIELDS if _differ(old[name], new[name])]
+    return [name for name in FIELDS if differ(old[name], new[name])]
 
 
 def depth_warnings(depth: int) -> list[Warned]:
@@ -215,7 +225,8 @@ def orphan_warnings(row: Row, parent: Row | None, open_children: int) -> list[Wa
     return []
 
 
-def _differ(one: object, other: object) -> bool:
+def differ(one: object, other: object) -> bool:
+    """Whether two values of a field are different ones."""
     # To Python 1, 1.0 and True are equal; in JSON they are three values.
     return canonical_json(one) != canonical_json(other)
 

@@ -15,10 +15,13 @@ from hansard.kernel.operation import Context
 from hansard.kernel.page import from_cursor, to_cursor
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.snippet import snippet
-from hansard.kernel.words import coverage, query_stems
+from hansard.kernel.words import coverage, query_beginnings, query_stems, stems
 from hansard.records import answers, contract, limits, reading
-from hansard.records.filters import of_kind
-from hansard.records.views import RECORDS, WORDS, labels, subtree
+from hansard.records.filters import Filter, of_kind
+from hansard.records.views import RECORDS, WORDS, labels, metadata_texts, subtree
+
+BEGINNING_SHARE = 0.5
+"""What a word counts that only begins like the one asked for, beside the word itself."""
 
 
 def search_records(
@@ -69,7 +72,7 @@ def _hits(
     where = of_kind(request.states, request.types)
     if root:
         where["path"] = subtree(root["path"])
-    words = tx.search(WORDS, request.query, where=where, limit=limits.SEARCH_HITS_MAX)
+    words = _by_words(tx, request.query, where)
     meant = [hit for hit in near if _is_asked_for(tx.get(RECORDS, hit.key), request, root)]
     covered = coverage(request.query, _text(tx, _row(tx, words[0]))) if words else 0.0
     ranked = fuse(words, meant, coverage=covered) if meant else words
@@ -90,6 +93,21 @@ def _is_asked_for(row: Row | None, request: contract.SearchRecords, root: Row | 
         and (request.types is None or row["type"] in request.types)
         and (root is None or row["path"].startswith(root["path"]))
     )
+
+
+def _by_words(tx: ReadTx, query: str, where: Filter) -> list[Hit]:
+    """Find what has the words; where that is little, also what has words that begin like them."""
+    most = limits.SEARCH_HITS_MAX
+    found = tx.search(WORDS, query, where=where, limit=most)
+    if len(found) >= limits.SEARCH_FEW_HITS:
+        return found
+    whole = {hit.key for hit in found}
+    begun = tx.search(WORDS, query, where=where, limit=most, beginnings=True)
+    others = [hit for hit in begun if hit.key not in whole]
+    # Scores of two searches do not compare: what has the words themselves comes first.
+    least = found[-1].score if found else 1.0
+    best = max((hit.score for hit in others), default=1.0)
+    return found + [Hit(hit.key, least * BEGINNING_SHARE * hit.score / best) for hit in others]
 
 
 def _first(cursor: str | None) -> int:
@@ -120,7 +138,7 @@ def _found(tx: ReadTx, query: str, hit: Hit, relevance: float) -> answers.Record
     return answers.RecordFound(
         **dict(reading.ref(tx, row)),
         relevance=round(relevance, 3),
-        snippet=snippet(_text(tx, row), query, chars=limits.SNIPPET_CHARS),
+        snippet=_snippet(tx, row, query),
     )
 
 
@@ -133,3 +151,22 @@ def _row(tx: ReadTx, hit: Hit) -> Row:
 def _text(tx: ReadTx, row: Row) -> str:
     whole = "\n".join([row["title"], row["summary"], reading.body(tx, row), labels(row)])
     return whole[: limits.SNIPPET_TEXT_CHARS_MAX]
+
+
+def _snippet(tx: ReadTx, row: Row, query: str) -> str:
+    """Cut the excerpt out of the one text of a record that shows best why it was found."""
+    body = reading.body(tx, row)[: limits.SNIPPET_TEXT_CHARS_MAX]
+    texts = [body, row["summary"], row["reason"] or "", *metadata_texts(row)]
+    texts += [row["title"], row["type"]]
+    best = max((text for text in texts if text), key=lambda text: _hits_in(text, query), default="")
+    return snippet(best, query, chars=limits.SNIPPET_CHARS)
+
+
+def _hits_in(text: str, query: str) -> tuple[int, int]:
+    """Count the words asked for that a text has, then those that something in it begins with."""
+    there = set(stems(text))
+    begun = [word for one, word in query_beginnings(query).items() if one not in there]
+    return (
+        sum(word in there for word in query_stems(query)),
+        sum(any(one.startswith(word) for one in there) for word in begun),
+    )

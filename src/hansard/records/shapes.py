@@ -48,8 +48,8 @@ class RecordRef(Shape):
     open_children_count: int
 
 
-class Record(Shape):
-    """A record in full."""
+class RecordHead(Shape):
+    """A record without its body: a body is given whole or not at all."""
 
     nulls: ClassVar[tuple[str, ...]] = ("parent_id",)
 
@@ -57,7 +57,6 @@ class Record(Shape):
     type: str
     title: str
     summary: str
-    body: str
     state: State
     parent_id: Annotated[str | None, STAYS_NULL]
     created: str
@@ -74,10 +73,16 @@ class Record(Shape):
     cites: list[str] | None = None
 
 
+class Record(RecordHead):
+    """A record in full."""
+
+    body: str
+
+
 class Warned(Shape):
     """Something to mind."""
 
-    type: Literal["conflict", "stale", "orphan", "depth"]
+    type: Literal["conflict", "stale", "orphan", "depth", "note"]
     message: str
     details: Json
 
@@ -87,8 +92,8 @@ class Omitted(Shape):
 
     what: str
     count: int
-    """How many records, or characters where `what` names a text."""
     how: str
+    """The call that gets it."""
 
 
 class OldNew(Shape):

@@ -2,17 +2,24 @@
 
 from collections.abc import Iterable, Sequence
 
-from hansard.records.shapes import Omitted, Record, RecordRef, Warned
+from hansard.kernel.text import one_line
+from hansard.records.shapes import Omitted, Record, RecordHead, RecordRef, Warned
 
 
 def line(ref: RecordRef) -> str:
     """Give a reference in one line."""
-    about: list[str] = [ref.state]
-    if ref.open_children_count:
-        about.append(counted(ref.open_children_count, "open child", "open children"))
-    elif ref.children_count:
-        about.append(f"{counted(ref.children_count, 'child', 'children')}, none open")
-    return f"[{ref.id}] ({', '.join(about)}) {ref.title}"
+    about: list[str] = [ref.state, ref.type]
+    if ref.parent_id:
+        about.append(f"under {ref.parent_id}")
+    if ref.children_count:
+        children = counted(ref.children_count, "child", "children")
+        about.append(f"{children}, {ref.open_children_count or 'none'} open")
+    return one_line(f"[{ref.id}] ({', '.join(about)}) {ref.title}")
+
+
+def named(record: RecordHead) -> str:
+    """Name a record with its state, to say what was done to it."""
+    return one_line(f"[{record.id}] ({record.state}) {record.title}")
 
 
 def counted(count: int, one: str, many: str) -> str:
@@ -22,12 +29,17 @@ def counted(count: int, one: str, many: str) -> str:
 
 def line_with_summary(ref: RecordRef) -> str:
     """Give a reference in one line, and its summary if that says more than the title."""
-    summary = ref.summary.strip()
+    summary = one_line(ref.summary.strip())
     return f"{line(ref)}: {summary}" if summary and summary != ref.title.strip() else line(ref)
 
 
 def whole(record: Record) -> str:
-    """Give a record in full. Its text stands between marks: it is data, and says whose."""
+    """Give a record in full."""
+    return in_full(record, record.body)
+
+
+def in_full(record: RecordHead, body: str) -> str:
+    """Give a record with its body. That stands between marks: it is data, and says whose."""
     about = [record.state, record.type, f"t:{record.version}"]
     if record.parent_id:
         about.append(f"under {record.parent_id}")
@@ -39,11 +51,11 @@ def whole(record: Record) -> str:
         f"Metadata: {record.metadata}" if record.metadata else "",
     ]
     return "\n".join([
-        f"[{record.id}] ({', '.join(about)}) {record.title}",
+        one_line(f"[{record.id}] ({', '.join(about)}) {record.title}"),
         *([record.summary] if record.summary.strip() else []),
         *(extra for extra in extras if extra),
         f"--- body of {record.id}, by {record.author} ---",
-        record.body,
+        body,
         f"--- end of {record.id} ---",
     ])  # fmt: skip
 
@@ -58,9 +70,15 @@ def listed(heading: str, refs: Sequence[RecordRef], total: int) -> list[str]:
 
 def warned(warnings: Iterable[Warned]) -> list[str]:
     """Give a line each."""
-    return [f"Warning ({one.type}): {one.message}" for one in warnings]
+    return [
+        f"Note: {one.message}" if one.type == "note" else f"Warning ({one.type}): {one.message}"
+        for one in warnings
+    ]
 
 
 def omitted(left_out: Iterable[Omitted]) -> list[str]:
     """Say what is missing and how to get it, a line each."""
-    return [f"Left out: {one.what} ({one.count}). {one.how}" for one in left_out]
+    return [
+        f"Left out: {one.what}{f' ({one.count})' if one.count > 1 else ''}. {one.how}"
+        for one in left_out
+    ]

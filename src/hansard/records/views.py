@@ -14,7 +14,7 @@ from hansard.kernel.view import Derivation, View
 from hansard.records.events import RecordCreated, RecordMoved, RecordTransitioned, RecordUpdated
 from hansard.records.shapes import STATES
 
-VERSION = 1
+VERSION = 2
 PREFIX = "R"
 
 RECORDS = Table(
@@ -51,7 +51,7 @@ ALL = "all"
 """The row of `BENEATH` that counts every record."""
 
 WORDS = Topic("records", RECORDS, {"title": 8.0, "summary": 4.0, "labels": 2.0, "body": 1.0})
-"""`labels` are the id, the type and the metadata."""
+"""`labels` are the id, the type, the reason and the metadata."""
 
 STEP_DIGITS = 9
 """The width of one record's number in a path."""
@@ -106,6 +106,8 @@ def _transitioned(event: RecordTransitioned, derivation: Derivation) -> None:
     # Who moved the state did not write the text, so the author stays.
     written = _written(derivation) | {"author": row["author"]}
     derivation.put(RECORDS, event.id, row | changed | written)
+    if event.reason != row["reason"]:
+        _index(derivation, row | changed)
     for counted in (ALL, row["parent_id"] or ROOTS):
         _count(derivation, counted, {event.from_state: -1, event.to_state: 1})
 
@@ -183,8 +185,13 @@ def _index(derivation: Derivation, row: Row) -> None:
 
 
 def labels(row: Row) -> str:
-    """Give what else a record can be found by: its id, its type and its metadata."""
-    return " ".join([row["id"], row["type"], *_texts(row["metadata"])])
+    """Give what else a record can be found by: its id, its type, its reason and its metadata."""
+    return " ".join([row["id"], row["type"], row["reason"] or "", *metadata_texts(row)])
+
+
+def metadata_texts(row: Row) -> list[str]:
+    """Give the keys and the plain values of a record's metadata."""
+    return _texts(row["metadata"])
 
 
 def _texts(value: object) -> list[str]:

@@ -1,10 +1,11 @@
 """Hearing of changes to entities: a generator over the journal's tail."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from hansard.entities.contract import Change
 from hansard.entities.events import EVENTS, EntityEvent, ThreadExtended
+from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Entry
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.store import Store
@@ -17,15 +18,18 @@ KINDS = frozenset(event.kind for event in EVENTS)
 
 def subscribe(
     store: Store,
-    project: str,
+    project: Callable[[], str],
     *,
     identifier: str | None,
     type_name: str | None,
     since: int | None,
     timeout_s: float | None,
 ) -> Iterator[Change]:
-    """Go through what happens from this call on, not only from the first look."""
-    start = store.read(project, lambda tx: tx.head().seq) if since is None else since
+    """Go through what happens from this call on, not only from the first look.
+
+    `project` is asked each time, since it may be yet to be made.
+    """
+    start = store.read(project(), lambda tx: tx.head().seq) if since is None else since
     wanted = (
         change
         for change in _changes(store, project, start, timeout_s)
@@ -34,14 +38,15 @@ def subscribe(
     return iter(wanted)
 
 
-def _changes(store: Store, project: str, after: int, timeout_s: float | None) -> Iterator[Change]:
+def _changes(
+    store: Store, project: Callable[[], str], after: int, timeout_s: float | None
+) -> Iterator[Change]:
     watch = store.engine.watch()
     try:
         deadline = _deadline(timeout_s)
         while True:
-            page = _after(store, project, after)
+            page, after = looked_after(store, project(), after)
             for entry in page:
-                after = entry.seq
                 yield from _told(store, entry)
             if page:
                 deadline = _deadline(timeout_s)
@@ -54,8 +59,15 @@ def _changes(store: Store, project: str, after: int, timeout_s: float | None) ->
         watch.close()
 
 
-def _after(store: Store, project: str, seq: int) -> list[Entry]:
-    return store.read(project, lambda tx: tx.entries(after=seq, limit=ENTRIES_PAGE, kinds=KINDS))
+def looked_after(store: Store, project: str, seq: int) -> tuple[list[Entry], int]:
+    """Read the next entries that tell of something, and say how far has been looked."""
+
+    def work(tx: ReadTx) -> tuple[list[Entry], int]:
+        page = tx.entries(after=seq, limit=ENTRIES_PAGE, kinds=KINDS)
+        # Where no more were found, what others wrote in between need not be looked at again.
+        return page, page[-1].seq if len(page) == ENTRIES_PAGE else max(seq, tx.head().seq)
+
+    return store.read(project, work)
 
 
 def _deadline(timeout_s: float | None) -> float | None:

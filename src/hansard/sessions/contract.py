@@ -1,21 +1,39 @@
 """What can be asked about projects and sessions, what comes back, and what can be refused."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from hansard.kernel import limits
 from hansard.kernel.operation import ProjectRequest, Request, Result, Written
 from hansard.kernel.problem import Problem
-from hansard.kernel.text import Cursor, Description, Id, Label, Limit, Point, Summary, Title
+from hansard.kernel.text import (
+    Cursor,
+    Description,
+    Id,
+    Label,
+    Limit,
+    Point,
+    Summary,
+    Title,
+    one_line,
+)
+from hansard.sessions import naming
 
 
 class ProjectNotFound(Problem):
     """No project has that id."""
 
     code, http_status = "PROJECT_NOT_FOUND", 404
-    hint = "list_projects shows the ids there are"
+    hint = "list_projects, or `hansard projects`, shows those there are"
+
+
+class ProjectArchived(Problem):
+    """The project was put away, and takes no writes."""
+
+    code, http_status = "PROJECT_ARCHIVED", 409
+    hint = "`hansard projects unarchive` brings it back"
 
 
 class ProjectExists(Problem):
@@ -23,6 +41,13 @@ class ProjectExists(Problem):
 
     code, http_status = "PROJECT_EXISTS", 409
     hint = "Choose another id, or use the project that is there"
+
+
+class RecordNotFound(Problem):
+    """No record of this project has that id."""
+
+    code, http_status = "RECORD_NOT_FOUND", 404
+    hint = "Check the id's spelling; search_records and list_records show what there is"
 
 
 class SessionNotFound(Problem):
@@ -40,12 +65,8 @@ class SessionClosed(Problem):
 
 
 def _project_id(text: str) -> str:
-    allowed = text.isascii() and text.replace("-", "").replace("_", "").isalnum()
-    if not allowed or not text[0].isalnum() or len(text) > limits.PROJECT_ID_CHARS_MAX:
-        raise ValueError(
-            f"1 to {limits.PROJECT_ID_CHARS_MAX} ASCII letters, digits, - and _, "
-            "beginning with a letter or digit"
-        )
+    if not naming.is_project_id(text):
+        raise ValueError(naming.FORM)
     return text
 
 
@@ -118,7 +139,8 @@ class ProjectShown(Result):
     id: str
     name: str
     description: str | None = None
-    created: str
+    created: str | None = None
+    """Absent if it is yet to be made: it is shown as empty, and the first write makes it."""
     tick: int
 
     def text(self) -> str:
@@ -144,7 +166,8 @@ class ProjectListed(BaseModel):
     def text(self) -> str:
         """Give one line."""
         counts = f"tick {self.tick}, {self.open_records} open records"
-        return f"[{self.id}] ({counts}, {self.open_sessions} open sessions) {self.name}"
+        line = f"[{self.id}] ({counts}, {self.open_sessions} open sessions) {self.name}"
+        return one_line(f"{line}: {self.description}" if self.description else line)
 
 
 class ProjectList(Result):
@@ -198,11 +221,14 @@ class ActivityEntry(BaseModel):
     type: str
     session_id: str | None = None
     record_id: str | None = None
+    author: str
     summary: str
 
     def text(self) -> str:
         """Give one line."""
-        return f"s:{self.seq} {self.timestamp[:16]} {self.type}: {self.summary}"
+        said = f"{self.author} {self.type}: {one_line(self.summary)}"
+        who = f" (session {self.session_id})" if self.session_id else ""
+        return f"s:{self.seq} {self.timestamp[:16]} {said}{who}"
 
 
 class ActivityList(Result):
@@ -216,6 +242,11 @@ class ActivityList(Result):
         """Give a line each."""
         lines = [entry.text() for entry in self.activity]
         return "\n".join([f"{self.total} entries", *lines, *more(self.nextCursor)])
+
+
+def said_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what is shown of a project's line in the directory."""
+    return {name: row[name] for name in ("id", "name", "description", "created")}
 
 
 def more(cursor: str | None) -> list[str]:

@@ -1,7 +1,16 @@
-"""When a session has fallen behind. Pure: ticks in, words out; the wall clock has no say."""
+"""When a session has fallen behind, and whether somebody is in it. Pure: values in, words out.
 
+Whether it is behind is for ticks to say, and the wall clock has no say in that. Whether somebody is
+there is said by the locks of those who came in, and where they have none, by how long ago they did
+something.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
+
+from hansard.kernel.engine import Row
+from hansard.kernel.holder import Holder
 
 Level = Literal["fresh", "mild", "moderate", "severe"]
 Status = Literal["active", "stale", "closed"]
@@ -33,3 +42,69 @@ class Staleness:
 def stale_warning(gap_ticks: int) -> str:
     """Word the warning that a stale session gets."""
     return f"{gap_ticks} writes occurred since your last sync"
+
+
+SessionStatus = Literal["active", "idle", "away", "ended"]
+"""Somebody is there and doing something, or there and quiet; nobody is there; it is over."""
+
+HOLDERS_MAX = 32
+"""So many of those who came into a session are remembered, the latest."""
+
+BY_DEEDS = ("http", "hook")
+"""Ways in on which a caller can be gone though what it came through is still there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quiet:
+    """For how long a session may do nothing."""
+
+    idle_s: float = 15 * 60
+    """Longer, and it is idle, though somebody is there."""
+    away_s: float = 2 * 60 * 60
+    """Longer, and whoever only what they do tells of is taken to be gone."""
+
+
+def joined(row: Row, by: str, holder: Holder | None) -> Row:
+    """Give a session's row once somebody has come in."""
+    came = _came(by, holder)
+    others = [one for one in row["holders"] if one != came]
+    holders = [*others, came][-HOLDERS_MAX:] if came else others
+    who = {"by": by, "client": None, "version": None, "via": None}
+    if holder:
+        who |= {"client": holder.client, "version": holder.version, "via": holder.via}
+    return row | who | {"status": "open", "is_joined": True, "holders": holders}
+
+
+def is_in(row: Row, by: str, holder: Holder | None) -> bool:
+    """Whether somebody is known to be in a session that is open."""
+    if row["status"] != "open" or not row["is_joined"]:
+        return False
+    return holder is None or _came(by, holder) in row["holders"]
+
+
+def session_status(
+    row: Row, *, quiet_s: float, limits: Quiet, is_gone: Callable[[Row], bool]
+) -> SessionStatus:
+    """Say what state a session is in; `is_gone` says whether a holder's lock or token is."""
+    if row["status"] != "open":
+        return "ended"
+    if not _is_anyone_there(row["holders"], quiet_s, limits, is_gone):
+        return "away"
+    return "active" if quiet_s <= limits.idle_s else "idle"
+
+
+def _is_anyone_there(
+    holders: list[Row], quiet_s: float, limits: Quiet, is_gone: Callable[[Row], bool]
+) -> bool:
+    def is_there(holder: Row) -> bool:
+        is_told_by_deeds = holder["owner"] is None or holder["via"] in BY_DEEDS
+        is_too_quiet = is_told_by_deeds and quiet_s > limits.away_s
+        return not is_too_quiet and not is_gone(holder)
+
+    # Of a branch that nobody came into yet, and of sessions that older programs began, only what
+    # was done tells.
+    return any(map(is_there, holders)) if holders else quiet_s <= limits.away_s
+
+
+def _came(by: str, holder: Holder | None) -> Row | None:
+    return holder.model_dump() | {"by": by} if holder else None

@@ -42,6 +42,9 @@ class Twice:
     def hold(self, name: str) -> AbstractContextManager[None] | None:
         return self._engine.hold(name)
 
+    def held(self, names: Collection[str]) -> set[str]:
+        return self._engine.held(names)
+
     def heads(self) -> dict[str, Head]:
         return self._engine.heads()
 

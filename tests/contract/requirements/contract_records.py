@@ -51,8 +51,7 @@ REQUIREMENTS = (
         ),
         held(
             "REC-conflict-6",
-            "A session's base for a record moves on sync_session, whose new_value is the whole "
-            "record.",
+            "A session's base for a record moves on sync_session, if that told all that changed.",
         ),
         held(
             "REC-conflict-7",
@@ -74,16 +73,17 @@ REQUIREMENTS = (
         ),
         held(
             "REC-conflict-11",
-            "`conflict` holds message, other_version, base_version, your_version, changed_fields "
-            "and merge.",
+            "`conflict` holds message, version, other_version, base_version, changed_fields of "
+            "theirs and of yours, mergeable and merge.",
         ),
         held(
             "REC-conflict-12",
-            "`merge` is a three-way merge of the body as {text, clean}.",
+            "`merge` goes field by field, and through the bodies line by line: hunks that are the "
+            "same, mine, theirs, both or a clash, and whether they are clean.",
         ),
         held(
             "REC-conflict-13",
-            "A merge that is not clean has conflict markers in its text.",
+            "Lines that both sides changed, each in another way, are a clash.",
         ),
         held(
             "REC-conflict-14",
@@ -97,6 +97,87 @@ REQUIREMENTS = (
         held(
             "REC-conflict-16",
             "A conflict settled by force is logged as conflict_resolved.",
+        ),
+        held(
+            "REC-conflict-17",
+            "force writes only over the version that force_version names; without it, or with an "
+            "older one, there is a new conflict and nothing is written.",
+        ),
+        held(
+            "REC-conflict-18",
+            "The answer of a forced write names every version of others that it was written over.",
+        ),
+        held(
+            "REC-conflict-19",
+            "accept merge writes both changes where nothing clashes, says whose each field is, and "
+            "gives the caller the body that it does not have; a clash is a conflict.",
+        ),
+        held(
+            "REC-conflict-20",
+            "Fields that were not sent are never reverted, by a forced write or a merge either.",
+        ),
+        held(
+            "REC-conflict-21",
+            "A conflict holds the stored body once, and nothing of what the caller sent.",
+        ),
+        held(
+            "REC-conflict-22",
+            "An update that names the version it was made to meets all that was written since, "
+            "by its own session too.",
+        ),
+        held(
+            "REC-conflict-23",
+            "Whatever chats in several processes do, no write takes away what its writer was never "
+            "shown.",
+        ),
+    ),
+    *section(
+        "contract: Records, whole reads",
+        "records",
+        held(
+            "REC-whole-1",
+            "activate gives the target and its parent whole, whatever the budget.",
+        ),
+        held(
+            "REC-whole-2",
+            "OPEN children are whole, those changed last first, until the budget is used; each of "
+            "the others is a reference, and omitted names the call that gets it.",
+        ),
+        held(
+            "REC-whole-3",
+            "get_record_body pages through a body by characters; nothing else gives a part of one.",
+        ),
+        held(
+            "REC-whole-4",
+            "A body of exactly the limit comes back equal to the byte, in every script, by "
+            "activate, by the command line and by the library; a longer one is refused by name.",
+        ),
+    ),
+    *section(
+        "contract: Records, sync",
+        "records",
+        held(
+            "REC-sync-1",
+            "A sync tells what happened to each record once: how often, by whom, what it was and "
+            "is, with the body as a diff or whole.",
+        ),
+        held(
+            "REC-sync-2",
+            "What a sync did not tell in full is named with the call that gets it, and is not "
+            "known: an update still conflicts with it.",
+        ),
+        held(
+            "REC-sync-3",
+            "A sync keeps to its budget and says more; the next call goes on. last_sync_tick is "
+            "the project's tick each time.",
+        ),
+        held(
+            "REC-sync-4",
+            "Staleness counts the writes of others; a session's own never make it stale.",
+        ),
+        held(
+            "REC-sync-5",
+            "What a parent wrote before it branched is not foreign to the branch.",
         ),
     ),
     *section(

@@ -18,7 +18,7 @@ from hansard.app.verify.named import finders
 from hansard.kernel.blob import Blob, Digest, digest_of, redact, seal
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx, WriteTx
-from hansard.kernel.event import Entry, Head, Stamp, genesis
+from hansard.kernel.event import Entry, Head, Kinds, Stamp, genesis
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.problem import BlobDamaged, StorageUnavailable
 from hansard.kernel.store import Store
@@ -71,10 +71,10 @@ def save_project(
     saved = Saved(project, genesis(project))
     _save_blobs(readers, target, saved, progress)
     named = _Named(target)
-    for entry in _Chain(readers, project):
+    for entry in _Chain(readers, project, target.kinds):
         named.note(entry)
     _stand_in(target, saved, named)
-    chain = _Chain(readers, project)
+    chain = _Chain(readers, project, target.kinds)
     for page in paged(chain, lambda entry: len(entry.payload or b"")):
         _append(target, project, page)
         progress(project, "entries", page[-1].seq, page[-1].seq)
@@ -163,49 +163,42 @@ def _digests(tx: ReadTx, after: str) -> list[Digest]:
 class _Chain:
     """The longest sound journal that the sources have between them."""
 
-    def __init__(self, readers: Sequence[_Reader], project: str) -> None:
+    def __init__(self, readers: Sequence[_Reader], project: str, kinds: Kinds) -> None:
         self._readers = readers
+        self._kinds = kinds
         self.reached = genesis(project)
         self.from_others = 0
 
     def __iter__(self) -> Iterator[Entry]:
         while entry := self._next():
-            head = self.reached
-            clock = max(head.clock, entry.at)
-            self.reached = Head(entry.seq, entry.tick, entry.hash, clock)
+            self.reached = entry.as_head()
             yield entry
 
     def _next(self) -> Entry | None:
         for number, reader in enumerate(self._readers):
             entry = reader.entry(self.reached.seq + 1)
-            if entry is not None and _follows(entry, self.reached):
+            if entry is not None and entry.follows(
+                self.reached, advances=self._kinds.advances(entry.kind)
+            ):
                 self.from_others += number > 0
                 return entry
         return None
 
 
-def _follows(entry: Entry, head: Head) -> bool:
-    return (
-        entry.hash == entry.hash_after(head.hash)
-        and entry.payload_is_sound()
-        and entry.clock == max(head.clock, entry.at)
-    )
-
-
 class _Named:
-    """Which blobs the entries name, each with the first to do so."""
+    """Which blobs must be there, each with the first entry to name it since it was let go."""
 
     def __init__(self, store: Store) -> None:
         self._finders = finders(store.kinds)
         self._store = store
         self.by: dict[Digest, int] = {}
-        self.collected: set[str] = set()
 
     def note(self, entry: Entry) -> None:
         find = self._finders.get(entry.kind)
         event = self._store.kinds.decode(entry)
         if isinstance(event, Collected):
-            self.collected |= {blob.digest for blob in event.blobs}
+            for blob in event.blobs:
+                self.by.pop(Digest(blob.digest), None)
         for digest in find(event.model_dump(mode="json")) if find and event else ():
             self.by.setdefault(digest, entry.seq)
 
@@ -245,7 +238,7 @@ def _keep(target: Store, project: str, blobs: Sequence[Blob]) -> None:
 def _stand_in(target: Store, saved: Saved, named: _Named) -> None:
     """Keep a stand-in for each blob that the entries name and nobody has."""
     for digest, seq in named.by.items():
-        if digest not in named.collected and not _has(target, saved.project, digest):
+        if not _has(target, saved.project, digest):
             saved.blobs_lost[digest] = seq
             _keep(target, saved.project, [redact(Blob(digest, len(LOST), "raw", b""), LOST)])
 

@@ -26,8 +26,6 @@ def check_blobs(engine: Engine, journal: Journal, findings: Findings, progress: 
         after, count = page[-1][0], count + len(page)
         progress(project, "blobs", count, max(count, len(journal.named)))
     for digest, seq in unkept.items():
-        if digest in journal.collected:
-            continue
         message = f"Blob {digest}, which s:{seq} names, is missing"
         findings.broken("blobs", project, message, digest=digest, seq=seq)
     return count

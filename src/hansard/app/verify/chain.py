@@ -39,14 +39,12 @@ class Journal:
     is_known: bool = True
     """Whether every entry is of a kind that this Hansard can read."""
     named: dict[Digest, int] = field(default_factory=dict)
-    """The blobs that events name, each with the first entry to do so."""
+    """The blobs that must be there, each with the first entry to name it since it was let go."""
     erased: dict[int, Digest | None] = field(default_factory=dict)
     """The redacted entries, each with the digest of what stands in for its payload."""
     erased_by_word: dict[int, str] = field(default_factory=dict)
     """The same, as entries say that a person has had it done."""
     blobs_erased_by_word: dict[str, str | None] = field(default_factory=dict)
-    collected: set[str] = field(default_factory=set)
-    """Blobs that entries say were let go, because only deleted things named them."""
 
     def __post_init__(self) -> None:
         self.reached = genesis(self.project)
@@ -101,7 +99,6 @@ class _Chain:
         self._store = store
         self._journal = journal
         self._findings = findings
-        self._advances = {event.kind: int(event.advances_tick) for event in store.kinds}
         self._finders = finders(store.kinds)
         self._unread: set[int] = set()
         self._doubt: tuple[int, Digest] | None = None
@@ -121,25 +118,18 @@ class _Chain:
             yield page
 
     def follow(self, entries: Sequence[Entry]) -> None:
-        """Go on along these entries. All is well nearly always, so that is asked in one breath."""
-        before = self._journal.reached
-        seq, tick, hashed, clock = before.seq, before.tick, before.hash, before.clock
-        advances, finders_by_kind = self._advances, self._finders
+        """Go on along these entries, which follow nearly always: only else is it asked why not."""
+        head, kinds, finders_by_kind = self._journal.reached, self._store.kinds, self._finders
         for entry in entries:
-            if (
-                entry.seq != seq + 1
-                or entry.hash != entry.hash_after(hashed)
-                or not entry.payload_is_sound()
-                or entry.tick - tick != advances.get(entry.kind)
-                or entry.clock != max(clock, entry.at)
-            ):
-                self._explain(entry, Head(seq, tick, hashed, clock))
+            advances = kinds.advances(entry.kind)
+            if advances is None or not entry.follows(head, advances=advances):
+                self._explain(entry, head)
             if entry.is_redacted or entry.kind in _ERASING:
                 self._note_redaction(entry)
             if entry.kind in finders_by_kind and entry.body is not None:
                 self._note_named(entry, entry.body, finders_by_kind[entry.kind])
-            seq, tick, hashed, clock = entry.seq, entry.tick, entry.hash, entry.clock
-        self._journal.reached = Head(seq, tick, hashed, clock)
+            head = entry.as_head()
+        self._journal.reached = head
         self._journal.entries += len(entries)
 
     def compare(self, head: Head) -> None:
@@ -230,8 +220,8 @@ class _Chain:
             )
 
     def _check_clocks(self, entry: Entry, before: Head) -> None:
-        rises = entry.tick - before.tick
-        if rises not in {self._advances.get(entry.kind, 0), self._advances.get(entry.kind, 1)}:
+        rises, advances = entry.tick - before.tick, self._store.kinds.advances(entry.kind)
+        if rises not in ((0, 1) if advances is None else (advances,)):
             self.damage("chain", f"The tick of s:{entry.seq} does not follow", entry.seq)
         if entry.clock != max(before.clock, entry.at):
             self.damage("chain", f"The running clock of s:{entry.seq} does not follow", entry.seq)
@@ -245,7 +235,9 @@ class _Chain:
         except ValueError:
             return  # an altered payload, which has been reported
         if isinstance(said, Collected):
-            self._journal.collected |= {one.digest for one in said.blobs}
+            # Only until an entry names them again: from then on they must be there.
+            for one in said.blobs:
+                self._journal.named.pop(Digest(one.digest), None)
             return
         self._journal.erased_by_word |= {one.seq: one.stand_in for one in said.payloads}
         self._journal.blobs_erased_by_word |= {one.digest: one.stand_in for one in said.blobs}

@@ -243,7 +243,8 @@ def _under(context: Context, session: str | None) -> Context:
     if session is None:
         return context
     stamp = replace(context.stamp, session=session)
-    begins = opening(context.store, Seating(context.project, session, begins=True), stamp)
+    seated = Seating(context.project, session, begins=True)
+    begins = opening(context.store, seated, context.caller, stamp)
     return replace(context, stamp=stamp, session=session, open_session=begins)
 
 

@@ -71,6 +71,10 @@ class MemoryEngine:
             self._store.holders[name] = self
         return self._release_after(name)
 
+    def held(self, names: Collection[str]) -> set[str]:
+        with self._alone():
+            return {name for name in names if name in self._store.holders}
+
     def heads(self) -> dict[str, Head]:
         with self._alone():
             heads = {name: project.head for name, project in self._store.projects.items()}

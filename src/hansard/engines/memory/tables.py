@@ -157,17 +157,22 @@ class Words:
         """Give all documents with their keys."""
         return self._documents.items()
 
-    def ranked(self, words: Sequence[str]) -> list[Hit]:
+    def ranked(self, words: Sequence[str], beginnings: Mapping[str, str]) -> list[Hit]:
         """Give the documents that have some of the words; those with all of them come first."""
         count = len(self._documents)
         length_mean = sum(each.length for each in self._documents.values()) / max(count, 1)
         scores: defaultdict[str, float] = defaultdict(float)
         found: Counter[str] = Counter()
         for word in words:
-            keys = self._keys_by_stem.get(word, {})
-            rarity = math.log1p((count - len(keys) + 0.5) / (len(keys) + 0.5))
-            for key in keys:
-                scores[key] += rarity * self._documents[key].score(word, length_mean)
+            stems = {word, *self._beginning_with(beginnings.get(word))}
+            having = {key for stem in stems for key in self._keys_by_stem.get(stem, ())}
+            rarity = math.log1p((count - len(having) + 0.5) / (len(having) + 0.5))
+            for key in having:
+                document = self._documents[key]
+                value = sum(
+                    document.score(one, length_mean) for one in stems if one in document.counts
+                )
+                scores[key] += rarity * value
                 found[key] += 1
         # Squeezed below 1, so that having all the words, which doubles, outdoes any sum.
         hits = (
@@ -175,3 +180,6 @@ class Words:
             for key, score in scores.items()
         )
         return sorted(hits, key=lambda hit: (-hit.score, hit.key))
+
+    def _beginning_with(self, word: str | None) -> list[str]:
+        return [stem for stem in self._keys_by_stem if word and stem.startswith(word)]

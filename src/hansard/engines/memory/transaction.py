@@ -22,7 +22,7 @@ from hansard.kernel.engine import (
     Where,
 )
 from hansard.kernel.event import Entry, Head, genesis
-from hansard.kernel.words import query_stems
+from hansard.kernel.words import query_beginnings, query_stems
 
 
 @dataclass(slots=True)
@@ -134,10 +134,18 @@ class MemoryReadTx:
         return dict.fromkeys((*rows.past, *rows.current), True)
 
     def search(
-        self, topic: Topic, query: str, *, where: Where | None = None, limit: int
+        self,
+        topic: Topic,
+        query: str,
+        *,
+        where: Where | None = None,
+        limit: int,
+        beginnings: bool = False,
     ) -> list[Hit]:
         rows = dict(self._rows(topic.table).matching(where or {}, None))
-        hits = self._words(topic).ranked(query_stems(query))
+        hits = self._words(topic).ranked(
+            query_stems(query), query_beginnings(query) if beginnings else {}
+        )
         return [hit for hit in hits if hit.key in rows][:limit]
 
     def blob(self, digest: Digest) -> Blob | None:

@@ -83,6 +83,11 @@ class PostgresEngine:
         with _translated("PostgreSQL could not be asked for a lock"):
             return self._holds.take(name)
 
+    def held(self, names: Collection[str]) -> set[str]:
+        self._require_same_process()
+        with _translated("PostgreSQL could not be asked for its locks"):
+            return self._holds.held(names)
+
     def heads(self) -> dict[str, Head]:
         statement = f"SELECT project, seq, tick, hash, clock, views FROM {self._names.heads}"
         rows = self._look(lambda connection: connection.execute(statement.encode()).fetchall())

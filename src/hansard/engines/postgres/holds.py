@@ -1,7 +1,7 @@
 """Holds: advisory locks on a connection of their own, which the server frees when we die."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 import psycopg
@@ -32,6 +32,22 @@ class Holds:
                 return None
             self._held.add(name)
         return self._until_released(name)
+
+    def held(self, names: Collection[str]) -> set[str]:
+        """Say which of these locks somebody has.
+
+        Asked on the connection of our own: if that was lost, what we held is taken again first.
+        """
+        with self._lock:
+            if self._closed:
+                raise StorageUnavailable("The store is closed")
+            try:
+                taken = self._taken()
+            except psycopg.OperationalError:
+                if self._connection is not None and not self._connection.closed:
+                    raise
+                taken = self._taken()
+        return {name for name in names if self._names.lock_number(name) in taken}
 
     def close(self) -> None:
         """Let go of everything."""
@@ -77,6 +93,15 @@ class Holds:
             # What someone else has taken since is theirs.
             self._held = {name for name in self._held if self._ask(self._connection, name)}
         return self._connection
+
+    def _taken(self) -> set[int]:
+        """Give the numbers of all advisory locks of this database."""
+        rows = self._connected().execute(
+            "SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks l "
+            "JOIN pg_database d ON d.oid = l.database AND d.datname = current_database() "
+            "WHERE locktype = 'advisory' AND objsubid = 1 AND granted"
+        )
+        return {number for (number,) in rows}
 
     def _ask(self, connection: Connection, name: str) -> bool:
         answer = connection.execute(

@@ -45,6 +45,8 @@ class Search:
     project: str
     clauses: str
     values: Sequence[Any]
+    beginnings: Mapping[str, str]
+    """The words asked for that may begin others, by their stems."""
 
     def hits(self, query: str, limit: int) -> list[Hit]:
         """Find documents with all words first, then, where there is room, with some of them."""
@@ -52,7 +54,7 @@ class Search:
         if not words:
             return []
         self.ask(WITHOUT_WHOLE_TABLES)
-        counts = {word: self._count(tsquery([word]), RARE_MAX + 1) for word in words}
+        counts = {word: self._count(self._tsquery([word]), RARE_MAX + 1) for word in words}
         total = max(self._count(None, DOCUMENTS_COUNTED_MAX), *counts.values())
         rarity = {word: math.log1p((total - n + 0.5) / (n + 0.5)) for word, n in counts.items()}
         found: dict[str, Hit] = {}
@@ -62,6 +64,9 @@ class Search:
             for key, score in self._ranked(step, rarity, limit):
                 found.setdefault(key, Hit(key, in_place(score, step)))
         return list(found.values())[:limit]
+
+    def _tsquery(self, words: Sequence[str], *, operator: str = "&") -> str:
+        return tsquery(words, operator=operator, beginnings=self.beginnings)
 
     def _count(self, match: str | None, most: int) -> int:
         """Count documents, all or those that match, but not past what is many."""
@@ -92,10 +97,10 @@ class Search:
             "ORDER BY score DESC, key LIMIT %s",
             rank_weights(self.topic),
             BY_LENGTH,
-            [tsquery([word]) for word in step.rankers],
+            [self._tsquery([word]) for word in step.rankers],
             [rarity[word] for word in step.rankers],
             *self.values,
-            tsquery(step.deciders, operator="&" if step.needs_all else "|"),
+            self._tsquery(step.deciders, operator="&" if step.needs_all else "|"),
             max(NEWEST_MAX, limit) if step.is_broad else None,
             limit,
         )

@@ -63,9 +63,15 @@ def written_back(topic: Topic, texts: Mapping[str, str]) -> str:
     )
 
 
-def tsquery(words: Sequence[str], *, operator: str = "&") -> str:
-    """Write stems as PostgreSQL reads a `tsquery`."""
-    return operator.join(map(_lexeme, words))
+def tsquery(
+    words: Sequence[str], *, operator: str = "&", beginnings: Mapping[str, str] | None = None
+) -> str:
+    """Write stems as PostgreSQL reads a `tsquery`, some also as words that others begin with."""
+    begun = beginnings or {}
+    return operator.join(
+        f"({_lexeme(word)}|{_lexeme(begun[word])}:*)" if word in begun else _lexeme(word)
+        for word in words
+    )
 
 
 def rank_weights(topic: Topic) -> list[float]:

@@ -28,6 +28,7 @@ from hansard.kernel.engine import (
     Where,
 )
 from hansard.kernel.event import Actor, Entry, Head, genesis
+from hansard.kernel.words import query_beginnings
 
 _ENTRY_COLUMNS = (
     "seq, tick, at, clock, kind, session, actor_kind, actor_id, actor_role, "
@@ -176,10 +177,17 @@ class PostgresReadTx:
             raise ValueError(f"{table.name}: a row is not JSON") from error
 
     def search(
-        self, topic: Topic, query: str, *, where: Where | None = None, limit: int
+        self,
+        topic: Topic,
+        query: str,
+        *,
+        where: Where | None = None,
+        limit: int,
+        beginnings: bool = False,
     ) -> list[Hit]:
         clauses, values = self._filter(topic.table, where, None, alias="r.")
-        search = Search(self._planned, self._names, topic, self.project, clauses, values)
+        begun = query_beginnings(query) if beginnings else {}
+        search = Search(self._planned, self._names, topic, self.project, clauses, values, begun)
         return search.hits(query, limit)
 
     def blob(self, digest: Digest) -> Blob | None:

@@ -30,7 +30,7 @@ from hansard.engines.sqlite.refusing import (
 )
 from hansard.engines.sqlite.reserve import OPENING_BYTES, RESERVE, Reserve
 from hansard.engines.sqlite.transaction import SqliteTx, is_inline
-from hansard.engines.sqlite.watching import SqliteWatch
+from hansard.engines.sqlite.watch import SqliteWatch
 from hansard.kernel import limits
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import ReadTx, Schema, Table, Topic, Watch, WriteTx
@@ -154,6 +154,10 @@ class SqliteEngine:
         with refusals("A lock cannot be taken"):
             self._require_in_place()
             return self._locks.hold(name)
+
+    def held(self, names: Collection[str]) -> set[str]:
+        with refusals("A lock cannot be looked at"):
+            return self._locks.held(names)
 
     def heads(self) -> dict[str, Head]:
         rows = self._look("SELECT project, seq, tick, hash, clock, views FROM heads")

@@ -5,7 +5,7 @@ import fcntl
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -148,6 +148,11 @@ class LockFiles:
             return None
         self._held[name] = descriptor
         return self._keeping(name)
+
+    def held(self, names: Collection[str]) -> set[str]:
+        """Say which of these somebody has; looking keeps nobody from taking any."""
+        ours = (name for name in names if _LOCK_NAME.fullmatch(name))
+        return {name for name in ours if is_held(self._folder / name)}
 
     def sweep(self) -> None:
         """Remove the files of locks whose holders died; whoever looks just then tries again."""

@@ -11,7 +11,7 @@ from typing import Any
 from hansard.engines.plan import Step, in_place, plan
 from hansard.engines.sqlite.schema import documents_name, table_name, topic_name
 from hansard.kernel.engine import Hit, Topic
-from hansard.kernel.words import query_stems, stems
+from hansard.kernel.words import query_beginnings, query_stems, stems
 
 RARE_MAX = 4_000
 """A word in up to this many documents is rare. All documents with a rare word can be ranked."""
@@ -43,9 +43,11 @@ class Scope:
 class Search:
     """One question, answered step by step until there are enough hits."""
 
-    def __init__(self, ask: Ask, scope: Scope) -> None:
+    def __init__(self, ask: Ask, scope: Scope, *, beginnings: bool = False) -> None:
         """Ask nothing yet."""
         self._ask = ask
+        self._asks_beginnings = beginnings
+        self._beginnings: Mapping[str, str] = {}
         self._scope = scope
         self._words = topic_name(scope.topic)
         self._documents = documents_name(scope.topic)
@@ -53,6 +55,7 @@ class Search:
 
     def hits(self, query: str, limit: int) -> list[Hit]:
         """Find documents with all words first, then, where there is room, with some of them."""
+        self._beginnings = query_beginnings(query) if self._asks_beginnings else {}
         counts = {word: self._count(word) for word in query_stems(query)}
         is_common = any(count > RARE_MAX for count in counts.values())
         few_rows = is_common and self._scope.is_filtered and self._has_few_rows()
@@ -69,7 +72,7 @@ class Search:
         [[count]] = self._ask(
             f"SELECT count(*) FROM (SELECT 1 FROM {self._words} WHERE {self._words} MATCH ? "
             "AND rowid BETWEEN ? AND ? LIMIT ?)",
-            _any([word]),
+            self._any([word]),
             self._scope.first,
             self._scope.last,
             RARE_MAX + 1,
@@ -87,7 +90,7 @@ class Search:
             f"{self._of_matching_rows if rows_first else ''} "
             f"ORDER BY {words}.rowid DESC LIMIT ?) ORDER BY score DESC, key LIMIT ?",
             *scope.values,
-            _match(step),
+            self._match(step),
             scope.first,
             scope.last,
             *(scope.values if rows_first else ()),
@@ -113,20 +116,23 @@ class Search:
         )
         return bool(count <= FEW_ROWS_MAX)
 
+    def _match(self, step: Step) -> str:
+        """Write a step as FTS5 reads it; the words that decide count twice if there are others."""
+        if step.needs_all:
+            return " AND ".join(self._any([word]) for word in step.deciders)
+        if len(step.rankers) == len(step.deciders):
+            return self._any(step.deciders)
+        return f"({self._any(step.deciders)}) AND ({self._any(step.rankers)})"
+
+    def _any(self, words: Iterable[str]) -> str:
+        return " OR ".join(
+            f'("{word}" OR "{self._beginnings[word]}"*)'
+            if word in self._beginnings
+            else f'"{word}"'
+            for word in words
+        )
+
 
 def document(topic: Topic, texts: Mapping[str, str]) -> list[str]:
     """Write a document as FTS5 is to index it, column by column."""
     return [" ".join(stems(texts.get(column, ""))) for column in topic.columns]
-
-
-def _match(step: Step) -> str:
-    """Write a step as FTS5 reads it; the words that decide count twice if there are others."""
-    if step.needs_all:
-        return " AND ".join(_any([word]) for word in step.deciders)
-    if len(step.rankers) == len(step.deciders):
-        return _any(step.deciders)
-    return f"({_any(step.deciders)}) AND ({_any(step.rankers)})"
-
-
-def _any(words: Iterable[str]) -> str:
-    return " OR ".join(f'"{word}"' for word in words)

@@ -186,14 +186,20 @@ class SqliteTx:
         return {key: bool(is_right) for key, is_right in rows}
 
     def search(
-        self, topic: Topic, query: str, *, where: Where | None = None, limit: int
+        self,
+        topic: Topic,
+        query: str,
+        *,
+        where: Where | None = None,
+        limit: int,
+        beginnings: bool = False,
     ) -> list[Hit]:
         needed = (documents_name(topic), table_name(topic.table))
         if self._number is None or not all(map(self._is_made, needed)):
             return []
         clauses, values = self._filter(topic.table, where, None, alias="r.")
         scope = Scope(topic, *self._documents(), clauses, values, is_filtered=bool(where))
-        return Search(self._all, scope).hits(query, limit)
+        return Search(self._all, scope, beginnings=beginnings).hits(query, limit)
 
     def blob(self, digest: Digest) -> Blob | None:
         found = self._one(
@@ -387,7 +393,8 @@ class SqliteTx:
     def _numbered(self, seq: int, *, make: bool = False) -> int:
         project = self._made_number() if make else self._number
         assert project is not None, "a project without a head has no entries"
-        return (project << NUMBER_BITS) + seq
+        # Any number at all may be asked for; none reaches into the next project's.
+        return (project << NUMBER_BITS) + min(max(seq, 0), _NUMBER_MASK)
 
     def _next_document(self, documents: str, project: int) -> int:
         low = project << NUMBER_BITS

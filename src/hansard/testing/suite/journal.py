@@ -54,6 +54,21 @@ class JournalSuite(SuiteBase):
         assert is_chain(appended, genesis(PROJECT).hash)
         assert all(entry.payload_is_sound() for entry in appended)
 
+    @pytest.mark.parametrize("number", [-(2**70), -1, 2**40, 2**40 + 1, 2**63 - 1, 2**70])
+    def test_any_number_at_all_asks_only_for_entries_of_the_project(
+        self, engine: Engine, number: int
+    ) -> None:
+        """A place beyond what a journal can hold is beyond its end, and never in another's."""
+        own = record_all(engine, Noted(text="a"), Noted(text="b"))
+        for name in (OTHER, f"{OTHER}-2"):
+            engine.write(name, lambda tx: record(tx, Noted(text="theirs")))
+
+        before = look(engine, lambda tx: tx.entries(before=number, limit=PAGE, descending=True))
+        after = look(engine, lambda tx: tx.entries(after=number, limit=PAGE))
+
+        assert before == (own[::-1] if number > 0 else [])
+        assert after == ([] if number > 0 else own)
+
     def test_a_redacted_payload_is_none_and_an_empty_one_is_empty(self, engine: Engine) -> None:
         """No payload and a payload of no bytes are different things."""
 

@@ -110,9 +110,57 @@ class LockSuite(SuiteBase):
 
         assert taken_soon(engine, "contended")
 
+    def test_who_looks_at_a_lock_sees_whether_it_is_held(
+        self, engine: Engine, open_engine: Opener
+    ) -> None:
+        """By this engine or another; what was released, never taken or no name is held by none."""
+        other = open_engine()
+        held = engine.hold("name")
+        assert held is not None
+
+        with held:
+            assert engine.held(["name", "other", "no name!"]) == {"name"}
+            assert other.held(["name", "other", "no name!"]) == {"name"}
+
+        assert engine.held(["name"]) == other.held(["name"]) == set()
+        assert engine.held([]) == set()
+
+    def test_looking_at_a_lock_takes_it_from_nobody(
+        self, engine: Engine, open_engine: Opener
+    ) -> None:
+        """However many look, each sees the same, and it can be taken by whoever comes next."""
+        other = open_engine()
+
+        seen = [one.held(["name"]) for one in (engine, other) * 3]
+        held = other.hold("name")
+
+        assert seen == [set()] * 6
+        assert held is not None
+
+    def test_a_killed_process_is_seen_to_hold_nothing(self, engine: Engine, opener: Opener) -> None:
+        """Held while the other process lives; not held soon after it was killed."""
+        self._require_processes()
+
+        with elsewhere.process(opener, elsewhere.take_hold) as process:
+            assert engine.held(["contended"]) == {"contended"}
+            process.kill()
+            process.wait(SOON_S)
+
+        assert _free_soon(engine, "contended")
+
     def _require_processes(self) -> None:
         if not self.across_processes:
             pytest.skip("this store lives in one process")
+
+
+def _free_soon(engine: Engine, name: str) -> bool:
+    """Whether the lock is seen to be free before long."""
+    deadline = time.monotonic() + SOON_S
+    while engine.held([name]):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
 
 
 def taken_soon(engine: Engine, name: str) -> bool:

@@ -119,6 +119,21 @@ class SearchSuite(SuiteBase):
         )
         assert shorter == [hits[:limit] for limit in limits]
 
+    def test_a_word_is_found_by_its_beginning_where_that_is_asked(self, engine: Engine) -> None:
+        """With `beginnings` a word of three letters or more also stands for longer ones."""
+        texts = {"a": "kubernetes", "b": "OAuth2 token", "c": "kube", "d": "cub"}
+        publish(engine, {key: {"title": "t", "body": body} for key, body in texts.items()})
+
+        def found(query: str, *, beginnings: bool) -> set[str]:
+            hits = look(engine, lambda tx: tx.search(PAPERS, query, limit=9, beginnings=beginnings))
+            return {hit.key for hit in hits}
+
+        assert found("kube", beginnings=False) == {"c"}
+        assert found("kube", beginnings=True) == {"a", "c"}
+        assert found("oauth", beginnings=True) == {"b"}
+        assert found("ku", beginnings=True) == set()
+        assert found("kube tok", beginnings=True) == {"a", "b", "c"}
+
     def test_documents_are_left_out_whose_row_does_not_match(self, engine: Engine) -> None:
         """The filter is on the row of the topic's table under the same key."""
         filters: list[tuple[Where | None, str]] = [

@@ -1,0 +1,15 @@
+"""The person at this machine: the one whose processes these are."""
+
+import getpass
+import os
+
+NAME_CHARS_MAX = 100
+
+
+def login_name() -> str:
+    """Name whoever runs this process, as the machine knows them."""
+    try:
+        name = getpass.getuser().strip()
+    except (KeyError, OSError):
+        name = ""
+    return name if 0 < len(name) <= NAME_CHARS_MAX and name.isprintable() else f"user-{os.getuid()}"

@@ -1,0 +1,72 @@
+"""`hansard undo`: changes taken back after a look at what that would do; later work stays."""
+
+from typing import Annotated, Any
+
+import typer
+
+from hansard.cli.asking import asking
+from hansard.cli.flags import Flags
+from hansard.cli.going_back import All, DryRun, Going, Yes, go_back
+from hansard.cli.options import Json, settings_flags
+from hansard.cli.recorder_desk import latest_session
+from hansard.kernel.problem import InvalidInput
+from hansard.recorder.restored import Undone
+
+SIDES = ("mine", "theirs")
+
+
+@settings_flags
+def undo(
+    flags: Flags,
+    entry: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[s:N]", help="An entry of the timeline; of a batch or restore, all of it."
+        ),
+    ] = None,
+    *,
+    step: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="What this step of the plan changed.")
+    ] = None,
+    session: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="What this session changed; with --step, else the latest."),
+    ] = None,
+    path: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATH", help="Only this file of them; may be repeated."),
+    ] = None,
+    take: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIDE", help="Where lines clash: mine, as they are, or theirs, as before."
+        ),
+    ] = None,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    whole: All = False,
+    json: Json = False,
+) -> int:
+    """Take back what an entry, a step or a session changed, and only that.
+
+    What others did since stays. It is shown first, and can be undone.
+    """
+    if entry is None and step is None and session is None:
+        raise InvalidInput(
+            "What shall be undone?",
+            hint="Give s:N from `hansard timeline`, --step N or --session ID",
+        )
+    if take is not None and take not in SIDES:
+        raise InvalidInput(f"--take: must be one of {', '.join(SIDES)}")
+    asked: dict[str, Any] = {"entry": entry, "step": step, "take": take, "paths": path or None}
+    with asking(flags) as ask:
+        if entry is None:
+            asked["of_session"] = session or latest_session(ask)
+        going = Going(ask, "undo", Undone, asked)
+        question = "Undo this in {files}?"
+        return go_back(going, question=question, yes=yes, dry_run=dry_run, json=json, whole=whole)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(undo)

@@ -1,0 +1,131 @@
+"""What other tools did to files, as they or their hosts tell it: recorded, and nothing executed."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from hansard.kernel.blob import digest_of
+from hansard.kernel.engine import ReadTx, WriteTx
+from hansard.kernel.operation import Context
+from hansard.kernel.problem import Problem
+from hansard.recorder import rules
+from hansard.recorder.answers import FileNoted
+from hansard.recorder.before import AS_RECORDED, UNKNOWN, Before, GitBlob, Replaced, find_before
+from hansard.recorder.contract import RecordFileCreate, RecordFileDelete, RecordFileEdit
+from hansard.recorder.events import FileRef, Reported
+from hansard.recorder.file_op import record_refusal
+from hansard.recorder.gateway import Gateway
+from hansard.recorder.gitobjects import kept_in_git
+from hansard.recorder.kept import NotKeptError, kept_content
+from hansard.recorder.paths import FilePath
+from hansard.recorder.problems import PathInvalid, PathOutsideWorkspace, PathProtected
+from hansard.recorder.scribe import Scribe, Told, step_of
+from hansard.recorder.tables import FILES
+
+Report = RecordFileCreate | RecordFileDelete
+
+
+def record_file_create(gateway: Gateway, request: RecordFileCreate, context: Context) -> FileNoted:
+    """Record that a file was created by another tool."""
+    new = rules.decoded(request.content, request.encoding)
+    return _report(gateway, request, context, "create", new)
+
+
+def record_file_edit(gateway: Gateway, request: RecordFileEdit, context: Context) -> FileNoted:
+    """Record that a file was edited by another tool."""
+    new = rules.decoded(request.content, request.encoding)
+    return _report(gateway, request, context, "edit", new)
+
+
+def record_file_delete(gateway: Gateway, request: RecordFileDelete, context: Context) -> FileNoted:
+    """Record that a file was deleted by another tool."""
+    return _report(gateway, request, context, "delete", None)
+
+
+def _report(
+    gateway: Gateway, request: Report, context: Context, action: Reported, new: bytes | None
+) -> FileNoted:
+    path = _reported_path(gateway, context, request.path, action)
+    file = gateway.file(path)
+    # The lock keeps what is recorded of the file still while an operation is at it.
+    with gateway.alone_at(context.store.engine, [file]):
+        mode = _mode(gateway, path, new)
+        old = context.read(lambda tx: _before(gateway, tx, request, path, new))
+        if old.is_unknown and isinstance(request, RecordFileEdit) and new is not None:
+            in_git = list(kept_in_git(gateway.root, str(path), new))
+            old = context.read(lambda tx: _before(gateway, tx, request, path, new, in_git=in_git))
+
+        def describe(tx: ReadTx) -> Told:
+            step = step_of(tx, context.session, request.step)
+            scribe = Scribe(gateway, tx, replace(step, cites=request.cites or ()))
+            return scribe.report(path, action, old, new, mode)
+
+        told = context.read(describe)
+        noted = partial(_noted, context, told, file)
+        return context.write(noted, blobs=told.blobs)
+
+
+def _noted(context: Context, told: Told, file: str, tx: WriteTx) -> FileNoted:
+    assert context.session is not None, "a file was reported outside any session"
+    for event in (*told.seen, told.event):
+        context.record(tx, event)
+    row = tx.get(FILES, file)
+    assert row is not None, "a reported file left no revision"
+    event = told.event
+    return FileNoted(
+        session_id=context.session,
+        path=event.path,
+        action=event.action,
+        revision=row["revision"],
+        sha256=event.after.digest if event.after else None,
+        before_unknown=event.before_unknown or None,
+    )
+
+
+def _reported_path(gateway: Gateway, context: Context, path: str, action: str) -> FilePath:
+    """Apply the rule of form; what other tools may write is not for us to protect."""
+    try:
+        return gateway.workspace.resolve(path, for_agent=False)
+    except (PathInvalid, PathOutsideWorkspace, PathProtected) as problem:
+        record_refusal(gateway, context, path, action, problem.code)
+        raise
+
+
+def _before(
+    gateway: Gateway,
+    tx: ReadTx,
+    request: Report,
+    path: FilePath,
+    new: bytes | None,
+    *,
+    in_git: Sequence[GitBlob] = (),
+) -> Before:
+    """Find out what a file held before what is reported of it."""
+    row = tx.get(FILES, gateway.file(path))
+    known = FileRef.model_validate(row["after"]) if row and row["after"] else None
+    if not isinstance(request, RecordFileEdit | RecordFileDelete):
+        return AS_RECORDED if known else Before()
+    if request.old_content is not None:
+        return Before(rules.decoded(request.old_content, request.encoding))
+    if isinstance(request, RecordFileDelete) or new is None:
+        return AS_RECORDED if known else UNKNOWN
+    edits = [Replaced(one.old, one.new, one.all) for one in request.edits or ()] or None
+    recorded = _recorded(gateway, tx, known)
+    is_recorded = known is not None
+    return find_before(new, edits, recorded=recorded, is_recorded=is_recorded, in_git=in_git)
+
+
+def _recorded(gateway: Gateway, tx: ReadTx, known: FileRef | None) -> bytes | None:
+    try:
+        return kept_content(tx, known, gateway.keys) if known else None
+    except NotKeptError:
+        return None
+
+
+def _mode(gateway: Gateway, path: FilePath, new: bytes | None) -> int | None:
+    """Give the permissions of a reported file, if it is there as reported."""
+    try:
+        found = gateway.workspace.look(path) if new is not None else None
+    except Problem:  # another process may have put anything in its place
+        return None
+    return found.mode if found and new is not None and found.digest == digest_of(new) else None

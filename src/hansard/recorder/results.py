@@ -1,0 +1,138 @@
+"""How announced changes to files ended: recorded, settled where nobody knows, and told."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from hansard.kernel import reply
+from hansard.kernel.effect import OPEN_INTENTS, Outcome, intent_key
+from hansard.kernel.engine import ReadTx, Row, WriteTx
+from hansard.kernel.event import Entry
+from hansard.kernel.operation import Context
+from hansard.kernel.problem import Problem, StorageUnavailable
+from hansard.recorder import limits
+from hansard.recorder.answers import FileChanged, GovernedBy, Status, whole
+from hansard.recorder.events import FileOpIntended, is_irreversible
+from hansard.recorder.gateway import Gateway
+from hansard.recorder.tables import FILES, OUTCOMES, REVISIONS, file_id, revision_key
+
+
+def record_outcomes(context: Context, outcomes: Sequence[Outcome]) -> list[Entry]:
+    """Record outcomes that no answer is given with."""
+
+    def work(tx: WriteTx) -> list[Entry]:
+        return [context.record(tx, outcome) for outcome in outcomes]
+
+    return context.store.write(context.project, work, urgent=True) if outcomes else []
+
+
+def attempted_intents(context: Context, tx: ReadTx) -> list[int]:
+    """Give the seqs of what this request has announced and got no answer to."""
+    once = context.once
+    return (reply.recall_attempt(tx, once.key, once.arguments) if once else None) or []
+
+
+def settled(gateway: Gateway, context: Context, seqs: Sequence[int]) -> list[FileChanged]:
+    """Settle announced operations and say how each ended."""
+    store, project = context.store, context.project
+    entries = context.read(lambda tx: [entry_at(tx, seq) for seq in seqs])
+    for start in range(0, len(entries), limits.OPS_MAX):
+        some = entries[start : start + limits.OPS_MAX]
+        files = [file for entry in some for file in _files(intent_of(context, entry))]
+        with gateway.alone_at(store.engine, files):
+            gateway.settle(store, project, files, context.stamp)
+    results = context.read(lambda tx: [result_of(gateway, context, tx, entry) for entry in entries])
+    if any(result.status == "open" for result in results):
+        raise StorageUnavailable(
+            "The first request under this key cannot be settled from here",
+            hint="Ask where its workspace is, or run `hansard verify`",
+        )
+    return results
+
+
+def half_way(context: Context, problem: Problem, intents: Sequence[Entry]) -> Problem:
+    """Say of what the disk stopped which files are changed, which are not, and how to go on."""
+    told = context.read(lambda tx: [outcome_of(tx, entry.seq)["status"] for entry in intents])
+    paths: dict[str, list[str]] = {"done": [], "not_done": [], "unknown": []}
+    for entry, status in zip(intents, told, strict=True):
+        intent = intent_of(context, entry)
+        name = {"done": "done", "recovered": "done", "open": "unknown"}.get(status, "not_done")
+        paths[name].append(intent.to or intent.path)
+    if not paths["done"] and len(intents) == 1:
+        return problem
+    found = {name: some for name, some in paths.items() if some}
+    said = "; ".join(f"{name.replace('_', ' ')}: {', '.join(some)}" for name, some in found.items())
+    again = "again under the same idempotency key" if context.once else "for the rest of them again"
+    return StorageUnavailable(
+        f"The disk stopped this half-way ({said}). {problem.message}",
+        hint=f"When the disk is well, ask {again}: what is done is not done twice",
+        outcome="unknown" if paths["unknown"] else "half_way",
+        **found,
+    )
+
+
+def result_of(gateway: Gateway, context: Context, tx: ReadTx, entry: Entry) -> FileChanged:
+    """Say how an announced operation stands."""
+    intent = intent_of(context, entry)
+    outcome = outcome_of(tx, entry.seq)
+    status: Status = outcome["status"]
+    told: dict[str, Any] = {"path": intent.path, "action": intent.action, "to": intent.to}
+    told |= {"status": status, "seq": entry.seq, "governed_by": _governed_by(gateway, tx, intent)}
+    if status not in ("done", "recovered"):
+        return FileChanged(**told, code=outcome.get("code") or status.upper())
+    row = tx.get(FILES, file_id(intent.workspace, intent.to or intent.path))
+    assert row is not None, f"s:{entry.seq} was done and left no revision"
+    ref = intent.after
+    content = (
+        {"sha256": ref.digest, "size": ref.size, "redacted": list(ref.redacted)} if ref else {}
+    )
+    lines = {"added": intent.added, "removed": intent.removed, "revision": row["revision"]}
+    return FileChanged(
+        **told,
+        **lines,
+        **whole(content),
+        external_change=_came_from_outside(tx, intent, row["number"]) or None,
+        irreversible=is_irreversible(intent) or None,
+    )
+
+
+def outcome_of(tx: ReadTx, seq: int) -> Row:
+    """Say how an announced operation ended, or that it is open."""
+    if tx.get(OPEN_INTENTS, intent_key(seq)) is not None:
+        return {"status": "open"}
+    return tx.get(OUTCOMES, intent_key(seq)) or {"status": "done"}
+
+
+def intent_of(context: Context, entry: Entry) -> FileOpIntended:
+    """Read the intent that an entry holds."""
+    intent = context.store.kinds.decode(entry)
+    assert isinstance(intent, FileOpIntended), f"s:{entry.seq} is no operation on a file"
+    return intent
+
+
+def entry_at(tx: ReadTx, seq: int) -> Entry:
+    """Read one entry."""
+    [entry] = tx.entries(after=seq - 1, limit=1)
+    return entry
+
+
+def _files(intent: FileOpIntended) -> list[str]:
+    paths = [intent.path, *([intent.to] if intent.to else [])]
+    return [file_id(intent.workspace, path) for path in paths]
+
+
+def _governed_by(gateway: Gateway, tx: ReadTx, intent: FileOpIntended) -> list[GovernedBy] | None:
+    paths = [intent.path, *([intent.to] if intent.to else [])]
+    found = {one.id: one for path in paths for one in gateway.governed(tx, path)}
+    return [
+        GovernedBy(id=one.id, title=one.title, enforcement=one.enforcement)
+        for one in found.values()
+    ] or None
+
+
+def _came_from_outside(tx: ReadTx, intent: FileOpIntended, number: int) -> bool:
+    """Whether the revision before this one is somebody else's."""
+    if intent.to is not None or number == 1:
+        return False
+    key = revision_key(file_id(intent.workspace, intent.path), number - 1)
+    before = tx.get(REVISIONS, key)
+    return before is not None and before["source"] == "external"

@@ -16,6 +16,13 @@ def overview(looking: Looking) -> Page:
     return page
 
 
+@pytest.fixture(scope="module")
+def empty(served: Served) -> None:
+    """Have a second project, in which nothing was done yet."""
+    with second_process(served.folder) as call:
+        call("create_project", id="empty", name="Empty")
+
+
 def test_a_browser_that_was_not_let_in_is_told_how(browser: Browser, served: Served) -> None:
     with browser.new_context() as stranger:
         page = stranger.new_page()
@@ -59,11 +66,13 @@ def test_a_timeline_that_is_looked_at_grows(looking: Looking, served: Served) ->
     expect(page.get_by_text("Session: A new sitting")).to_be_visible()
 
 
-def test_a_page_that_lost_the_server_says_so_and_finds_it_again(looking: Looking) -> None:
+def test_a_page_that_lost_the_server_says_so_and_finds_it_again(
+    looking: Looking, empty: None
+) -> None:
     page = overview(looking)
     expect(page.get_by_role("status").filter(has_text="Live").last).to_be_visible()
     page.route("**/api/v1/stream*", lambda route: route.abort())
-    page.get_by_label("Project").select_option("default")
+    page.get_by_label("Project").select_option("empty")
     expect(page.get_by_role("status").filter(has_text="Lost").last).to_be_visible()
 
     page.unroute("**/api/v1/stream*")
@@ -138,9 +147,9 @@ def test_the_theme_is_chosen_and_kept(looking: Looking) -> None:
     assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") != light
 
 
-def test_an_empty_project_says_what_to_do(looking: Looking) -> None:
+def test_an_empty_project_says_what_to_do(looking: Looking, empty: None) -> None:
     page = overview(looking)
-    page.get_by_label("Project").select_option("default")
+    page.get_by_label("Project").select_option("empty")
     expect(page.get_by_text("Nothing is open.")).to_be_visible()
 
     page.get_by_role("link", name="Evolution").click()

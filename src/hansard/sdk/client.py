@@ -18,6 +18,7 @@ from hansard.kernel.operation import Caller, Result, Seat
 from hansard.sdk.checkpoints import Checkpoints
 from hansard.sdk.entities import Entities
 from hansard.sdk.metrics import Metrics
+from hansard.sdk.records import Records
 from hansard.sdk.values import require_json
 
 PYTHON = Actor("agent", "python", "agent")
@@ -32,7 +33,9 @@ class Hansard:
 
         with Hansard("./store", project="shop") as hansard:
             saved = hansard.checkpoints.save_checkpoint("deploy-42", {"goal": "ship it"})
-            hansard.call("create_record", type="task", title="Ship it", summary="…")
+            made = hansard.records.create("Ship it", "The plan, at length.", type="task")
+            hansard.records.update(made.record.id, title="Ship it today")
+            hansard.call("search", query="ship")
     """
 
     def __init__(
@@ -88,6 +91,11 @@ class Hansard:
     def checkpoints(self) -> Checkpoints:
         """Saving, loading, listing and marking contexts."""
         return Checkpoints(self.call)
+
+    @cached_property
+    def records(self) -> Records:
+        """Writing, activating, changing, finding and syncing records."""
+        return Records(self.call)
 
     @cached_property
     def entities(self) -> Entities:

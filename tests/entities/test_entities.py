@@ -263,6 +263,8 @@ def test_a_repetition_has_the_same_answer_and_no_effect(open_app: OpenApp) -> No
 
 @pytest.mark.holds("ENT-settings-1", "ENT-settings-2", "002-settings-1")
 def test_settings_are_made_on_first_read_and_there_is_one_of_them(entities_of: Asking) -> None:
+    entities_of.create("textDocument", DOCUMENT)
+
     first = entities_of.get("settings")
 
     assert (first["lastPage"], first["theme"]) == ("", "")
@@ -273,9 +275,25 @@ def test_settings_are_made_on_first_read_and_there_is_one_of_them(entities_of: A
 
 
 def test_listing_settings_makes_them_too(entities_of: Asking) -> None:
+    entities_of.create("textDocument", DOCUMENT)
+
     [listed] = entities_of.list("settings").entities
 
     assert entities_of.get(listed["id"]) == listed
+
+
+def test_settings_of_a_project_yet_to_be_made_are_shown_and_can_be_changed(
+    entities_of: Asking,
+) -> None:
+    shown = entities_of.get("settings")
+    before = entities_of.head()
+
+    changed = entities_of.update(
+        shown["id"], {"theme": "dark"}, expected_updated_at=shown["updatedAt"]
+    )
+
+    assert (before, changed["theme"]) == (0, "dark")
+    assert entities_of.get("settings") == changed
 
 
 def test_who_may_only_read_sees_settings_that_are_not_made(

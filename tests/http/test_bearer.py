@@ -271,7 +271,7 @@ def test_an_open_stream_ends_with_its_token(guarded: Server, home: Path) -> None
     admin = make_token(home, "agent", name="writer")[0]
     with closing(HTTPConnection(urlsplit(guarded.base).netloc, timeout=PATIENCE_S)) as connection:
         path = "/api/v1/stream?project=default-writer"
-        api(guarded, "get_project", **bearer(admin))
+        api(guarded, "create_record", TEXTS, **bearer(admin))  # which makes its project
         connection.request("GET", path, headers={"Authorization": f"Bearer {text}"})
         stream = connection.getresponse()
         assert stream.readline() == b"event: hello\n"

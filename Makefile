@@ -13,6 +13,10 @@ READY := $(VENV)/.ready
 CLIENTS := tests/clients/node_modules/.ready
 PAGE := web/node_modules/.ready
 PYTEST := $(BIN)/pytest -n auto
+# Tests start many programs, each of which would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
+# A sample of the tests that run our programs, for which `make test` asks the launcher.
+COLD := tests/launcher tests/cli tests/mcp/test_stdio.py tests/mcp/test_http.py tests/http/test_door.py
 LOCK := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-emit-find-links --custom-compile-command "make lock"
 COMPILE := $(BIN)/uv pip compile pyproject.toml $(LOCK)
@@ -62,7 +66,7 @@ serve: setup ## Start the server
 
 test: develop ## Run the fast tests, in random order, on every core
 	$(call step,Fast tests)
-	$(PYTEST) -m "not slow and not clients"
+	$(PYTEST) --quarter today -m "not slow and not clients"
 
 check: format-check lint types imports generated page-current test test-slow ## Run the whole gate
 
@@ -132,9 +136,11 @@ screenshots: develop $(PAGE) ## Take the pictures of the documentation
 demo: setup ## Serve the page on an example project
 	$(BIN)/hansard demo build/demo
 
-test-slow: develop clients $(PAGE) ## Run the slow tests, the foreign MCP clients and the conformance suite
-	$(call step,Slow tests and foreign clients)
-	$(PYTEST) -m "slow or clients" --durations 5
+test-slow: develop clients $(PAGE) ## Run what `make test` leaves out: slow tests, foreign clients, all of PostgreSQL
+	$(call step,Slow tests and foreign clients and everything on PostgreSQL)
+	$(PYTEST) -m "slow or clients or postgres" --durations 5
+	$(call step,Programs started anew)
+	HANSARD_TEST_COLD=1 $(PYTEST) -m "not slow and not clients and not postgres" $(COLD)
 
 check-faults: develop ## Try every fault at every single point; takes hours
 	$(call step,Every fault)

@@ -9,7 +9,7 @@ from hansard.app.verify import verify
 from hansard.kernel.blob import seal
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.store import Store
-from hansard.sessions.directory import ensure_project
+from hansard.sessions.projects import make as make_project
 
 ENTRIES = {"memory": 100_000, "sqlite": 100_000, "postgresql": 30_000}
 """Fewer where filling the store would take longer than verifying it by far."""
@@ -35,7 +35,7 @@ def main() -> None:
 
 def fill(store: Store, entries: int) -> None:
     """Append entries, now and then one with a blob; views are not looked at, so none is kept."""
-    ensure_project(store, PROJECT, STAMP)
+    make_project(store, PROJECT, STAMP)
     bare = Store(store.engine, catalog().kinds, ())
     bare.fingerprint = store.fingerprint
     for first in range(0, entries, BATCH):

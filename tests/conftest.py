@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
@@ -9,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import psycopg
 import pytest
 
@@ -23,19 +25,25 @@ from hansard.kernel.engine import Engine, Schema
 from hansard.kernel.event import Actor
 from hansard.kernel.operation import Caller, Seat
 from hansard.testing.twice import Twice
-from tests import toy
+from tests import choosing, toy
+from tests.choosing import pytest_addoption, pytest_collection_modifyitems, pytest_report_header
 from tests.crash.table import pytest_runtest_setup, pytest_terminal_summary
 from tests.launcher import programs
+from tests.patience import PATIENCE_S, lengthen
 from tests.postgres_server import postgres_namespace, postgres_url
 
 __all__ = [
     "postgres_namespace",
     "postgres_url",
+    "pytest_addoption",
+    "pytest_collection_modifyitems",
+    "pytest_report_header",
     "pytest_runtest_setup",
     "pytest_terminal_summary",
 ]
 
-ENGINES = ["memory", "twice", "sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
+ENGINES = ["twice", "sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
+"""`twice` is the engine in memory, which does all work once more; alone it would prove no more."""
 
 EXTRA = [toy.CAPABILITY]
 
@@ -61,11 +69,31 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
 
 
-def pytest_configure() -> None:
-    """Keep the user's own settings and keys out of it, and hear Ctrl-C also in the background."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the user's own settings and keys out of it, and hear Ctrl-C also in the background.
+
+    And keep bytecode, also where the environment says not to: each program would compile anew.
+    """
+    choosing.settle(config)
+    lengthen()
+    programs.help_asyncio()
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="hansard-tests-")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+hypothesis.settings.register_profile(
+    "hansard",
+    # How long an example takes says more about the machine than about the code.
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    # What fails for one must fail for all who look at it.
+    derandomize=bool(os.environ.get("CI")),
+    print_blob=True,
+)
+hypothesis.settings.load_profile("hansard")
 
 
 @pytest.fixture
@@ -80,30 +108,56 @@ def open_engine(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str
 
     def opener(_: str, schema: Schema) -> Engine:
         match request.param:
-            case "memory":
-                return MemoryEngine(schema, shared)
             case "twice":
                 return Twice(MemoryEngine(schema, shared))
             case "sqlite":
                 return SqliteEngine(tmp_path / "store", schema)
             case _:
                 url = request.getfixturevalue("emptied_postgres")
-                return PostgresEngine(url, schema)
+                return PostgresEngine(url, schema, lock_wait_s=PATIENCE_S)
 
     return opener
 
 
+@pytest.fixture(scope="session")
+def broom(postgres_url: str) -> Iterator["Broom"]:
+    """Give what empties the database between tests."""
+    broom = Broom(postgres_url)
+    yield broom
+    broom.close()
+
+
 @pytest.fixture
-def emptied_postgres(postgres_url: str) -> str:
+def emptied_postgres(postgres_url: str, broom: "Broom") -> str:
     """Give a database whose tables are laid out already, by the test before, but empty.
 
     Laying them out takes a second; doing so for every test would take longer than all tests.
     """
-    with psycopg.connect(postgres_url, autocommit=True) as connection:
-        connection.execute(EMPTY_ALL_TABLES)
+    broom.sweep()
     return postgres_url
 
 
+class Broom:
+    """Empties all tables by one connection, which has planned how: a new one takes far longer."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._connection = psycopg.connect(url, autocommit=True)
+
+    def sweep(self) -> None:
+        """Empty them; a test may have ended the connection."""
+        try:
+            self._connection.execute(EMPTY_ALL_TABLES)
+        except psycopg.OperationalError:
+            self.close()
+            self._connection = psycopg.connect(self._url, autocommit=True)
+            self._connection.execute(EMPTY_ALL_TABLES)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+# Deleting is quicker than truncating, which makes a new file for each table and index.
 EMPTY_ALL_TABLES = """
 DO $$
 DECLARE found record;

@@ -15,15 +15,14 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psycopg
 import pytest
 from psycopg import sql
 
-START_S = 60.0
-STOP_S = 20.0
+from tests.patience import PATIENCE_S
 
 LOCALES = (
     ("--locale-provider=icu", "--icu-locale=en-US", "--locale=C.UTF-8"),
@@ -31,6 +30,8 @@ LOCALES = (
     ("--locale=C.UTF-8",),
 )
 """How the database may sort, best first. The last is by bytes, and hides byte-order bugs."""
+
+LOCALE = "en_US.UTF-8"
 
 CARELESS = ("-cfsync=off", "-cfull_page_writes=off", "-cmax_connections=200")
 """What a server may do whose data nobody will miss."""
@@ -44,9 +45,9 @@ class NoPostgresError(Exception):
 
 
 @pytest.fixture(scope="session")
-def postgres_url() -> Iterator[str]:
+def postgres_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """Start a server for this worker; where there is none, the test is skipped, in CI it fails."""
-    running = postgres_server()
+    running = postgres_server(request.config.cache.mkdir("locales"))
     try:
         url = running.__enter__()
     except NoPostgresError as reason:
@@ -72,12 +73,15 @@ _numbers = itertools.count(1)
 
 
 @contextmanager
-def postgres_server() -> Iterator[str]:
-    """Run a server in a temporary folder and give its URL."""
+def postgres_server(kept: Path | None = None) -> Iterator[str]:
+    """Run a server in a temporary folder and give its URL.
+
+    A locale that had to be made for it is kept in the folder that is given, for the next time.
+    """
     with tempfile.TemporaryDirectory(prefix="hansard-pg-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         _give_away(folder)
-        environment = os.environ | _made_locale(folder)
+        environment = os.environ | _made_locale(folder, kept or folder)
         programs = _make_cluster(folder, environment)
         with _running(programs, folder, environment) as process:
             yield _url_when_ready(process, folder)
@@ -144,14 +148,14 @@ def _running(
         finally:
             process.send_signal(signal.SIGINT)
             try:
-                process.wait(STOP_S)
+                process.wait(PATIENCE_S)
             except subprocess.TimeoutExpired:
                 process.kill()
 
 
 def _url_when_ready(process: subprocess.Popen[bytes], folder: Path) -> str:
     url = f"postgresql://postgres@/postgres?host={folder}"
-    deadline = time.monotonic() + START_S
+    deadline = time.monotonic() + PATIENCE_S
     while process.poll() is None and time.monotonic() < deadline:
         try:
             psycopg.connect(url).close()
@@ -188,19 +192,25 @@ def _reachable(programs: Path, place: Path) -> Path:
     return place / programs.relative_to(package.parent)
 
 
-def _made_locale(folder: Path) -> dict[str, str]:
+def _made_locale(folder: Path, kept: Path) -> dict[str, str]:
     """Make the English locale if the system lacks it, and say where it is found."""
     known = subprocess.run(["locale", "-a"], capture_output=True, text=True, check=False).stdout
     if "en_US.utf8" in known.split() or shutil.which("localedef") is None:
         return {}
-    locales = folder / "locales"
+    locales, made = folder / "locales", kept / LOCALE
     locales.mkdir()
-    made = subprocess.run(
-        ["localedef", "-i", "en_US", "-f", "UTF-8", locales / "en_US.UTF-8"],
-        capture_output=True,
-        check=False,
-    )
-    return {"LOCPATH": str(locales)} if made.returncode == 0 else {}
+    if not made.is_dir():
+        new = Path(tempfile.mkdtemp(dir=kept)) / LOCALE
+        command = ["localedef", "-i", "en_US", "-f", "UTF-8", str(new)]
+        if subprocess.run(command, capture_output=True, check=False).returncode:
+            return {}
+        # Another worker may have made it meanwhile.
+        with suppress(OSError):
+            new.rename(made)
+        shutil.rmtree(new.parent)
+    # Whom the server runs as may not read the folder in which it is kept.
+    shutil.copytree(made, locales / LOCALE)
+    return {"LOCPATH": str(locales)}
 
 
 def _give_away(folder: Path) -> None:

@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ from hansard.engines.postgres import PostgresEngine
 from hansard.kernel.problem import InvalidInput
 from tests.app import kept
 from tests.app.kept import AT, opened
+from tests.patience import PATIENCE_S, wait_until
 
 LATER = "2026-01-02T04:00:00.000000Z"
 
@@ -281,10 +281,7 @@ def writers(store: Path, request: pytest.FixtureRequest) -> Iterator[list[Path]]
     with ExitStack() as stack:
         for path in said:
             stack.enter_context(writing(store, path))
-        deadline = time.monotonic() + 60
-        while not all(path.stat().st_size for path in said):
-            assert time.monotonic() < deadline, "the writers never began"
-            time.sleep(0.05)
+        wait_until(lambda: all(path.stat().st_size for path in said), "the writers never began")
         yield said
 
 
@@ -297,7 +294,7 @@ def writing(store: Path, said: Path) -> Iterator[None]:
             yield
         finally:
             process.kill()
-            process.wait(30)
+            process.wait(PATIENCE_S)
 
 
 def acknowledged(said: list[Path]) -> set[tuple[int, str]]:
@@ -330,7 +327,6 @@ def test_a_backup_under_a_writer_holds_all_that_was_acknowledged(
 
 
 @pytest.mark.slow("eight processes write while backups are taken and restored")
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("writers", [8], indirect=True)
 def test_backups_under_eight_writers_hold_all_that_was_acknowledged(
     store: Path, writers: list[Path], tmp_path: Path

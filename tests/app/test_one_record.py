@@ -51,4 +51,4 @@ def test_closing_the_session_closes_it_for_all(app: Application, agent: Caller) 
     app.call("close_session", {"session_id": session}, agent)
 
     listed = app.call("list_sessions", {}, agent).model_dump()["sessions"]
-    assert [(one["session_id"], one["status"]) for one in listed] == [(session, "closed")]
+    assert [(one["session_id"], one["status"]) for one in listed] == [(session, "ended")]

@@ -34,9 +34,11 @@ from hansard.kernel.event import Entry
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import BlobRedacted, InvalidInput, PermissionDenied
 from hansard.kernel.store import walk
+from hansard.recorder.problems import Irreversible
 from tests.app import kept
 from tests.app.kept import PERSON, PROJECT, STAMP, opened
 from tests.conftest import a_caller
+from tests.patience import PATIENCE_S
 
 SECRET = "hunter2-" + secrets.token_hex(20)
 REASON = "a password got in"
@@ -366,13 +368,13 @@ def test_it_says_so_while_somebody_reads_what_was(
 
     def look(_: ReadTx) -> None:
         reading.set()
-        read.wait(30)
+        read.wait(PATIENCE_S)
 
     with opened(tmp_path / "store") as app:
         app.call("toy_note", {"text": SECRET}, kept.caller())
         reader = threading.Thread(target=lambda: app.store.read(PROJECT, look))
         reader.start()
-        reading.wait(30)
+        reading.wait(PATIENCE_S)
         done = redact(app, seq=seq_of(app, SECRET), fields=("text",))
         read.set()
         reader.join()
@@ -380,6 +382,35 @@ def test_it_says_so_while_somebody_reads_what_was(
         assert not done.is_scrubbed
         assert redact(app, seq=done.event.payloads[0].seq, fields=("text",)).is_scrubbed
         assert files_with(tmp_path / "store", SECRET) == []
+
+
+def test_what_was_erased_and_is_on_disk_goes_only_if_the_caller_says_so(
+    app: Application, agent: Caller, files: Path
+) -> None:
+    app.call("file_op", {"action": "create", "path": "a", "content": "old\n"}, agent)
+    redact(app, digests=app.store.read(PROJECT, lambda tx: digests_of_path(tx, "a")))
+
+    with pytest.raises(Irreversible):
+        app.call("file_op", {"action": "delete", "path": "a"}, agent)
+
+    assert (files / "a").read_text() == "old\n"
+    app.call("file_op", {"action": "delete", "path": "a", "irreversible": True}, agent)
+    assert sound(app)
+
+
+def test_what_is_kept_sealed_of_a_file_is_erased_with_it(app: Application, agent: Caller) -> None:
+    secret = "TOKEN=" + "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0" * 2 + "\n"
+    app.call("file_op", {"action": "create", "path": ".env", "content": secret}, agent)
+    gone = app.call("file_op", {"action": "delete", "path": ".env"}, agent).model_dump()
+    digests = app.store.read(PROJECT, lambda tx: digests_of_path(tx, ".env"))
+
+    redact(app, digests=tuple(digests))
+    undone = app.call("undo", {"entry": f"s:{gone['results'][0]['seq']}"}, agent).model_dump()
+
+    assert len(digests) == 1
+    assert [(one["action"], "redacted" in one["reason"]) for one in undone["files"]] == [
+        ("skip", True)
+    ]
 
 
 def test_a_file_whose_content_was_erased_can_be_changed_and_is_skipped_by_restore(
@@ -394,5 +425,5 @@ def test_a_file_whose_content_was_erased_can_be_changed_and_is_skipped_by_restor
     restored = app.call("restore", {"path": "a", "point": "s:4", "to": "after"}, agent)
 
     assert changed.model_dump()["results"][0]["status"] == "done"
-    assert "redacted" in restored.model_dump()["files"][0]["reason"]
+    assert "erased by a person" in restored.model_dump()["files"][0]["reason"]
     assert sound(app)

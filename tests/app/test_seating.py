@@ -136,6 +136,71 @@ def test_a_session_that_came_along_from_another_project_is_left_aside(
     assert note(app, visiting, project_id="theirs").session_id != here
 
 
+@pytest.mark.holds("ALL-02.14", "ALL-02.8")
+def test_the_same_chosen_id_in_two_projects_is_two_sessions(open_app: OpenApp) -> None:
+    ours, theirs = open_app(project="ours"), open_app(project="theirs")
+    along = a_caller(seat=False, session="main")
+
+    first, second = note(ours, along), note(theirs, along)
+    note(ours, a_caller(seat=False), "toy_start", session_id="main")
+
+    heads = ours.store.engine.heads()
+    assert first.session_id == second.session_id == "main"
+    assert (heads["ours"].tick, heads["theirs"].tick) == (2, 1)
+
+
+@pytest.mark.holds("ALL-02.14")
+def test_a_chosen_id_of_another_project_leads_nowhere(open_app: OpenApp) -> None:
+    ours, theirs = open_app(project="ours"), open_app(project="theirs")
+    note(ours, a_caller(), "toy_start", session_id="main")
+    note(theirs, a_caller())
+
+    for named in ({}, {"project_id": "theirs"}):
+        with pytest.raises(SessionNotFound):
+            note(theirs, a_caller(seat=False), "toy_go_on", session_id="main", **named)
+
+    assert note(theirs, a_caller(), "toy_start", session_id="main").tick == 2
+    assert ours.store.engine.heads()["ours"].tick == 1
+
+
+@pytest.mark.holds("ALL-02.15")
+def test_only_an_id_that_hansard_made_leads_to_its_project(open_app: OpenApp) -> None:
+    ours, theirs = open_app(project="ours"), open_app(project="theirs")
+    made = note(ours, a_caller(seat=False)).session_id
+    along = a_caller(seat=False, session=made)
+
+    led = note(theirs, a_caller(seat=False), "toy_go_on", session_id=made)
+    came = note(theirs, along)
+
+    assert (led.session_id, came.session_id) == (made, made)
+    assert ours.store.engine.heads()["ours"].tick == 3
+    assert "theirs" not in ours.store.engine.heads()
+
+
+@pytest.mark.holds("ALL-02.15")
+@pytest.mark.parametrize(
+    "forged", ["ours.0123456789", "theirs.0123456789", "nowhere.aaaaaaaaaa", "x.9999999999"]
+)
+def test_an_id_of_the_made_form_cannot_be_chosen(open_app: OpenApp, forged: str) -> None:
+    app, other = open_app(project="ours"), open_app(project="theirs")
+    note(app, a_caller())
+    note(other, a_caller())
+    before = app.store.engine.heads()
+
+    for operation in ("toy_start", "toy_note", "toy_go_on"):
+        with pytest.raises(SessionNotFound):
+            note(app, a_caller(), operation, session_id=forged)
+    with pytest.raises(SessionNotFound):
+        note(app, a_caller(seat=False, session=forged))
+
+    assert app.store.engine.heads() == before
+
+
+@pytest.mark.parametrize("near", ["x.012345678", "x.01234567890", "x.ABCDEFABCD", "é.0123456789"])
+def test_an_id_that_hansard_cannot_have_made_can_be_chosen(app: Application, near: str) -> None:
+    assert note(app, a_caller(), "toy_start", session_id=near).session_id == near
+
+
 @pytest.mark.holds("ALL-06.23", "000-close_session-5")
 def test_a_closed_session_is_refused_unless_the_operation_starts_it_afresh(
     app: Application,

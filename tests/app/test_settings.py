@@ -15,11 +15,7 @@ from hansard.kernel.problem import InvalidInput
 def test_without_anything_the_defaults_hold() -> None:
     settings = load({}, {"HANSARD_CONFIG": "/dev/null"})
 
-    assert (settings.project, settings.toolsets, settings.read_only) == (
-        "default",
-        "default",
-        False,
-    )
+    assert (settings.project, settings.toolsets, settings.read_only) == ("", "default", False)
     assert store_location(settings).endswith("store")
 
 

@@ -194,8 +194,11 @@ def test_a_session_that_came_along_is_no_way_around(app: Application) -> None:
     hidden = app.call("create_record", TEXTS, whole).model_dump()["session_id"]
     along = replace(bound_to(app, "ours"), session=hidden)
 
+    seen = Bounded(app).call("get_recent_activity", {}, along).model_dump()
+
+    assert seen["total"] == 0
     with pytest.raises(SessionNotFound):
-        Bounded(app).call("get_recent_activity", {}, along)
+        Bounded(app).call("create_record", TEXTS, along)
 
 
 def test_a_hidden_project_is_refused_in_the_words_for_one_that_is_not_there(
@@ -218,7 +221,7 @@ def test_a_bound_caller_is_at_home_in_its_own_project(app: Application) -> None:
     made = bounded.call("create_record", TEXTS, caller).model_dump()
 
     assert made["session_id"].startswith("ours.")
-    assert bounded.home_of(caller.token) == "ours"
+    assert bounded.home_of(caller.token).find(app.store) == "ours"
     asked = {"id": made["record"]["id"], "project_id": "ours"}
     assert app.call("get_record_ref", asked, caller).model_dump()["title"] == "Hidden"
 

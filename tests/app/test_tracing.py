@@ -15,6 +15,7 @@ from hansard.app.tracing import READ_RESOURCE, Origin, TracedStore, origin, span
 from hansard.kernel.problem import UnknownOperation
 from hansard.sessions.contract import SessionNotFound
 from tests.conftest import a_caller
+from tests.patience import PATIENCE_S
 
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 POISON = "a sentence that nobody else shall read"
@@ -161,7 +162,11 @@ def test_without_an_address_nothing_of_it_is_even_loaded() -> None:
         "print([name for name in sys.modules if name.startswith('opentelemetry')])\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=True,
     )
 
     assert done.stdout.strip() == "[]"

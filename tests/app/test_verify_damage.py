@@ -201,7 +201,7 @@ def test_a_lost_catalog_is_found(store: Damaged) -> None:
 
 
 def test_a_line_of_the_directory_that_cannot_be_read_is_found(store: Damaged) -> None:
-    store.sql("UPDATE rows_projects_v2 SET row = '{'")
+    store.sql("UPDATE rows_project_directory_v1 SET row = '{'")
 
     report = store.verify()
 

@@ -13,8 +13,8 @@ from hansard.kernel.blob import digest_of
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import Actor, Event, Stamp
 from hansard.kernel.reply import keep_reply
-from hansard.sessions.directory import ensure_project
 from hansard.sessions.events import SessionStarted
+from hansard.sessions.projects import make as make_project
 
 ENTRIES = 100_000
 ENTRIES_A_TRANSACTION = 5_000
@@ -43,7 +43,7 @@ def make_entries(app: Application, first: int, count: int) -> None:
 @pytest.mark.slow("makes a store of 100,000 entries")
 def test_a_quick_look_at_a_large_store_is_fast(tmp_path: Path) -> None:
     app = start(Settings(store=str(tmp_path)))
-    ensure_project(app.store, "default", STAMP)
+    make_project(app.store, "default", STAMP)
     for first in range(0, ENTRIES, ENTRIES_A_TRANSACTION):
         make_entries(app, first, ENTRIES_A_TRANSACTION)
 

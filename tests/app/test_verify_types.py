@@ -38,7 +38,7 @@ ALTERED = {
     "a blob's content": "UPDATE blobs SET packed = 2000000000",
     "a blob's depth": "UPDATE blobs SET depth = -1",
     "a blob's digest": "UPDATE blobs SET digest = CAST(digest AS BLOB)",
-    "a row's key": "UPDATE rows_projects_v2 SET key = x'ff00fe'",
+    "a row's key": "UPDATE rows_project_directory_v1 SET key = x'ff00fe'",
     "a document's key": "UPDATE documents_toy_words_v1 SET key = CAST(key AS BLOB)",
     "an intent's owner": "CREATE TABLE rows_open_intents_v1(project, key, row, f_owner, "
     "f_intent_kind); INSERT INTO rows_open_intents_v1(project, key, row) "

@@ -5,14 +5,18 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, StorageState, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, StorageState, expect, sync_playwright
 
 from tests.browser.seeding import fill_example
 
+WAIT_S = 60
+PATIENCE_MS = 30_000
+expect.set_options(timeout=PATIENCE_MS)
 CHROMIUM = os.environ.get("HANSARD_CHROMIUM", "/usr/bin/chromium")
 FLAGS = [
     "--no-sandbox",
@@ -35,6 +39,11 @@ class Served:
     """The address that lets in once."""
     state: StorageState | None = None
     """What a browser that was let in has kept."""
+
+    @property
+    def port(self) -> int:
+        """Say where it listens."""
+        return int(self.base.rpartition(":")[2])
 
 
 @dataclass(slots=True)
@@ -60,23 +69,31 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Serve the example project, for the tests of one file."""
     folder = tmp_path_factory.mktemp("lantern")
     fill_example(folder)
-    yield from serve(folder)
+    with serve(folder) as running:
+        yield running
 
 
-def serve(folder: Path) -> Iterator[Served]:
-    """Run `hansard serve` over a folder, as another process."""
+@contextmanager
+def serve(folder: Path, port: int = 0, *, state: Path | None = None) -> Iterator[Served]:
+    """Run `hansard serve` over a folder, as another process.
+
+    `state` is where it remembers whom it has let in, by default beside the store.
+    """
     hansard = Path(sys.executable).with_name("hansard")
-    command = [hansard, "serve", "--store", folder / "store", "--port", "0"]
+    command = [hansard, "serve", "--store", folder / "store", "--port", port]
     command += ["--workspace", folder / "workspace", "--project", "lantern", "--embedder", "none"]
     command += ["--secret-file", folder / "secret"]
     with subprocess.Popen(
-        [str(part) for part in command], stderr=subprocess.PIPE, text=True
+        [str(part) for part in command],
+        env=os.environ | {"XDG_STATE_HOME": str(state or folder / "state")},
+        stderr=subprocess.PIPE,
+        text=True,
     ) as server:
         try:
             yield Served(folder, *_announced(server))
         finally:
             server.terminate()
-            server.wait(timeout=20)
+            server.wait(timeout=WAIT_S)
 
 
 def _announced(server: "subprocess.Popen[str]") -> tuple[str, str]:
@@ -104,6 +121,13 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def context(browser: Browser, served: Served) -> Iterator[BrowserContext]:
     """Give a browser that was let in and has kept nothing else."""
+    with let_in(browser, served) as entered:
+        yield entered
+
+
+@contextmanager
+def let_in(browser: Browser, served: Served) -> Iterator[BrowserContext]:
+    """Have a browser of one's own, which the server lets in."""
     if served.state is None:
         with browser.new_context() as newcomer:
             newcomer.new_page().goto(served.entrance)
@@ -114,7 +138,7 @@ def context(browser: Browser, served: Served) -> Iterator[BrowserContext]:
         timezone_id="UTC",
         reduced_motion="reduce",
     ) as entered:
-        entered.set_default_timeout(10_000)
+        entered.set_default_timeout(PATIENCE_MS)
         yield entered
 
 

@@ -70,7 +70,8 @@ def _served() -> Iterator[Served]:
     folder = Path(tempfile.mkdtemp(prefix="hansard-"))
     fill_example(folder)
     try:
-        yield from serve(folder)
+        with serve(folder) as running:
+            yield running
     finally:
         shutil.rmtree(folder)
 

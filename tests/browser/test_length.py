@@ -25,7 +25,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Serve a project with one long session."""
     folder: Path = tmp_path_factory.mktemp("long")
     fill_long(folder, ENTRIES)
-    yield from serve(folder)
+    with serve(folder) as running:
+        yield running
 
 
 def test_the_end_of_a_long_timeline_is_reached_while_little_is_held(

@@ -78,6 +78,7 @@ def test_the_palette_goes_to_a_view_and_to_a_thing(looking: Looking) -> None:
     page.get_by_role("combobox", name="Search or go to").fill("verify")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Verify")).to_be_visible()
+    expect(page.get_by_role("combobox", name="Search or go to")).to_have_count(0)
 
     page.keyboard.press("/")
     page.get_by_role("combobox", name="Search or go to").fill("politeness")

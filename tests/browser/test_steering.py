@@ -1,4 +1,4 @@
-"""What a person does on the page: edit, settle a conflict, decide, bring files back."""
+"""What a person does on the page: edit, decide, bring files back."""
 
 from pathlib import Path
 
@@ -6,17 +6,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Looking, Served
+from tests.browser.editing import edit
 from tests.browser.seeding import second_process
 
 pytestmark = pytest.mark.clients
-
-
-def edit(looking: Looking, record: str) -> Page:
-    """Begin to edit a record."""
-    page = looking.go(f"records/{record}")
-    page.get_by_role("button", name="Edit").click()
-    expect(page.get_by_label("Body")).to_be_visible()
-    return page
 
 
 @pytest.mark.holds("ALL-10.5")
@@ -32,48 +25,6 @@ def test_a_record_is_edited_in_place_as_a_person(looking: Looking, served: Serve
         told = call("get_record_diff", id="R008", **{"from": "current"})["to_version"]
     assert told["title"] == "Stay polite, always"
     assert told["author"].startswith("human:")
-
-
-def test_a_conflict_shows_both_versions_and_the_merge(looking: Looking, served: Served) -> None:
-    page = edit(looking, "R001")
-    body = page.get_by_label("Body").input_value()
-    page.get_by_label("Body").fill("Mine comes first.\n" + body)
-    with second_process(served.folder) as call:
-        session = call("activate", id="R001", override=True)["session_id"]
-        call("update_record", id="R001", body=body + "\nTheirs comes last.", session_id=session)
-    page.get_by_role("button", name="Save").click()
-
-    conflict = page.get_by_role("region", name="Conflict")
-    expect(conflict).to_contain_text("The bodies merge without a clash")
-    expect(conflict.get_by_label("Yours: body")).to_contain_text("Mine comes first.")
-    expect(conflict.get_by_label("Theirs: body")).to_contain_text("Theirs comes last.")
-    merged = conflict.get_by_label("Merged").input_value()
-    assert merged.startswith("Mine comes first.")
-    assert merged.rstrip().endswith("Theirs comes last.")
-    conflict.get_by_role("button", name="Save the merge").click()
-
-    expect(page.locator(".prose")).to_contain_text("Mine comes first.")
-    expect(page.locator(".prose")).to_contain_text("Theirs comes last.")
-
-
-def test_a_merge_with_a_clash_is_not_saved_before_it_is_mended(
-    looking: Looking, served: Served
-) -> None:
-    page = edit(looking, "R004")
-    body = page.get_by_label("Body").input_value()
-    page.get_by_label("Body").fill(body.replace("people mend pages", "readers see pages"))
-    with second_process(served.folder) as call:
-        session = call("activate", id="R004", override=True)["session_id"]
-        theirs = body.replace("people mend pages", "authors mend pages")
-        call("update_record", id="R004", body=theirs, session_id=session)
-    page.get_by_role("button", name="Save").click()
-    conflict = page.get_by_role("region", name="Conflict")
-    expect(conflict.get_by_role("button", name="Save the merge")).to_be_disabled()
-
-    conflict.get_by_label("Merged").fill("Grouped by page, for authors and readers.")
-    conflict.get_by_role("button", name="Save the merge").click()
-
-    expect(page.locator(".prose")).to_have_text("Grouped by page, for authors and readers.")
 
 
 def test_a_record_is_put_off_with_a_reason(looking: Looking) -> None:

@@ -22,6 +22,7 @@ GROWTH_MIB_MAX = 400
 
 
 @pytest.mark.holds("CHK-size-2")
+@pytest.mark.slow("saves 60 MB twice")
 def test_a_context_of_60_mb_goes_through_the_library_in_bounded_memory(tmp_path: Path) -> None:
     program = [sys.executable, "-m", "tests.checkpoints.programs", "large", str(tmp_path)]
 

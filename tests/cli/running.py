@@ -18,11 +18,12 @@ from hansard.app.start import start
 from hansard.cli.main import run
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import Actor, Stamp
-from hansard.sessions.directory import ensure_project
 from hansard.sessions.events import SessionStarted
+from hansard.sessions.projects import make as make_project
 from tests.launcher.programs import Popen
+from tests.patience import PATIENCE_S
 
-WAIT_S = 30.0
+WAIT_S = PATIENCE_S
 AGENT = Actor("agent", "stdio", "agent")
 AT = "2026-01-02T03:04:05.000000Z"
 
@@ -114,7 +115,7 @@ def write_sessions(hansard: Hansard, names: Sequence[str], project: str = "defau
     """Put an entry into the journal for each name."""
     app = start(Settings(store=str(hansard.store)))
     try:
-        ensure_project(app.store, project, Stamp(AGENT, AT))
+        make_project(app.store, project, Stamp(AGENT, AT))
 
         def work(tx: WriteTx) -> None:
             for name in names:

@@ -149,6 +149,7 @@ def test_export_schema_prints_the_committed_contract(hansard: Hansard) -> None:
 # serve
 
 
+@pytest.mark.cold("a signal")
 def test_serve_says_where_it_listens_answers_and_ends(hansard: Hansard) -> None:
     process = hansard.start("serve", "--port", "0")
     try:

@@ -24,8 +24,9 @@ from tests.decisions import known
 from tests.decisions.known import SECRET
 from tests.decisions.parties import Party, a_party
 from tests.launcher.programs import Popen
+from tests.patience import PATIENCE_S
 
-WAIT_S = 30.0
+WAIT_S = PATIENCE_S
 LIBFAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 WHY = ("--rationale", "Because it was measured twice.")
 

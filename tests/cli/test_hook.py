@@ -180,6 +180,88 @@ def test_what_cursor_edits_is_recorded(recorded: Recorded) -> None:
     assert timeline(recorded, "c0ffee")[-1]["actor"] == "agent:cursor"
 
 
+def of_cursor(recorded: Recorded, name: str, *edits: tuple[str, str]) -> dict[str, Any]:
+    """Give what Cursor tells after it has edited a file."""
+    return {
+        "conversation_id": SESSION,
+        "hook_event_name": "afterFileEdit",
+        "workspace_roots": [str(recorded.folder)],
+        "file_path": str(recorded.folder / name),
+        "edits": [{"old_string": old, "new_string": new} for old, new in edits],
+    }
+
+
+def undone(recorded: Recorded) -> str:
+    """Undo all that the host's session did; gives what was said."""
+    return recorded.run("undo", "--session", SESSION, "--yes").out
+
+
+@pytest.mark.holds("FIL-report-3")
+def test_an_edit_of_cursor_is_undone_by_the_edits_it_tells(recorded: Recorded) -> None:
+    (recorded.folder / "app.py").write_text("one\nTWO\nTHREE\n")
+
+    tell(recorded, of_cursor(recorded, "app.py", ("two", "TWO"), ("three", "THREE")), "cursor")
+    undone(recorded)
+
+    assert (recorded.folder / "app.py").read_text() == "one\ntwo\nthree\n"
+
+
+@pytest.mark.parametrize(
+    ("tool", "asked", "answered"),
+    [
+        ("Edit", {"old_string": "two", "new_string": "TWO"}, {}),
+        ("MultiEdit", {"edits": [{"old_string": "two", "new_string": "TWO"}]}, {}),
+        ("Write", {}, {"type": "update", "originalFile": "one\ntwo\n"}),
+        ("NotebookEdit", {}, {"original_file": "one\ntwo\n"}),
+        ("Edit", {}, {"structuredPatch": [{"newStart": 1, "lines": [" one", "-two", "+TWO"]}]}),
+    ],
+)
+def test_an_edit_of_claude_code_is_undone_by_whatever_it_tells(
+    recorded: Recorded, tool: str, asked: dict[str, Any], answered: dict[str, Any]
+) -> None:
+    (recorded.folder / "app.py").write_text("one\nTWO\n")
+    told = used(recorded, tool, "app.py", **answered)
+    told["tool_input"] |= asked
+
+    tell(recorded, told)
+    undone(recorded)
+
+    assert (recorded.folder / "app.py").read_text() == "one\ntwo\n"
+
+
+@pytest.mark.holds("FIL-report-3")
+@pytest.mark.parametrize("tool", ["Write", "MultiEdit", "NotebookEdit", "cursor"])
+def test_an_edit_whose_before_nobody_knows_is_never_undone_into_a_deletion(
+    recorded: Recorded, tool: str
+) -> None:
+    (recorded.folder / "app.py").write_text("a\n")
+    if tool == "cursor":
+        tell(recorded, of_cursor(recorded, "app.py", ("x", "")), "cursor")
+    else:
+        tell(recorded, used(recorded, tool, "app.py"))
+
+    said = undone(recorded)
+    restored = recorded.run("restore", "--session", SESSION, "--yes").out
+
+    assert "skip    app.py" in said
+    assert "not known" in said
+    assert "not known" in restored
+    assert (recorded.folder / "app.py").read_text() == "a\n"
+    assert "+? -?" in recorded.run("timeline", SESSION).out
+
+
+def test_what_git_has_of_a_file_is_what_it_held_before(recorded: Recorded) -> None:
+    (recorded.folder / "app.py").write_text("one\ntwo\n")
+    for arguments in (["init", "-q"], ["add", "."]):
+        subprocess.run(["git", "-C", str(recorded.folder), *arguments], check=True)
+    (recorded.folder / "app.py").write_text("one\n")
+
+    tell(recorded, of_cursor(recorded, "app.py", ("two\n", "")), "cursor")
+    undone(recorded)
+
+    assert (recorded.folder / "app.py").read_text() == "one\ntwo\n"
+
+
 @pytest.mark.parametrize(
     "told",
     [

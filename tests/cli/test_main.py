@@ -29,7 +29,7 @@ DISCOVER = {
 
 
 def ask(hansard: Hansard, *arguments: str) -> dict[str, object]:
-    done = subprocess.run(
+    done = programs.run(
         hansard.command(*arguments),
         env=hansard.environment,
         input=json.dumps(DISCOVER) + "\n",
@@ -45,7 +45,12 @@ def ask(hansard: Hansard, *arguments: str) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["--toolsets", "all"], ["--toolsets=all", "--read-only"]]
+    "arguments",
+    [
+        pytest.param([], marks=pytest.mark.cold("as a client starts it")),
+        ["--toolsets", "all"],
+        ["--toolsets=all", "--read-only"],
+    ],
 )
 def test_without_a_command_it_serves_mcp_on_stdio(hansard: Hansard, arguments: list[str]) -> None:
     assert ask(hansard, *arguments)["id"] == 1
@@ -167,6 +172,7 @@ def test_a_bug_is_a_sentence_and_with_debug_a_trace(
         main.run([])
 
 
+@pytest.mark.cold("how a process ends")
 def test_a_reader_that_leaves_early_is_no_error(filled: Hansard) -> None:
     process = filled.start("log", "--limit", "3")
     assert process.stdout is not None
@@ -180,6 +186,7 @@ def test_a_reader_that_leaves_early_is_no_error(filled: Hansard) -> None:
 
 
 @pytest.mark.fault("signals and ends")
+@pytest.mark.cold("a signal")
 def test_ctrl_c_ends_a_command_quietly(filled: Hansard) -> None:
     with filled.start("log", "--follow") as process:
         assert process.stdout is not None

@@ -143,9 +143,9 @@ def test_the_timeline_of_the_latest_session_is_told_oldest_first(recorded: Recor
     assert first[0] == f"Session {SESSION}"
     said = [line.split(" ", 4)[4] for line in first[1:] if "file" in line or ".py" in line]
     assert said == [
-        "create a.py (+2 -0) (step 0)",
-        "edit a.py (+1 -1) (step 1)",
-        "edit a.py (+1 -0) (step 1)",
+        "create a.py (+2 -0) (step 1)",
+        "edit a.py (+1 -1) (step 2)",
+        "edit a.py (+1 -0) (step 2)",
     ]
     assert latest[0] == "Session later"
     assert "create c.py (+1 -0)" in latest[-1]
@@ -196,9 +196,9 @@ def test_changes_from_outside_and_refusals_are_told(recorded: Recorded) -> None:
 def test_what_is_not_there_is_said(recorded: Recorded, hansard: Hansard, tmp_path: Path) -> None:
     assert recorded.run("timeline", "nobody").code == 1
     assert recorded.run("timeline", "--kind", "nothing").code == 2
-    empty = recorded.run("story", "--project", "another")
-    assert (empty.code, empty.out) == (2, "")
-    assert "No session is recorded" in empty.err
+    unknown = recorded.run("story", "--project", "another")
+    assert (unknown.code, unknown.out) == (1, "")
+    assert "There is no project another" in unknown.err
     assert recorded.run("timeline", "--store", str(tmp_path / "none")).code == 1
 
 
@@ -253,7 +253,7 @@ def test_a_piped_story_is_markdown(recorded: Recorded) -> None:
     shown = recorded.run("story").out
 
     assert shown.startswith("# A faster parser\n> Make it fast.\n")
-    assert "\n## Step 1: Change\n" in shown
+    assert "\n## Step 2: Change (in progress)\n" in shown
     assert "- **decision** (agent:stdio): It is the lexer" in shown
     assert "- `a.py`: 2 edits, +2 -1" in shown
     assert json.loads(recorded.run("story", "--json").out)["title"] == "A faster parser"
@@ -283,8 +283,9 @@ def test_a_story_of_many_pages_is_told_as_one(recorded: Recorded) -> None:
 
     shown = recorded.run("story").out
 
-    assert shown.count("- `many/") == 300
-    assert shown.count("## Step 1: Change") == 1
+    assert shown.count("- `many/") == 1
+    assert "- `many/` (300 files): 300 created, +300 -0" in shown
+    assert shown.count("## Step 2: Change") == 1
     assert "continued" not in shown
     assert "more" not in shown
 
@@ -301,7 +302,7 @@ def test_piped_every_revision_is_printed_with_its_diff(recorded: Recorded) -> No
         "a.py revision 3",
     ]
     assert "-\ttwo\n+\tTWO\n" in shown
-    assert "executed edit, +1 -1, step 1" in shown
+    assert "executed edit, +1 -1, step 2" in shown
     lines = items(recorded.run("evolution", "a.py", "--json").out)
     assert [line["revision"] for line in lines] == [1, 2, 3]
     assert "+three" in lines[-1]["diff"]

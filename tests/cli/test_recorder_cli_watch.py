@@ -250,3 +250,34 @@ def test_patterns_are_names_or_with_a_slash_paths(path: str, *, is_left_out: boo
     ignoring = Ignoring((*IGNORED, "*.log", "docs/build"))
 
     assert ignoring.leaves_out(path) is is_left_out
+
+
+def test_without_a_first_look_git_says_what_a_file_held_before(recorded: Recorded) -> None:
+    for arguments in (["init", "-q"], ["add", "old.txt"]):
+        subprocess.run(["git", "-C", str(recorded.folder), *arguments], check=True)
+    put(recorded, "old.txt", "new\n")
+    settings = Settings(store=str(recorded.run.store), workspace=str(recorded.folder))
+    shown: list[FileSeen] = []
+
+    with lookout_at(settings, recorded.folder, Ignoring(()), shown.append) as lookout:
+        lookout.note([(False, "old.txt")])
+        lookout.look()
+    change = next(file for file in shown if file.what == "changed")
+    recorded.run("undo", f"s:{change.seq}", "--yes")
+
+    assert (change.added, change.removed) == (1, 1)
+    assert (recorded.folder / "old.txt").read_text() == "old\n"
+
+
+def test_permissions_that_somebody_changes_are_seen(recorded: Recorded) -> None:
+    settings = Settings(store=str(recorded.run.store), workspace=str(recorded.folder))
+    shown: list[FileSeen] = []
+    (recorded.folder / "a.py").chmod(0o755)
+
+    with lookout_at(settings, recorded.folder, Ignoring(()), shown.append) as lookout:
+        lookout.note([(False, "a.py")])
+        lookout.look()
+    recorded.run("undo", f"s:{shown[0].seq}", "--yes")
+
+    assert "permissions" in shown[0].summary
+    assert (recorded.folder / "a.py").stat().st_mode & 0o777 == 0o644

@@ -38,8 +38,10 @@ def test_the_tree_as_json_is_a_reference_a_line(filled: Hansard) -> None:
     assert [(line["id"], line["parent_id"]) for line in lines] == [("R001", None), ("R002", "R001")]
 
 
-def test_an_empty_project_says_how_to_begin(filled: Hansard) -> None:
-    assert "records new" in filled("records", "--project", "another").out
+def test_an_empty_project_says_how_to_begin(filled: Hansard, tmp_path: Path) -> None:
+    (tmp_path / ".hansard.toml").write_text('project = "another"')
+
+    assert "records new" in filled("records", "--workspace", str(tmp_path)).out
 
 
 def test_a_record_is_shown_with_what_lies_around_it_and_stays_inactive(filled: Hansard) -> None:
@@ -93,11 +95,37 @@ def test_an_editor_that_fails_changes_nothing(filled: Hansard) -> None:
 
 def test_no_command_leaves_a_session_open(filled: Hansard) -> None:
     filled("records", "show", "R001")
-    filled("records", "move-state", "R001", "LATER")
+    filled("records", "move-state", "R001", "LATER", "--reason", "no time")
+    filled("records", "new", "--title", "Under it", "--body", "b", "--parent", "R001")
 
     started = filled("log", "--kind", "session_started").out.splitlines()
     closed = filled("log", "--kind", "session_closed").out.splitlines()
     assert len(started) == len(closed) > 0
+
+
+def test_a_command_that_is_refused_leaves_no_trace(filled: Hansard, tmp_path: Path) -> None:
+    before = filled("log", "--json").out
+
+    codes = [
+        filled("records", "move-state", "R001", "LATER").code,
+        filled("records", "move-state", "R001", "NOWHERE").code,
+        filled("records", "new", "--title", "x", "--body", "b", "--parent", "R999").code,
+        filled("records", "edit", "R002", EDITOR=writing(tmp_path, "x" * 2_000_000)).code,
+        filled("decisions", "record", "--title", "t", "--target", "x", "--rationale", "short").code,
+    ]
+
+    assert all(codes)
+    assert filled("log", "--json").out == before
+
+
+def test_a_command_can_work_in_a_session_that_is_named(filled: Hansard) -> None:
+    moved = filled(
+        "records", "move-state", "R001", "LATER", "--reason", "no time", HANSARD_SESSION="mine"
+    )
+
+    assert moved.code == 0
+    assert "mine" in filled("log", "--kind", "session_started").out
+    assert "mine" not in filled("log", "--kind", "session_closed").out
 
 
 def test_the_person_at_the_terminal_is_the_human_author(filled: Hansard) -> None:

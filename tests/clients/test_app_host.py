@@ -131,7 +131,7 @@ def test_the_timeline_shows_what_the_tool_answered(hosting: Hosting) -> None:
         view = host.show("get_timeline", session_id=SESSION)
 
         expect(view.get_by_text(f"It is the lexer {MARKUP}")).to_be_visible()
-        expect(view.get_by_role("heading", name="Step 0 Measure").first).to_be_visible()
+        expect(view.get_by_role("heading", name="Step 1 Measure").first).to_be_visible()
         expect(view.locator(".entry", has_text="edit a.py")).to_have_count(2)
         assert [args for args in host.called("get_timeline") if "kinds" not in args] == []
 
@@ -158,7 +158,7 @@ def test_the_timeline_asks_for_the_next_page(hosting: Hosting) -> None:
     with hosting() as host:
         view = host.show("get_timeline", session_id=SESSION, limit=3)
 
-        expect(view.get_by_text("Step 0 begun")).to_be_visible()
+        expect(view.get_by_text("Step 1 begun")).to_be_visible()
         assert any("cursor" in args for args in host.called("get_timeline"))
 
 

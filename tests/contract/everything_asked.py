@@ -1,7 +1,7 @@
 """One long piece of work in which every operation is asked at least once, and answers."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,23 +26,35 @@ class Asking:
     app: Application
     caller: Caller
     answers: list[tuple[str, Result]] = field(default_factory=list)
+    asked: list[tuple[str, Json]] = field(default_factory=list)
+    """What was asked, in the same order."""
 
     def __call__(self, name: str, /, **arguments: Any) -> Json:
         """Ask, and keep the answer."""
         answer = self.app.call(name, arguments, self.caller)
         self.answers.append((name, answer))
+        self.asked.append((name, arguments))
         return answer.model_dump(mode="json", exclude_none=True)
+
+    def another(self) -> "Asking":
+        """Ask as another chat, for the same record."""
+        return replace(self, caller=replace(a_caller(), session=self.caller.session))
 
 
 def ask_everything(app: Application, folder: Path) -> list[tuple[str, Result]]:
     """Ask every operation of an application that serves the files of a folder."""
     asking = Asking(app, a_caller(secret=SECRET))
+    ask_nearly_everything(asking, folder)
+    ask_the_end(asking)
+    return asking.answers
+
+
+def ask_nearly_everything(asking: Asking, folder: Path) -> None:
+    """Ask every operation but those that end a session."""
     parts: tuple[Callable[[Asking], None], ...] = (_records, _work, _checkpoints, _decisions)
     for part in (*parts, _entities):
         part(asking)
     _history(asking, folder)
-    _ends(asking)
-    return asking.answers
 
 
 def _records(ask: Asking) -> None:
@@ -76,7 +88,7 @@ def _records(ask: Asking) -> None:
 
 def _another_chat(ask: Asking, record: str) -> None:
     """Have someone else change a record, so that there is something to hear of and to merge."""
-    other = Asking(ask.app, a_caller(), ask.answers)
+    other = ask.another()
     other("activate", id=record)
     other("update_record", id=record, body="Theirs\n")
     met = ask("update_record", id=record, body="Ours\n")["conflict"]
@@ -104,10 +116,13 @@ def _work(ask: Asking) -> None:
     ask("record_file_delete", path="d.py")
     ask("restore", entry=f"s:{edited['receipt']['seq']}", preview=True)
     ask("restore", path="a.py", point=f"s:{edited['receipt']['seq']}", to="before")
+    ask("undo", entry=f"s:{edited['receipt']['seq']}", preview=True, diff=True)
+    ask("undo", of_session=session, paths=["b.py"])
     ask("get_timeline", session_id=session, limit=3)
     ask("get_story", session_id=session)
     ask("get_evolution", path="a.py", limit=1)
     ask("get_evolution", path="a.py", revision=1)
+    ask("why", path="a.py", line=1)
     ask("list_sessions", limit=1)
 
 
@@ -170,7 +185,8 @@ def _history(ask: Asking, folder: Path) -> None:
     ask("search", query="cache titles")
 
 
-def _ends(ask: Asking) -> None:
+def ask_the_end(ask: Asking) -> None:
+    """Ask what ends a session."""
     ask("close_session", summary="Done")
     ask.caller = a_caller()
     ask("audit_event", type="note", description="Another session")

@@ -89,6 +89,7 @@ UNLISTED: list[tuple[str, Json]] = [
     ("record_file_edit", {"path": "b.txt", "content": "two\n"}),
     ("record_file_delete", {"path": "b.txt"}),
     ("restore", {"path": "a.txt", "point": "t:1", "preview": True}),
+    ("undo", {"step": 0, "preview": True}),
     ("deactivate", {"id": "R001"}),
     ("branch_session", {}),
     ("save_session", {}),

@@ -27,6 +27,7 @@ from tests.crash import endured
 from tests.crash.conftest import new_database
 from tests.crash.endured import Look, last_receipts, ran
 from tests.crash.writers import DEEDS, Ack, Json, Place, Tale, Writer
+from tests.patience import PATIENCE_S
 
 PROJECTS = ("even", "odd")
 STEADY = 2
@@ -39,7 +40,7 @@ STARTING_SHARE = 0.2
 """How many of the kills may strike a server that is only starting, and settles and tidies up."""
 
 POLL_S = 0.1
-HANG_S = 120.0
+HANG_S = PATIENCE_S
 """A writer that hears nothing for so long waits for ever."""
 
 KEEPING_PAUSE_S = 5.0

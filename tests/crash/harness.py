@@ -31,11 +31,11 @@ from tests.crash import stage
 from tests.crash.checks import Ack
 from tests.crash.stage import Scene
 from tests.launcher.programs import Popen
+from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
 
-SOON_S = 90.0
-"""What must happen has happened by then, however busy the machine."""
+SOON_S = PATIENCE_S
 
 CHANGES = (
     "pwrite64,write,fsync,fdatasync,syncfs,ftruncate,fallocate,"
@@ -47,7 +47,7 @@ CHANGES = (
 class Child:
     """A scene being played."""
 
-    def __init__(self, scene: Scene, folder: Path, patience_s: float) -> None:
+    def __init__(self, scene: Scene, folder: Path) -> None:
         self.folder = folder
         self.acks: list[Ack] = []
         self.told: list[dict[str, Any]] = []
@@ -63,8 +63,8 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        self._said = _Lines(self.process.stdout, patience_s)
-        self._complaints = _Lines(self.process.stderr, patience_s)
+        self._said = _Lines(self.process.stdout)
+        self._complaints = _Lines(self.process.stderr)
 
     def until(self, gate: str | None) -> None:
         """Open every gate on the way to this one, where it stops; `None` means the end."""
@@ -116,9 +116,9 @@ class Child:
 
 
 @contextmanager
-def playing(scene: Scene, folder: Path, *, patience_s: float = SOON_S) -> Iterator[Child]:
+def playing(scene: Scene, folder: Path) -> Iterator[Child]:
     """Play a scene; whatever is left of it when the block ends is killed."""
-    child = Child(scene, folder, patience_s)
+    child = Child(scene, folder)
     try:
         yield child
     finally:
@@ -252,14 +252,13 @@ def copied(prepared: Path, space: Path) -> Path:
 class _Lines:
     """The lines of a stream, none of which is waited for without end."""
 
-    def __init__(self, stream: IO[bytes] | None, patience_s: float = SOON_S) -> None:
+    def __init__(self, stream: IO[bytes] | None) -> None:
         assert stream is not None
-        self._patience_s = patience_s
         self._queue: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         threading.Thread(target=self._read, args=(stream,), daemon=True).start()
 
     def __iter__(self) -> Iterator[str]:
-        while (line := self._queue.get(timeout=self._patience_s)) is not None:
+        while (line := self._queue.get(timeout=SOON_S)) is not None:
             yield line
         self._queue.put(None)
 

@@ -2,7 +2,6 @@
 
 import os
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -17,6 +16,7 @@ from tests import toy
 from tests.crash import toys
 from tests.crash.checks import Ack
 from tests.crash.stage import Stage
+from tests.patience import PATIENCE_S, wait_until
 
 if TYPE_CHECKING:
     # Not before a scene has set its limits, which engines read when they are imported.
@@ -27,7 +27,7 @@ LOCATION = "location.txt"
 FILE = "file.txt"
 BEFORE, AFTER = "as it was\n", "as it shall be\n"
 FEW, CROWD = 5, 32
-SHORT_S, SOON_S, POLL_S = 0.3, 30.0, 0.002
+SHORT_S = 0.3
 LARGE_BODY = "".join(f"{number:x}" for number in range(INLINE_BLOB_BYTES_MAX))
 """Hardly packed, since no two numbers are the same; more than lies in the database."""
 
@@ -123,14 +123,6 @@ def tried(stage: Stage, token: str, act: Callable[[], object]) -> None:
         stage.tell(refused=token, outcome=problem.details.get("outcome"))
 
 
-def wait_until(is_so: Callable[[], bool]) -> None:
-    """Wait for something that has no other way to say that it happened."""
-    deadline = time.monotonic() + SOON_S
-    while not is_so():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(POLL_S)
-
-
 def replace_file_rashly(stage: Stage) -> None:
     """Replace a file before the intent is recorded, which the tests must find out."""
     app = open_store(stage)
@@ -199,7 +191,7 @@ def queue_up_behind_a_failure(stage: Stage) -> None:
     stage.gate("disturbed")
     with ThreadPoolExecutor(1 + FEW) as crowd:
         crowd.submit(tried, stage, "first", lambda: app.store.write(app.default_project, work))
-        assert has_begun.wait(SOON_S)
+        assert has_begun.wait(PATIENCE_S)
         for number in range(FEW):
             crowd.submit(try_note, stage, app, f"queued {number}")
     stage.gate("calm")
@@ -231,6 +223,18 @@ def wait_for_the_turn(stage: Stage) -> None:
     app.close()
     stage.gate("open")
     tried(stage, "opening", lambda: open_store(stage))
+
+
+def wait_for_the_turn_again(stage: Stage) -> None:
+    """Write while another process holds the turn, and again when it may have it no more."""
+    limits.WRITE_WAIT_S = SHORT_S
+    app = open_store(stage)
+    stage.gate("write")
+    try_note(stage, app, "first")
+    stage.gate("again")
+    limits.WRITE_WAIT_S = PATIENCE_S
+    try_note(stage, app, "second")
+    app.close()
 
 
 def follow_the_journal(stage: Stage) -> None:

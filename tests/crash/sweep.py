@@ -18,7 +18,7 @@ Form = Mapping[Fault, int]
 """At how many points of each drill a fault strikes."""
 
 SHORT: tuple[Form, ...] = ({KILL: 1}, {FAILED_SYNC: 1}, {KILL: 1, FULL_ONCE: 1})
-"""In short, each drill is struck by one of these in turn."""
+"""In short, one drill of each kind of work is struck by one of these in turn."""
 MIDDLE: Form = {KILL: 3, POWER_CUT: 2, FULL_ONCE: 1, FULL: 1, FAILED_SYNC: 1}
 
 

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.skipif(not LIBFAKETIME.exists(), reason="libfaketime is
 
 
 @pytest.mark.fault("clock set")
+@pytest.mark.slow("starts five interpreters under another clock")
 def test_processes_with_other_clocks_write_one_after_the_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -197,7 +197,6 @@ def test_a_scrambled_page_is_found_and_mended(
 
 
 @pytest.mark.slow("scrambles a page of many copies of a store, one after the other")
-@pytest.mark.timeout(900)
 def test_any_scrambled_page_is_found(
     originals: Originals, tmp_path: Path, record_property: Any
 ) -> None:
@@ -274,7 +273,6 @@ def test_a_damaged_log_loses_only_its_end_and_a_receipt_tells(
 
 @STRIKES
 @pytest.mark.slow("damages the log of many copies of a store, one after the other")
-@pytest.mark.timeout(900)
 def test_a_log_damaged_anywhere_loses_only_its_end_and_a_receipt_tells(
     strike: Callable[[Path, int], None],
     originals: Originals,

@@ -16,7 +16,7 @@ from tests.crash.endurance import Plan, Report, endure, summary
 from tests.crash.endured import Look
 from tests.crash.writers import DEEDS, read_ledger
 
-pytestmark = [pytest.mark.fault("many processes"), pytest.mark.timeout(600)]
+pytestmark = pytest.mark.fault("many processes")
 
 IS_WHOLE = os.environ.get("HANSARD_FAULTS") == "all"
 """Whether it goes on for as long as promised; `make check-faults` does."""
@@ -73,7 +73,6 @@ def test_two_writers_with_servers_that_die_lose_nothing(plan: Plan) -> None:
 
 @pytest.mark.holds("ALL-04.3", "ALL-04.5", "ALL-05.3")
 @pytest.mark.slow("eight servers are killed for half a minute")
-@pytest.mark.timeout(600)
 def test_eight_writers_lose_nothing_and_grow_not(
     plan: Plan, record_property: Callable[[str, object], None]
 ) -> None:

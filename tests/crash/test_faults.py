@@ -11,7 +11,6 @@ from tests.crash import checks, scenes, toys
 from tests.crash.harness import Child, needs_strace, playing, traced
 from tests.crash.stage import Scene
 
-BRIEF_S = 8.0
 """Many times what the scenes' limits allow."""
 
 
@@ -136,7 +135,7 @@ def a_suspended_writer(folder: Path) -> Iterator[Child]:
 @pytest.mark.fault("suspended process")
 @pytest.mark.holds("ALL-06.41")
 def test_behind_a_suspended_writer_a_write_is_refused_in_time(tmp_path: Path) -> None:
-    with playing(scenes.wait_for_the_turn, tmp_path) as child:
+    with playing(scenes.wait_for_the_turn_again, tmp_path) as child:
         child.until("write")
         with a_suspended_writer(tmp_path) as holder:
             child.go_on()
@@ -155,7 +154,7 @@ def test_behind_a_suspended_writer_a_write_is_refused_in_time(tmp_path: Path) ->
 
 @pytest.mark.fault("suspended process")
 def test_behind_a_suspended_writer_closing_ends_in_time(tmp_path: Path) -> None:
-    with playing(scenes.wait_for_the_turn, tmp_path, patience_s=BRIEF_S) as child:
+    with playing(scenes.wait_for_the_turn, tmp_path) as child:
         child.until("write")
         with a_suspended_writer(tmp_path):
             child.go_on()
@@ -166,7 +165,7 @@ def test_behind_a_suspended_writer_closing_ends_in_time(tmp_path: Path) -> None:
 
 @pytest.mark.fault("suspended process")
 def test_behind_a_suspended_writer_opening_ends_in_time(tmp_path: Path) -> None:
-    with playing(scenes.wait_for_the_turn, tmp_path, patience_s=BRIEF_S) as child:
+    with playing(scenes.wait_for_the_turn, tmp_path) as child:
         child.until("open")
         with a_suspended_writer(tmp_path):
             child.go_on()

@@ -23,12 +23,13 @@ from tests.conftest import a_caller
 from tests.crash import busy
 from tests.crash.harness import ROOT
 from tests.launcher.programs import Popen
+from tests.patience import PATIENCE_S
 
 WRITERS = 4
 WRITES_BEFORE_MIN = 5
 """How many writes of each are acknowledged before the first copy begins."""
 
-WAIT_S = 60.0
+WAIT_S = PATIENCE_S
 ROUNDS = 40 if os.environ.get("HANSARD_FAULTS") == "all" else 8
 DATABASE, LOG, BLOBS = "hansard.db", "hansard.db-wal", "blobs"
 
@@ -137,7 +138,6 @@ def _go_on(app: Application) -> None:
 
 
 @pytest.mark.fault("copied while live")
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     "rounds", [1, pytest.param(ROUNDS, marks=pytest.mark.slow("copies a busy store many times"))]
 )

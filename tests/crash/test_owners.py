@@ -8,9 +8,11 @@ import pytest
 from hansard.kernel.effect import open_intents, settle
 from tests.crash import scenes, toys
 from tests.crash.harness import SOON_S, playing
+from tests.patience import wait_until
 
 
 @pytest.mark.fault("many processes")
+@pytest.mark.cold("the death of a process")
 def test_an_effect_is_settled_by_others_when_its_process_is_dead_and_not_before(
     location: str, tmp_path: Path
 ) -> None:
@@ -29,7 +31,7 @@ def test_an_effect_is_settled_by_others_when_its_process_is_dead_and_not_before(
         child.process.wait(SOON_S)
 
         # A server notices the death of its client a moment later.
-        scenes.wait_until(lambda: bool(settle(store, project, effects, toys.STAMP)))
+        wait_until(lambda: bool(settle(store, project, effects, toys.STAMP)))
     assert open_intents(store, project) == []
     assert settle(store, project, effects, toys.STAMP) == []
     assert (tmp_path / scenes.FILE).read_text() == scenes.BEFORE

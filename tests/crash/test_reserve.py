@@ -4,7 +4,6 @@ import json
 import os
 import secrets
 import subprocess
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -35,7 +34,7 @@ from hansard.recorder.workspace import Workspace
 from tests.app import kept
 from tests.cli.running import Hansard, write_sessions
 from tests.crash import checks
-from tests.crash.scenes import wait_until
+from tests.patience import wait_until
 from tests.recorder.ground import needs_root
 from tests.toy import Noted
 
@@ -282,8 +281,7 @@ def test_what_shares_a_commit_with_an_outcome_does_not_share_its_room(
             urgent = [False, False, True, False, True]
             jobs = cast("SqliteEngine", app.store.engine)._group._jobs
             writes = [pool.submit(write_note, app.store, urgent=urgent[0])]
-            time.sleep(0.2)  # until it has been taken up
-            wait_until(jobs.empty)
+            wait_until(lambda: is_waited_for(store / WRITE_LOCK))
             # The first waits for its turn, and all the others behind it.
             writes += [pool.submit(write_note, app.store, urgent=one) for one in urgent[1:]]
             wait_until(lambda: jobs.qsize() == len(urgent) - 1)
@@ -292,6 +290,13 @@ def test_what_shares_a_commit_with_an_outcome_does_not_share_its_room(
 
         assert outcomes == [type(None) if one else StorageUnavailable for one in urgent]
         assert verify(app.store).exit_code == 0
+
+
+def is_waited_for(lock: Path) -> bool:
+    """Whether somebody waits in line for a lock, as the system tells."""
+    name = f":{lock.stat().st_ino} "
+    lines = Path("/proc/locks").read_text().splitlines()
+    return any("->" in line and name in line for line in lines)
 
 
 def write_note(store: Store, *, urgent: bool) -> None:

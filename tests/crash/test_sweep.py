@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash.drills import ALL
+from tests.crash.drills import ALL, one_of_each
 from tests.crash.harness import needs_strace
 from tests.crash.sweep import MIDDLE, SHORT, Drill, Form, sweep
 from tests.crash.table import STRUCK
@@ -17,10 +17,9 @@ Record = Callable[[str, object], None]
 
 
 @pytest.mark.holds("ALL-04.1", "ALL-04.5", "ALL-06.41")
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("drill", "form"),
-    [pytest.param(drill, form, id=str(drill)) for drill, form in zip(ALL, cycle(SHORT))],
+    [pytest.param(drill, form, id=str(drill)) for drill, form in zip(one_of_each(), cycle(SHORT))],
 )
 def test_a_fault_at_some_point_does_no_harm(
     drill: Drill, form: Form, tmp_path: Path, record_property: Record

@@ -20,13 +20,13 @@ from typing import Any, Literal
 
 from hansard.kernel.blob import canonical_json, digest_of
 from tests.launcher.programs import Popen
+from tests.patience import PATIENCE_S
 
 Json = dict[str, Any]
 Latest = dict[str, str]
 """By what sort of thing it is: the id or path of what a writer wrote last."""
 
-END_S = 60.0
-"""By then a server has ended whose client left, however busy the machine."""
+END_S = PATIENCE_S
 
 REPEAT_EVERY = 17
 """Each so many calls, an answer counts as lost on its way, and the call is repeated. A prime, so

@@ -16,7 +16,6 @@ from hansard.kernel.event import Actor, Stamp
 from hansard.kernel.follow import CURSORS, Following, NotNow, lock_of
 from tests.conftest import SteppingClock
 from tests.crash.harness import playing
-from tests.crash.scenes import wait_until
 from tests.decisions import git_scenes
 from tests.decisions.git_scenes import (
     PROJECT,
@@ -29,6 +28,7 @@ from tests.decisions.git_scenes import (
 )
 from tests.decisions.known import SECRET
 from tests.decisions.parties import a_party
+from tests.patience import wait_until
 
 pytestmark = needs_git
 

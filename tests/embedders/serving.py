@@ -3,7 +3,6 @@
 import hashlib
 import json
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -26,6 +25,7 @@ class EmbeddingServer(ThreadingHTTPServer):
         self.body: bytes | None = None
         self.refused_word: str | None = None
         self.wait_s = 0.0
+        self.closing = threading.Event()
         self.shift = 0
         """Turns the vectors by so many places, as another model would."""
 
@@ -46,7 +46,7 @@ class _Handler(BaseHTTPRequestHandler):
         server.asked.append(asked)
         server.keys.append(self.headers["Authorization"])
         server.paths.append(self.path)
-        time.sleep(server.wait_s)
+        server.closing.wait(server.wait_s)
         made = [
             {"index": number, "embedding": count_words(text, server.shift)}
             for number, text in enumerate(asked["input"])
@@ -82,6 +82,7 @@ def serving() -> Iterator[EmbeddingServer]:
     try:
         yield server
     finally:
+        server.closing.set()
         server.shutdown()
         server.server_close()
         thread.join()

@@ -1,6 +1,5 @@
 """The embedder behind HTTP, against a real server that answers well, badly, late or not at all."""
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -10,6 +9,7 @@ from hansard.embedders import http
 from hansard.embedders.embedder import EmbedderUnavailable
 from hansard.embedders.http import CHUNK_CHARS_MAX, CHUNKS_MAX, INPUTS_MAX, HttpEmbedder
 from tests.embedders.serving import EmbeddingServer, count_words, serving
+from tests.patience import PATIENCE_S, wait_until
 
 MODEL = "words-64"
 KEY = "key-that-nobody-sees"
@@ -94,7 +94,7 @@ def test_an_answer_that_comes_too_late_is_not_waited_for(
     server: EmbeddingServer, embedder: HttpEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http, "QUERY_WAIT_S", 0.05)
-    server.wait_s = 0.5
+    server.wait_s = PATIENCE_S
 
     with pytest.raises(EmbedderUnavailable, match="in time"):
         embedder.embed_query("x")
@@ -134,16 +134,15 @@ def test_only_http_urls_with_a_host_are_addresses(url: str, is_one: bool) -> Non
 
 
 def test_closing_ends_what_is_waited_for(server: EmbeddingServer, embedder: HttpEmbedder) -> None:
-    server.wait_s = 5.0
+    server.wait_s = PATIENCE_S
     with ThreadPoolExecutor() as pool:
         waiting = pool.submit(embedder.embed, ["x"])
-        while not server.asked:
-            time.sleep(0.001)
+        wait_until(lambda: server.asked)
 
         embedder.close()
 
         with pytest.raises(EmbedderUnavailable):
-            waiting.result(timeout=4.0)
+            waiting.result(timeout=PATIENCE_S / 2)
     with pytest.raises(EmbedderUnavailable):
         embedder.embed(["x"])
     assert len(server.asked) == 1

@@ -10,6 +10,7 @@ import pytest
 from hansard.embedders import local
 from hansard.embedders.embedder import EmbedderUnavailable
 from hansard.embedders.local import CHUNKS_MAX, LocalEmbedder
+from tests.patience import PATIENCE_S
 
 
 def test_texts_that_mean_the_same_lie_nearer_than_texts_that_share_words() -> None:
@@ -88,7 +89,7 @@ time.sleep(0.1)
         [sys.executable, "-c", program, str(tmp_path / "store")],
         check=False,
         capture_output=True,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
 
     assert (ran.returncode, ran.stderr.decode()) == (0, "")

@@ -4,7 +4,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,9 +32,8 @@ from tests.embedders.following import (
     vector_follower,
 )
 from tests.embedders.serving import EmbeddingServer
+from tests.patience import wait_until
 from tests.records.chats import Chat
-
-SOON_S = 30.0
 
 
 @pytest.fixture
@@ -208,13 +206,6 @@ def test_a_damaged_blob_keeps_only_its_own_record_from_being_embedded(
     embed_all(app)
 
     assert nearest(app) == [sound]
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    until = time.monotonic() + SOON_S
-    while not is_so():
-        assert time.monotonic() < until, "it did not happen"
-        time.sleep(0.01)
 
 
 def test_what_made_room_in_memory_is_found_again(

@@ -161,9 +161,7 @@ def exported(app: Application, *, reveal: bool = False) -> list[Json]:
 
 def take_over(app: Application, lines: list[Json]) -> Imported:
     """Import lines of an export."""
-    importing = Application(
-        Catalog([carrying.capability()]), app.store, default_project=app.default_project
-    )
+    importing = Application(Catalog([carrying.capability()]), app.store, home=app.home)
     imported = importing.call("entity_import", {"lines": lines}, a_caller())
     assert isinstance(imported, Imported)
     assert imported.text()

@@ -15,6 +15,7 @@ from hansard.entities.types import TYPES
 from hansard.kernel.operation import Caller
 from tests.cli.running import Hansard
 from tests.entities.export_samples import one_of_each
+from tests.patience import PATIENCE_S
 
 
 def validator(name: str) -> jsonschema.Draft202012Validator:
@@ -106,7 +107,7 @@ def test_the_same_types_always_make_the_same_text(spelling: Format) -> None:
         capture_output=True,
         check=True,
         env={"PYTHONHASHSEED": "1"},
-        timeout=60,
+        timeout=PATIENCE_S,
     )
 
     assert ran.stdout.decode() == export(spelling)

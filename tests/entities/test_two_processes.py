@@ -12,6 +12,7 @@ from hansard.app.start import catalog
 from tests.conftest import a_caller
 from tests.entities.asking import CHAT, Asking
 from tests.launcher.programs import Popen
+from tests.patience import PATIENCE_S
 
 COUNT = 40
 ROOT = Path(__file__).parents[2]
@@ -42,7 +43,7 @@ def test_two_processes_append_and_no_message_is_lost(tmp_path: Path, compare: st
     for chatter in chatters:
         assert chatter.stdout
         assert chatter.stdout.readline() == "ready\n"
-    conflicts = [int(chatter.communicate("go\n", timeout=60)[0]) for chatter in chatters]
+    conflicts = [int(chatter.communicate("go\n", timeout=PATIENCE_S)[0]) for chatter in chatters]
 
     thread = at.thread(at.get(chat)["threadId"])
     told = [one["payload"]["content"] for turn in thread["turns"] for one in turn["partials"]]

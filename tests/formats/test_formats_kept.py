@@ -51,12 +51,12 @@ def receipts(kept: Path) -> list[Receipt]:
 
 
 def holds(answer: object, then: object) -> bool:
-    """Whether an answer has all that it had then; fields may have been added since."""
+    """Whether an answer has all that it had then; fields may have been added or filled since."""
     if isinstance(then, dict) and isinstance(answer, dict):
         return all(name in answer and holds(answer[name], then[name]) for name in then)
     if isinstance(then, list) and isinstance(answer, list):
         return len(answer) == len(then) and all(map(holds, answer, then))
-    return answer == then
+    return then is None or answer == then
 
 
 def write_some(app: Application) -> None:

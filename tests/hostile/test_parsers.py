@@ -27,7 +27,8 @@ from hansard.mcp.resources import RESOURCES, find
 from hansard.recorder import paths
 from hansard.recorder.problems import PathInvalid, PathNotRegular, PathOutsideWorkspace
 from hansard.recorder.rules import decoded
-from hansard.sessions.views import ACTIVITY, PROJECTS
+from hansard.sessions.project_views import PROJECTS
+from hansard.sessions.views import ACTIVITY
 from tests.app.kept import PROJECT, STAMP, fill, opened
 from tests.hostile.nasty import CURSORS, TEXTS, TIMES, drawn, forged_cursor
 

@@ -19,8 +19,9 @@ from hansard.app.start import start
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.event import Actor, Stamp
 from hansard.kernel.store import Store
-from hansard.sessions.directory import ensure_project
+from hansard.sessions.projects import make as make_project
 from tests.launcher.programs import PROGRAM, Popen, run
+from tests.patience import PATIENCE_S
 
 MODERN_META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -28,7 +29,7 @@ MODERN_META = {
 }
 META_ONLY = {"_meta": MODERN_META}
 
-WAIT_S = 30.0
+WAIT_S = PATIENCE_S
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ def make_token(home: Path, role: str, **wanted: Any) -> tuple[str, str]:
     stamp = Stamp(Actor("human", "maria", "admin"), to_text(utc_now()))
     with store_in(home) as store:
         for project in wanted.get("projects", ()):
-            ensure_project(store, project, stamp)
+            make_project(store, project, stamp)
         made, text = tokens.create(store, tokens.Wanted(role, **wanted), stamp)  # type: ignore[arg-type]
     return text, made.id
 

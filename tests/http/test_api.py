@@ -14,6 +14,7 @@ from hansard.app.openapi import document
 from hansard.app.person import login_name
 from hansard.app.start import catalog
 from tests.http.serving import Browser, Server, let_in, make_token, serving
+from tests.patience import PATIENCE_S
 
 
 def a_record(title: str) -> dict[str, Any]:
@@ -81,7 +82,7 @@ def test_verify_says_that_the_store_is_sound(browser: Browser) -> None:
 def test_the_tail_is_told_as_it_grows(browser: Browser) -> None:
     address = urlsplit(browser.server.base).netloc
     browser.call("create_record", **a_record("Before"))
-    with closing(HTTPConnection(address, timeout=30)) as connection:
+    with closing(HTTPConnection(address, timeout=PATIENCE_S)) as connection:
         connection.request("GET", "/api/v1/stream", headers={"Cookie": browser.cookie})
         stream = connection.getresponse()
         assert stream.headers["content-type"].startswith("text/event-stream")
@@ -98,7 +99,7 @@ def test_the_tail_is_told_as_it_grows(browser: Browser) -> None:
 def test_a_stream_goes_on_where_it_broke_off(browser: Browser) -> None:
     browser.call("create_record", **a_record("Something"))
     address = urlsplit(browser.server.base).netloc
-    with closing(HTTPConnection(address, timeout=30)) as connection:
+    with closing(HTTPConnection(address, timeout=PATIENCE_S)) as connection:
         headers = {"Cookie": browser.cookie, "Last-Event-ID": "1"}
         connection.request("GET", "/api/v1/stream", headers=headers)
         stream = connection.getresponse()
@@ -208,12 +209,14 @@ def test_a_stream_of_what_is_no_id_is_refused(browser: Browser, project: str) ->
     assert (answer.status, answer.json()["error"]["code"]) == (400, "INVALID_INPUT")
 
 
-def test_a_server_with_an_open_stream_ends_in_time(tmp_path: Path) -> None:
+def test_a_server_with_an_open_stream_ends(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         cookie = let_in(server).cookie
-        with closing(HTTPConnection(urlsplit(server.base).netloc, timeout=30)) as connection:
+        with closing(
+            HTTPConnection(urlsplit(server.base).netloc, timeout=PATIENCE_S)
+        ) as connection:
             connection.request("GET", "/api/v1/stream", headers={"Cookie": cookie})
             _next(connection.getresponse())
             server.process.terminate()
 
-            assert server.process.wait(6) == 0
+            assert server.process.wait(PATIENCE_S) == 0

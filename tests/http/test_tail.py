@@ -1,5 +1,7 @@
 """Following the journal: a stream that cannot begin takes nobody's place."""
 
+from dataclasses import replace
+
 import anyio
 import pytest
 
@@ -41,7 +43,7 @@ def test_streams_that_cannot_watch_are_not_counted() -> None:
     tail = Tail(application, streams_max=1)
 
     async def first_line() -> bytes:
-        stream = await tail.follow(application.default_project, None)
+        stream = await tail.follow(None, replace(a_caller(), home=application.home), None)
         try:
             return await anext(stream)
         finally:

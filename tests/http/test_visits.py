@@ -14,6 +14,7 @@ from hansard.app.settings import Settings
 from hansard.http.door import VISIT_LIFE_S, Door
 from hansard.http.visits import VISITS_MAX, Forgotten, Kept, Visits, store_name
 from tests.http.serving import WAIT_S, Browser, Server, let_in, serving
+from tests.patience import PATIENCE_S
 
 
 def is_let_in(browser: Browser, server: Server | None = None) -> bool:
@@ -185,7 +186,9 @@ def test_a_stream_ends_soon_after_its_browser_left(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         browser, agent = let_in(server), let_in(server, _another(server))
         agent.call("create_record", type="task", title="t", summary="s", body="b")
-        with closing(HTTPConnection(urlsplit(server.base).netloc, timeout=60)) as connection:
+        with closing(
+            HTTPConnection(urlsplit(server.base).netloc, timeout=PATIENCE_S)
+        ) as connection:
             connection.request("GET", "/api/v1/stream", headers={"Cookie": browser.cookie})
             answer = connection.getresponse()
             assert answer.readline() == b"event: hello\n"
@@ -226,7 +229,7 @@ def test_a_stream_says_which_store_it_is_of(browser: Browser) -> None:
     made = {"type": "task", "title": "t", "summary": "s", "body": "b"}
     browser.call("create_record", **made)
     netloc = urlsplit(browser.server.base).netloc
-    with closing(HTTPConnection(netloc, timeout=60)) as connection:
+    with closing(HTTPConnection(netloc, timeout=PATIENCE_S)) as connection:
         connection.request("GET", "/api/v1/stream", headers={"Cookie": browser.cookie})
         hello = connection.getresponse().read1().decode()
     store = hello.partition('"store":"')[2][:16]

@@ -19,6 +19,7 @@ from hansard.http.logs import FIELDS, AsJson, AsText
 from hansard.http.meter import Meter
 from hansard.kernel.problem import StorageUnavailable
 from tests.http.serving import Browser, Server, let_in, make_token, mcp_call, serving
+from tests.patience import PATIENCE_S
 
 TEXTS = {"type": "task", "title": "A title nobody logs", "summary": "s", "body": "b"}
 SAMPLE = re.compile(r'[a-z_]+(\{[a-z]+="(\\.|[^"\\])*"(,[a-z]+="(\\.|[^"\\])*")*\})? [0-9.e+-]+')
@@ -118,7 +119,7 @@ def test_the_log_tells_each_request_and_no_secret(tmp_path: Path, form: str) -> 
         server.request("GET", f"/?token={text}")
         server.request("POST", "/api/v1/door", b"{}", authorization="Bearer guess-me-not")
         server.process.terminate()
-        log = server.process.communicate(timeout=30)[1]
+        log = server.process.communicate(timeout=PATIENCE_S)[1]
 
     reference = answer.headers["x-request-id"]
     [line] = [line for line in log.splitlines() if reference in line]
@@ -139,7 +140,7 @@ def test_without_the_setting_nothing_is_logged(tmp_path: Path) -> None:
         server.request("GET", "/healthz")
         server.process.terminate()
 
-        assert server.process.communicate(timeout=30)[1] == ""
+        assert server.process.communicate(timeout=PATIENCE_S)[1] == ""
 
 
 @pytest.mark.parametrize("form", [AsJson(), AsText()])

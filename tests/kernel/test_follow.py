@@ -19,9 +19,10 @@ from tests import toy
 from tests.conftest import OpenApp
 from tests.crash import scenes, toys
 from tests.crash.harness import playing
+from tests.patience import PATIENCE_S
 from tests.records.chats import Chat
 
-SOON_S = 30.0
+SOON_S = PATIENCE_S
 """What must happen has happened by then, however busy the machine."""
 
 

@@ -18,6 +18,7 @@ from typing import Any
 def found() -> dict[str, Any]:
     """Tell what this process finds."""
     return {
+        "is_forked": b"tests.launcher.process" in Path("/proc/self/cmdline").read_bytes(),
         "argv": sys.argv,
         "orig_argv": sys.orig_argv,
         "path": sys.path,

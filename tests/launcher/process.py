@@ -20,6 +20,7 @@ from typing import Any
 
 import hansard
 from tests.launcher.order import Order, Ready, Started, receive, send
+from tests.patience import lengthen
 
 LEFT_OUT = ("hansard.testing", "hansard.langgraph", "hansard.embedders.", "hansard.decisions.git")
 """What is imported by whoever needs it: what would start threads, and libgit2, which keeps the
@@ -27,10 +28,16 @@ home folder that it finds when it is imported."""
 
 ALSO = (
     "anyio._backends._asyncio",
+    "concurrent.futures.thread",
+    "encodings.idna",
+    "importlib.resources.readers",
     "mcp.server.streamable_http",
+    "pytest",
+    "tests.crash.scenes",
     "tests.crash.stage",
-    "tests.toy",
+    "typer._click.decorators",
     "uvicorn.lifespan.on",
+    "uvicorn.loops.asyncio",
     "uvicorn.loops.auto",
     "uvicorn.protocols.http.auto",
 )
@@ -46,6 +53,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     channel = socket.socket(fileno=int(sys.argv[1]))
     read = preload()
+    lengthen()
     assert len(list(Path("/proc/self/task").iterdir())) == 1, "a fork would lose the other threads"
     # What is here stays as it is, so that no fork has to copy it in order to look at it.
     gc.collect()

@@ -9,6 +9,7 @@ programs, unusual options, and environments that differ in what is read while im
 that is about starting or ending is marked `cold`. With HANSARD_TEST_COLD=1 every test is.
 """
 
+import asyncio
 import atexit
 import ctypes
 import inspect
@@ -88,6 +89,18 @@ class Popen(subprocess.Popen[AnyStr]):
         finally:
             pipes = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
             self._close_pipe_fds(*(asked[name] for name in pipes))  # type: ignore[attr-defined]
+
+
+def help_asyncio() -> None:
+    """Have asyncio, and so the clients that start a server themselves, use the same `Popen`."""
+    asyncio.unix_events.subprocess = _Subprocess()  # type: ignore[attr-defined]
+
+
+class _Subprocess:
+    """The module `subprocess`, but for its `Popen`."""
+
+    def __getattr__(self, name: str) -> Any:
+        return Popen if name == "Popen" else getattr(subprocess, name)
 
 
 def run(

@@ -64,6 +64,12 @@ def http(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
 
 
 @pytest.fixture
+def own_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the servers that are started anew end when they think it is time."""
+    monkeypatch.setenv("OWN_LIMITS", "1")
+
+
+@pytest.fixture
 def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The pipe that a waiting call reads from."""
     path = tmp_path / "gate"

@@ -1,9 +1,11 @@
 """Programs that tests start as processes: the real servers, with the toy's notes on board.
 
 `stdio` and `http` are what the command line starts. A call with the text `wait` says so
-on stderr and goes on when there is something to read from the pipe named by WAIT_FOR.
+on stderr and goes on when there is something to read from the pipe named by WAIT_FOR. They wait as
+long as the tests do, unless OWN_LIMITS is set.
 """
 
+import importlib
 import os
 import sys
 from collections.abc import Mapping
@@ -16,6 +18,7 @@ from hansard.app.settings import load
 from hansard.app.start import catalog, start
 from hansard.kernel.operation import Caller, Result
 from tests import toy
+from tests.patience import lengthen
 
 
 def hold_back(application: Application) -> None:
@@ -41,13 +44,12 @@ def main() -> int:
     settings = load({})
     application = start(settings, known=Catalog([*catalog(settings).capabilities, toy.CAPABILITY]))
     hold_back(application)
-    if sys.argv[1] == "http":
-        from hansard.mcp.http import serve as serve_http
-
-        return serve_http(application, settings)
-    from hansard.mcp.stdio import serve as serve_stdio
-
-    return serve_stdio(application, settings)
+    name = "http" if sys.argv[1] == "http" else "stdio"
+    server = importlib.import_module(f"hansard.mcp.{name}")
+    if "OWN_LIMITS" not in os.environ:
+        lengthen()
+    code: int = server.serve(application, settings)
+    return code
 
 
 if __name__ == "__main__":

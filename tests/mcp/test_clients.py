@@ -94,6 +94,7 @@ def test_no_name_holds_what_is_not_seen_or_is_ours(said: str) -> None:
         assert 0 < len(client.name) <= 48
 
 
+@pytest.mark.holds("ALL-10.14")
 @pytest.mark.anyio
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("over_http", [False, True])
@@ -107,6 +108,7 @@ async def test_an_author_is_the_program_that_the_client_says_it_is(
     assert other == Actor("agent", "cursor", "agent")
 
 
+@pytest.mark.holds("ALL-10.15")
 @pytest.mark.anyio
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("name", ["human:root", "system", "\u202e", "x" * 100_000, "a\nb"])

@@ -1,6 +1,7 @@
 """Whoever watches a resource hears that it changed, whichever process changed it."""
 
 import sys
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -18,6 +19,7 @@ from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings
 from hansard.app.start import catalog, start
 from hansard.mcp.callers import stdio_door
+from hansard.mcp.notices import PAUSE_S
 from hansard.mcp.server import HansardServer
 from tests import toy
 from tests.conftest import a_caller
@@ -139,11 +141,13 @@ async def test_a_burst_of_writes_is_few_notices(application: Application) -> Non
     server = HansardServer(application, Settings(), stdio_door(""))
     async with hearing() as heard, Client(server, mode="legacy", message_handler=heard) as client:
         await client.subscribe_resource(ACTIVITY)
+        began = time.monotonic()
         for number in range(100):
             await client.call_tool("toy_note", {"text": f"note {number}"})
         assert await heard.next() == ACTIVITY
 
-        assert heard.waiting < 50
+        # On a slow machine a burst takes long, and has more of them.
+        assert heard.waiting <= (time.monotonic() - began) / PAUSE_S + 1
 
 
 async def test_a_resource_that_is_not_there_cannot_be_subscribed_to(

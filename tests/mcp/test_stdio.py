@@ -20,7 +20,7 @@ from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings
 from hansard.app.start import catalog, start
 from hansard.kernel.event import Head
-from hansard.kernel.limits import MIB, REQUEST_BYTES_MAX, SHUTDOWN_S
+from hansard.kernel.limits import MIB, REQUEST_BYTES_MAX
 from tests import toy
 from tests.launcher.programs import Popen
 from tests.mcp.conftest import StartStdio
@@ -63,7 +63,9 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[StdioServ
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("era", ["legacy", "auto"])
+@pytest.mark.parametrize(
+    "era", ["legacy", pytest.param("auto", marks=pytest.mark.cold("as a client starts it"))]
+)
 async def test_a_client_of_either_era_lists_and_calls(store: str, era: str) -> None:
     server = StdioServerParameters(
         command=sys.executable,
@@ -326,7 +328,9 @@ def listen(request_id: int) -> Json:
 
 
 @pytest.mark.fault("signals and ends")
-@pytest.mark.parametrize("by", [None, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "by", [None, pytest.param(signal.SIGTERM, marks=pytest.mark.cold("a signal")), signal.SIGINT]
+)
 def test_a_write_in_progress_is_finished_and_answered_before_the_end(
     gate: Path, stdio: StdioServer, by: signal.Signals | None
 ) -> None:
@@ -341,19 +345,17 @@ def test_a_write_in_progress_is_finished_and_answered_before_the_end(
 
 
 @pytest.mark.slow("the server is given all the time it may take")
+@pytest.mark.cold("ends by its own limit")
+@pytest.mark.usefixtures("own_limits")
 @pytest.mark.parametrize("by", [None, signal.SIGTERM])
 def test_a_write_that_never_finishes_does_not_keep_the_server(
     gate: Path, stdio: StdioServer, store: str, start_stdio: StartStdio, by: signal.Signals | None
 ) -> None:
     begin_waiting(stdio)
 
-    began = time.monotonic()
     end_soon(stdio, by)
-    code = stdio.process.wait(WAIT_S)
-    took_s = time.monotonic() - began
 
-    assert took_s < SHUTDOWN_S
-    assert code == 1
+    assert stdio.process.wait(WAIT_S) == 1
     assert stdio.rest() == []
     after = start_stdio()
     after.open()

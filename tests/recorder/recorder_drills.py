@@ -13,7 +13,15 @@ from tests.crash.stage import Scene
 from tests.crash.sweep import Drill
 from tests.recorder import recorder_scenes as scenes
 from tests.recorder.asking import contents, sha256
-from tests.recorder.recorder_scenes import NEW, OLD, STORE, WORKSPACE, call, open_recorder
+from tests.recorder.recorder_scenes import (
+    NEW,
+    OF_A_PERSON,
+    OLD,
+    STORE,
+    WORKSPACE,
+    call,
+    open_recorder,
+)
 
 A, B = f"a: {OLD}", f"b: {OLD}"
 States = dict[str, tuple[str | None, str | None]]
@@ -26,14 +34,53 @@ STATES: dict[Scene, States] = {
     scenes.move: {"a": (A, None), "b": (B, B), "d/moved": (None, A)},
     scenes.batch: {"a": (A, NEW), "b": (B, None), "new": (None, NEW)},
     scenes.restore: {"a": (A, OLD), "b": (B, OLD)},
+    scenes.undo: {
+        "a": (f"changed\n{A}{OF_A_PERSON}", f"{A}{OF_A_PERSON}"),
+        "b": (f"changed\n{B}{OF_A_PERSON}", f"{B}{OF_A_PERSON}"),
+    },
+    scenes.restore_over_outside: {"a": (OF_A_PERSON, OLD), "b": (OF_A_PERSON, OLD)},
     scenes.settle_before: {"a": (A, NEW), "b": (B, B)},
     scenes.settle_after: {"a": (A, NEW), "b": (B, B)},
 }
 
 
-def faults(after: Aftermath, states: States) -> list[str]:
+OUTSIDE = frozenset({scenes.undo, scenes.restore_over_outside})
+"""Before these, somebody has changed files past Hansard, which it does not know until it looks."""
+
+
+def faults(after: Aftermath, states: States, *, is_outside: bool = False) -> list[str]:
     """Look at files and record as the next process finds and settles them."""
     app = open_recorder(after.folder)
+    if is_outside:
+        unmet = lost_work(app, after, states)
+        meet(app, states)
+        app.close()
+        app = open_recorder(after.folder)
+        return [*unmet, *_faults(app, after, states)]
+    return _faults(app, after, states)
+
+
+def meet(app: Application, states: States) -> None:
+    """Have a person's changes noticed that nobody has met, by moves there and back."""
+    for path in states:
+        call(app, "file_op", action="move", path=path, to=f"{path}-aside")
+        call(app, "file_op", action="move", path=f"{path}-aside", to=path)
+
+
+def lost_work(app: Application, after: Aftermath, states: States) -> list[str]:
+    """Look that what a person wrote is on disk or in the record."""
+    found = []
+    disk = contents(after.folder / WORKSPACE)
+    for path, (written, _) in states.items():
+        assert written is not None, "a person has written it"
+        answer = call(app, "get_evolution", path=path, limit=1000)
+        kept = {revision.sha256 for revision in answer.revisions or ()}
+        if disk.get(path) != written.encode() and sha256(written) not in kept:
+            found.append(f"what a person wrote into {path} is lost")
+    return found
+
+
+def _faults(app: Application, after: Aftermath, states: States) -> list[str]:
     settled = head(app)
     app.close()
     app = open_recorder(after.folder)
@@ -89,7 +136,7 @@ def leftovers(folder: Path) -> list[str]:
 DRILLS = [
     Drill(
         scene,
-        partial(faults, states=states),
+        partial(faults, states=states, is_outside=scene in OUTSIDE),
         ("op", "close"),
         disks=(STORE, WORKSPACE),
         name=f"file-{scene.__name__.replace('_', '-')}",

@@ -15,7 +15,7 @@ from hansard.kernel.operation import Caller, Seat
 from hansard.recorder.folder import Folder
 from hansard.recorder.looking import FileState
 from hansard.recorder.paths import FilePath
-from hansard.recorder.restored import Restored
+from hansard.recorder.restored import WentBack
 from hansard.recorder.workspace import Workspace
 from tests.crash.stage import Stage
 
@@ -71,6 +71,43 @@ def restore(stage: Stage) -> None:
     play(stage, lambda app: call(app, "restore"))
 
 
+OF_A_PERSON = "a line of a person\n"
+
+
+def undo(stage: Stage) -> None:
+    """Take back a batch, between whose lines a person has written since."""
+
+    def deed(app: Application) -> Any:
+        return call(app, "undo", entry=f"s:{changed}")
+
+    app = prepared(stage.folder)
+    ops = [
+        {"action": "edit", "path": name, "content": f"changed\n{name}: {OLD}"}
+        for name in ("a", "b")
+    ]
+    changed = call(app, "file_op", ops=ops).results[0].seq
+    for name in ("a", "b"):
+        write_as_a_person(stage.folder / WORKSPACE / name, "a")
+    act(stage, app, deed)
+
+
+def restore_over_outside(stage: Stage) -> None:
+    """Bring everything back though a person has written into it, and changed permissions."""
+    app = prepared(stage.folder)
+    for name in ("a", "b"):
+        write_as_a_person(stage.folder / WORKSPACE / name, "w")
+    act(stage, app, lambda app: call(app, "restore"))
+
+
+def write_as_a_person(path: Path, how: str) -> None:
+    """Write into a file past Hansard, and change its permissions; it is on disk afterwards."""
+    with path.open(how) as file:
+        file.write(OF_A_PERSON)
+        file.flush()
+        path.chmod(0o640)
+        os.fsync(file.fileno())
+
+
 def settle_before(stage: Stage) -> None:
     """Start again after a process died before it changed a file, all but."""
     settle(stage, dying_at="exchange")
@@ -112,11 +149,15 @@ def prepared(folder: Path) -> Application:
 
 
 def play(stage: Stage, deed: Callable[[Application], Any]) -> None:
+    """Do something to some files."""
+    act(stage, prepared(stage.folder), deed)
+
+
+def act(stage: Stage, app: Application, deed: Callable[[Application], Any]) -> None:
     """Stop before the deed, and tell if all of it was done."""
-    app = prepared(stage.folder)
     stage.gate("op")
     result = deed(app)
-    steps = result.files if isinstance(result, Restored) else result.results
+    steps = result.files if isinstance(result, WentBack) else result.results
     if all(step.status in (None, "done") for step in steps):
         stage.tell(done=True)
     stage.gate("close")

@@ -19,6 +19,7 @@ from hansard.kernel.problem import StorageUnavailable
 from hansard.recorder import linux
 from hansard.recorder.problems import FileChanged
 from tests.conftest import OpenApp, a_caller
+from tests.patience import PATIENCE_S, wait_until
 from tests.recorder.asking import edit, evolution, read, sha256
 
 PERSONS, SHARED, SCRIPTS = "persons.txt", "shared.txt", "scripts.txt"
@@ -108,8 +109,13 @@ def repeat(work: Callable[[int], None], stop: threading.Event, failures: list[st
         failures.append(repr(error))
 
 
-def work_together(folder: Path, hands: list[Callable[[int], None]], seconds: float) -> list[str]:
-    """Let everybody write for a while; returns what the script saw replaced."""
+def work_together(
+    folder: Path,
+    hands: list[Callable[[int], None]],
+    seconds: float,
+    is_enough: Callable[[], bool],
+) -> list[str]:
+    """Let everybody write for a while, and until it is enough; returns what the script replaced."""
     log, stopped = folder.parent / "replaced", folder.parent / "stopped"
     log.touch()
     stop, failures = threading.Event(), list[str]()
@@ -119,11 +125,12 @@ def work_together(folder: Path, hands: list[Callable[[int], None]], seconds: flo
         for thread in threads:
             thread.start()
         time.sleep(seconds)
+        wait_until(is_enough)
         stop.set()
         stopped.touch()
         for thread in threads:
-            thread.join(60)
-        shell.wait(60)
+            thread.join(PATIENCE_S)
+        shell.wait(PATIENCE_S)
     assert failures == []
     return [f"{line}\n" for line in log.read_text().splitlines()]
 
@@ -135,9 +142,13 @@ def check_many_hands(open_app: OpenApp, folder: Path, seconds: float) -> None:
     second = Gateway(open_app(), "second", careful=True)
     editor = Editor(folder)
 
-    replaced = work_together(folder, [first.edit, second.edit, editor.save], seconds)
+    def is_enough() -> bool:
+        done = [gateway.outcomes["done"] for gateway in (first, second)]
+        return all(done) and external(revisions_of(first)) > 0
 
-    revisions = {name: shown(first.app, first.caller, name) for name in FILES}
+    replaced = work_together(folder, [first.edit, second.edit, editor.save], seconds, is_enough)
+
+    revisions = revisions_of(first)
     recorded = {digest for chain in revisions.values() for digest, _ in chain}
     # What the agents were told is done is in the record, with its content.
     for gateway in (first, second):
@@ -157,13 +168,23 @@ def check_many_hands(open_app: OpenApp, folder: Path, seconds: float) -> None:
         for text in outside
         if text not in now and text not in editor.replaced and sha256(text) not in recorded
     ]
-    seen = sum(source == "external" for chain in revisions.values() for _, source in chain)
+    seen = external(revisions)
     sys.stdout.write(
         f"first {dict(first.outcomes)}, second {dict(second.outcomes)}, "
         f"{len(outside)} changes from outside, {seen} of them recorded\n"
     )
     assert lost == []
     assert seen
+
+
+def revisions_of(gateway: Gateway) -> dict[str, list[tuple[str, str]]]:
+    """Give the revisions of every file."""
+    return {name: shown(gateway.app, gateway.caller, name) for name in FILES}
+
+
+def external(revisions: dict[str, list[tuple[str, str]]]) -> int:
+    """Count the revisions that came from outside."""
+    return sum(source == "external" for chain in revisions.values() for _, source in chain)
 
 
 def shown(app: Application, caller: Caller, path: str) -> list[tuple[str, str]]:
@@ -193,7 +214,6 @@ def test_many_hands_lose_nothing_in_two_seconds(open_app: OpenApp, files: Path) 
 @pytest.mark.fault("many processes")
 @needs_shell
 @pytest.mark.slow("writes for thirty seconds")
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("open_engine", ["sqlite"], indirect=True)
 def test_many_hands_lose_nothing_in_thirty_seconds(open_app: OpenApp, files: Path) -> None:
     check_many_hands(open_app, files, 30.0)

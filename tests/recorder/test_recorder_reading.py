@@ -43,7 +43,9 @@ def test_a_timeline_holds_everything_done_under_the_session(
     app.call("toy_note", {"text": "of another capability"}, agent)
 
     kinds = [item.kind for item in timeline(app, agent)]
-    assert kinds == ["session_started", "plan_step", "file_create", "audit_event", "toy_noted"]
+    assert kinds == [
+        "session_started", "plan_step", "step_begun", "file_create", "audit_event", "toy_noted",
+    ]  # fmt: skip
 
 
 def test_a_timeline_is_of_one_session(app: Application, agent: Caller) -> None:
@@ -116,10 +118,9 @@ def test_a_budget_bounds_a_timeline_and_says_what_is_left(app: Application, agen
     assert len(page.timeline) + len(rest.timeline) == 21
 
 
-def test_without_a_session_there_is_no_timeline(app: Application) -> None:
-    for name in ("get_timeline", "get_story"):
-        with pytest.raises(SessionNotFound):
-            app.call(name, {}, a_caller(seat=False))
+def test_without_a_session_there_is_no_story(app: Application) -> None:
+    with pytest.raises(SessionNotFound):
+        app.call("get_story", {}, a_caller(seat=False))
 
 
 # The story.
@@ -139,7 +140,7 @@ def test_edits_of_a_file_are_one_beat_of_their_step(app: Application, agent: Cal
     chapters = story(app, agent).chapters
 
     assert [(one.index, one.title, one.status) for one in chapters] == [
-        (0, "write", "begun"), (1, "test", "begun"), (2, "ship", "planned"),
+        (0, "write", "ended"), (1, "test", "begun"), (2, "ship", "planned"),
     ]  # fmt: skip
     assert [(beat.path, beat.actions) for beat in chapters[0].beats] == [
         ("a", {"create": 1, "edit": 5}), ("b", {"create": 1, "edit": 4}),
@@ -189,10 +190,12 @@ def test_what_failed_and_what_came_from_outside_is_told(
 
     told = story(app, agent)
 
-    [beat] = told.chapters[0].beats
-    assert (beat.failed, beat.codes, beat.external) == (1, ["FILE_CHANGED"], 1)
+    own, outside, later = told.chapters[0].beats
+    assert (own.failed, own.codes, later.edits) == (1, ["FILE_CHANGED"], 1)
+    assert (outside.type, outside.actions, outside.added) == ("outside", {"edit": 1}, 1)
     assert (told.totals["failed"], told.totals["external"]) == (1, 1)
-    assert "1 failed (FILE_CHANGED), 1 change from outside" in told.text()
+    assert "- `a`: created, +1 -0, 1 failed (FILE_CHANGED)" in told.text()
+    assert "- From outside: `a`: edited, +1 -1" in told.text()
 
 
 def test_a_restore_is_one_beat(app: Application, agent: Caller) -> None:
@@ -236,7 +239,7 @@ def test_a_story_comes_in_pages_within_its_budget(app: Application, agent: Calle
     app.call("record_plan", {"steps": ["one", "two"]}, agent)
     for index in range(2):
         app.call("record_step", {"index": index}, agent)
-        for number in range(15):
+        for number in range(12):
             create(app, agent, f"f{index}-{number}")
     beats: list[str | None] = []
     cursor: dict[str, str] = {}
@@ -252,7 +255,7 @@ def test_a_story_comes_in_pages_within_its_budget(app: Application, agent: Calle
         cursor = {"cursor": page.nextCursor}
 
     assert pages > 2
-    assert beats == [f"f{index}-{number}" for index in range(2) for number in range(15)]
+    assert beats == [f"f{index}-{number}" for index in range(2) for number in range(12)]
 
 
 def test_a_story_reads_as_markdown(app: Application, agent: Caller) -> None:
@@ -267,13 +270,15 @@ def test_a_story_reads_as_markdown(app: Application, agent: Caller) -> None:
         "# Auth",
         "> Add",
         "> it",
-        "2 edits in 2 files, +2 -0",
+        "2 edits in 1 file, +2 -0",
         "",
-        "## Step 0: write",
+        "## Step 1: write (in progress)",
         "2 edits, +2 -0",
         "- `a`: created, +2 -0",
         "- `b` (moved from `a`): moved",
         "- **decision** (agent:test-agent): Used JWT",
+        "",
+        "(Steps are numbered from 1 here; arguments count them from 0.)",
     ]
 
 

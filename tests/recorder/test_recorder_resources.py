@@ -18,9 +18,12 @@ from hansard.kernel.operation import Caller
 from hansard.mcp.callers import stdio_door
 from hansard.mcp.resources import RESOURCES, ResourceNotFound, find
 from hansard.mcp.server import HansardServer
+from hansard.sessions.contract import SessionNotFound
+from tests.conftest import a_caller
+from tests.patience import PATIENCE_S
 from tests.recorder.asking import create, edit, evolution, story
 
-WAIT_S = 20.0
+WAIT_S = PATIENCE_S
 
 
 def read(app: Application, caller: Caller, uri: str) -> str:
@@ -106,12 +109,37 @@ def test_nothing_lies_under_other_uris(uri: str) -> None:
         find(RESOURCES, uri)
 
 
+@pytest.mark.holds("FIL-timeline-4")
+@pytest.mark.parametrize("part", ["timeline", "story", "evolution", "evolution/b"])
+def test_the_current_session_is_the_callers(
+    app: Application, agent: Caller, session: str, part: str
+) -> None:
+    named = read(app, agent, f"hansard://session/{session}/{part}")
+
+    assert read(app, agent, f"hansard://session/current/{part}") == named
+    along = Caller(agent.actor, session=session)
+    assert read(app, along, f"hansard://session/current/{part}") == named
+
+
+@pytest.mark.holds("FIL-timeline-4")
+@pytest.mark.parametrize("part", ["timeline", "story", "evolution", "evolution/b"])
+def test_without_a_session_none_is_current(
+    app: Application, viewer: Caller, session: str, part: str
+) -> None:
+    for caller in (a_caller(seat=False), a_caller()):
+        with pytest.raises(SessionNotFound) as refused:
+            read(app, caller, f"hansard://session/current/{part}")
+        assert "list_sessions" in refused.value.as_dict()["recovery_hint"]
+
+
 def test_a_session_hears_of_its_own_project_only() -> None:
     for uri, grown, concerned in (
         ("hansard://session/one.0123456789/story", {"one"}, True),
         ("hansard://session/one.0123456789/story", {"two"}, False),
         ("hansard://session/chosen/story", {"two"}, True),
         ("hansard://session/chosen/story", {"@catalog"}, False),
+        ("hansard://session/current/story", {"two"}, True),
+        ("hansard://session/current/story", {"@catalog"}, False),
     ):
         resource, parts = find(RESOURCES, uri)
         assert resource.concerns(parts, grown) == concerned
@@ -140,18 +168,22 @@ async def change(client: Client, path: str) -> None:
 
 
 TIMELINE = "hansard://session/chat/timeline"
+CURRENT = "hansard://session/current/timeline"
 
 
-@pytest.mark.holds("FIL-resource-5")
+@pytest.mark.holds("FIL-resource-5", "FIL-timeline-4")
 @pytest.mark.anyio
-async def test_a_listener_hears_that_the_timeline_has_grown(server: HansardServer) -> None:
+@pytest.mark.parametrize("uri", [TIMELINE, CURRENT])
+async def test_a_listener_hears_that_the_timeline_has_grown(
+    server: HansardServer, uri: str
+) -> None:
     async with Client(server, mode="auto") as client:
         await change(client, "a")
-        async with client.listen(resource_subscriptions=[TIMELINE]) as stream:
+        async with client.listen(resource_subscriptions=[uri]) as stream:
             await change(client, "b")
             with anyio.fail_after(WAIT_S):
-                assert await anext(stream) == ResourceUpdated(uri=TIMELINE)
-        read = await client.read_resource(TIMELINE)
+                assert await anext(stream) == ResourceUpdated(uri=uri)
+        read = await client.read_resource(uri)
 
     assert '"path":"b"' in getattr(read.contents[0], "text", "")
 
@@ -180,7 +212,7 @@ async def test_resources_and_templates_are_listed(server: HansardServer) -> None
         listed = [one.uri for one in (await client.list_resources()).resources]
         templates = await client.list_resource_templates()
 
-    assert "hansard://sessions" in listed
+    assert {"hansard://sessions", CURRENT} <= set(listed)
     assert {one.name for one in templates.resource_templates} >= {
         "timeline", "story", "evolution", "file evolution",
     }  # fmt: skip

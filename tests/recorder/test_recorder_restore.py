@@ -320,7 +320,7 @@ class Author:
 
 
 @pytest.mark.holds("FIL-restore-2")
-@pytest.mark.parametrize("open_engine", ["memory", "sqlite"], indirect=True)
+@pytest.mark.parametrize("open_engine", ["sqlite"], indirect=True)
 def test_three_hundred_edits_come_back_at_any_point(
     app: Application, agent: Caller, files: Path
 ) -> None:

@@ -82,7 +82,7 @@ def test_a_plan_is_one_event_a_step(app: Application, agent: Caller, files: Path
     items = timeline(app, agent, kinds=["plan_step"])
     assert [(item.index, item.step) for item in items] == [(0, "write"), (1, "test")]
     assert all(item.at for item in items)
-    assert (recorded.revision, recorded.steps) == (1, 2)
+    assert (recorded.plan_revision, recorded.steps) == (1, 2)
     assert contents(files) == {}
 
 
@@ -90,7 +90,7 @@ def test_a_plan_is_one_event_a_step(app: Application, agent: Caller, files: Path
 def test_a_second_plan_is_the_second_revision(app: Application, agent: Caller) -> None:
     call(app, agent, "record_plan", steps=["write", "test"])
 
-    assert call(app, agent, "record_plan", steps=["rewrite"]).revision == 2
+    assert call(app, agent, "record_plan", steps=["rewrite"]).plan_revision == 2
     with pytest.raises(InvalidInput):
         call(app, agent, "record_step", index=1)
 
@@ -101,7 +101,7 @@ def test_a_single_step_is_added_to_the_plan(app: Application, agent: Caller) -> 
 
     added = call(app, agent, "record_plan_step", step="test")
 
-    assert (added.revision, added.steps) == (1, 2)
+    assert (added.plan_revision, added.steps) == (1, 2)
 
 
 def test_a_plan_does_not_grow_without_end(app: Application, agent: Caller) -> None:
@@ -120,7 +120,7 @@ def test_what_is_done_belongs_to_the_step_last_begun(app: Application, agent: Ca
     call(app, agent, "audit_event", type="note", description="well")
 
     items = timeline(app, agent, kinds=["file_create", "audit_event"])
-    assert [item.index for item in items] == [None, 1, 1]
+    assert [item.index for item in items] == [0, 1, 1]
 
 
 @pytest.mark.holds("FIL-plan-3")
@@ -247,7 +247,7 @@ def test_title_plan_and_current_step_survive_a_restart(open_app: OpenApp) -> Non
     added = call(second, other, "record_plan_step", step="ship", session_id=session)
 
     assert timeline(second, other, session_id=session, kinds=["audit_event"])[0].index == 1
-    assert (added.revision, added.steps) == (1, 3)
+    assert (added.plan_revision, added.steps) == (1, 3)
 
 
 @pytest.mark.holds("ALL-00.5")

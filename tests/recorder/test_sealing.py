@@ -72,6 +72,7 @@ def test_a_restore_leaves_a_secret_that_it_could_not_bring_back(
     assert contents(files) == {".env": ENV.encode()}
 
 
+@pytest.mark.holds("FIL-secret-7")
 @pytest.mark.parametrize("change", [{"action": "delete"}, {"action": "edit", "content": "x\n"}])
 def test_what_could_not_come_back_goes_only_if_the_caller_says_so(
     open_app: OpenApp, agent: Caller, files: Path, change: dict[str, str]

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from hansard.app.application import Application
 from hansard.kernel.operation import Caller
 from tests.conftest import a_caller
@@ -40,6 +42,7 @@ def test_the_undo_of_a_whole_restore_brings_back_every_outside_change(
     assert contents(files) == before
 
 
+@pytest.mark.holds("FIL-report-3")
 def test_an_edit_reported_without_its_before_state_is_never_undone_into_a_deletion(
     app: Application, agent: Caller, files: Path
 ) -> None:

@@ -76,8 +76,17 @@ def tokens(answer: Any) -> int:
     return max(len(shown), len(answer.text())) // limits.CHARS_PER_TOKEN
 
 
+BUDGETS = [
+    1_000,
+    *(
+        pytest.param(budget, marks=pytest.mark.slow("makes a thousand records for each budget"))
+        for budget in (None, 20_000)
+    ),
+]
+
+
 @pytest.mark.holds("ALL-08.7")
-@pytest.mark.parametrize("budget", [None, 1_000, 20_000])
+@pytest.mark.parametrize("budget", BUDGETS)
 def test_the_overview_of_a_thousand_records_fits_and_says_what_is_missing(
     app: Application, budget: int | None
 ) -> None:
@@ -105,7 +114,7 @@ def test_the_overview_of_a_thousand_records_fits_and_says_what_is_missing(
 
 
 @pytest.mark.holds("ALL-08.6")
-@pytest.mark.parametrize("budget", [None, 1_000, 20_000])
+@pytest.mark.parametrize("budget", BUDGETS)
 def test_a_record_with_two_hundred_children_fits_and_says_what_is_missing(
     app: Application, budget: int | None
 ) -> None:

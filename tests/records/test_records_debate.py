@@ -119,7 +119,7 @@ def _check_replaced(write: Json, last: int, versions: list[int]) -> None:
     assert replaced == before[: len(replaced)]
 
 
-@pytest.mark.holds("REC-conflict-22")
+@pytest.mark.holds("REC-conflict-23")
 def test_five_chats_in_three_processes_bury_nothing(tmp_path: Path) -> None:
     debate = held(tmp_path, count=60)
 
@@ -128,7 +128,7 @@ def test_five_chats_in_three_processes_bury_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow("five chats do thousands of things in three processes")
-@pytest.mark.holds("REC-conflict-22")
+@pytest.mark.holds("REC-conflict-23")
 def test_five_chats_in_three_processes_bury_nothing_in_the_long_run(tmp_path: Path) -> None:
     debate = held(tmp_path, count=1_200)
 

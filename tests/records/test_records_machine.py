@@ -391,7 +391,15 @@ def memory_store() -> Callable[[Schema], Engine]:
 
 
 @pytest.mark.holds("REC-conflict-7", "REC-conflict-8", "REC-stale-5", "000-project-2")
-@pytest.mark.parametrize(("engine", "examples"), [("memory", 60), ("sqlite", 12)])
+@pytest.mark.parametrize(
+    ("engine", "examples"),
+    [
+        ("memory", 20),
+        ("sqlite", 3),
+        pytest.param("memory", 200, marks=pytest.mark.slow("hundreds of histories")),
+        pytest.param("sqlite", 40, marks=pytest.mark.slow("many histories on a database")),
+    ],
+)
 def test_random_work_of_three_chats_keeps_every_promise(engine: str, examples: int) -> None:
     with TemporaryDirectory() as folder:
         numbers = itertools.count()

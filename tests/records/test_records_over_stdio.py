@@ -16,8 +16,10 @@ from anyio.from_thread import start_blocking_portal
 from mcp import Client, StdioServerParameters
 from mcp_types import TextContent
 
+from tests.patience import PATIENCE_S
+
 PROGRAM = Path(sys.executable).parent / "hansard"
-TIMEOUT_S = 60
+TIMEOUT_S = PATIENCE_S
 
 Json = dict[str, Any]
 

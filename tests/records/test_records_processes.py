@@ -22,10 +22,11 @@ from hansard.records import reading
 from hansard.records.views import RECORDS
 from tests.contract.requirements import ROOT
 from tests.launcher.programs import Popen
+from tests.patience import PATIENCE_S
 from tests.records.chats import Chat
 
 RECORDS_SHARED = 3
-TIMEOUT_S = 110
+TIMEOUT_S = PATIENCE_S
 
 
 @dataclass(frozen=True)

@@ -97,13 +97,13 @@ def test_projects_are_listed_page_by_page_with_their_open_sessions(
     while True:
         page = ask(app, "list_projects", agent, limit=2, **({"cursor": cursor} if cursor else {}))
         assert isinstance(page, ProjectList)
-        assert page.total == 6
+        assert page.total == 5
         seen += page.projects
         cursor = page.nextCursor
         if cursor is None:
             break
 
-    assert [project.id for project in seen] == ["default", "p0", "p1", "p2", "p3", "p4"]
+    assert [project.id for project in seen] == ["p0", "p1", "p2", "p3", "p4"]
     assert {project.id: project.open_sessions for project in seen}["p3"] == 1
     assert {project.id: project.tick for project in seen}["p3"] == 1
 

@@ -5,6 +5,7 @@ import io
 import math
 import re
 import tokenize
+from functools import cache
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -33,11 +34,17 @@ REGISTRY_HOSTS = (
 LOCKED_LINE = re.compile(r"(?:#.*| {4}#.*|[\w.-]+==.*\\| {4}--hash=sha256:[0-9a-f]{64}(?: \\)?|)")
 
 
+@cache
+def parsed(source: str) -> ast.Module:
+    """Parse a text, once for all checks."""
+    return ast.parse(source)
+
+
 def function_lines(source: str) -> dict[str, int]:
     """Give the length of each function, docstring included, by its name and line."""
     return {
         f"{node.name}:{node.lineno}": (node.end_lineno or node.lineno) - node.lineno + 1
-        for node in ast.walk(ast.parse(source))
+        for node in ast.walk(parsed(source))
         if isinstance(node, Function)
     }
 
@@ -51,7 +58,7 @@ def unexplained_broad_excepts(source: str) -> list[str]:
     """Find handlers that catch everything and neither raise it again nor say who does."""
     comments = _comments(source)
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.ExceptHandler) and _is_broad(node.type):
             beside, above = comments.get(node.lineno, ""), comments.get(node.lineno - 1, "")
             reason = beside or (above if _is_comment(source, node.lineno - 1) else "")
@@ -66,7 +73,7 @@ def prints(source: str) -> list[str]:
     """Find calls of `print`."""
     return [
         f"line {node.lineno}: print()"
-        for node in ast.walk(ast.parse(source))
+        for node in ast.walk(parsed(source))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id == "print"
@@ -75,15 +82,13 @@ def prints(source: str) -> list[str]:
 
 def missing_docstring(source: str) -> list[str]:
     """Say whether the module opens without a docstring."""
-    return [] if ast.get_docstring(ast.parse(source)) else ["the module does not say what it holds"]
+    return [] if ast.get_docstring(parsed(source)) else ["the module does not say what it holds"]
 
 
 def vague_names(module: str, source: str) -> list[str]:
     """Find names that say nothing, among those of the module, its classes and its functions."""
     names = [module] + [
-        node.name
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, Function | ast.ClassDef)
+        node.name for node in ast.walk(parsed(source)) if isinstance(node, Function | ast.ClassDef)
     ]
     return [f"{name} is a vague name" for name in names if _is_vague(name)]
 
@@ -91,7 +96,7 @@ def vague_names(module: str, source: str) -> list[str]:
 def impurities(source: str) -> list[str]:
     """Find what reaches for the clock, chance, files or processes."""
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Import | ast.ImportFrom):
             found += [
                 f"line {node.lineno}: imports {name}"
@@ -105,7 +110,7 @@ def impurities(source: str) -> list[str]:
 
 def unexplained_slow_marks(source: str) -> list[str]:
     """Find `pytest.mark.slow` without the reason as its argument."""
-    tree = ast.parse(source)
+    tree = parsed(source)
     explained = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call) and n.args}
     return [
         f"line {node.lineno}: a slow mark that does not say why"

@@ -127,13 +127,17 @@ def test_no_capability_imports_another() -> None:
 
 @pytest.mark.holds("ALL-12.7")
 def test_every_target_of_make_sets_up_first_and_that_installs_the_program() -> None:
-    rules = re.findall(r"^([a-z-]+):([^#\n=]*)", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    makefile = (ROOT / "Makefile").read_text()
+    rules = re.findall(r"^([a-z-]+):([^#\n=]*)", makefile, re.MULTILINE)
     needs = {target: set(needed.split()) for target, needed in rules}
 
     def sets_up(target: str) -> bool:
-        return target == "setup" or any(sets_up(one) for one in needs.get(target, ()))
+        return target in {"setup", "develop"} or any(sets_up(one) for one in needs.get(target, ()))
 
     assert {target for target in needs if not sets_up(target)} == {"help", "clean"}
+    assert needs["setup"] == {"$(RUNS)"}
+    assert needs["develop"] == {"$(READY)"}
+    assert "$(READY): $(RUNS)" in makefile
     assert (Path(sys.executable).parent / "hansard").is_file()
 
 
@@ -164,7 +168,7 @@ def test_nothing_names_a_machine_or_a_registry() -> None:
 def test_python_locks_hold_only_names_and_hashes() -> None:
     locks = {path.name: path.read_text() for path in (ROOT / "requirements").glob("*.txt")}
 
-    assert set(locks) == {"dev.txt", "runtime.txt"}
+    assert set(locks) == {"build.txt", "dev.txt", "runtime.txt"}
     assert findings(checks.foreign_lock_lines, locks) == []
 
 

@@ -17,16 +17,31 @@ export class Problem extends Error {
   ) {
     super(message);
   }
+
+  /** Whether it may go by itself: the server is away, busy, or cannot reach its store. */
+  get passes(): boolean {
+    return this.code === "UNREACHABLE" || [429, 502, 503, 504].includes(this.status);
+  }
 }
 
 export interface Asking {
   signal?: AbortSignal;
   secret?: string;
+  /** Makes a repetition harmless: the same request under the same key is done once. */
+  key?: string;
+}
+
+let shown = "1";
+
+/** Say from now on which store the page shows, so that no other takes what is meant for it. */
+export function showStore(store: string | null): void {
+  shown = store ?? "1";
 }
 
 export async function post<T>(operation: string, args: Arguments, asking: Asking = {}): Promise<T> {
   // A header that no form of another site can set.
-  const headers: Record<string, string> = { "Content-Type": "application/json", "X-Hansard-Page": "1" };
+  const headers: Record<string, string> = { "Content-Type": "application/json", "X-Hansard-Page": shown };
+  if (asking.key) headers["Idempotency-Key"] = asking.key;
   if (asking.secret) headers["X-Hansard-Secret"] = asking.secret;
   return answered<T>(
     await reach(`${BASE}/${operation}`, {
@@ -42,6 +57,11 @@ export async function getIndex(): Promise<Index> {
   return answered<Index>(await reach(BASE, {}));
 }
 
+/** Be forgotten by the server: from now on this browser is not let in. */
+export async function leave(): Promise<void> {
+  await post("leave", {});
+}
+
 export function streamAddress(project: string, after: number | null): string {
   const query = new URLSearchParams({ project });
   if (after !== null) query.set("after", String(after));
@@ -53,7 +73,12 @@ async function reach(address: string, request: RequestInit): Promise<Response> {
     return await fetch(address, { credentials: "same-origin", ...request });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new Problem("UNREACHABLE", "Hansard does not answer", "Is `hansard serve` still running?", 0);
+    throw new Problem(
+      "UNREACHABLE",
+      "Hansard does not answer",
+      "It may have been stopped: `hansard serve` starts it",
+      0,
+    );
   }
 }
 

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import { type Arguments, Problem } from "./api";
-import { ask, project, settledHead, shut } from "./state";
+import { ask, head, project, returned, settledHead, shut } from "./state";
 
 export interface Asked<T> {
   value: T | null;
@@ -12,28 +12,62 @@ export interface Asked<T> {
   again: () => void;
 }
 
-/** Ask when the arguments change; with `null` do not ask. A live answer follows the journal. */
+/** In the place of a point in time: as of the newest entry we have heard of when it is asked. */
+export const NOW = "now";
+
+interface Running {
+  key: string;
+  control: AbortController;
+  /** Whether the journal has moved on since it was asked. */
+  isStale: boolean;
+}
+
+/** Ask when the arguments change; with `null` do not ask. A live answer follows the journal.
+
+    One question is under way at a time, and is let come to its end: under steady writes an answer
+    would never be shown if each new entry took it back. */
 export function useAsk<T>(operation: string, args: Arguments | null, live = true): Asked<T> {
   const [turn, setTurn] = useState(0);
   const [answer, setAnswer] = useState<{ key: string; value: T | null; problem: Problem | null } | null>(
     null,
   );
   const key = args === null ? "" : JSON.stringify([operation, project.value, args]);
-  const latest = useRef(key);
-  latest.current = key;
+  const running = useRef<Running | null>(null);
   const moved = live ? settledHead.value : 0;
 
-  useEffect(() => {
-    if (args === null || !project.value) return;
-    const control = new AbortController();
-    ask<T>(operation, args, { signal: control.signal })
-      .then((value) => latest.current === key && setAnswer({ key, value, problem: null }))
+  const begin = () => {
+    const mine: Running = { key, control: new AbortController(), isStale: false };
+    running.current = mine;
+    ask<T>(operation, timed(args ?? {}), { signal: mine.control.signal })
+      .then((value) => running.current === mine && setAnswer({ key, value, problem: null }))
       .catch((error: unknown) => {
-        if (control.signal.aborted || latest.current !== key) return;
-        setAnswer({ key, value: null, problem: asProblem(error) });
+        if (running.current !== mine) return;
+        const problem = asProblem(error);
+        // What was shown stays while the server is away.
+        setAnswer((was) =>
+          problem.passes && was?.key === key && was.value ? was : { key, value: null, problem },
+        );
+      })
+      .finally(() => {
+        if (running.current !== mine) return;
+        running.current = null;
+        if (mine.isStale) begin();
       });
-    return () => control.abort();
-  }, [key, turn, moved]);
+  };
+  const end = () => {
+    const was = running.current;
+    running.current = null;
+    was?.control.abort();
+  };
+  useEffect(() => {
+    if (running.current?.key === key) {
+      running.current.isStale = true;
+      return;
+    }
+    end();
+    if (args !== null && project.value) begin();
+  }, [key, turn, moved, returned.value]);
+  useEffect(() => end, []);
 
   const current = answer?.key === key ? answer : null;
   return {
@@ -42,6 +76,10 @@ export function useAsk<T>(operation: string, args: Arguments | null, live = true
     loading: args !== null && current === null,
     again: () => setTurn((was) => was + 1),
   };
+}
+
+function timed(args: Arguments): Arguments {
+  return args.as_of === NOW ? { ...args, as_of: `s:${head.peek()}` } : args;
 }
 
 export interface Doing {
@@ -68,8 +106,8 @@ export function useDoing(): Doing {
 
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) {
-    // The server was started anew, or a week has passed.
-    if (error.status === 401) shut.value = error;
+    // A week has passed, or somebody logged this browser out; or it is another server now.
+    if (error.status === 401 || error.code === "STORE_CHANGED") shut.value = error;
     return error;
   }
   console.error(error);

@@ -4,6 +4,7 @@ import { render } from "preact";
 
 import { getIndex } from "./api";
 import { asProblem } from "./asking";
+import { loadLater } from "./shell/later";
 import { Shell } from "./shell/Shell";
 import { index, shut } from "./state";
 import { follow } from "./stream";
@@ -18,6 +19,7 @@ getIndex().then(
   (found) => {
     index.value = found;
     follow();
+    void loadLater();
   },
   (error: unknown) => {
     shut.value = asProblem(error);

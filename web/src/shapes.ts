@@ -4,6 +4,8 @@ export type State = "OPEN" | "LATER" | "RESOLVED" | "DISCARDED";
 
 export interface Index {
   version: string;
+  /** Who we are, as authors are named. */
+  actor?: string;
   project: string;
   operations: string[];
   read_only?: boolean;
@@ -95,20 +97,53 @@ export interface Activation {
   conflict?: { session_id: string; last_activity: string; message: string };
 }
 
+export type HunkKind = "same" | "mine" | "theirs" | "both" | "clash";
+
+/** Lines of a text: the number of the first, from 1 on, and how many there are. */
+export type Span = [first: number, count: number];
+
+export interface Hunk {
+  kind: HunkKind;
+  base: Span;
+  mine: Span;
+  theirs: Span;
+}
+
+export interface VersionWritten {
+  version: number;
+  author: string;
+  session_id?: string;
+  at: string;
+  changed_fields: string[];
+}
+
 export interface Conflict {
   message: string;
-  other_version: FullRecord;
-  base_version: FullRecord;
-  your_version: FullRecord;
-  changed_fields: string[];
-  overlapping_fields: string[];
-  merge: { text: string; clean: boolean };
+  version: number;
+  other_version: Omit<FullRecord, "body"> & { session_id?: string };
+  changed_fields: { theirs: string[]; yours: string[] };
+  mergeable: boolean;
+  merge: { clean: boolean; hunks?: Hunk[] };
 }
 
 export interface RecordUpdated {
   receipt?: Receipt;
-  record: FullRecord;
+  /** With its body where that is another than the one sent. */
+  record: Omit<FullRecord, "body"> & { body?: string };
   conflict?: Conflict;
+  merged?: { versions: VersionWritten[]; fields: Record<string, "mine" | "theirs" | "both"> };
+  replaced?: VersionWritten[];
+  replaced_more?: number;
+}
+
+export interface WorkingSession {
+  session_id: string;
+  title?: string;
+  /** Who came in last. */
+  by: string;
+  status: "active" | "idle" | "away" | "ended";
+  last_activity: string;
+  is_current: boolean;
 }
 
 export interface HistoryEntry {
@@ -167,6 +202,8 @@ export interface TimelineItem {
   added?: number;
   removed?: number;
   revision?: number;
+  undone_by?: number;
+  plan_revision?: number;
   index?: number;
   step?: string;
   title?: string;
@@ -182,12 +219,13 @@ export interface Timeline {
 }
 
 export interface Beat {
-  type: "file" | "note" | "event" | "restore";
+  type: "file" | "folder" | "outside" | "note" | "event" | "restore";
   first_seq: number;
   last_seq: number;
   first_at: string;
   last_at: string;
   path?: string;
+  files?: number;
   actions?: Record<string, number>;
   moved_from?: string;
   edits?: number;
@@ -197,6 +235,8 @@ export interface Beat {
   codes?: string[];
   external?: number;
   reported?: number;
+  undone?: number;
+  undone_by?: number;
   label?: string;
   text?: string;
   author?: string;
@@ -208,10 +248,10 @@ export interface Beat {
 }
 
 export interface Chapter {
-  revision?: number;
+  plan_revision?: number;
   index?: number;
   title?: string;
-  status?: "planned" | "begun";
+  status?: "planned" | "begun" | "ended" | "done" | "skipped";
   edits: number;
   added: number;
   removed: number;

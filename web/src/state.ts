@@ -18,6 +18,11 @@ export const head = signal(0);
 /** The same, once the journal has been quiet for a moment: what live views ask again for. */
 export const settledHead = signal(0);
 
+/** Which store this is; `null` while that is not known. */
+export const store = signal<string | null>(null);
+/** How often the server was lost and found again: what could not be asked is asked then. */
+export const returned = signal(0);
+
 export const project = computed(() => route.value.project || index.value?.project || "");
 
 export function knows(operation: string): boolean {
@@ -30,7 +35,6 @@ export function ask<T>(operation: string, args: Arguments, asking?: Asking): Pro
 }
 
 const GONE = new Set(["SESSION_CLOSED", "SESSION_NOT_FOUND"]);
-const begun = new Set<string>();
 
 /** Do something under the person's own session, which begins with the first thing they do. */
 export async function act<T>(operation: string, args: Arguments, asking?: Asking): Promise<T> {
@@ -46,24 +50,24 @@ export async function act<T>(operation: string, args: Arguments, asking?: Asking
 
 /** Give the session of this browser in a project: the same for as long as it stays open. */
 async function ownSession(here: string): Promise<string> {
-  const id = kept(sessionKey(here)) || `page.${noise()}`;
-  if (begun.has(id)) return id;
+  const known = kept(sessionKey(here));
+  if (known) return known;
+  const id = `page.${noise()}`;
+  await post("record_session_start", { project_id: here, session_id: id, title: "On the page" });
   keep(sessionKey(here), id);
-  try {
-    await post("record_session_start", { project_id: here, session_id: id, title: "On the page" });
-  } catch (error) {
-    // It goes on from before this page was loaded.
-    if (!(error instanceof Problem) || error.code !== "SESSION_EXISTS") throw error;
-  }
-  begun.add(id);
   return id;
+}
+
+/** The session of this browser in a project, if it has begun one. */
+export function ownSessionId(here: string): string | null {
+  return kept(sessionKey(here));
 }
 
 function sessionKey(here: string): string {
   return `hansard.session.${here}`;
 }
 
-function noise(): string {
+export function noise(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) =>
     byte.toString(16).padStart(2, "0"),
   ).join("");

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from hansard.app.catalog import Catalog
+from hansard.app.homes import NamedHome
 from hansard.kernel import as_of, limits, reply
 from hansard.kernel.blob import canonical_json, digest_of
 from hansard.kernel.clock import Clock, to_text, utc_now
@@ -15,22 +16,25 @@ from hansard.kernel.effect import Settled
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import SYSTEM, Stamp
 from hansard.kernel.follow import Follower, Following
+from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.operation import (
     AlreadyAnsweredError,
     Caller,
     Context,
+    Home,
     Once,
     Operation,
     Request,
     Result,
+    Seat,
 )
 from hansard.kernel.problem import InvalidInput, PermissionDenied
-from hansard.kernel.store import CATALOG, Store
+from hansard.kernel.store import CATALOG, UNMADE, Store
+from hansard.kernel.trial import TrialPassedError
 from hansard.kernel.values import check_handle, check_values
-from hansard.sessions import directory, seating
-from hansard.sessions.contract import ProjectNotFound
-
-DEFAULT_PROJECT = "default"
+from hansard.sessions import placing, presence, projects, seating
+from hansard.sessions.naming import DEFAULT_PROJECT
+from hansard.sessions.placing import Place
 
 Limit = Callable[[Operation, Context], None]
 """Refuses a call that is about to be done, if its session or its caller has had enough."""
@@ -44,21 +48,23 @@ class Application:
         catalog: Catalog,
         store: Store,
         *,
-        default_project: str = DEFAULT_PROJECT,
+        home: Home | None = None,
         read_only: bool = False,
         clock: Clock = utc_now,
         limit: Limit | None = None,
     ) -> None:
-        """Join a catalog and a store that was made for it. `limit` refuses calls beyond a quota."""
+        """Join a catalog and a store that was made for it.
+
+        `home` is the project of calls that name none; `limit` refuses calls beyond a quota.
+        """
         self.catalog = catalog
         self.store = store
-        self.default_project = default_project
+        self.home: Home = home or NamedHome(DEFAULT_PROJECT)
         self.read_only = read_only
         self.limit = limit
         self.settled: list[Settled] = []
         """What was left open and has been settled since this application was started."""
         self._clock = clock
-        self._known_projects: set[str] = set()
         self._following: Following | None = None
 
     @cached_property
@@ -76,18 +82,35 @@ class Application:
         operation = self.catalog.find(name)
         caller = self._proved(caller)
         self._authorize(operation, caller)
-        if caller.session is not None:
-            check_handle(caller.session, "session")
+        for session in (caller.session, caller.default_session):
+            if session is not None:
+                check_handle(session, "session")
         request = validate(operation, arguments)
+        caller = caller if caller.home else replace(caller, home=self.home)
         context = self._place(operation, request, caller)
-        if context.once and (first := self._first_answer(operation, context, context.once)):
-            return first
-        if self.limit:
-            self.limit(operation, context)
         try:
-            return operation.run(request, context)
-        except AlreadyAnsweredError as answered:
-            return operation.result.model_validate(answered.answer)
+            answer = self._answer(operation, request, context)
+        except TrialPassedError:
+            assert caller.home, "every caller has a home by now"
+            caller.home.make(self.store, Stamp(SYSTEM, context.stamp.at))
+            context = self._place(operation, request, caller)
+            answer = _run(operation, request, context)
+        seating.adopt(operation, request, context)
+        return answer
+
+    @property
+    def default_project(self) -> str:
+        """The key of the home; where it is yet to be made, the one it is about to get."""
+        return self.home.find(self.store) or self.home.name(self.store)
+
+    def own_project(self) -> str:
+        """Give the key of the home, for who reads it past `call`; nothing is there if unmade."""
+        return placing.home_key(self.store, self.home)
+
+    def leave(self, seat: Seat, lifeline: Lifeline) -> None:
+        """Record that a process ends in order: the sessions it began for itself are over."""
+        if not self.read_only:
+            presence.leave(self.store, seat.begun, lifeline.name, to_text(self._clock()))
 
     def recover(self) -> list[Settled]:
         """Settle what a crash left open in the world outside, before anything is asked."""
@@ -136,17 +159,14 @@ class Application:
 
     def _place(self, operation: Operation, request: Request, caller: Caller) -> Context:
         now = to_text(self._clock())
-        stamp = Stamp(caller.actor, now)
-        asked = seating.Asked(
-            operation,
-            caller,
-            request.session_id,
-            getattr(request, "project_id", None),
-            self.default_project,
+        looks = not (operation.writes or operation.in_catalog)
+        place = placing.find_place(self.store, request.project_id, caller, looks=looks)
+        seated = seating.seat(
+            self.store, seating.Asked(operation, caller, request.session_id, place)
         )
-        self._require_project(asked.project or self.default_project, now)
-        seated = seating.seat(self.store, asked, stamp)
         project = CATALOG if operation.in_catalog else seated.project
+        if operation.writes:
+            self._require_open(project)
         stamp = Stamp(caller.actor, now, seated.session)
         return Context(
             store=self.store,
@@ -156,8 +176,10 @@ class Application:
             session=seated.session,
             as_of=self._as_of(project, request),
             once=_once(operation, request, caller),
-            may_write=caller.actor.may("agent") and not self.read_only,
+            writable=lambda: self._is_writable(project, caller),
+            is_trial=operation.writes and project == place.project and _is_unsettled(place, caller),
             open_session=self._opening(operation, seated, caller, stamp),
+            end_session=seating.closing(self.store, seated, caller, stamp),
         )
 
     def _opening(
@@ -168,15 +190,15 @@ class Application:
         joins = not operation.ends_session
         return seating.opening(self.store, seated, caller, stamp, joins=joins)
 
-    def _require_project(self, project: str, now: str) -> None:
-        """Refuse an unknown project, unless it is the configured one, which is made when needed."""
-        if project in self._known_projects:
-            return
-        if directory.find_project(self.store, project) is None:
-            if project != self.default_project or self.read_only:
-                raise ProjectNotFound(f"There is no project {project}", project_id=project)
-            directory.ensure_project(self.store, project, Stamp(SYSTEM, now))
-        self._known_projects.add(project)
+    def _require_open(self, project: str) -> None:
+        if line := projects.line(self.store, project):
+            projects.require_open(line)
+
+    def _is_writable(self, project: str, caller: Caller) -> bool:
+        if project == UNMADE or self.read_only or not caller.actor.may("agent"):
+            return False
+        line = projects.line(self.store, project)
+        return line is None or not line["is_archived"]
 
     def _as_of(self, project: str, request: Request) -> int | None:
         point: str | None = getattr(request, "as_of", None)
@@ -184,9 +206,29 @@ class Application:
             return None
         return self.store.read(project, lambda tx: as_of.resolve(tx, point))
 
+    def _answer(self, operation: Operation, request: Request, context: Context) -> Result:
+        if context.once and (first := self._first_answer(operation, context, context.once)):
+            return first
+        if self.limit:
+            self.limit(operation, context)
+        return _run(operation, request, context)
+
     def _first_answer(self, operation: Operation, context: Context, once: Once) -> Result | None:
         answer = context.read(once.recall)
         return operation.result.model_validate(answer) if answer else None
+
+
+def _is_unsettled(place: Place, caller: Caller) -> bool:
+    """Whether a write here must first make the caller's home, or note whose it is."""
+    assert caller.home, "every caller has a home by now"
+    return place.is_home and (place.project == UNMADE or not caller.home.is_settled)
+
+
+def _run(operation: Operation, request: Request, context: Context) -> Result:
+    try:
+        return operation.run(request, context)
+    except AlreadyAnsweredError as answered:
+        return operation.result.model_validate(answered.answer)
 
 
 def validate(operation: Operation, arguments: Mapping[str, Any]) -> Request:

@@ -43,7 +43,9 @@ class Settings:
         "", "A folder, or a postgresql:// URL. By default a folder in the user's data folder."
     )
     project: str = _declare(
-        "default", "The project used when a call names none; made on first use."
+        "",
+        "The project of calls that name none. By default the workspace's own: the one that its "
+        ".hansard.toml names, else one named after its Git repository, else `default`.",
     )
     workspace: str = _declare(".", "The folder whose files agents may change through Hansard.")
     redact: str = _declare(

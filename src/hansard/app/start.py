@@ -1,11 +1,12 @@
 """The composition root: which capabilities there are, and which engine holds the store."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import cast
 
 from hansard import checkpoints, decisions, embedders, entities, recorder, records, sessions
-from hansard.app import everything, insight, tokens
+from hansard.app import everything, homes, insight, tokens, why, workspaces
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.quotas import Quotas as CallQuotas
@@ -22,8 +23,10 @@ from hansard.kernel.clock import Clock, utc_now
 from hansard.kernel.engine import Engine, Schema
 from hansard.kernel.limits import MIB
 from hansard.kernel.meaning import Meanings
+from hansard.kernel.operation import Home
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import Store
+from hansard.recorder.gateway import Gateway
 from hansard.sessions.presence import Presence
 from hansard.sessions.rules import Quiet
 
@@ -46,6 +49,7 @@ def catalog(settings: Settings | None = None) -> Catalog:
             governed=decisions.governed,
             presence=presence,
             key_file=key_location(settings),
+            mark=partial(workspace_mark, Path(settings.workspace)),
         ),
         checkpoints.capability(
             quotas=checkpoint_quotas(settings),
@@ -62,11 +66,33 @@ def catalog(settings: Settings | None = None) -> Catalog:
         ),
         entities.capability(),
         everything.capability(meanings),
+        why.capability(gateway(settings), Path(settings.workspace).expanduser()),
         tokens.capability(),
     ]
     if isinstance(meanings, embedders.VectorMeanings):
         capabilities.append(meanings.capability(capabilities))
     return Catalog(capabilities)
+
+
+def workspace_mark(folder: Path) -> str | None:
+    """Say by what a workspace is known wherever it lies: its repository, or its own file."""
+    found = workspaces.look(folder)
+    surest = found.identity()
+    if surest.startswith(workspaces.PLACE):
+        return f"file:{found.project}" if found.project else None
+    return f"{surest}/{found.within}"
+
+
+def gateway(settings: Settings) -> Gateway:
+    """Give whoever only looks a hand of its own on the workspace, opened on first use."""
+    return Gateway(
+        Path(settings.workspace).expanduser(),
+        store=_folder(store_location(settings)),
+        redact=settings.redact == "on",
+        governed=decisions.governed,
+        key_file=key_location(settings),
+        mark=partial(workspace_mark, Path(settings.workspace)),
+    )
 
 
 def find_by_meaning(settings: Settings) -> Meanings:
@@ -140,8 +166,9 @@ def start(
     *,
     clock: Clock = utc_now,
     known: Catalog | None = None,
+    home: Home | None = None,
 ) -> Application:
-    """Build the application these settings describe, or one that knows another catalog."""
+    """Build the application these settings describe, or one with another catalog or home."""
     known = known or catalog(settings)
     engine = opener(store_location(settings), known.schema)
     store = Store(engine, known.kinds, known.views)
@@ -149,7 +176,7 @@ def start(
     application = Application(
         known,
         store,
-        default_project=settings.project,
+        home=home or homes.choose(settings),
         read_only=settings.read_only,
         clock=clock,
         limit=call_quotas(settings),

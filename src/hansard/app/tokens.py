@@ -8,22 +8,22 @@ import hmac
 import re
 import secrets
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, ClassVar, Literal
 
-from hansard.app.application import DEFAULT_PROJECT, Application, validate
+from hansard.app.application import Application
+from hansard.app.homes import NamedHome
 from hansard.app.settings import LOOPBACK
-from hansard.kernel.engine import Found, Position, ReadTx, Row, Table, WriteTx
+from hansard.kernel.engine import Found, ReadTx, Row, Table, WriteTx
 from hansard.kernel.event import ROLES, Actor, Event, Role, Stamp
-from hansard.kernel.limits import LIST_LIMIT_MAX
-from hansard.kernel.operation import Caller, Capability, Operation, Request, Result
-from hansard.kernel.page import to_cursor
+from hansard.kernel.holder import Holder
+from hansard.kernel.operation import Caller, Capability, Home, Result
 from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem
 from hansard.kernel.store import CATALOG, Store
 from hansard.kernel.view import Derivation, View
-from hansard.sessions.contract import ProjectList, ProjectListed, ProjectNotFound, SessionNotFound
-from hansard.sessions.directory import find_project, find_session
+from hansard.sessions import projects
+from hansard.sessions.naming import DEFAULT_PROJECT
 
 PREFIX = "hns"
 """What a token's text begins with, so that scanners of leaked secrets can know it."""
@@ -169,22 +169,22 @@ class TokenCaller(Caller):
 
 
 def caller_with(
-    token: Token,
-    *,
-    session: str | None = None,
-    idempotency_key: str | None = None,
-    secret: str | None = None,
-    server_secret: str | None = None,
+    token: Token, *, secret: str | None = None, server_secret: str | None = None, **came: Any
 ) -> TokenCaller:
-    """Make the caller of one request; an admin's token proves the server's secret."""
+    """Make the caller of one request; an admin's token proves the server's secret.
+
+    `came` is what else came along with it.
+    """
     proved = server_secret if token.actor.may("admin") else None
-    return TokenCaller(
+    caller = TokenCaller(
         token.actor,
-        session=session,
-        idempotency_key=idempotency_key,
         secret=secret or proved,
+        projects=token.projects,
         token=token,
+        scope=(token.actor.id,),
+        holder=Holder(via="http", token=token.id),
     )
+    return replace(caller, **came)
 
 
 def own_project(name: str) -> str:
@@ -222,9 +222,7 @@ def create(store: Store, wanted: Wanted, stamp: Stamp) -> tuple[Token, str]:
     """Make a token; gives its text, which nobody can find out again."""
     if not stamp.actor.may("admin"):
         raise PermissionDenied("Making a token needs the role admin", role=stamp.actor.role)
-    for project in wanted.projects:
-        if find_project(store, project) is None:
-            raise ProjectNotFound(f"There is no project {project}", project_id=project)
+    seen = {projects.require(store, project).key for project in wanted.projects}
     identity = secrets.token_hex(ID_BYTES)
     text = f"{PREFIX}_{identity}_{secrets.token_urlsafe(SECRET_BYTES)}"
     name = _checked_name(wanted.name or f"token-{identity}")
@@ -234,7 +232,7 @@ def create(store: Store, wanted: Wanted, stamp: Stamp) -> tuple[Token, str]:
         digest=_digest(text),
         actor_kind="human" if wanted.is_human else "agent",
         role=wanted.role,
-        projects=sorted(set(wanted.projects)) or None,
+        projects=sorted(seen) or None,
         expires=wanted.expires,
     )
 
@@ -331,84 +329,42 @@ class Bounded(Application):
         super().__init__(
             whole.catalog,
             whole.store,
-            default_project=whole.default_project,
+            home=whole.home,
             read_only=whole.read_only,
             limit=whole.limit,
         )
         self._whole = whole
+        self._homes: dict[str, Home] = {}
 
     def call(self, name: str, arguments: Mapping[str, Any], caller: Caller) -> Result:
         """Do one operation for a caller, where its token reaches."""
         token = caller.token if isinstance(caller, TokenCaller) else None
         if token is None:
             return self._whole.call(name, arguments, caller)
-        if token.projects is None:
-            return self._at_home(token).call(name, arguments, caller)
         operation = self.catalog.find(name)
-        if operation.in_catalog:
-            return self._call_on_store(operation, arguments, caller, token)
-        self._require_own(validate(operation, arguments), caller, token)
-        return self._at_home(token).call(name, arguments, caller)
-
-    def home_of(self, token: Token | None) -> str:
-        """Name the project of calls that name none: one that the token sees.
-
-        Where none is configured, whoever may see all has one of their own.
-        """
-        if token is None or (token.projects and token.sees(self.default_project)):
-            return self.default_project
-        if token.projects is not None:
-            return token.projects[0]
-        is_configured = self.default_project != DEFAULT_PROJECT
-        return self.default_project if is_configured else own_project(token.actor.id)
-
-    def _at_home(self, token: Token) -> Application:
-        if self.home_of(token) == self.default_project:
-            return self._whole
-        return Application(
-            self.catalog,
-            self.store,
-            default_project=self.home_of(token),
-            read_only=self.read_only,
-            limit=self.limit,
-        )
-
-    def _call_on_store(
-        self, operation: Operation, arguments: Mapping[str, Any], caller: Caller, token: Token
-    ) -> Result:
-        """Answer what is about the whole store as if it were the token's projects only."""
-        if operation.name != "list_projects":
+        if token.projects is not None and operation.in_catalog and name != "list_projects":
             raise PermissionDenied(
                 f"{operation.name} is about the whole store, and this token is for some projects",
                 hint="Use a token that was made without --project",
             )
-        limit = getattr(validate(operation, arguments), "limit", LIST_LIMIT_MAX)
-        own: list[ProjectListed] = []
-        asked = dict(arguments) | {"limit": LIST_LIMIT_MAX}
-        while len(own) <= limit:  # one more, to know whether there is more
-            page = self._whole.call(operation.name, asked, caller)
-            assert isinstance(page, ProjectList), "list_projects gave something else"
-            own += [one for one in page.projects if token.sees(one.id)]
-            if page.nextCursor is None:
-                break
-            asked["cursor"] = page.nextCursor
-        assert token.projects is not None, "a token of all projects was taken for one of some"
-        more = own[limit - 1].id if len(own) > limit else None
-        return ProjectList(
-            projects=own[:limit],
-            total=len(token.projects),
-            nextCursor=to_cursor(Position(None, more)) if more else None,
-        )
+        return self._whole.call(name, arguments, replace(caller, home=self.home_of(token)))
 
-    def _require_own(self, request: Request, caller: Caller, token: Token) -> None:
-        """Refuse a project or a session that is not the token's, as if it were not there."""
-        project: str | None = getattr(request, "project_id", None)
-        if project is not None and not token.sees(project):
-            raise ProjectNotFound(f"There is no project {project}", project_id=project)
-        session = request.session_id or caller.session
-        found = find_session(self.store, session) if session else None
-        if found and not token.sees(found[0]):
-            raise SessionNotFound(f"There is no session {session} here", session_id=session)
+    def home_of(self, token: Token | None) -> Home:
+        """Give the project of calls that name none: one that the token sees.
+
+        Where none was chosen, whoever may see all has one of their own.
+        """
+        if token is None:
+            return self.home
+        if token.id not in self._homes:
+            self._homes[token.id] = self._home_for(token)
+        return self._homes[token.id]
+
+    def _home_for(self, token: Token) -> Home:
+        if token.projects is None:
+            return self.home if self.home.is_chosen else NamedHome(own_project(token.actor.id))
+        is_own = self.home.find(self.store) in token.projects
+        return self.home if is_own else NamedHome(token.projects[0])
 
 
 def _keeps_tokens(store: Store) -> bool:

@@ -141,7 +141,7 @@ def _note_loaded(context: Context, loaded: contract.Loaded) -> None:
     # A disk that takes no note has still given the context, and that was asked for.
     with suppress(StorageUnavailable):
         if context.read(is_new):
-            context.store.write(context.project, work)
+            context.note(work)
 
 
 def _within(

@@ -13,8 +13,7 @@ from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.replay import write_replay
-from hansard.cli.saying import say
-from hansard.cli.terminal import actor, print_json, printable, show_progress
+from hansard.cli.terminal import actor, print_json, show_progress
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.event import Stamp
 
@@ -77,14 +76,11 @@ def import_bundle(
                 "entries": done.entries,
                 "blobs": done.blobs,
                 "renamed": done.is_renamed,
-                "sessions_elsewhere": done.sessions_elsewhere,
             }
         )
         return 0
     print(f"{done.project}: {done.entries:,} entries taken in, {done.blobs:,} blobs")
     print(f"{done.project} {done.head.seq}:{done.head.hash}")
-    for session in done.sessions_elsewhere:
-        say(f"The session {printable(session)} is another project's here, and stays so")
     return 0
 
 

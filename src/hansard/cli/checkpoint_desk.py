@@ -71,7 +71,7 @@ class Desk:
 
     def marks(self, session: str) -> list[str]:
         """Name the keys that were marked critical in a session."""
-        project = self.application.default_project
+        project = self.application.own_project()
         return sorted(
             self.application.store.read(project, lambda tx: state_of(tx, session))["marks"]
         )

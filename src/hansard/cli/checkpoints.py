@@ -159,7 +159,7 @@ def _before(flags: Flags, *, context: typer.Context) -> None:
 
 
 def _print_sessions(at: Desk, *, json: bool) -> None:
-    project = at.application.default_project
+    project = at.application.own_project()
     for row in at.application.store.read(project, _sessions):
         if json:
             print_json(row)
@@ -185,7 +185,7 @@ def _sessions(tx: ReadTx) -> list[Row]:
 
 def _is_checkpoint(at: Desk, named: str) -> bool:
     """Whether a name is a session's; else it is taken for a checkpoint's."""
-    project = at.application.default_project
+    project = at.application.own_project()
     return at.application.store.read(project, lambda tx: tx.get(CONTEXTS, named)) is None
 
 

@@ -3,17 +3,18 @@
 import getpass
 import shlex
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Annotated, TypeVar
 
 import typer
 
-from hansard.app.application import DEFAULT_PROJECT
 from hansard.app.start import git_folder
 from hansard.cli.asking import Ask, asking
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.terminal import actor, painter, print_json, printable
+from hansard.cli.sitting import for_one_write
+from hansard.cli.terminal import painter, print_json, printable
 from hansard.decisions import answers
 from hansard.decisions.contract import Mode
 from hansard.decisions.events import Enforcement
@@ -23,11 +24,9 @@ from hansard.decisions.reading import newest
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.follow import NotNow
 from hansard.kernel.limits import LIST_LIMIT_MAX
-from hansard.kernel.operation import Caller, Result
+from hansard.kernel.operation import Result
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
-from hansard.kernel.store import Store
-from hansard.sessions.contract import ProjectNotFound
-from hansard.sessions.directory import find_project
+from hansard.kernel.store import UNMADE
 
 STATUS_COLOURS = {
     "active": "green",
@@ -176,10 +175,10 @@ def supersede(
 def accept(flags: Flags, proposal: ProposalId, *, json: Json = False) -> None:
     """Make a proposal an active decision. Asks for the server's secret."""
     with opened(flags) as (application, settings):
-        who = actor()
+        caller = for_one_write(settings)
         # Only a person at a terminal can be asked; anyone else is refused by their role.
-        typed = getpass.getpass("Secret: ") if who.role == "admin" else None
-        caller = Caller(who, session=settings.session or None, secret=typed)
+        typed = getpass.getpass("Secret: ") if caller.actor.role == "admin" else None
+        caller = replace(caller, secret=typed)
         accepted = application.call("accept_proposal", {"proposal_id": proposal}, caller)
         _tell(accepted, json=json)
 
@@ -209,18 +208,18 @@ def git(flags: Flags, *, json: Json = False) -> None:
                 "This store lies in no folder, so there is no Git repository beside it",
                 hint="Name a folder for it with --git-folder",
             )
-        _require_project(application.store, settings.project)
-        if not settings.read_only:
+        project, called = application.own_project(), application.home.name(application.store)
+        if not settings.read_only and project != UNMADE:
             try:
-                publish_now(application.store, folder, settings.project)
+                publish_now(application.store, folder, project)
             except NotNow as refusal:
                 raise StorageUnavailable(f"Git cannot be written now: {refusal}") from refusal
-    path = repository_in(folder, settings.project)
+    path = repository_in(folder, called if project == UNMADE else project)
     if json:
         print_json({"path": str(path), "branch": BRANCH, "exists": path.is_dir()})
         return
     place = f"git --git-dir {shlex.quote(str(path))}"
-    print(f"The decisions of {settings.project} are on the branch {BRANCH} of {path}")
+    print(f"The decisions of {called} are on the branch {BRANCH} of {path}")
     if not path.is_dir():
         print("It does not exist yet: it is made with the first decision.")
     print(f"Look:  {place} log {BRANCH}")
@@ -243,9 +242,8 @@ def _print_list(flags: Flags, kind: str, status: str | None, *, json: bool) -> N
     def work(tx: ReadTx) -> list[answers.Link]:
         return [link(row) for row in newest(tx, where, page=LIST_LIMIT_MAX)]
 
-    with opened(flags) as (application, settings):
-        _require_project(application.store, settings.project)
-        links = application.store.read(settings.project, work)
+    with opened(flags) as (application, _):
+        links = application.store.read(application.own_project(), work)
     paint = painter()
     for one in links:
         if json:
@@ -254,12 +252,6 @@ def _print_list(flags: Flags, kind: str, status: str | None, *, json: bool) -> N
             print(_line(one, paint))
     if not links and not json:
         print(f"No {kind}s here.")
-
-
-def _require_project(store: Store, project: str) -> None:
-    """Refuse a project that is not there; the one used by default may be yet to come."""
-    if project != DEFAULT_PROJECT and find_project(store, project) is None:
-        raise ProjectNotFound(f"There is no project {project}", project_id=project)
 
 
 def _picture(ask: Ask, shown: answers.DecisionInContext, as_of: str | None) -> Iterator[str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hansard.app.application import DEFAULT_PROJECT, Application
+from hansard.app.application import Application
 from hansard.app.settings import Settings, load, sources
 from hansard.app.start import start
 from hansard.cli import demo_files as files
@@ -116,8 +116,7 @@ def settings_in(folder: Path, settings: Settings | None = None) -> Settings:
 def fill(settings: Settings) -> None:
     """Make the example project in an empty store."""
     clock = _Clock(datetime.now(UTC) - BEGAN_BEFORE)
-    # A configured project is made on first use, without the name and the words it gets here.
-    application = start(replace(settings, project=DEFAULT_PROJECT), clock=clock)
+    application = start(settings, clock=clock)
     try:
         _tell(Cast(application, clock))
     finally:

@@ -11,12 +11,12 @@ from hansard.cli.flags import Flags
 from hansard.cli.json_lines import STANDARD, lines_of, parse_line, writing
 from hansard.cli.opening import opened
 from hansard.cli.options import all_flags, settings_flags
+from hansard.cli.sitting import sitting
 from hansard.cli.terminal import actor
 from hansard.entities import carrying
 from hansard.entities.contract import Imported
 from hansard.entities.limits import IMPORTED_MAX
 from hansard.kernel.engine import ReadTx
-from hansard.kernel.operation import Caller, Seat
 from hansard.kernel.problem import PermissionDenied
 
 
@@ -39,7 +39,7 @@ def export(
             for line in carrying.export(tx, reveal=reveal):
                 write(line)
 
-        application.store.read(application.default_project, work)
+        application.store.read(application.own_project(), work)
 
 
 @settings_flags
@@ -52,14 +52,16 @@ def import_(
     """Take over what was exported, with its ids and times; what is here already is passed over."""
     lines = (parse_line(one, number) for number, one in enumerate(lines_of(file), start=1))
     imported = known = 0
-    with opened(all_flags(flags, context)) as (application, settings):
+    with (
+        opened(all_flags(flags, context)) as (application, settings),
+        sitting(application, settings) as caller,
+    ):
         importing = Application(
             Catalog([carrying.capability()]),
             application.store,
-            default_project=application.default_project,
+            home=application.home,
             read_only=application.read_only,
         )
-        caller = Caller(actor(), session=settings.session or None, seat=Seat())
         while some := list(islice(lines, IMPORTED_MAX)):
             result = importing.call("entity_import", {"lines": some}, caller)
             assert isinstance(result, Imported), "entity_import answers with what it imported"

@@ -99,7 +99,8 @@ def _pages(opened: Desk, path: str | None) -> Iterator[Evolution]:
 
 
 def _list_files(opened: Desk, *, json: bool) -> None:
-    files = [file for page in _pages(opened, None) for file in page.files or ()]
+    pages = list(_pages(opened, None))
+    files = [file for page in pages for file in page.files or ()]
     for file in files:
         if json:
             print_json(file.model_dump(mode="json", exclude_none=True))
@@ -107,6 +108,8 @@ def _list_files(opened: Desk, *, json: bool) -> None:
             print(printable(file.text()))
     if not files and not json:
         print("Nothing is recorded of any file of this workspace.")
+        if pages[0].note:
+            print(printable(f"{pages[0].note}."))
 
 
 def _print_revision(path: str, revision: RevisionShown, diff: str) -> None:

@@ -19,11 +19,13 @@ from hansard.app.application import Application
 from hansard.app.settings import Settings, declarations, load, sources
 from hansard.app.start import start
 from hansard.cli.flags import Flags
+from hansard.cli.host_edits import unpatched
 from hansard.cli.hosts import HOSTS, Edited, Host, Notice, Prompted
 from hansard.cli.opening import store_folder
 from hansard.cli.options import settings_flags
 from hansard.cli.saying import say, say_problem
 from hansard.kernel.event import Actor
+from hansard.kernel.holder import Holder
 from hansard.kernel.limits import BODY_BYTES_MAX, DESCRIPTION_CHARS_MAX, TITLE_CHARS_MAX
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput, Problem
@@ -111,7 +113,7 @@ def _take(host: Host, text: str, flags: Flags) -> None:
 def _record(application: Application, settings: Settings, actor: Actor, notice: Notice) -> None:
     """Record it under the host's session; once that was ended and resumed, under its next part."""
     for session in _parts(notice.session):
-        caller = Caller(actor, session=session)
+        caller = Caller(actor, session=session, holder=Holder(via="hook", client=actor.id))
         try:
             match notice.what:
                 case Edited():
@@ -152,10 +154,21 @@ def _record_edit(
     if edited.is_new:
         application.call("record_file_create", told, caller)
         return
+    if encoding == "utf-8":
+        told |= _before(edited, content)
+    application.call("record_file_edit", told, caller)
+
+
+def _before(edited: Edited, content: str) -> dict[str, Any]:
+    """Say what the file held before, as far as the host lets one know."""
     # Some hosts tell of every file with plain line feeds, which no such file then held.
     if edited.old is not None and ("\r\n" in edited.old) == ("\r\n" in content):
-        told["old_content"] = edited.old
-    application.call("record_file_edit", told, caller)
+        return {"old_content": edited.old}
+    if (was := unpatched(content, edited.hunks)) is not None:
+        return {"old_content": was}
+    edits = edited.edits or ()
+    told = [{"old": one.old, "new": one.new, "all": one.everywhere} for one in edits]
+    return {"edits": told} if told else {}
 
 
 def _record_prompt(application: Application, caller: Caller, text: str) -> None:

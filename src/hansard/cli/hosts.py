@@ -4,6 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from hansard.cli.host_edits import replaced_texts
+from hansard.recorder.before import Replaced
+
 SESSION_CHARS_MAX = 200
 
 HOOK_TIMEOUT_S = 30
@@ -21,6 +24,10 @@ class Edited:
     is_new: bool = False
     old: str | None = None
     """What it held before, where the host says so."""
+    edits: tuple[Replaced, ...] | None = None
+    """The texts that were replaced, where the host says so."""
+    hunks: object = None
+    """The lines that changed, as the host has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +93,8 @@ def read_cursor(told: Mapping[str, Any], _: Mapping[str, str]) -> Notice | None:
         return None
     roots = told.get("workspace_roots")
     root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else None
-    return Notice(session[:SESSION_CHARS_MAX], root, Edited(path))
+    edited = Edited(path, edits=replaced_texts(told.get("edits")))
+    return Notice(session[:SESSION_CHARS_MAX], root, edited)
 
 
 def cursor_config(command: str) -> dict[str, Any]:
@@ -119,8 +127,14 @@ def _claude_edit(asked: Mapping[str, Any], answered: Mapping[str, Any]) -> Edite
     if path is None:
         return None
     is_new = answered.get("type") == "create"
-    old = answered.get("originalFile")
-    return Edited(path, is_new, old if isinstance(old, str) and not is_new else None)
+    old = answered.get("originalFile", answered.get("original_file"))
+    return Edited(
+        path,
+        is_new,
+        old if isinstance(old, str) and not is_new else None,
+        edits=replaced_texts(asked.get("edits") or dict(asked)),
+        hunks=answered.get("structuredPatch"),
+    )
 
 
 def _text(told: Mapping[str, Any], name: str) -> str | None:

@@ -7,9 +7,10 @@ from typing import Annotated, Any
 import orjson
 import typer
 
-from hansard.app.application import DEFAULT_PROJECT
+from hansard.app.application import Application
+from hansard.app.settings import Settings
 from hansard.cli.flags import Flags
-from hansard.cli.opening import opened
+from hansard.cli.opening import opened, project_of
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.terminal import painter, print_json, printable
 from hansard.kernel import as_of
@@ -17,9 +18,7 @@ from hansard.kernel.engine import ReadTx, Watch
 from hansard.kernel.event import Entry, Event, Kinds
 from hansard.kernel.limits import ENTRIES_PAGE, LIST_LIMIT_DEFAULT
 from hansard.kernel.problem import InvalidInput
-from hansard.kernel.store import CATALOG, Store
-from hansard.sessions.contract import ProjectNotFound
-from hansard.sessions.directory import find_project
+from hansard.kernel.store import Store
 
 WAKE_S = 1.0
 """How long a wait for news lasts at most, so that Ctrl-C is never far."""
@@ -80,8 +79,8 @@ def log(
     """Show the journal of a project, oldest first. The store's own is the project @catalog."""
     with opened(flags, looking=True) as (application, settings):
         store = application.store
-        _require_project(store, settings.project)
-        source = _Source(store, settings.project, session, _chosen(store.kinds, kind))
+        project = _project(application, settings)
+        source = _Source(store, project, session, _chosen(store.kinds, kind))
         after = store.engine.read(source.project, lambda tx: _resolve(tx, since))
         if limit is None and since is None:
             limit = LIST_LIMIT_DEFAULT
@@ -181,8 +180,11 @@ def _resolve(tx: ReadTx, since: str | None) -> int:
     return 0 if since is None else as_of.resolve_since(tx, since, argument="--since")
 
 
-def _require_project(store: Store, project: str) -> None:
-    if project in {CATALOG, DEFAULT_PROJECT} or project in store.engine.heads():
-        return
-    if find_project(store, project) is None:
-        raise ProjectNotFound(f"There is no project {project}", project_id=project)
+def _project(application: Application, settings: Settings) -> str:
+    """Give the key of the project that is meant.
+
+    A key that was typed is taken as it is: a journal can be read where its directory cannot.
+    """
+    if settings.project in application.store.engine.heads():
+        return settings.project
+    return project_of(application, settings)

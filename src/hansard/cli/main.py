@@ -81,6 +81,7 @@ def _serve_or_greet(arguments: list[str], line: flags.Line) -> int:
             print(welcome())
             return 0
         say("Serving MCP on this terminal: type JSON-RPC, or Ctrl-D to end.")
+    from hansard.app.homes import choose
     from hansard.app.settings import load, secret
     from hansard.app.start import start
     from hansard.app.tracing import traced
@@ -88,7 +89,7 @@ def _serve_or_greet(arguments: list[str], line: flags.Line) -> int:
     settings = load(line.flags)
     if secret(settings) is None:
         say(NOTHING_ACCEPTED)
-    application = traced(start(settings))
+    application = traced(start(settings, home=choose(settings, say=say)))
     if application.settled:
         from hansard.cli.opening import settled_line
 

@@ -12,14 +12,13 @@ from hansard.cli.flags import Flags
 from hansard.cli.json_lines import lines_of, parse_line
 from hansard.cli.opening import opened
 from hansard.cli.options import all_flags, settings_flags
-from hansard.cli.terminal import actor
+from hansard.cli.sitting import sitting
 from hansard.entities.metrics.batch import Sample
 from hansard.entities.metrics.limits import SAMPLES_MAX
 from hansard.entities.metrics.samples import walk_samples
 from hansard.entities.metrics.times import to_iso
 from hansard.kernel.blob import canonical_json, digest_of
 from hansard.kernel.engine import ReadTx
-from hansard.kernel.operation import Caller, Seat
 
 _LINE = orjson.OPT_APPEND_NEWLINE
 
@@ -33,7 +32,7 @@ def export(flags: Flags, *, context: typer.Context) -> None:
             for sample in walk_samples(tx):
                 sys.stdout.write(orjson.dumps(_line(sample), option=_LINE).decode())
 
-        application.store.read(application.default_project, work)
+        application.store.read(application.own_project(), work)
 
 
 @settings_flags
@@ -46,8 +45,10 @@ def import_(
     """Record the samples of a file. The same file again, by the same user, changes nothing."""
     numbered = enumerate(lines_of(file), start=1)
     waiting, recorded = (parse_line(line, number) for number, line in numbered), 0
-    with opened(all_flags(flags, context)) as (application, settings):
-        caller = Caller(actor(), session=settings.session or None, seat=Seat())
+    with (
+        opened(all_flags(flags, context)) as (application, settings),
+        sitting(application, settings) as caller,
+    ):
         for number in count():
             batch = list(islice(waiting, SAMPLES_MAX))
             if not batch:

@@ -5,14 +5,17 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from hansard.app import homes
 from hansard.app.application import Application
 from hansard.app.settings import Settings, load, store_location
 from hansard.app.start import MEMORY, POSTGRES_SCHEMES, open_engine, start
 from hansard.cli.flags import Flags
+from hansard.cli.saying import say
 from hansard.cli.terminal import printable
 from hansard.kernel.effect import Settled, Verdict
 from hansard.kernel.engine import Engine, Schema
 from hansard.kernel.problem import StorageUnavailable
+from hansard.kernel.store import CATALOG
 
 SETTLED_SHOWN = 5
 
@@ -35,14 +38,21 @@ def opened(flags: Flags, *, looking: bool = False) -> Iterator[tuple[Application
             f"There is no store in {store_location(settings)} yet",
             hint="Name another with --store; the first client that connects makes one",
         )
+    # Whoever types a project's name may have mistyped it.
+    home = homes.choose(settings, must_exist=True, say=say)
     if looking:
-        application = start(replace(settings, read_only=True), _open_to_look)
+        application = start(replace(settings, read_only=True), _open_to_look, home=home)
     else:
-        application = start(settings)
+        application = start(settings, home=home)
     try:
         yield application, settings
     finally:
         application.close()
+
+
+def project_of(application: Application, settings: Settings) -> str:
+    """Give the key of the project that is meant; the store's own journal has no other name."""
+    return CATALOG if settings.project == CATALOG else application.own_project()
 
 
 def settled_line(settled: Sequence[Settled]) -> str:

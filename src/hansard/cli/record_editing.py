@@ -7,6 +7,7 @@ from hansard.cli.terminal import printable
 from hansard.kernel.problem import InvalidInput
 from hansard.records import answers, contract
 from hansard.records.merge import split_lines
+from hansard.records.shapes import Record
 from hansard.records.updated import Hunk, RecordUpdated, Span, UpdateConflict
 
 MARKS = ("<<<<<<< theirs\n", "=======\n", ">>>>>>> yours\n")
@@ -18,30 +19,42 @@ def edit(ask: Ask, record: str) -> RecordUpdated | None:
     What others changed meanwhile is merged in. Where it clashes, the person decides, in the editor
     again; whatever happens, what they wrote stays in a file until it is stored.
     """
-    before = _body(ask, record)
-    draft = Draft(before, name=record)
+    target = _looked_at(ask, record)
+    draft = Draft(target.body, name=record)
     text = draft.edit()
-    if text == before:
+    if text == target.body:
         draft.discard()
         return None
-    updated = _update(ask, record, draft, text, accept="merge")
+    updated = _update(ask, target, draft, text, accept="merge")
     while conflict := updated.conflict:
         say(printable(conflict.message))
         text = _decide(draft, text, updated.record.body or "", conflict)
-        updated = _update(ask, record, draft, text, force=True, force_version=conflict.version)
+        updated = _update(ask, target, draft, text, force=True, force_version=conflict.version)
     draft.discard()
     return updated
 
 
-def _body(ask: Ask, record: str) -> str:
-    active = ask("activate", id=record, override=True)
-    assert isinstance(active, answers.Activation), "activate answers with an activation"
-    return active.context.target.body
+def known(ask: Ask, record: str) -> dict[str, int]:
+    """Say which version of a record is there, for a write that rests on it."""
+    return {record: _looked_at(ask, record).version}
 
 
-def _update(ask: Ask, record: str, draft: Draft, text: str, **more: object) -> RecordUpdated:
+def now(ask: Ask) -> str:
+    """Name this point of the project, to look at things as they are."""
+    return f"t:{ask('get_project').model_dump()['tick']}"
+
+
+def _looked_at(ask: Ask, record: str) -> Record:
+    """Read a record as it is; looking activates nothing."""
+    seen = ask("activate", id=record, as_of=now(ask))
+    assert isinstance(seen, answers.Activation), "activate answers with an activation"
+    return seen.context.target
+
+
+def _update(ask: Ask, target: Record, draft: Draft, text: str, **more: object) -> RecordUpdated:
+    known_version = {target.id: target.version}
     try:
-        updated = ask("update_record", id=record, body=text, **more)
+        updated = ask("update_record", activating=known_version, id=target.id, body=text, **more)
     except InvalidInput as problem:
         raise InvalidInput(problem.message, hint=draft.kept(), **problem.details) from problem
     assert isinstance(updated, RecordUpdated), "update_record answers with an update"

@@ -11,10 +11,12 @@ from hansard.app.application import Application
 from hansard.cli.asking import Ask
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
+from hansard.cli.session_finding import meant, sessions_of
 from hansard.cli.terminal import actor
 from hansard.kernel.operation import Caller, Result
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder.answers import SessionList
+from hansard.sessions.contract import SessionNotFound
 
 R = TypeVar("R", bound=Result)
 
@@ -37,8 +39,14 @@ class Desk:
     """The session of the settings; empty if none was given."""
 
     def session(self, named: str | None) -> str:
-        """Give the session that is meant."""
-        return named or self.chosen or latest_session(self.ask)
+        """Give the session that is meant: by its id, the beginning of that, its title, or last."""
+        named = named or self.chosen
+        if not named:
+            return latest_session(self.ask)
+        try:
+            return meant(list(sessions_of(self.ask)), named).session_id
+        except SessionNotFound:
+            return named  # whoever asks for it says in what way it is not there
 
 
 @contextmanager

@@ -55,7 +55,12 @@ def show(flags: Flags, record: RecordId, *, json: Json = False, as_of: AsOf = No
     with asking(flags) as ask:
         ask("get_record_ref", id=record, as_of=as_of)
         # Of a point in time the bundle is only read: looking activates nothing.
-        seen = ask("activate", id=record, as_of=as_of or _now(ask), budget_tokens=BUDGET_TOKENS_MAX)
+        seen = ask(
+            "activate",
+            id=record,
+            as_of=as_of or record_editing.now(ask),
+            budget_tokens=BUDGET_TOKENS_MAX,
+        )
         if json:
             _tell(seen, json=True)
             return
@@ -118,10 +123,14 @@ def new(
     """Write a new record."""
     text = _text(body)
     with asking(flags, makes_store=True) as ask:
-        if parent:
-            ask("activate", id=parent, override=True)
         created = ask(
-            "create_record", parent_id=parent, type=kind, title=title, summary=summary, body=text
+            "create_record",
+            activating=record_editing.known(ask, parent) if parent else None,
+            parent_id=parent,
+            type=kind,
+            title=title,
+            summary=summary,
+            body=text,
         )
         _tell(created, json=json)
 
@@ -151,8 +160,14 @@ def move_state(
 ) -> None:
     """Move a record to another state."""
     with asking(flags) as ask:
-        ask("activate", id=record, override=True)
-        moved = ask("transition", id=record, to_state=state, reason=reason, resolved_by=resolved_by)
+        moved = ask(
+            "transition",
+            activating=record_editing.known(ask, record),
+            id=record,
+            to_state=state,
+            reason=reason,
+            resolved_by=resolved_by,
+        )
         _tell(moved, json=json)
 
 
@@ -183,11 +198,6 @@ def _before_last_change(ask: Ask, record: str) -> str:
     last = told.history[0]
     # Nothing comes before a record's first version: that is compared with itself.
     return f"s:{last.seq - 1}" if last.change_type != "created" else f"s:{last.seq}"
-
-
-def _now(ask: Ask) -> str:
-    overview = ask("get_project")
-    return f"t:{overview.model_dump()['tick']}"
 
 
 def _text(body: str | None) -> str:

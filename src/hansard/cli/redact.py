@@ -19,7 +19,7 @@ from hansard.app.keeping.republishing import make_anew
 from hansard.app.start import git_folder
 from hansard.cli.consent import require_consent
 from hansard.cli.flags import Flags
-from hansard.cli.opening import opened
+from hansard.cli.opening import opened, project_of
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.saying import say
 from hansard.cli.terminal import actor, print_json
@@ -55,13 +55,14 @@ def redact(
     answers are made without it. Backups, bundles and clones made before still hold it.
     """
     with opened(flags) as (application, settings):
-        wanted = _wanted(application, settings.project, what, name, tuple(field or ()))
-        question = f"Erase {_named(wanted)} from {settings.project} for good?"
+        project = project_of(application, settings)
+        wanted = _wanted(application, project, what, name, tuple(field or ()))
+        question = f"Erase {_named(wanted)} from {project} for good?"
         require_consent(question, yes=yes)
         stamp = Stamp(actor(), to_text(utc_now()))
-        done = erase(application.store, settings.project, wanted, reason=reason, stamp=stamp)
+        done = erase(application.store, project, wanted, reason=reason, stamp=stamp)
         git = git_folder(settings) if done.in_git else None
-        left = make_anew(application.store, git, settings.project) if git else []
+        left = make_anew(application.store, git, project) if git else []
     if json:
         print_json(_shown(done) | {"left": [str(path) for path in left]})
     else:

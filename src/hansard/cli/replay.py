@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import orjson
 import typer
 
+from hansard.app.application import Application
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.recorder_desk import BUDGET_TOKENS, Desk, desk, told
@@ -20,7 +21,8 @@ from hansard.kernel.operation import Result
 from hansard.kernel.problem import BlobDamaged, InvalidInput, StorageUnavailable
 from hansard.recorder.answers import Evolution, FileEvolved, RevisionShown, Timeline
 from hansard.recorder.tale import Story
-from hansard.sessions.directory import find_session
+from hansard.sessions import projects
+from hansard.sessions.directory import find_session, project_of
 
 MEGABYTE = 1_000_000
 ROOM_MB = 20
@@ -129,9 +131,8 @@ def record(opened: Desk, session: str, room: Room) -> Shown:
     films = _Films(opened, session, newest, room)
     films.gather()
     left_out += films.left_out()
-    found = find_session(opened.application.store, session)
     return {
-        "project": found[0] if found else opened.application.default_project,
+        "project": _project(opened.application, session),
         "session_id": session,
         "exported_at": to_text(utc_now()),
         "story": story,
@@ -141,6 +142,15 @@ def record(opened: Desk, session: str, room: Room) -> Shown:
         "missing": films.missing,
         "left_out": left_out,
     }
+
+
+def _project(application: Application, session: str) -> str:
+    """Name the project whose session is shown."""
+    store, own = application.store, application.own_project()
+    led = project_of(session)
+    is_elsewhere = led is not None and find_session(store, session, own) is None
+    line = projects.line(store, led if led and is_elsewhere else own)
+    return str(line["id"]) if line else application.home.name(store)
 
 
 def _story(opened: Desk, session: str, room: Room, left_out: list[str]) -> list[Shown]:

@@ -2,6 +2,7 @@
 
 import typer
 
+from hansard.app.homes import choose
 from hansard.app.settings import load, secret
 from hansard.app.start import start
 from hansard.app.tracing import traced
@@ -17,7 +18,7 @@ def serve(flags: Flags) -> int:
     """Serve MCP over HTTP and the page, until Ctrl-C: on this machine, and elsewhere by token."""
     # The web stack takes longest to load, so everything else may fail first.
     settings = load(flags)
-    application = traced(start(settings))
+    application = traced(start(settings, home=choose(settings, say=say)))
     if application.settled:
         say(settled_line(application.settled))
     application.follow()

@@ -7,6 +7,7 @@ from contextlib import suppress
 from hansard.cli import screen
 from hansard.cli.terminal import painter, printable
 from hansard.recorder.answers import RevisionShown
+from hansard.recorder.events import step_name
 
 LOOK_S = 0.5
 """Between two looks whether the window has another size."""
@@ -103,7 +104,9 @@ def about(revision: RevisionShown) -> str:
     notes = [f"{revision.source} {revision.action}", lines]
     notes += [] if revision.sha256 else ["no file"]
     notes += ["content not recorded"] if revision.redacted else []
-    notes += [f"step {revision.index}"] if revision.index is not None else []
+    notes += [f"moved from {revision.other}"] if revision.other else []
+    notes += [f"as {revision.path}"] if revision.path else []
+    notes += [step_name(revision.index)] if revision.index is not None else []
     at = f"{revision.at[:10]} {revision.at[11:19]}"
     return f"s:{revision.seq} {at} {revision.actor}: {', '.join(notes)}"
 

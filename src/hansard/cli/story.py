@@ -33,10 +33,10 @@ def story(flags: Flags, of: Session = None, *, json: Json = False) -> None:
         print_json(whole.model_dump(mode="json", exclude_none=True))
         return
     if not sys.stdout.isatty():
-        print(whole.text())
+        print(whole.markdown())
         return
     columns = min(screen.columns(), COLUMNS_MAX)
-    for line in whole.text().splitlines():
+    for line in whole.markdown().splitlines():
         for drawn in _drawn(line, columns):
             print(drawn)
 

@@ -13,6 +13,7 @@ from hansard.cli.recorder_desk import BUDGET_TOKENS, Desk, Session, desk, told
 from hansard.cli.terminal import painter, print_json, printable
 from hansard.kernel.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
 from hansard.recorder.answers import Timeline, TimelineItem
+from hansard.recorder.events import step_name
 
 WAKE_S = 1.0
 """How long a wait for news lasts at most, so that Ctrl-C is never far."""
@@ -161,7 +162,9 @@ class _Screen:
 def _ending(item: TimelineItem) -> str:
     """Say how it went, if the summary does not, and what step it belongs to."""
     status = f" [{item.status}]" if item.status in STATUS_COLOURS else ""
-    return status + (f" (step {item.index})" if item.index is not None and item.path else "")
+    under = f" ({step_name(item.index)})" if item.index is not None and item.path else ""
+    undone = f" (undone by s:{item.undone_by})" if item.undone_by else ""
+    return f"{status}{under}{undone}"
 
 
 def _show_json(item: TimelineItem) -> None:

@@ -3,32 +3,33 @@
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings, key_location, load
-from hansard.app.start import catalog, start
+from hansard.app.start import catalog, start, workspace_mark
 from hansard.cli.flags import Flags
 from hansard.cli.opening import store_folder
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.recorder_desk import told
 from hansard.cli.saying import say
+from hansard.cli.sitting import sitting
 from hansard.cli.terminal import actor, painter, print_json, printable
 from hansard.kernel.limits import LIST_LIMIT_MAX
-from hansard.kernel.operation import Caller, Seat
+from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.recorder import limits, watching
 from hansard.recorder.answers import Evolution
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.watching import FileSeen, FilesSeen, Ignoring
-from hansard.sessions.contract import SessionNotFound
 
 QUIET_MS = 50
 """Changes are taken together until none has come for so long,"""
@@ -42,9 +43,17 @@ LOOK_MS = 200
 MANY_FILES = 1_000
 """So many are not looked at in the blink of an eye."""
 
-COLOURS = {"created": "green", "changed": "yellow", "deleted": "red", "skipped": "grey"}
+COLOURS = {
+    "created": "green",
+    "changed": "yellow",
+    "moved": "yellow",
+    "deleted": "red",
+    "skipped": "grey",
+}
 
 Show = Callable[[FileSeen], None]
+Noticed = Literal["there", "new", "changed"]
+"""That a file is there, that it came into being, or that it has changed."""
 
 
 @settings_flags
@@ -96,8 +105,8 @@ class Lookout:
     ignoring: Ignoring
     show: Show
     known: set[str] = field(default_factory=set)
-    left: dict[str, bool] = field(default_factory=dict)
-    """Paths to look at, each with whether it was seen coming into being."""
+    left: dict[str, Noticed] = field(default_factory=dict)
+    """Paths to look at, each with what was noticed of it."""
     recorded: int = 0
     has_complained: bool = False
 
@@ -106,7 +115,7 @@ class Lookout:
         self.known |= set(self.ignoring.files_below(self.root))
         if len(self.known) >= MANY_FILES:
             say(f"Looking at {len(self.known):,} files first.")
-        self.left |= dict.fromkeys(sorted(self.known), False)
+        self.left |= dict.fromkeys(sorted(self.known), "there")
         self.look()
         return len(self.known)
 
@@ -123,7 +132,7 @@ class Lookout:
 
     def look(self) -> None:
         """Record what is not known of the files to look at; one that cannot be, stays to be."""
-        busy: dict[str, bool] = {}
+        busy: dict[str, Noticed] = {}
         batch = limits.OPS_MAX
         while self.left:
             some = dict(islice(self.left.items(), batch))
@@ -153,9 +162,10 @@ class Lookout:
             if (cursor := page.nextCursor) is None:
                 return
 
-    def _see(self, some: dict[str, bool]) -> FilesSeen:
-        new = [path for path, is_new in some.items() if is_new]
-        asked = {"paths": list(some), "new": new}
+    def _see(self, some: dict[str, Noticed]) -> FilesSeen:
+        asked = {"paths": list(some)}
+        for noticed in ("new", "changed"):
+            asked[noticed] = [path for path, what in some.items() if what == noticed]
         return told(FilesSeen, self.application.call("see_files", asked, self.caller))
 
     def _complain(self, problem: StorageUnavailable) -> None:
@@ -166,7 +176,8 @@ class Lookout:
 
     def _note(self, paths: Sequence[str] | Iterator[str], *, is_new: bool) -> None:
         for path in paths:
-            self.left[path] = self.left.get(path, False) or is_new
+            was_new = self.left.get(path) == "new"
+            self.left[path] = "new" if is_new or was_new else "changed"
             self.known.add(path)
 
     def _tell(self, seen: FilesSeen) -> None:
@@ -185,19 +196,12 @@ def lookout_at(settings: Settings, root: Path, ignoring: Ignoring, show: Show) -
         store=store_folder(settings),
         redact=settings.redact == "on",
         key_file=key_location(settings),
+        mark=partial(workspace_mark, root),
     )
     known = Catalog([*catalog(settings).capabilities, watching.capability(gateway)])
     application = start(settings, known=known)
-    seat = Seat()
-    caller = Caller(actor(), session=settings.session or None, seat=seat)
-    try:
+    with closing(application), sitting(application, settings) as caller:
         yield Lookout(application, caller, root, ignoring, show)
-        for session in list(seat.sessions.values()):
-            # One that saw nothing has never begun.
-            with suppress(SessionNotFound):
-                application.call("close_session", {"session_id": session}, caller)
-    finally:
-        application.close()
 
 
 def _watch(lookout: Lookout, *, first_look: bool) -> None:

@@ -77,10 +77,10 @@ def update(request: contract.EntityUpdate, context: Context) -> contract.EntityW
     given = _named_parts(declared, rules.given_only(declared, request.data))
 
     def work(tx: WriteTx) -> contract.EntityWritten:
-        if are_settings:
-            _ensure_settings(tx, context)
+        are_new = are_settings and _ensure_settings(tx, context)
         _, row = find(tx, request.id)
-        rules.check_expected(row, request.expected_updated_at)
+        if not are_new:
+            rules.check_expected(row, request.expected_updated_at)
         before = stored(tx, declared, row)
         if declared is AGENT_GRAPH_EXECUTION:
             advance_status(tx, context, row, before, given)
@@ -183,10 +183,13 @@ def make_settings(context: Context) -> None:
     context.write(work)
 
 
-def _ensure_settings(tx: WriteTx, context: Context) -> None:
-    if not tx.scan(SETTINGS, limit=1):
-        content = rules.fit(SETTINGS_TYPE, {})
-        _record_made(tx, context, SETTINGS_TYPE, settings_id(context.project), content)
+def _ensure_settings(tx: WriteTx, context: Context) -> bool:
+    """Make the settings if nobody has; says whether they were made."""
+    if tx.scan(SETTINGS, limit=1):
+        return False
+    content = rules.fit(SETTINGS_TYPE, {})
+    _record_made(tx, context, SETTINGS_TYPE, settings_id(context.project), content)
+    return True
 
 
 def written(tx: ReadTx, context: Context, identifier: str) -> contract.EntityWritten:

@@ -16,6 +16,7 @@ from hansard.kernel.engine import Position, ReadTx
 from hansard.kernel.operation import Context
 from hansard.kernel.page import from_cursor, to_cursor
 from hansard.kernel.problem import PermissionDenied
+from hansard.kernel.store import UNMADE
 
 LISTED = Look(limit=1)
 """Of a thread or an execution, a list shows the end."""
@@ -92,5 +93,7 @@ def _first_settings(context: Context) -> contract.EntityShown | None:
         make_settings(context)
         return None
     now = context.stamp.at
-    times = {"id": settings_id(context.project), "createdAt": now, "updatedAt": now}
+    # What their id will be is known once their project is made.
+    identifier = OWN_SETTINGS if context.project == UNMADE else settings_id(context.project)
+    times = {"id": identifier, "createdAt": now, "updatedAt": now}
     return contract.EntityShown(entity=times | rules.fit(SETTINGS_TYPE, {}))

@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -31,7 +32,6 @@ from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem, UnknownOperation
 from hansard.kernel.values import check_handle
-from hansard.sessions.contract import ProjectNotFound
 
 logger = logging.getLogger(__name__)
 
@@ -112,13 +112,22 @@ class Api:
         return visit.caller(secret=proof, idempotency_key=key)
 
     async def _index(self, request: Request) -> Response:
-        if self.caller(request) is None:
+        caller = self.caller(request)
+        if caller is None:
             return unauthorized(request)
         application = self._application
+        home = application.home_of(_token(request))
+        try:
+            project = await anyio.to_thread.run_sync(
+                home.name, application.store, limiter=self._calls
+            )
+        except Problem as problem:
+            return refused(problem)
         return answered(
             {
                 "version": hansard.__version__,
-                "project": application.home_of(_token(request)),
+                "actor": f"{caller.actor.kind}:{caller.actor.id}",
+                "project": project,
                 "read_only": application.read_only,
                 "operations": [operation.name for operation in application.catalog],
             }
@@ -207,33 +216,40 @@ class Api:
     async def _while_let_in(
         self, request: Request, lines: AsyncGenerator[bytes, None]
     ) -> AsyncGenerator[bytes, None]:
-        """Tell a browser no more once it has left, or its time is over."""
+        """Tell a browser no more once it has left, or its time is over; till then it is there."""
         checked = time.monotonic()
-        async with aclosing(lines):
-            async for line in lines:
-                if time.monotonic() - checked >= RECHECK_S:
-                    if await anyio.to_thread.run_sync(self.visit, request) is None:
-                        return
-                    checked = time.monotonic()
-                yield line
+        visit = await anyio.to_thread.run_sync(self.visit, request)
+        if visit is None:
+            return
+        await anyio.to_thread.run_sync(visit.open_page, self._application.store.engine)
+        try:
+            async with aclosing(lines):
+                async for line in lines:
+                    if time.monotonic() - checked >= RECHECK_S:
+                        if await anyio.to_thread.run_sync(self.visit, request) is None:
+                            return
+                        checked = time.monotonic()
+                    yield line
+        finally:
+            visit.close_page()
 
     async def _stream(self, request: Request) -> Response:
         """Follow a project's journal from an entry on."""
-        if self.caller(request) is None:
+        caller = self.caller(request)
+        if caller is None:
             return unauthorized(request)
-        token = _token(request)
-        project = request.query_params.get("project") or self._application.home_of(token)
+        caller = replace(caller, home=self._application.home_of(_token(request)))
+        project = request.query_params.get("project") or None
         after = request.headers.get("last-event-id") or request.query_params.get("after")
         if after is not None and not SEQ.fullmatch(after):
             return refused(InvalidInput("after is the seq of an entry", argument="after"))
         try:
-            check_handle(project, "project")
-            if token and not token.sees(project):
-                raise ProjectNotFound(f"There is no project {project}", project_id=project)
-            lines = await self._tail.follow(project, int(after) if after else None)
+            if project is not None:
+                check_handle(project, "project")
+            lines = await self._tail.follow(project, caller, int(after) if after else None)
         except Problem as problem:
             return refused(problem)
-        if token is None:
+        if _token(request) is None:
             lines = self._while_let_in(request, lines)
         return StreamingResponse(lines, headers=SAFETY, media_type="text/event-stream")
 

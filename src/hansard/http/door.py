@@ -15,7 +15,10 @@ from dataclasses import dataclass, field
 
 from hansard.app.person import login_name
 from hansard.http.visits import VISITS_MAX, Forgotten, Visits, digest
+from hansard.kernel.engine import Engine
 from hansard.kernel.event import Actor
+from hansard.kernel.holder import Holder
+from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.operation import Caller, Seat
 
 logger = logging.getLogger(__name__)
@@ -38,6 +41,10 @@ class Visit:
     """One browser that was let in."""
 
     seat: Seat = field(default_factory=Seat)
+    lifeline: Lifeline = field(default_factory=Lifeline)
+    """Says that a page of it is open."""
+    _pages: int = 0
+    _counting: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def caller(self, *, secret: str | None, idempotency_key: str | None) -> Caller:
         """Make the caller of one request."""
@@ -47,7 +54,22 @@ class Visit:
             secret=secret,
             idempotency_key=idempotency_key,
             scope=SCOPE,
+            holder=Holder(via="page", owner=self.lifeline.name),
+            lifeline=self.lifeline,
         )
+
+    def open_page(self, engine: Engine) -> None:
+        """Note that a page follows what happens: whoever looks at it is there."""
+        with self._counting:
+            self._pages += 1
+            self.lifeline.take(engine)
+
+    def close_page(self) -> None:
+        """Note that a page was closed; with the last one, nobody is there any more."""
+        with self._counting:
+            self._pages -= 1
+            if self._pages == 0:
+                self.lifeline.drop()
 
 
 class Door:

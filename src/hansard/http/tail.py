@@ -1,7 +1,7 @@
 """The journal's tail as Server-Sent Events: each entry once, in order, as it becomes durable."""
 
 import threading
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any
 
 import anyio
@@ -12,9 +12,9 @@ from hansard.app.application import Application
 from hansard.app.identity import identity_of
 from hansard.kernel.engine import ReadTx, Watch
 from hansard.kernel.event import Entry
+from hansard.kernel.operation import Caller
 from hansard.kernel.problem import Problem, StorageUnavailable
-from hansard.sessions.contract import ProjectNotFound
-from hansard.sessions.directory import find_project
+from hansard.sessions.placing import find_place
 
 PAGE = 200
 WAKE_S = 1.0
@@ -41,17 +41,26 @@ class Tail:
         """Let every stream come to its end."""
         self._ending.set()
 
-    async def follow(self, project: str, after: int | None) -> AsyncGenerator[bytes, None]:
-        """Begin a stream after an entry; by default after the last one there is."""
+    async def follow(
+        self, project: str | None, caller: Caller, after: int | None
+    ) -> AsyncGenerator[bytes, None]:
+        """Begin a stream after an entry; by default after the last one there is.
+
+        The project is found again for each look: a caller's home may be yet to be made.
+        """
         store = self._application.store
         if self._streams >= self._streams_max:
             raise StorageUnavailable(f"{self._streams_max} streams are open; close one")
-        if await self._run(find_project, store, project) is None:
-            raise ProjectNotFound(f"There is no project {project}", project_id=project)
-        head = await self._run(lambda: store.read(project, lambda tx: tx.head().seq))
-        return self._lines(project, head if after is None else after, head)
 
-    async def _lines(self, project: str, after: int, head: int) -> AsyncGenerator[bytes, None]:
+        def key() -> str:
+            return find_place(store, project, caller, looks=True).project
+
+        head = await self._run(lambda: store.read(key(), lambda tx: tx.head().seq))
+        return self._lines(key, head if after is None else after, head)
+
+    async def _lines(
+        self, project: Callable[[], str], after: int, head: int
+    ) -> AsyncGenerator[bytes, None]:
         # In a thread, since it may have to connect; and counted only once there is one to end.
         watch = await self._run(self._application.store.engine.watch)
         self._streams += 1
@@ -75,11 +84,11 @@ class Tail:
             self._streams -= 1
             watch.close()
 
-    def _read(self, project: str, after: int) -> Sequence[Entry]:
+    def _read(self, project: Callable[[], str], after: int) -> Sequence[Entry]:
         def work(tx: ReadTx) -> list[Entry]:
             return tx.entries(after=after, limit=PAGE)
 
-        return self._application.store.read(project, work)
+        return self._application.store.read(project(), work)
 
     def _told(self, entry: Entry) -> dict[str, Any]:
         told: dict[str, Any] = {

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from hansard.kernel.engine import ReadTx, Table, WriteTx
+from hansard.kernel.engine import ReadTx, Table, Watch, WriteTx
 from hansard.kernel.event import Entry
 from hansard.kernel.limits import ENTRIES_PAGE, SHUTDOWN_S
 from hansard.kernel.problem import StorageUnavailable
@@ -23,7 +23,10 @@ CURSORS = Table("cursors")
 """By follower: the last seq it has worked off. Not derived; without it, it starts over."""
 
 WAKE_S = 1.0
-"""How long the follower's thread sleeps at most before it looks whether it should end."""
+"""How long the follower's thread waits at most before it looks at the journals unasked."""
+
+STOP_LOOK_S = 0.1
+"""How long it waits at most before it looks whether it should end: so long does closing take."""
 
 RETRY_S = 10.0
 """How long a follower that could not work is left alone."""
@@ -155,7 +158,14 @@ class Following:
             for project, head in self._store.engine.heads().items():
                 for follower in ours:
                     self._bring_up_to(project, head.seq, follower)
-            watch.wait(WAKE_S)
+            self._wait(watch)
+
+    def _wait(self, watch: Watch) -> None:
+        """Wait for a commit, for the end, or until it is time to look unasked."""
+        until = time.monotonic() + WAKE_S
+        while not self._stop.is_set() and (left := until - time.monotonic()) > 0:
+            if watch.wait(min(left, STOP_LOOK_S)):
+                return
 
     def _take(self, locks: ExitStack, *, but: Sequence[Follower]) -> Iterator[Follower]:
         """Take the locks that nobody holds, until the stack is closed."""

@@ -18,6 +18,9 @@ BLOCKS = Table("id_blocks", version=VERSION)
 NUMBERS = Table("id_numbers", version=VERSION)
 """In a project, by prefix: the next number to give, and where its block ends."""
 
+LENT_FIRST = 10**9 - ID_BLOCK_SIZE
+"""Where numbers begin that are only lent: the last of nine digits, which no store gets to."""
+
 
 class IdBlockReserved(Event):
     """The catalog set a block of numbers aside for a project."""
@@ -62,6 +65,12 @@ def taken(derivation: Derivation, prefix: str, identifier: str) -> None:
     row = derivation.get(NUMBERS, prefix)
     assert row is not None, f"{identifier} was taken from a block that was never granted"
     derivation.put(NUMBERS, prefix, row | {"next": int(identifier.removeprefix(prefix)) + 1})
+
+
+def lend(store: Store, tx: WriteTx, prefix: str, stamp: Stamp) -> None:
+    """Let a write that will be undone count on, with numbers that nothing has."""
+    lent = IdBlockGranted(prefix=prefix, first=LENT_FIRST, size=ID_BLOCK_SIZE)
+    store.record(tx, lent, stamp)
 
 
 def grant(store: Store, project: str, prefix: str, stamp: Stamp) -> None:

@@ -1,8 +1,8 @@
 """What can be asked of Hansard: operations, who asks, and in what circumstances they run."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.json_schema import SkipJsonSchema
@@ -18,6 +18,7 @@ from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.meaning import Passages
 from hansard.kernel.store import Store
 from hansard.kernel.text import Id, Point
+from hansard.kernel.trial import TrialPassedError, try_out
 from hansard.kernel.view import View
 
 T = TypeVar("T")
@@ -83,11 +84,49 @@ The operations on projects and sessions are of 000 too, so `records` lists them 
 class Seat:
     """Remembers which session this process is in in each project, for a caller with one chat."""
 
-    def __init__(self) -> None:
-        """Start with no session."""
+    def __init__(self, *, adopts: bool = False) -> None:
+        """Start with no session; `adopts` goes on in those that are opened by naming them."""
+        self.adopts = adopts
         self.sessions: dict[str, str] = {}
+        self.opened: dict[str, str] = {}
+        """Of these, the sessions that were opened by naming them."""
         self.begun: dict[tuple[str, str], Actor] = {}
         """The sessions that were begun for this process alone, by project and id, and by whom."""
+
+    def open(self, project: str, session: str) -> None:
+        """Go on in a session that was named."""
+        self.sessions[project] = self.opened[project] = session
+
+    def forget(self, project: str, session: str) -> None:
+        """Be in a session no more."""
+        for known in (self.sessions, self.opened):
+            if known.get(project) == session:
+                del known[project]
+
+
+class Home(Protocol):
+    """The project of calls that name none. It is made by the first write, never by a look."""
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether whoever set this Hansard up has chosen it, so that it is everyone's."""
+
+    @property
+    def must_exist(self) -> bool:
+        """Whether it was just typed: a look at one that is not there is then refused."""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether, once found, nothing is left to note of it with the next write."""
+
+    def find(self, store: Store) -> str | None:
+        """Give its key; `None` if it is yet to be made."""
+
+    def name(self, store: Store) -> str:
+        """Say what it is called, or would be."""
+
+    def make(self, store: Store, stamp: Stamp) -> str:
+        """Make it if nobody has; gives its key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +136,8 @@ class Caller:
     actor: Actor
     session: str | None = None
     """The session named by the request's metadata or the settings."""
+    default_session: str | None = None
+    """The session of the settings, where one that was opened by naming it counts before them."""
     seat: Seat | None = None
     idempotency_key: str | None = None
     secret: str | None = field(default=None, repr=False)
@@ -108,6 +149,18 @@ class Caller:
     """What is put down of it in a session that it comes into."""
     lifeline: Lifeline | None = field(default=None, repr=False)
     """The lock of that holder, taken when it first comes into a session."""
+    activating: Mapping[str, int] = field(default_factory=dict)
+    """The records that a write rests on, each with the version it knows: active with the write."""
+    ends_with_write: bool = False
+    """Whether a session that begins with a write of its also ends with it."""
+    projects: Collection[str] | None = None
+    """The keys of the projects it may see; `None` means all."""
+    home: Home | None = None
+    """The project of its calls that name none; else the application's."""
+
+    def sees(self, project: str) -> bool:
+        """Whether it may see a project."""
+        return self.projects is None or project in self.projects
 
 
 class AlreadyAnsweredError(Exception):
@@ -166,10 +219,19 @@ class Context:
     session: str | None = None
     as_of: int | None = None
     once: Once | None = None
-    may_write: bool = True
-    """Whether the caller could also write here: a read may then leave a note of itself."""
+    writable: Callable[[], bool] = lambda: True
+    """Asks whether the caller could also write here."""
+    is_trial: bool = False
+    """Whether the project is yet to be made: the first write is tried out, and says so."""
     open_session: Callable[[WriteTx], None] | None = None
     """Records the beginning of a session in the operation's own transaction."""
+    end_session: Callable[[WriteTx], None] | None = None
+    """Records its end there, where it is for one write."""
+
+    @property
+    def may_write(self) -> bool:
+        """Whether the caller could also write here: a read may then leave a note of itself."""
+        return self.writable()
 
     def read(self, work: Callable[[ReadTx], T]) -> T:
         """Run work on a consistent look at the project."""
@@ -188,10 +250,12 @@ class Context:
             return self._answer(tx, work)
 
         staged = tuple(blobs)
+        self._pass_trial(whole, staged)
         while True:
             try:
                 return self.store.write(self.project, whole, blobs=staged, urgent=urgent)
             except ids.BlockExhaustedError as exhausted:
+                try_out(self.store, self.project, whole, self.stamp, blobs=staged)
                 ids.grant(self.store, self.project, exhausted.prefix, self.stamp)
 
     def announce(
@@ -221,7 +285,14 @@ class Context:
                 self.record(tx, attempted)
             return intents
 
-        return self.store.write(self.project, whole, blobs=blobs)
+        staged = tuple(blobs)
+        self._pass_trial(whole, staged)
+        return self.store.write(self.project, whole, blobs=staged)
+
+    def note(self, work: Callable[[WriteTx], object], *, urgent: bool = False) -> None:
+        """Do a write that no answer rests on; no project is made for the sake of it."""
+        if not self.is_trial:
+            self.store.write(self.project, work, urgent=urgent)
 
     def require_new(self, tx: ReadTx) -> None:
         """Raise what is known of this request if its key has come before."""
@@ -236,6 +307,12 @@ class Context:
         """Append an event under this operation's stamp."""
         return self.store.record(tx, event, self.stamp)
 
+    def _pass_trial(self, whole: Callable[[WriteTx], Any], blobs: tuple[Blob, ...]) -> None:
+        """Where the project is yet to be made, say that it is worth it, or refuse."""
+        if self.is_trial:
+            try_out(self.store, self.project, whole, self.stamp, blobs=blobs)
+            raise TrialPassedError
+
     def _answer(self, tx: WriteTx, work: Callable[[WriteTx], R]) -> R:
         if self.once and (answer := self.once.recall(tx)):
             raise AlreadyAnsweredError(answer)
@@ -243,6 +320,8 @@ class Context:
         if self.open_session:
             self.open_session(tx)
         result = work(tx)
+        if self.end_session:
+            self.end_session(tx)
         head = tx.head()
         if head.seq > before:
             result = result.model_copy(

@@ -13,7 +13,10 @@ from hansard.kernel.view import Derivation, View, fingerprint, is_newer
 T = TypeVar("T")
 
 CATALOG = "@catalog"
-"""The project of what is store-wide: the directory of projects, id blocks, session homes."""
+"""The project of what is store-wide: the directory of projects, workspaces, blocks of ids."""
+
+UNMADE = "@unmade"
+"""Where calls look whose project is yet to be made: nothing is ever there."""
 
 
 class Store:
@@ -61,7 +64,9 @@ class Store:
                 raise _ViewsMovedError
             for blob in staged:
                 tx.keep(blob)
-            return work(tx)
+            done = work(tx)
+            assert project != UNMADE, "something was to be kept of a project that is not made yet"
+            return done
 
         try:
             return self.engine.write(project, checked, urgent=urgent)

@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
+from hansard.app.homes import NamedHome
 from hansard.app.settings import load
 from hansard.app.start import checkpoint_quotas
 from hansard.checkpoints import threads
@@ -14,8 +15,7 @@ from hansard.checkpoints.threads import contract
 from hansard.checkpoints.threads.memory import Shelf
 from hansard.kernel.operation import Caller, Result
 from hansard.sdk.client import PYTHON, Hansard
-from hansard.sessions.contract import SessionNotFound
-from hansard.sessions.directory import SEPARATOR
+from hansard.sessions.directory import SEPARATOR, project_of
 
 R = TypeVar("R", bound=Result)
 
@@ -39,11 +39,10 @@ class Threads:
         opened = store if isinstance(store, Hansard) else self._own
         assert opened is not None, "either it was given or it was opened"
         application = opened.application
-        self._project = project or application.default_project
         self._application = Application(
             Catalog([threads.capability(quotas or checkpoint_quotas(load({})))]),
             application.store,
-            default_project=self._project,
+            home=NamedHome(project) if project else application.home,
             read_only=application.read_only,
         )
         self._caller = Caller(PYTHON)
@@ -55,8 +54,7 @@ class Threads:
             self._own.close()
 
     def ask(self, expected: type[R], name: str, **arguments: Any) -> R:
-        """Do an operation in this project: a session of the same id elsewhere has no say."""
-        arguments |= {"project_id": self._project}
+        """Do an operation in this project."""
         result = self._application.call(name, arguments, self._caller)
         assert isinstance(result, expected), f"{name} answers with {type(result).__name__}"
         return result
@@ -64,17 +62,13 @@ class Threads:
     def ask_under(self, thread: str, expected: type[R], name: str, **arguments: Any) -> R:
         """Do an operation under the session of a thread, which begins with it.
 
-        That is the session of the thread's own id, unless another project has one of that id.
+        That is the session of the thread's own id; one that only Hansard can make is respelled.
         """
         arguments |= {"thread": thread}
         if name in NEXT and (session := self._sessions.get(thread)):
             return self.ask(expected, NEXT[name], under=session, **arguments)
-        session = thread
-        try:
-            result = self.ask(expected, name, session_id=session, **arguments)
-        except SessionNotFound:
-            session = self._session_here(thread)
-            result = self.ask(expected, name, session_id=session, **arguments)
+        session = _session_of(thread)
+        result = self.ask(expected, name, session_id=session, **arguments)
         self._sessions.put(thread, session)
         return result
 
@@ -87,7 +81,9 @@ class Threads:
         found = self.ask(contract.Contents, "thread_contents", digests=[digest])
         return found.contents[digest]
 
-    def _session_here(self, thread: str) -> str:
-        """Make an id that says which project it is of, as those that Hansard makes do."""
-        named = quote(thread, safe=" ").replace(SEPARATOR, "%2E")
-        return f"{self._project}{SEPARATOR}{named}"
+
+def _session_of(thread: str) -> str:
+    """Name a thread's session: with its own id, unless that could lead to another project."""
+    if project_of(thread) is None:
+        return thread
+    return quote(thread, safe=" ").replace(SEPARATOR, "%2E")

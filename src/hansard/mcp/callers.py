@@ -9,10 +9,12 @@ from mcp.server.context import ServerRequestContext
 from hansard.app.tokens import SCOPE_KEY, Token, caller_with
 from hansard.app.tracing import Origin, origin
 from hansard.kernel.event import Actor
+from hansard.kernel.holder import Holder
+from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.operation import Caller, Seat
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import Store
-from hansard.mcp.clients import Names, aside, client_of
+from hansard.mcp.clients import Client, Names, aside, client_of
 
 SESSION_KEY = "hansard/session"
 IDEMPOTENCY_KEY = "hansard/idempotency-key"
@@ -30,6 +32,8 @@ class Door:
     session: str | None = None
     seat: Seat | None = None
     names: Names = field(default_factory=lambda: Names(None))
+    lifeline: Lifeline = field(default_factory=Lifeline)
+    """Says that this process is there."""
     server_secret: str | None = field(default=None, repr=False)
     """What an admin's token proves."""
 
@@ -44,9 +48,12 @@ class Door:
         headers: Mapping[str, str] = context.request.headers if context.request else {}
         client, token = client_of(context), _token(context)
         came: dict[str, Any] = {
-            "session": _text(meta, SESSION_KEY) or self.session,
+            "session": _text(meta, SESSION_KEY) or None,
+            "default_session": self.session,
             "idempotency_key": _text(meta, IDEMPOTENCY_KEY) or headers.get(IDEMPOTENCY_HEADER),
             "secret": _text(meta, SECRET_KEY),
+            "holder": self._holder(client, token),
+            "lifeline": self.lifeline,
         }
         if token:
             known = caller_with(token, **came, server_secret=self.server_secret)
@@ -57,6 +64,15 @@ class Door:
             seat=self.seat,
             scope=(self.via, client.name if client else ""),
             former_scope=(self.via,),
+        )
+
+    def _holder(self, client: Client | None, token: Token | None) -> Holder:
+        return Holder(
+            via=self.via,
+            owner=self.lifeline.name,
+            client=client.name if client else None,
+            version=client.version if client else None,
+            token=token.id if token else None,
         )
 
     def origin(self, context: RequestContext) -> Origin:
@@ -74,7 +90,7 @@ class Door:
 
 def stdio_door(session: str, store: Store | None = None) -> Door:
     """The one client at the other end of a pipe, with a session of its own."""
-    return Door("stdio", session or None, Seat(), Names(store))
+    return Door("stdio", session or None, Seat(adopts=True), Names(store))
 
 
 def http_door(session: str, store: Store | None = None, server_secret: str | None = None) -> Door:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
@@ -12,13 +12,16 @@ from hansard.app.application import Application
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import CATALOG
-from hansard.sessions.directory import SEPARATOR, TOKEN_BYTES
+from hansard.sessions.directory import project_of
+from hansard.sessions.seating import CURRENT
 
 MARKDOWN = "text/markdown"
 JSON = "application/json"
 
 Parts = Mapping[str, str]
 """What a URI says in the places its template leaves open."""
+
+Read = Callable[[Application, Caller, Parts], str]
 
 
 class ResourceNotFound(InvalidInput):
@@ -43,7 +46,7 @@ class Resource:
     uri: str
     name: str
     description: str
-    read: Callable[[Application, Caller, Parts], str]
+    read: Read
     concerns: Callable[[Parts, Collection[str]], bool]
     """Whether what it shows may have changed when these projects' journals grew."""
     mime_type: str = MARKDOWN
@@ -128,12 +131,11 @@ def _any_project(_: Parts, grown: Collection[str]) -> bool:
 
 def _its_project(parts: Parts, grown: Collection[str]) -> bool:
     """Whether a session's project has grown; of an id that its caller chose, it may be any."""
-    project, _, token = parts["id"].rpartition(SEPARATOR)
-    is_made = len(token) == 2 * TOKEN_BYTES
-    return project in grown if is_made and project else _any_project(parts, grown)
+    project = project_of(parts["id"])
+    return project in grown if project else _any_project(parts, grown)
 
 
-def _data(operation: str) -> Callable[[Application, Caller, Parts], str]:
+def _data(operation: str) -> Read:
     """Make what reads an operation's answer as data."""
 
     def read(application: Application, caller: Caller, parts: Parts) -> str:
@@ -155,6 +157,58 @@ def _arguments(parts: Parts) -> dict[str, Any]:
     }
 
 
+def _of_session(part: str, name: str, description: str, read: Read, mime_type: str) -> Resource:
+    return Resource(
+        uri="hansard://session/{id}/" + part,
+        name=name,
+        description=description,
+        read=read,
+        concerns=_its_project,
+        mime_type=mime_type,
+    )
+
+
+def _of_current(resource: Resource) -> Resource:
+    """Give a session's resource under the name of whatever session is the caller's."""
+
+    def read(application: Application, caller: Caller, parts: Parts) -> str:
+        return resource.read(application, caller, {**parts, "id": CURRENT})
+
+    return replace(
+        resource,
+        uri=resource.uri.replace("{id}", CURRENT),
+        name=f"current {resource.name}",
+        description=f"Of your own session: {resource.description}",
+        read=read,
+        concerns=_any_project,
+    )
+
+
+OF_SESSIONS = (
+    _of_session(
+        "timeline{?limit,cursor}",
+        "timeline",
+        "What happened in a session, newest first",
+        _data("get_timeline"),
+        JSON,
+    ),
+    _of_session("story{?cursor}", "story", "A session told by plan step", _read_story, MARKDOWN),
+    _of_session(
+        "evolution{?limit,cursor}",
+        "evolution",
+        "The files that a session changed",
+        _data("get_evolution"),
+        JSON,
+    ),
+    _of_session(
+        "evolution/{+path}{?revision,from,to,limit,cursor}",
+        "file evolution",
+        "A file's revisions; with revision its content, with from and to a diff",
+        _data("get_evolution"),
+        JSON,
+    ),
+)
+
 RESOURCES = (
     Resource(
         uri="hansard://activity",
@@ -171,35 +225,6 @@ RESOURCES = (
         concerns=_any_project,
         mime_type=JSON,
     ),
-    Resource(
-        uri="hansard://session/{id}/timeline{?limit,cursor}",
-        name="timeline",
-        description="What happened in a session, newest first",
-        read=_data("get_timeline"),
-        concerns=_its_project,
-        mime_type=JSON,
-    ),
-    Resource(
-        uri="hansard://session/{id}/story{?cursor}",
-        name="story",
-        description="A session told by plan step",
-        read=_read_story,
-        concerns=_its_project,
-    ),
-    Resource(
-        uri="hansard://session/{id}/evolution{?limit,cursor}",
-        name="evolution",
-        description="The files that a session changed",
-        read=_data("get_evolution"),
-        concerns=_its_project,
-        mime_type=JSON,
-    ),
-    Resource(
-        uri="hansard://session/{id}/evolution/{+path}{?revision,from,to,limit,cursor}",
-        name="file evolution",
-        description="A file's revisions; with revision its content, with from and to a diff",
-        read=_data("get_evolution"),
-        concerns=_its_project,
-        mime_type=JSON,
-    ),
+    *(_of_current(one) for one in OF_SESSIONS),
+    *OF_SESSIONS,
 )

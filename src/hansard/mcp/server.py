@@ -123,7 +123,8 @@ class HansardServer(Server[None]):
         with tracing.span(self.application, name, caller, came):
             result = self.application.call(name, arguments, caller)
         # Nobody remembers the session of a caller who named none and comes by no pipe.
-        named = caller.seat or caller.session or arguments.keys() & SESSION_ARGUMENTS
+        is_known = caller.seat or caller.session or caller.default_session
+        named = is_known or arguments.keys() & SESSION_ARGUMENTS
         return answers.succeeded(result, tells_session=not named)
 
     async def _list_resources(self, _: RequestContext, _page: _Page) -> types.ListResourcesResult:

@@ -5,13 +5,14 @@ import math
 import os
 import signal
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import ExitStack, suppress
 
 import anyio
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import JSONRPCMessage, JSONRPCRequest
 
 from hansard.app.application import Application
+from hansard.app.leaving import leave_in_time
 from hansard.app.settings import Settings
 from hansard.mcp.callers import stdio_door
 from hansard.mcp.ending import LastResort
@@ -27,9 +28,14 @@ def serve(application: Application, settings: Settings) -> int:
 
     Closes the application. Returns the exit code.
     """
-    server = HansardServer(application, settings, stdio_door(settings.session, application.store))
-    with LastResort() as last_resort, closing(application):
+    door = stdio_door(settings.session, application.store)
+    server = HansardServer(application, settings, door)
+    with LastResort() as last_resort, ExitStack() as ending:
+        ending.callback(application.close)
         anyio.run(_serve, server, *_claim(), last_resort.start)
+        assert door.seat, "a pipe has one chat at its other end"
+        if not leave_in_time(application, door.seat, door.lifeline):
+            ending.pop_all()
     return 0
 
 

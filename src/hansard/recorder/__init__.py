@@ -1,8 +1,10 @@
 """The recorder: a gateway to the agent's files that records first, then acts."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from hansard.kernel.operation import Capability
+from hansard.recorder.copies import unmarked
 from hansard.recorder.events import EVENTS
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.governing import Governed, nothing_governs
@@ -21,6 +23,7 @@ def capability(
     presence: Presence | None = None,
     staleness: Staleness | None = None,
     key_file: Path | None = None,
+    mark: Callable[[], str | None] = unmarked,
 ) -> Capability:
     """Make the capability for one workspace, whose folder is opened on first use.
 
@@ -28,7 +31,9 @@ def capability(
     a file, who is there and from when on a session counts as stale is known only above this layer.
     `key_file` holds the key under which contents with secrets are kept; without it they are not.
     """
-    gateway = Gateway(workspace, store=store, redact=redact, governed=governed, key_file=key_file)
+    gateway = Gateway(
+        workspace, store=store, redact=redact, governed=governed, key_file=key_file, mark=mark
+    )
     return Capability(
         "recorder",
         operations(gateway, presence or Presence(), staleness or Staleness()),

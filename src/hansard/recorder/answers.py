@@ -5,7 +5,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from hansard.kernel.operation import Result, Written
-from hansard.recorder.events import Action
+from hansard.recorder.events import Action, StepOver, step_name
 from hansard.sessions.contract import more
 from hansard.sessions.rules import SessionStatus
 from hansard.sessions.wording import titled
@@ -32,27 +32,40 @@ class SessionStarted(Written):
 
 
 class PlanRecorded(Written):
-    """A plan, or what was added to it."""
+    """A plan, or what was added to it, and the step that what follows belongs to."""
 
     session_id: str
-    revision: int
+    plan_revision: int
     steps: int
+    """How many there are."""
+    index: int
+    step: str
 
     def text(self) -> str:
-        """Say how many steps there are now."""
-        return f"Plan {self.revision}: {self.steps} steps, numbered from 0"
+        """Say how many steps there are now, and where one is."""
+        plan = f"Plan {self.plan_revision}: {counted(self.steps, 'step')}"
+        return f"{plan}. {at_step(self.index, self.step)}"
 
 
 class StepCurrent(Written):
-    """The step that what follows belongs to."""
+    """The step that what follows belongs to, if one is current."""
 
     session_id: str
-    revision: int
-    index: int
+    plan_revision: int
+    steps: int
+    index: int | None = None
+    step: str | None = None
+    over: int | None = None
+    """The step that was said to be over, and how."""
+    status: StepOver | None = None
 
     def text(self) -> str:
         """Name it."""
-        return f"Now at step {self.index} of plan {self.revision}"
+        name = "" if self.over is None else step_name(self.over).capitalize()
+        ended = f"{name} of plan {self.plan_revision} is {self.status}. " if name else ""
+        if self.index is None:
+            return f"{ended}No step is current: record_step begins one"
+        return ended + at_step(self.index, self.step or "")
 
 
 class Noted(Written):
@@ -64,7 +77,7 @@ class Noted(Written):
     def text(self) -> str:
         """Say where."""
         seq = f" as s:{self.receipt.seq}" if self.receipt else ""
-        return f"Recorded{seq}" + ("" if self.step is None else f" under step {self.step}")
+        return f"Recorded{seq}" + ("" if self.step is None else f" under {step_name(self.step)}")
 
 
 class GovernedBy(Shape):
@@ -161,13 +174,19 @@ class FileNoted(Written):
 
 
 class TimelineItem(Shape):
-    """One thing that happened in a session."""
+    """One thing that happened in a session, or a row of changes to one file."""
 
     seq: int
     at: str
     kind: str
     actor: str
     summary: str
+    session_id: str | None = None
+    """Where the timeline is of more than one."""
+    count: int | None = None
+    """How many changes to the file this is, one after the other;"""
+    first_seq: int | None = None
+    """the first of them."""
     path: str | None = None
     to: str | None = None
     status: Status | None = None
@@ -184,7 +203,8 @@ class TimelineItem(Shape):
     added: int | None = None
     removed: int | None = None
     revision: int | None = None
-    """Of the plan."""
+    """Of the file."""
+    plan_revision: int | None = None
     index: int | None = None
     """Of the plan step that it is, or that it belongs to."""
     step: str | None = None
@@ -193,29 +213,39 @@ class TimelineItem(Shape):
     cites: list[str] | None = None
     restore: int | None = None
 
-    def text(self) -> str:
+    def text(self, sessions: dict[str, str] | None = None) -> str:
         """Give one line."""
         status = f" [{self.status}]" if self.status not in (None, "done") else ""
-        under = f" (step {self.index})" if self.index is not None and self.path else ""
-        under += " (cannot be undone)" if self.irreversible else ""
-        under += f" (undone by s:{self.undone_by})" if self.undone_by else ""
-        return f"s:{self.seq} {self.at[:19]} {self.actor} {self.summary}{status}{under}"
+        under = f" ({step_name(self.index)})" if self.index is not None and self.path else ""
+        undone = " (cannot be undone)" if self.irreversible else ""
+        undone += f" (undone by s:{self.undone_by})" if self.undone_by else ""
+        where = (sessions or {}).get(self.session_id or "", self.session_id)
+        place = f" in {where}" if where else ""
+        asked = ""
+        if self.kind == "session_titled" and self.content:
+            asked = f', asked: "{" ".join(self.content.split())}"'
+        head = f"s:{self.seq} {self.at[:19]} {self.actor}{place} {self.summary}"
+        return f"{head}{asked}{status}{under}{undone}"
 
 
 class Timeline(Result):
-    """What happened in a session, newest first."""
+    """What happened in a session, or in a project, newest first."""
 
-    session_id: str
+    session_id: str | None = None
+    """Absent if it is of the whole project."""
     timeline: list[TimelineItem]
+    sessions: dict[str, str] | None = None
+    """The titles of the sessions that items name."""
     omitted: int | None = None
     """Items of this page that the budget left no room for; the cursor goes on with them."""
     nextCursor: str | None = None  # noqa: N815 - as MCP spells it
 
     def text(self) -> str:
         """Give a line each."""
-        lines = [item.text() for item in self.timeline]
+        lines = [item.text(self.sessions) for item in self.timeline]
         lines += [f"Left out for the budget: {self.omitted}"] if self.omitted else []
-        return "\n".join([f"Session {self.session_id}", *lines, *more(self.nextCursor)])
+        head = f"Session {self.session_id}" if self.session_id else "All sessions of the project"
+        return "\n".join([head, *lines, *more(self.nextCursor)])
 
 
 class RevisionShown(Shape):
@@ -239,7 +269,9 @@ class RevisionShown(Shape):
     size: int | None = None
     mode: str | None = None
     other: str | None = None
-    """The other path of a move."""
+    """The path that it was moved from."""
+    path: str | None = None
+    """The name it then had, if another than now."""
     redacted: list[str] | None = None
     decisions: list[str] | None = None
     """What the session that made it cited."""
@@ -250,9 +282,11 @@ class RevisionShown(Shape):
         about = f"{self.source} {self.action}, {lines}"
         gone = "" if self.sha256 else ", no file"
         kept = ", content not recorded" if self.redacted else ""
+        named = f" from {self.other}" if self.other else ""
+        named += f" as {self.path}" if self.path else ""
         head = f"revision {self.revision} s:{self.seq} {self.at[:19]} {self.actor}"
         under = f", under {', '.join(self.decisions)}" if self.decisions else ""
-        return f"{head} {about}{gone}{kept}{under}"
+        return f"{head} {about}{named}{gone}{kept}{under}"
 
 
 class FileEvolved(Shape):
@@ -274,22 +308,33 @@ class Evolution(Result):
     """Files, or the revisions of one, or one revision's content, or a diff of two."""
 
     path: str | None = None
+    """The name that the file has now, or had at the point that is asked about."""
+    asked_as: str | None = None
+    """The name that it was asked by, if it has moved on."""
     files: list[FileEvolved] | None = None
     revisions: list[RevisionShown] | None = None
     content: str | None = None
     encoding: Literal["utf-8", "base64"] | None = None
     diff: str | None = None
+    note: str | None = None
+    """Where files are recorded, if not here."""
+    earlier: str | None = None
+    """Until this point another file had its name: as_of shows that one."""
     total: int | None = None
     nextCursor: str | None = None  # noqa: N815 - as MCP spells it
 
     def text(self) -> str:
         """Give a line each, then the content or the diff."""
-        lines: list[str] = [self.path] if self.path else []
+        was = f" (asked as {self.asked_as}, from where it was moved)" if self.asked_as else ""
+        lines: list[str] = [self.path + was] if self.path else []
         lines += [file.text() for file in self.files or ()]
         lines += [revision.text() for revision in self.revisions or ()]
         if self.content is not None:
             lines += ["--- content ---", self.content, "--- end of content ---"]
         lines += [self.diff or "No difference"] if self.diff is not None else []
+        if self.earlier:
+            lines.append(f"Until {self.earlier} another file had this name: ask with as_of")
+        lines += [self.note] if self.note else []
         return "\n".join([*(lines or ["No files"]), *more(self.nextCursor)])
 
 
@@ -338,6 +383,16 @@ class SessionList(Result):
         """Give a line each."""
         lines = [session.text() for session in self.sessions]
         return "\n".join([f"{self.total} sessions", *lines, *more(self.nextCursor)])
+
+
+def at_step(index: int, step: str) -> str:
+    """Say which step is current, by the number that people and the one that programs count."""
+    return f"Now at {step_name(index)} (index {index}): {step}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Say how many."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def whole(fields: dict[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from hansard.recorder.events import (
 )
 from hansard.recorder.standing import taken_back_by
 from hansard.recorder.tables import REVISIONS, SITTINGS, file_id
+from hansard.recorder.taking_back import undone_by
 
 Changing = FileOpIntended | FileReported | ExternalChangeSeen
 """The events by which files become others."""
@@ -125,10 +126,11 @@ def standing(
     left: list[Made] = []
     gone: dict[str, int] = {}
     for one in made:
-        takers = {path: taken_back_by(tx, file, one.seq) for path, file in one.files().items()}
-        by_others = {path: by for path, by in takers.items() if by is not None and by not in seqs}
+        files = one.files()
+        takers = {path: taken_back_by(tx, file, one.seq) for path, file in files.items()}
+        by_others = [path for path, by in takers.items() if by is not None and by not in seqs]
         if len(by_others) == len(takers):
-            gone |= by_others
+            gone |= {path: undone_by(tx, files[path], one.seq) or 0 for path in by_others}
         else:
             left.append(one)
     return left, gone

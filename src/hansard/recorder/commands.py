@@ -1,18 +1,16 @@
-"""Recording a session: its title, its plan, its notes, and what other tools did to files."""
+"""Recording a session: its title, its notes, and what other tools did to files."""
 
 from hansard.kernel.blob import Blob, seal
 from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.operation import Context
-from hansard.recorder import answers, contract, rules
+from hansard.recorder import answers, contract
+from hansard.recorder.chapters import new_sitting
 from hansard.recorder.events import (
     Audited,
-    PlanStepRecorded,
     SessionTitled,
-    StepBegun,
 )
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.scribe import step_of
-from hansard.recorder.story import new_sitting
 from hansard.recorder.tables import SITTINGS
 
 
@@ -34,53 +32,6 @@ def record_session_start(
         return answers.SessionStarted(session_id=session, title=title)
 
     return context.write(work, blobs=blobs)
-
-
-def record_plan(
-    gateway: Gateway, request: contract.RecordPlan, context: Context
-) -> answers.PlanRecorded:
-    """Record a plan; a later one is the next revision."""
-    session = _session(context)
-    steps = [gateway.masked(step) for step in request.steps]
-
-    def work(tx: WriteTx) -> answers.PlanRecorded:
-        revision = (_sitting(tx, session)["revision"] or 0) + 1
-        for index, step in enumerate(steps):
-            context.record(tx, PlanStepRecorded(revision=revision, index=index, step=step))
-        return answers.PlanRecorded(session_id=session, revision=revision, steps=len(steps))
-
-    return context.write(work)
-
-
-def record_plan_step(
-    gateway: Gateway, request: contract.RecordPlanStep, context: Context
-) -> answers.PlanRecorded:
-    """Add a step to the end of the current plan."""
-    session = _session(context)
-    step = gateway.masked(request.step)
-
-    def work(tx: WriteTx) -> answers.PlanRecorded:
-        sitting = _sitting(tx, session)
-        rules.require_room(sitting["steps"], 1)
-        revision, index = sitting["revision"] or 1, sitting["steps"]
-        context.record(tx, PlanStepRecorded(revision=revision, index=index, step=step))
-        return answers.PlanRecorded(session_id=session, revision=revision, steps=index + 1)
-
-    return context.write(work)
-
-
-def record_step(request: contract.RecordStep, context: Context) -> answers.StepCurrent:
-    """Make a step the one that what follows belongs to."""
-    session = _session(context)
-
-    def work(tx: WriteTx) -> answers.StepCurrent:
-        sitting = _sitting(tx, session)
-        rules.require_step(request.index, sitting["steps"])
-        begun = StepBegun(revision=sitting["revision"], index=request.index)
-        context.record(tx, begun)
-        return answers.StepCurrent(session_id=session, **begun.model_dump())
-
-    return context.write(work)
 
 
 def audit_event(gateway: Gateway, request: contract.AuditEvent, context: Context) -> answers.Noted:

@@ -21,7 +21,7 @@ from hansard.kernel.operation import ProjectRequest, Request, TimedRequest
 from hansard.kernel.problem import Problem
 from hansard.kernel.text import Body, Cursor, Description, Id, Label, Limit, Title
 from hansard.recorder import limits
-from hansard.recorder.events import Action
+from hansard.recorder.events import Action, StepOver
 
 
 class SessionExists(Problem):
@@ -156,6 +156,7 @@ class RecordPlanStep(Request):
 
 class RecordStep(Request):
     index: Index
+    status: StepOver | None = None
 
 
 class AuditEvent(Request):
@@ -237,9 +238,9 @@ Side = Literal["mine", "theirs"]
 class Back(Request):
     """What an undo and a restore can both be asked."""
 
-    take: Side | Annotated[dict[str, Side], Field(max_length=limits.TAKES_MAX)] | None = None
+    take: Side | Annotated[dict[PathText, Side], Field(max_length=limits.TAKES_MAX)] | None = None
     """Which side counts where a merge clashes, for all files or by path."""
-    expected: Annotated[dict[str, Sha256], Field(max_length=limits.TAKES_MAX)] | None = None
+    expected: Annotated[dict[PathText, Sha256], Field(max_length=limits.TAKES_MAX)] | None = None
     """By path the sha256 that a clash was shown with; what has changed since is not decided."""
     preview: bool = False
     diff: bool = False
@@ -295,6 +296,7 @@ class Restore(Back):
 
 
 class GetTimeline(ProjectRequest):
+    all_sessions: bool = False
     kinds: Annotated[list[Label], Field(max_length=limits.KINDS_MAX), _TEXTS] | None = None
     path: PathText | None = None
     actor: Label | None = None

@@ -11,6 +11,12 @@ from hansard.sessions.events import SessionNaming
 
 Action = Literal["create", "edit", "delete", "move"]
 Reported = Literal["create", "edit", "delete"]
+StepOver = Literal["done", "skipped"]
+
+
+def step_name(index: int) -> str:
+    """Name a step as people count: from 1; on the wire its index counts from 0."""
+    return f"step {index + 1}"
 
 
 class FileRef(BaseModel):
@@ -96,10 +102,12 @@ class PlanStepRecorded(Event):
     revision: int
     index: int
     step: str
+    continues: int | None = None
+    """The step of the plan before that this one is again, by its words."""
 
     def summary(self) -> str:
         """Give the step with its number."""
-        return f"Plan {self.revision}, step {self.index}: {self.step}"
+        return f"Plan {self.revision}, {step_name(self.index)}: {self.step}"
 
 
 class StepBegun(Event):
@@ -113,7 +121,22 @@ class StepBegun(Event):
 
     def summary(self) -> str:
         """Name the step."""
-        return f"Step {self.index} begun"
+        return f"{step_name(self.index).capitalize()} begun"
+
+
+class StepEnded(Event):
+    """A step of the plan was said to be over: done, or left out."""
+
+    kind: ClassVar[str] = "recorder.step_ended.v1"
+    activity: ClassVar[str | None] = "step_ended"
+
+    revision: int
+    index: int
+    status: StepOver
+
+    def summary(self) -> str:
+        """Name the step."""
+        return f"{step_name(self.index).capitalize()} {self.status}"
 
 
 class Audited(Event):
@@ -137,7 +160,9 @@ class FileOpIntended(FileEvent, Intent):
     """A file is about to be changed; what it was and what it shall be are kept."""
 
     kind: ClassVar[str] = "recorder.file_op_intended.v1"
-    later: ClassVar[frozenset[str]] = frozenset({"batch", "undoes", "back_to", "makes", "clears"})
+    later: ClassVar[frozenset[str]] = frozenset(
+        {"batch", "undoes", "back_to", "makes", "clears", "regions"}
+    )
 
     action: Action
     to: str | None
@@ -162,6 +187,8 @@ class FileOpIntended(FileEvent, Intent):
     """How many of the folders above it are made for it."""
     clears: int = 0
     """How many of the folders above it go with it, if nothing else is in them."""
+    regions: tuple[int, ...] | None = None
+    """Which lines changed, four numbers a region, as `comparing` has them."""
 
     def summary(self) -> str:
         """Name what is done to which file."""
@@ -237,7 +264,7 @@ class ExternalChangeSeen(FileEvent):
 
     kind: ClassVar[str] = "recorder.external_change_seen.v1"
     activity: ClassVar[str | None] = "external_change"
-    later: ClassVar[frozenset[str]] = frozenset({"modified"})
+    later: ClassVar[frozenset[str]] = frozenset({"modified", "moved_from", "moved_to", "regions"})
 
     before: FileRef | None
     after: FileRef | None
@@ -247,11 +274,30 @@ class ExternalChangeSeen(FileEvent):
     step: int | None
     modified: str | None = None
     """When the file was changed, as its own time says."""
+    moved_from: str | None = None
+    """The path at which this content was before, and no longer is: someone moved the file."""
+    moved_to: str | None = None
+    """The path at which this content is now, and was not before."""
+    regions: tuple[int, ...] | None = None
+
+    @property
+    def action(self) -> Action:
+        """Say what someone did."""
+        if self.moved_from is not None or self.moved_to is not None:
+            return "move"
+        if self.after is None:
+            return "delete"
+        return "create" if self.before is None else "edit"
 
     def summary(self) -> str:
         """Name the file."""
+        if self.moved_from is not None:
+            return f"{self.path} was moved from {self.moved_from} from outside"
+        if self.moved_to is not None:
+            return f"{self.path} was moved to {self.moved_to} from outside"
         if self.after is None:
-            return f"{self.path} was deleted from outside"
+            lines = f" (-{self.removed})" if self.removed else ""
+            return f"{self.path} was deleted from outside{lines}"
         if self.before and self.before.digest == self.after.digest:
             modes = f"{self.before.mode or 0:04o} to {self.after.mode or 0:04o}"
             return f"{self.path} was given other permissions from outside ({modes})"
@@ -263,7 +309,7 @@ class FileReported(FileEvent):
     """A host's own tool changed a file, so it was told; Hansard did nothing."""
 
     kind: ClassVar[str] = "recorder.file_reported.v1"
-    later: ClassVar[frozenset[str]] = frozenset({"before_unknown"})
+    later: ClassVar[frozenset[str]] = frozenset({"before_unknown", "regions"})
 
     action: Reported
     before: FileRef | None
@@ -275,6 +321,7 @@ class FileReported(FileEvent):
     cites: list[str]
     before_unknown: bool = False
     """Whether there was a file before of which nobody knows what it held."""
+    regions: tuple[int, ...] | None = None
 
     def summary(self) -> str:
         """Name what is said to have been done."""
@@ -282,6 +329,25 @@ class FileReported(FileEvent):
             return f"{self.action} {self.path} (+? -?), as reported"
         lines = f" (+{self.added} -{self.removed})" if self.added or self.removed else ""
         return f"{self.action} {self.path}{lines}, as reported"
+
+
+class WorkspaceSeen(Event):
+    """A copy of a workspace was first written in, or joined to another that it goes on from."""
+
+    kind: ClassVar[str] = "recorder.workspace_seen.v1"
+
+    workspace: str
+    mark: str
+    """By what it is known wherever it lies; empty if by its place alone."""
+    name: str
+    """Of its folder."""
+    parent: str | None
+    """The copy whose files and histories it goes on with."""
+
+    def summary(self) -> str:
+        """Name the folder."""
+        went = " goes on from another copy" if self.parent else " was first written in"
+        return f"The workspace {self.name}{went}"
 
 
 class RestoreBegun(Grown):
@@ -312,6 +378,7 @@ EVENTS: tuple[type[Event], ...] = (
     SessionTitled,
     PlanStepRecorded,
     StepBegun,
+    StepEnded,
     Audited,
     FileOpIntended,
     FileOpDone,
@@ -322,4 +389,5 @@ EVENTS: tuple[type[Event], ...] = (
     ExternalChangeSeen,
     FileReported,
     RestoreBegun,
+    WorkspaceSeen,
 )

@@ -1,22 +1,25 @@
 """get_evolution: what files have been, revision by revision."""
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from hansard.kernel.content import content
-from hansard.kernel.engine import Found, Position, Range, ReadTx, Row, Where
+from hansard.kernel.engine import Found, Position, ReadTx, Row, Table, Where
 from hansard.kernel.event import Entry
 from hansard.kernel.operation import Context
 from hansard.kernel.page import from_cursor, to_cursor
-from hansard.kernel.problem import InvalidInput
+from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.recorder import contract, rules
 from hansard.recorder.answers import Evolution, FileEvolved, RevisionShown, whole
+from hansard.recorder.copies import elsewhere
 from hansard.recorder.diffs import unified_diff
 from hansard.recorder.events import FileRef
 from hansard.recorder.gateway import Gateway
+from hansard.recorder.histories import History, history_at, path_of
 from hansard.recorder.paths import FilePath
 from hansard.recorder.problems import FileNotFound
-from hansard.recorder.tables import FILES, REVISIONS, TOUCHED, file_id, revision_key
+from hansard.recorder.tables import FILES, REVISIONS, TOUCHED, file_id, touched_key
 from hansard.sessions.citations import decisions_cited_in
 
 
@@ -38,34 +41,28 @@ def get_evolution(gateway: Gateway, request: contract.GetEvolution, context: Con
 
 
 class _LookedUp:
-    """One file, as far as it had come at the point that is asked about."""
+    """One file under all its names, as far as it had come at the point that is asked about."""
 
-    def __init__(self, tx: ReadTx, context: Context, path: str, file: str) -> None:
+    def __init__(self, tx: ReadTx, context: Context, asked: str, history: History) -> None:
         self._tx = tx
         self._context = context
-        self._path = path
-        self._file = file
-        latest = latest_revision(tx, file, context.as_of)
-        if latest is None:
-            raise FileNotFound(f"Nothing is recorded of {path}", path=path)
-        self._latest: int = latest["number"]
+        self._history = history
+        self._path = history.path()
+        self._asked_as = asked if asked != self._path else None
 
     def revisions(self, request: contract.GetEvolution) -> Evolution:
         """List the revisions, the latest first."""
-        position = from_cursor(request.cursor, REVISIONS, "seq")
-        where: Where = {"file": self._file}
-        if position is None:
-            newest = self._row(self._latest)
-            where = {"file": self._file, "seq": Range(below=newest["seq"] + 1)}
-        found = self._tx.scan(
-            REVISIONS, where, order="seq", descending=True, after=position, limit=request.limit + 1
-        )
+        position = from_cursor(request.cursor, REVISIONS, "revision")
+        below = position.value if position and isinstance(position.value, int) else None
+        found = list(islice(self._history.rows(below=below), request.limit + 1))
         shown = found[: request.limit]
-        return Evolution(
-            path=self._path,
-            revisions=[self._shown(one.row) for one in shown],
-            total=self._latest,
-            nextCursor=_next(shown) if len(found) > request.limit else None,
+        is_cut = len(found) > request.limit
+        replaced_at = self._history.replaced_at()
+        return self._told(
+            revisions=[self._shown(row) for row in shown],
+            total=self._history.latest,
+            earlier=f"s:{replaced_at - 1}" if replaced_at else None,
+            nextCursor=to_cursor(Position(shown[-1]["revision"], "")) if is_cut else None,
         )
 
     def content(self, number: int) -> Evolution:
@@ -76,28 +73,31 @@ class _LookedUp:
         if data is not None:
             text, encoding = rules.encoded(data)
             shown = {"content": text, "encoding": encoding}
-        return Evolution(path=self._path, revisions=[self._shown(row)], **shown)
+        return self._told(revisions=[self._shown(row)], **shown)
 
     def difference(self, from_: int | None, to: int | None) -> Evolution:
         """Compare two revisions; by default the latest with the one before; 0 is no file."""
-        to = self._latest if to is None else to
+        to = self._history.latest if to is None else to
         from_ = to - 1 if from_ is None else from_
         rows = [self._row(number) if number else None for number in (from_, to)]
         secret = [row for row in rows if row and _is_secret(row)]
         if secret:
-            diff = f"(the content of revision {secret[0]['number']} was not recorded)"
+            diff = f"(the content of revision {secret[0]['revision']} was not recorded)"
         else:
             old, new = (self._data(row) if row else None for row in rows)
             names = {"was": f"{self._path} revision {from_}", "now": f"{self._path} revision {to}"}
             diff = unified_diff(old, new, **names)
         shown = [self._shown(row) for row in rows if row]
-        return Evolution(path=self._path, revisions=shown, diff=diff)
+        return self._told(revisions=shown, diff=diff)
 
-    def _row(self, number: int) -> Row:
-        row = self._tx.get(REVISIONS, revision_key(self._file, number))
-        if row is None or number > self._latest:
+    def _told(self, **parts: Any) -> Evolution:
+        return Evolution(path=self._path, asked_as=self._asked_as, **parts)
+
+    def _row(self, revision: int) -> Row:
+        row = self._history.row(revision)
+        if row is None:
             raise InvalidInput(
-                f"{self._path} has revisions 1 to {self._latest}, not {number}",
+                f"{self._path} has revisions 1 to {self._history.latest}, not {revision}",
                 argument="revision",
             )
         return row
@@ -109,8 +109,10 @@ class _LookedUp:
     def _shown(self, row: Row) -> RevisionShown:
         [entry] = self._tx.entries(after=row["seq"] - 1, limit=1)
         event = self._context.store.kinds.decode(entry)
+        path = path_of(self._tx, row)
         return RevisionShown(
-            revision=row["number"],
+            revision=row["revision"],
+            path=path if path != self._path else None,
             seq=row["seq"],
             at=entry.at,
             actor=_author(row, entry),
@@ -132,57 +134,70 @@ def _lines(row: Row) -> dict[str, Any]:
     return {"added": row["added"], "removed": row["removed"]}
 
 
-def latest_revision(tx: ReadTx, file: str, as_of: int | None) -> Row | None:
-    """Give the last revision that a file had come to, now or right after an entry."""
-    where: Where = {"file": file}
-    if as_of is not None:
-        where = {"file": file, "seq": Range(below=as_of + 1)}
-    # Of two, since the last one may have been announced by then, and not yet done.
-    for found in tx.scan(REVISIONS, where, order="seq", descending=True, limit=2):
-        if as_of is None or found.row["done"] <= as_of:
-            return found.row
-    return None
-
-
 def _files(
     gateway: Gateway, tx: ReadTx, request: contract.GetEvolution, context: Context
 ) -> Evolution:
     """List the files that a session touched; without a session, all of the workspace."""
-    table, where = TOUCHED, {"session": context.session or ""}
-    if context.session is None:
-        table, where = FILES, {"workspace": gateway.identity}
+    table: Table = FILES if context.session is None else TOUCHED
+    of = (
+        {"workspace": gateway.identity} if context.session is None else {"session": context.session}
+    )
+    # What went elsewhere is listed there; but what was here then may be elsewhere now.
+    where: Where = of | ({"is_away": False} if context.as_of is None else {})
     position = from_cursor(request.cursor, table, "seq")
     found = tx.scan(
         table, where, order="seq", descending=True, after=position, limit=request.limit + 1
     )
     shown = found[: request.limit]
-    evolved = [_evolved(tx, one, context.as_of) for one in shown]
+    evolved = [_evolved(tx, one.row, context) for one in shown]
     return Evolution(
         files=[file for file in evolved if file],
+        note=None if found or context.session else _elsewhere(gateway, tx),
         total=tx.tally(table, where).get(None, 0),
         nextCursor=_next(shown) if len(found) > request.limit else None,
     )
 
 
-def _evolved(tx: ReadTx, found: Found, as_of: int | None) -> FileEvolved | None:
-    row = found.row
-    latest = latest_revision(tx, file_id(row["workspace"], row["path"]), as_of)
-    if latest is None:
+def _evolved(tx: ReadTx, row: Row, context: Context) -> FileEvolved | None:
+    file = file_id(row["workspace"], row["path"])
+    history = history_at(tx, file, context.as_of)
+    if history is None:
+        return None
+    latest = history.row(history.latest)
+    assert latest is not None, "a history has lost its latest revision"
+    # What the session left under another name is listed once, under the one it has.
+    if latest["file"] != file and _is_listed(tx, latest["file"], context.session):
         return None
     held = {name: value for name, value in _content_shown(latest).items() if name != "mode"}
     held.pop("redacted", None)
-    return FileEvolved(path=row["path"], revisions=latest["number"], seq=latest["seq"], **held)
+    path = path_of(tx, latest)
+    return FileEvolved(path=path, revisions=history.latest, seq=latest["seq"], **held)
 
 
-def _find(gateway: Gateway, tx: ReadTx, context: Context, path: FilePath) -> str:
+def _is_listed(tx: ReadTx, file: str, session: str | None) -> bool:
+    return session is None or tx.get(TOUCHED, touched_key(session, file)) is not None
+
+
+def _find(gateway: Gateway, tx: ReadTx, context: Context, path: FilePath) -> History:
     """Find a file by its path: in this workspace, else in the one that the session worked in."""
     here = gateway.find(path)
-    if here is not None and tx.get(FILES, here) is not None:
-        return here
-    touched = tx.scan(TOUCHED, {"session": context.session or ""}, limit=1)
-    if touched:
-        return file_id(touched[0].row["workspace"], str(path))
-    raise FileNotFound(f"Nothing is recorded of {path}", path=str(path))
+    found = history_at(tx, here, context.as_of) if here is not None else None
+    if found is None and context.session is not None:
+        for one in tx.scan(TOUCHED, {"session": context.session}, limit=1):
+            there = file_id(one.row["workspace"], str(path))
+            found = history_at(tx, there, context.as_of)
+    if found is None:
+        raise FileNotFound(
+            f"Nothing is recorded of {path}", hint=_elsewhere(gateway, tx), path=str(path)
+        )
+    return found
+
+
+def _elsewhere(gateway: Gateway, tx: ReadTx) -> str | None:
+    try:
+        return elsewhere(gateway, tx)
+    except StorageUnavailable:  # this place has no folder: nothing can go on here
+        return None
 
 
 def _content_shown(row: Row) -> dict[str, Any]:

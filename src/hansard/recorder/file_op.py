@@ -11,7 +11,7 @@ from hansard.kernel.event import Entry
 from hansard.kernel.limits import FILE_BYTES_MAX
 from hansard.kernel.operation import AlreadyAttemptedError, Caller, Context, ReceiptShown
 from hansard.kernel.problem import InvalidInput, Problem, StorageUnavailable
-from hansard.recorder import contract, limits, problems, rules
+from hansard.recorder import contract, limits, problems, renames, rules
 from hansard.recorder.answers import FileChanged, FilesChanged
 from hansard.recorder.changing import NOT_RUN, act, announce
 from hansard.recorder.events import FileOpRefused, is_irreversible
@@ -114,6 +114,7 @@ def _announced(
 ) -> list[Announced]:
     """Plan changes and say what will be recorded of them, or refuse them."""
     planned = [_plan(gateway, context, target) for target in targets]
+    renames.notice(gateway, context, [(one.path, one.plan.before) for one in planned])
     owner = gateway.own(context.store.engine)
 
     def describe(tx: ReadTx) -> list[Announced]:
@@ -265,7 +266,7 @@ def record_refusal(gateway: Gateway, context: Context, path: str, action: str, c
         )
         context.record(tx, refused)
 
-    context.store.write(context.project, work)
+    context.note(work)
 
 
 def _problem(result: FileChanged) -> Problem:

@@ -7,8 +7,8 @@ outcome. So an open intent whose lock is free is of someone who died or failed.
 import secrets
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -52,8 +52,15 @@ class Gateway:
         redact: bool,
         governed: Governed = nothing_governs,
         key_file: Path | None = None,
+        mark: Callable[[], str | None] = lambda: None,
     ) -> None:
-        """Serve this folder; `store` is protected if it lies within."""
+        """Serve this folder; `store` is protected if it lies within.
+
+        `mark` says by what the workspace is known wherever it lies, if by more than its place.
+        """
+        self.mark = mark
+        self.entered: set[str] = set()
+        """The projects in which it is noted that this copy of the workspace is written in."""
         self.governed = governed
         self.keys = Keys(key_file, store=store)
         self._root = root
@@ -86,6 +93,11 @@ class Gateway:
         if self._identity is None:
             self._identity = self.workspace.identity()
         return self._identity
+
+    @property
+    def name(self) -> str:
+        """The name of the workspace's folder."""
+        return self._root.resolve().name
 
     @property
     def owner_name(self) -> str:
@@ -160,6 +172,10 @@ class Gateway:
                     pause_s = min(2 * pause_s, limits.FILE_POLL_MAX_S)
                 stack.enter_context(lock)
             yield
+
+    def lock_if_free(self, engine: Engine, file: str) -> AbstractContextManager[None] | None:
+        """Take the lock of a file unless someone has it: for whoever holds another's already."""
+        return engine.hold(_lock_name(file))
 
     @contextmanager
     def alone_and_settled(self, context: Context, files: Collection[str]) -> Iterator[None]:

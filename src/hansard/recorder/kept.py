@@ -20,7 +20,7 @@ def kept_content(tx: ReadTx, ref: FileRef, keys: Keys) -> bytes:
         if ref.sealed is not None:
             return keys.unseal(content(tx, ref.sealed))
     except BlobRedacted:
-        raise NotKeptError("its content was erased by a person") from None
+        raise NotKeptError("its content was redacted by a person") from None
     except NoKeyError as reason:
         raise NotKeptError(f"its content held a secret ({_rules(ref)}), and {reason}") from None
     raise NotKeptError(why_not_kept(ref))

@@ -35,11 +35,32 @@ RESTORE_SHOWN_MAX = 200
 TAKES_MAX = 1_000
 """Files that an undo may be asked to be about, or to decide about, by name."""
 
+MOVE_CANDIDATES_MAX = 20
+"""Files of one content among which is looked for the one that was moved."""
+
 CLEAN_DIGESTS_MAX = 10_000
 """Contents that a process remembers to hold no secret."""
 
 DIFF_LINES_MAX = 40_000
 """Lines up to which two contents are compared; above, a diff could take seconds."""
+
+COPY_SHOWN_CHARS = 8
+"""Of the id of a workspace's copy: enough to tell a few apart."""
+
+FILES_COPIED_MAX = 100_000
+"""Files that a new copy of a workspace goes on with."""
+
+LINE_NUMBER_MAX = 20 * 1024 * 1024
+"""More lines than any file has of which contents are kept."""
+
+LINES_ASKED_MAX = 10_000
+"""Lines that can be asked about at once."""
+
+ORIGINS_TOLD_MAX = 200
+"""Entries that one answer about lines tells of."""
+
+REGIONS_KEPT_MAX = 500
+"""Regions of changed lines that are recorded with a change; of more, the contents are compared."""
 
 DIFF_BYTES_MAX = 4 * 1024 * 1024
 """Bytes of both contents up to which a diff is shown."""
@@ -55,6 +76,15 @@ TIMELINE_BUDGET_TOKENS = 4_000
 BEATS_PAGE = 200
 """Rows of the story read at a time; the budget usually ends a page before."""
 
+BEATS_READ_MAX = 5_000
+"""Rows read for one answer, where many are told as one."""
+
+FILES_TOLD_MAX = 12
+"""Files that are told one by one; more in a row are told by folder,"""
+
+FOLDERS_TOLD_MAX = 8
+"""and these from a level up on which there are no more of them."""
+
 TIMELINE_LIMIT_DEFAULT = LIST_LIMIT_DEFAULT
 
 TIMELINE_LOOKED_MAX = 5_000
@@ -62,6 +92,9 @@ TIMELINE_LOOKED_MAX = 5_000
 
 MESSAGE_SHOWN_CHARS = 500
 """How much of the user's message heads the story."""
+
+MESSAGE_TIMELINE_CHARS = 2_000
+"""How much of it is on the timeline."""
 
 NOTE_SHOWN_CHARS = 500
 """How much of a note is told in the story; the timeline has all of it."""

@@ -32,7 +32,7 @@ class FileState:
     mode: int
     """Permission bits, without the kind of file."""
     modified_ns: int = field(default=0, compare=False)
-    """When it was changed, as its own time says; 0 if it was left so by us."""
+    """When it was last changed, be it only its permissions; 0 if it was left so by us."""
 
     @property
     def size(self) -> int:
@@ -64,7 +64,7 @@ def seen_at(
         if opened is None:
             return None
         file, stat = opened
-        facts = {"mode": S_IMODE(stat.st_mode), "modified_ns": stat.st_mtime_ns}
+        facts = {"mode": S_IMODE(stat.st_mode), "modified_ns": stat.st_ctime_ns}
         if stat.st_size <= limit_bytes:
             content = file.read(stat.st_size + 1)
             if len(content) > stat.st_size:  # it grows as we read

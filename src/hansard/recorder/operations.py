@@ -3,7 +3,8 @@
 from functools import partial
 
 from hansard.kernel.operation import Operation
-from hansard.recorder import answers, commands, contract, queries, reporting
+from hansard.recorder import answers, commands, contract, planning, queries, reporting
+from hansard.recorder.copies import entering
 from hansard.recorder.evolution import get_evolution
 from hansard.recorder.file_op import file_op
 from hansard.recorder.gateway import Gateway
@@ -83,10 +84,11 @@ def _plan_tools(gateway: Gateway) -> tuple[Operation, ...]:
     return (
         Operation(
             "record_plan",
-            "Record your plan: ordered steps, numbered from 0. Again: a new revision.",
+            "Record your plan: ordered steps, indexes from 0; the first is current. "
+            "Again: a new revision, which goes on with the step in progress.",
             contract.RecordPlan,
             answers.PlanRecorded,
-            partial(commands.record_plan, gateway),
+            partial(planning.record_plan, gateway),
             writes=True,
             role="agent",
             session="begins",
@@ -95,20 +97,21 @@ def _plan_tools(gateway: Gateway) -> tuple[Operation, ...]:
         ),
         Operation(
             "record_plan_step",
-            "Add one step to the plan.",
+            "Add one step to the plan and begin it.",
             contract.RecordPlanStep,
             answers.PlanRecorded,
-            partial(commands.record_plan_step, gateway),
+            partial(planning.record_plan_step, gateway),
             writes=True,
             role="agent",
             session="begins",
         ),
         Operation(
             "record_step",
-            "Begin a step of the plan: what you do next belongs to it.",
+            "Begin a step of the plan: what you do next belongs to it. With status, end it: "
+            "the next begins.",
             contract.RecordStep,
             answers.StepCurrent,
-            commands.record_step,
+            planning.record_step,
             writes=True,
             role="agent",
             session="required",
@@ -126,7 +129,7 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
             "to. expected_sha256 refuses if the file is not what you read. ops: many such changes.",
             contract.FileOp,
             answers.FilesChanged,
-            partial(file_op, gateway),
+            entering(gateway, file_op),
             writes=True,
             role="agent",
             session="begins",
@@ -150,7 +153,7 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
             "and shown: decide with take (mine: as now, theirs: as before). preview first.",
             contract.Undo,
             Undone,
-            partial(undo, gateway),
+            entering(gateway, undo),
             writes=True,
             role="agent",
             session="begins",
@@ -164,7 +167,7 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
             "Takes away what others did since and names it; keep_others merges instead.",
             contract.Restore,
             Restored,
-            partial(restore, gateway),
+            entering(gateway, restore),
             writes=True,
             role="agent",
             session="begins",
@@ -180,7 +183,7 @@ def _reports(gateway: Gateway) -> tuple[Operation, ...]:
             "Record a file that another tool created; nothing is executed.",
             contract.RecordFileCreate,
             answers.FileNoted,
-            partial(reporting.record_file_create, gateway),
+            entering(gateway, reporting.record_file_create),
             writes=True,
             role="agent",
             session="begins",
@@ -190,7 +193,7 @@ def _reports(gateway: Gateway) -> tuple[Operation, ...]:
             "Record a file's new content that another tool wrote; nothing is executed.",
             contract.RecordFileEdit,
             answers.FileNoted,
-            partial(reporting.record_file_edit, gateway),
+            entering(gateway, reporting.record_file_edit),
             writes=True,
             role="agent",
             session="begins",
@@ -200,7 +203,7 @@ def _reports(gateway: Gateway) -> tuple[Operation, ...]:
             "Record that another tool deleted a file; nothing is executed.",
             contract.RecordFileDelete,
             answers.FileNoted,
-            partial(reporting.record_file_delete, gateway),
+            entering(gateway, reporting.record_file_delete),
             writes=True,
             role="agent",
             session="begins",
@@ -212,7 +215,8 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
     return (
         Operation(
             "get_timeline",
-            "List what happened in a session, newest first. actor: human, agent or system.",
+            "List what happened in a session, newest first; with all_sessions or without a "
+            "session, in the project. actor: human, agent, system or outside.",
             contract.GetTimeline,
             answers.Timeline,
             partial(get_timeline, gateway),

@@ -19,6 +19,8 @@ TABLE = {
     ".git": "hooks, filters and config keys of Git run commands, and history lies here",
     ".hg": "hooks and aliases in hgrc run commands, and history lies here",
     ".jj": "its config names commands to run, and history lies here",
+    # What Hansard itself reads.
+    ".config/hansard": "the key of recorded secrets and the settings of Hansard lie here",
     # Every host that follows the common file.
     ".mcp.json": "names the programs that hosts start as MCP servers",
     # Editors.

@@ -76,7 +76,7 @@ def _noted(context: Context, told: Told, file: str, tx: WriteTx) -> FileNoted:
         session_id=context.session,
         path=event.path,
         action=event.action,
-        revision=row["number"],
+        revision=row["revision"],
         sha256=event.after.digest if event.after else None,
         before_unknown=event.before_unknown or None,
     )

@@ -158,8 +158,8 @@ class _Finder:
         if current is None and ref is None:
             return unchanged(path)
         said = {
-            "from_revision": latest["number"] if latest else None,
-            "to_revision": target.number if ref else None,
+            "from_revision": latest["revision"] if latest else None,
+            "to_revision": target.row["revision"] if target.row and ref else None,
             "sha256": ref.digest if ref else None,
             "takes_away": self._others(tx, place, target),
         }

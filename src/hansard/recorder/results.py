@@ -85,7 +85,7 @@ def result_of(gateway: Gateway, context: Context, tx: ReadTx, entry: Entry) -> F
     content = (
         {"sha256": ref.digest, "size": ref.size, "redacted": list(ref.redacted)} if ref else {}
     )
-    lines = {"added": intent.added, "removed": intent.removed, "revision": row["number"]}
+    lines = {"added": intent.added, "removed": intent.removed, "revision": row["revision"]}
     return FileChanged(
         **told,
         **lines,

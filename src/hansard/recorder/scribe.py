@@ -12,7 +12,8 @@ from hansard.kernel.event import Event
 from hansard.kernel.problem import BlobRedacted
 from hansard.recorder import rules
 from hansard.recorder.before import Before
-from hansard.recorder.diffs import line_counts
+from hansard.recorder.chapters import new_sitting
+from hansard.recorder.comparing import Compared, compare
 from hansard.recorder.events import (
     ExternalChangeSeen,
     FileFound,
@@ -25,8 +26,10 @@ from hansard.recorder.gateway import Gateway
 from hansard.recorder.looking import FileState, Seen
 from hansard.recorder.paths import FilePath
 from hansard.recorder.sealing import NoKeyError
-from hansard.recorder.story import new_sitting
 from hansard.recorder.tables import FILES, SITTINGS
+
+ERASED = "erased_by_a_person"
+"""Stands for a rule, where a content is not kept because a person decided so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,7 @@ class Scribe:
         known = self.known(planned.path)
         before = self._reference(plan.before, known)
         after = self._after(planned, before)
-        added, removed = (0, 0) if planned.to else line_counts(plan.was, plan.after)
+        compared = Compared() if planned.to else compare(plan.was, plan.after)
         intent = FileOpIntended(
             owner=self.owner,
             workspace=self.gateway.identity,
@@ -111,8 +114,9 @@ class Scribe:
             to=str(planned.to) if planned.to else None,
             before=before,
             after=after,
-            added=added,
-            removed=removed,
+            added=compared.added,
+            removed=compared.removed,
+            regions=compared.regions,
             revision=self.under.revision,
             step=self.under.step,
             cites=list(self.under.cites),
@@ -142,15 +146,16 @@ class Scribe:
         after = None if new is None else self.named(new, mode, old.content)
         was = self._recorded(before) if old.is_as_recorded else old.content
         is_compared = not old.is_unknown and (was is not None or before is None)
-        added, removed = line_counts(was, new) if is_compared else (0, 0)
+        compared = compare(was, new) if is_compared else Compared()
         reported = FileReported(
             workspace=self.gateway.identity,
             path=str(path),
             action=action,
             before=before,
             after=after,
-            added=added,
-            removed=removed,
+            added=compared.added,
+            removed=compared.removed,
+            regions=compared.regions,
             revision=self.under.revision,
             step=self.under.step,
             cites=list(self.under.cites),
@@ -194,18 +199,25 @@ class Scribe:
         return [self.external(path, known, seen, now)]
 
     def external(
-        self, path: FilePath, known: FileRef | None, seen: Seen | None, now: FileRef | None
+        self,
+        path: FilePath,
+        known: FileRef | None,
+        seen: Seen | None,
+        now: FileRef | None,
+        *,
+        was: bytes | None = None,
     ) -> ExternalChangeSeen:
-        """Say that somebody made of a file what it is now."""
+        """Say that somebody made of a file what it is now; `was` is what is not kept yet."""
         data = seen.content if isinstance(seen, FileState) else None
-        added, removed = self._compare(known, data)
+        compared = compare(was, data) if was is not None else self._compare(known, data)
         return ExternalChangeSeen(
             workspace=self.gateway.identity,
             path=str(path),
             before=known,
             after=now,
-            added=added,
-            removed=removed,
+            added=compared.added,
+            removed=compared.removed,
+            regions=compared.regions,
             revision=self.under.revision,
             step=self.under.step,
             modified=modified_at(seen),
@@ -241,12 +253,13 @@ class Scribe:
             return None
         return blob, content(self.tx, blob.digest)
 
-    def _compare(self, known: FileRef | None, data: bytes | None) -> tuple[int, int]:
+    def _compare(self, known: FileRef | None, data: bytes | None) -> Compared:
         """Count the lines that changed since; of what was not kept, none are known."""
         try:
-            return (0, 0) if known and not known.blob else line_counts(self._recorded(known), data)
+            is_kept = known is None or known.blob is not None
+            return compare(self._recorded(known), data) if is_kept else Compared()
         except BlobRedacted:
-            return 0, 0
+            return Compared()
 
     def _recorded(self, ref: FileRef | None) -> bytes | None:
         return content(self.tx, ref.blob) if ref and ref.blob else None
@@ -255,11 +268,19 @@ class Scribe:
         """Name what a file holds."""
         if state is None:
             return None
+        if self._is_erased(state.digest):
+            told = {"sha256": state.digest, "size": state.size, "mode": state.mode}
+            return FileRef.model_validate(told | {"redacted": (ERASED,)})
         if known and known.digest == state.digest and known.is_kept:
             return known.model_copy(update={"mode": state.mode})
         if isinstance(state, FileState):
             return self.named(state.content, state.mode)
         return FileRef(sha256=state.digest, size=state.size, mode=state.mode)
+
+    def _is_erased(self, digest: Digest) -> bool:
+        """Whether a person had this very content erased: then it is not kept again."""
+        blob = self.tx.blob(digest)
+        return blob is not None and blob.codec == "redacted"
 
     def _named(self, data: bytes | None, known: FileRef | None) -> FileRef | None:
         """Name a content; what is recorded already need not be looked through again."""

@@ -26,20 +26,29 @@ def taken_back_by(tx: ReadTx, file: str, seq: int) -> int | None:
     return row["by"] if row else None
 
 
-def derive_standing(derivation: Derivation, file: str, number: int) -> None:
-    """Note what a new revision of a file takes back."""
+def derive_standing(derivation: Derivation, file: str, number: int) -> dict[int, int | None]:
+    """Note what a new revision of a file takes back.
+
+    Returns the changes that no longer stand, with what took them back, and those that do again.
+    """
     row = _revision(derivation, file, number)
+    first: dict[int, bool] = {}
+    turned: dict[int, int | None] = {}
     turns: list[Turn] = [(seq, row["seq"]) for seq in _takes_back(derivation, file, row)][::-1]
     while turns:
         seq, by = turns.pop()
         key = undone_key(file, seq)
-        if (derivation.get(UNDONE, key) is None) == (by is None):
+        stood = derivation.get(UNDONE, key) is None
+        if stood == (by is None):
             continue
+        first.setdefault(seq, stood)
+        turned[seq] = by
         if by is None:
             derivation.delete(UNDONE, key)
         else:
             derivation.put(UNDONE, key, {"by": by})
         turns += _followed(derivation, file, seq, stands=by is None)
+    return {seq: by for seq, by in turned.items() if first[seq] != (by is None)}
 
 
 def _followed(derivation: Derivation, file: str, seq: int, *, stands: bool) -> list[Turn]:
@@ -48,7 +57,7 @@ def _followed(derivation: Derivation, file: str, seq: int, *, stands: bool) -> l
     The last one comes first, as the caller takes them from the end: what was taken back from the
     latest on stands again from the earliest on.
     """
-    row = _row_of(derivation, file, seq)
+    row = row_of(derivation, file, seq)
     backwards = list(_takes_back(derivation, file, row)) if row else []
     if stands:
         return [(each, seq) for each in backwards[::-1]]
@@ -63,7 +72,8 @@ def _takes_back(derivation: Derivation, file: str, row: Row) -> Iterator[int]:
             yield _revision(derivation, file, number)["seq"]
 
 
-def _row_of(derivation: Derivation, file: str, seq: int) -> Row | None:
+def row_of(derivation: Derivation, file: str, seq: int) -> Row | None:
+    """Give the revision of a file that a change made."""
     where: Where = {"file": file, "seq": Range(at_least=seq, below=seq + 1)}
     found = derivation.scan(REVISIONS, where, limit=1)
     return found[0].row if found else None

@@ -7,19 +7,33 @@ VERSION = 2
 
 FILES = Table(
     "recorder_files",
-    {"workspace": "text", "seq": "integer"},
-    (("workspace", "seq"),),
+    {"workspace": "text", "seq": "integer", "digest": "text", "is_away": "boolean"},
+    (("workspace", "seq"), ("workspace", "digest")),
     version=VERSION,
 )
-"""Every file by its id: where it lies, its latest revision and what it then held."""
+"""Every path by its id: its latest revision, what the file there then held, and its history.
+
+A path is away once its file was moved elsewhere; it has a history of its own again when another
+file comes to lie there.
+"""
 
 REVISIONS = Table(
     "recorder_revisions",
-    {"file": "text", "seq": "integer"},
-    (("file", "seq"),),
+    {"file": "text", "seq": "integer", "history": "text", "revision": "integer"},
+    (("file", "seq"), ("history", "revision")),
     version=VERSION,
 )
-"""What a file has been, one row a revision; before it, it was what the one before it left."""
+"""What was at a path, one row a change; before it, it was what the one before it left.
+
+Each row is a revision of the history of the file that lies there, but for one that says only that
+the file has gone elsewhere: the revision is then the row of the path it went to.
+"""
+
+HISTORIES = Table("recorder_histories", version=VERSION)
+"""Of each file through all its names: where it lies now, and its latest revision.
+
+With a base, its first revisions are those of another history, up to that one.
+"""
 
 PENDING = Table("recorder_pending", {"file": "text"}, (("file",),), version=VERSION)
 """Announced operations without an outcome, by the seq of the intent; a move has two rows."""
@@ -29,14 +43,14 @@ OUTCOMES = Table("recorder_outcomes", version=VERSION)
 
 TOUCHED = Table(
     "recorder_touched",
-    {"session": "text", "seq": "integer"},
+    {"session": "text", "seq": "integer", "is_away": "boolean"},
     (("session", "seq"),),
     version=VERSION,
 )
-"""Which files a session has changed, or met changed."""
+"""Which paths a session has changed, or met changed; those away it has moved a file from."""
 
 BEATS = Table("recorder_beats", version=VERSION)
-"""Of each file in a session: the beat of the story that it was last in."""
+"""The beat of the story that a file of a session was last in, and that a restore is told in."""
 
 SITTINGS = Table("recorder_sittings", version=VERSION)
 """Of each session its title, its plan, where it stands in it, and what it has done in numbers."""
@@ -55,7 +69,14 @@ UNDONE = Table("recorder_undone", version=VERSION)
 FOLDERS = Table("recorder_folders", version=VERSION)
 """Folders that were made for a file, by their id: they go again when the last file in them does."""
 
-TABLES = (FILES, REVISIONS, PENDING, OUTCOMES, TOUCHED, BEATS, SITTINGS, STORY, UNDONE, FOLDERS)
+COPIES = Table("recorder_copies", version=VERSION)
+"""Every place that a marked workspace was written in: its mark, and what it went on from."""
+
+TABLES = (
+    COPIES,
+    *(FILES, REVISIONS, HISTORIES, PENDING, OUTCOMES, TOUCHED),
+    *(BEATS, SITTINGS, STORY, UNDONE, FOLDERS),
+)
 
 FILE_ID_CHARS = 32
 """Half a SHA-256: enough that no two files of a store ever meet."""
@@ -64,7 +85,7 @@ SEQ_BITS = 40
 """A beat's place is its chapter's number shifted by this, plus the seq it began at."""
 
 CHAPTERS_PER_REVISION = 1_024
-"""More than a plan has steps, and one for what is done under none of them."""
+"""More than a plan has steps, and two for what is done before and after them."""
 
 
 def file_id(workspace: str, path: str) -> str:
@@ -82,9 +103,13 @@ def touched_key(session: str, file: str) -> str:
     return f"{file}\n{session}"
 
 
-def chapter_number(revision: int | None, step: int | None) -> int:
-    """Number the chapter of a plan's step; without a step, the one before the plan's first."""
-    return (revision or 0) * CHAPTERS_PER_REVISION + (0 if step is None else step + 1)
+def chapter_number(revision: int | None, step: int | None, *, is_begun: bool = False) -> int:
+    """Number the chapter of a plan's step.
+
+    What is done under no step comes before the plan's first, or once one is begun after its last.
+    """
+    within = CHAPTERS_PER_REVISION - 1 if is_begun else 0
+    return (revision or 0) * CHAPTERS_PER_REVISION + (within if step is None else step + 1)
 
 
 def chapter_of(place: int) -> int:

@@ -3,19 +3,28 @@
 from typing import Literal
 
 from hansard.kernel.operation import Result
-from hansard.recorder.answers import Shape
+from hansard.recorder.answers import Shape, counted
+from hansard.recorder.events import step_name
+from hansard.recorder.plans import StepStatus
 from hansard.sessions.contract import more
+
+_VERBS = {"create": "created", "edit": "edited", "delete": "deleted", "move": "moved"}
+_STATUSES: dict[str, str] = {"begun": "in progress"}
+_COUNTS_FROM_ZERO = "(Steps are numbered from 1 here; arguments count them from 0.)"
 
 
 class Beat(Shape):
     """Something a session did, however many calls it took."""
 
-    type: Literal["file", "note", "event", "restore"]
+    type: Literal["file", "folder", "outside", "note", "event", "restore"]
+    """`folder`: many files told as one. `outside`: what others did, as it was noticed."""
     first_seq: int
     last_seq: int
     first_at: str
     last_at: str
     path: str | None = None
+    files: int | None = None
+    """Of a folder, how many were changed in it."""
     actions: dict[str, int] | None = None
     moved_from: str | None = None
     edits: int | None = None
@@ -26,6 +35,10 @@ class Beat(Shape):
     """Why some failed."""
     external: int | None = None
     reported: int | None = None
+    undone: int | None = None
+    """How many of its changes were taken back since,"""
+    undone_by: int | None = None
+    """and the entry that did so last."""
     label: str | None = None
     text: str | None = None
     author: str | None = None
@@ -35,6 +48,7 @@ class Beat(Shape):
     """The first few of a run of like events, in words."""
     scope: str | None = None
     point: int | None = None
+    is_undo: bool | None = None
 
     def line(self) -> str:
         """Tell it in a line of Markdown."""
@@ -46,66 +60,81 @@ class Beat(Shape):
                 rest = (self.count or 0) - len(texts)
                 return f"- {'; '.join(texts)}" + (f" (and {rest} more)" if rest > 0 else "")
             case "restore":
-                return f"- Restored {self.scope} to after s:{self.point}: {self._numbers()}"
+                return f"- {self.text}: {self._restored()}{self._taken_back()}"
+        where = f"`{self.path}`" + (f" ({counted(self.files, 'file')})" if self.files else "")
         came = f" (moved from `{self.moved_from}`)" if self.moved_from else ""
-        return f"- `{self.path}`{came}: {self._numbers()}"
+        who = f"From outside ({self.author}): " if self.author else "From outside: "
+        lead = who if self.external else ""
+        return f"- {lead}{where}{came}: {self._numbers()}{self._taken_back()}"
 
     def _numbers(self) -> str:
-        verbs = {"create": "created", "delete": "deleted", "move": "moved"}
-        done = self.actions or ({"edit": self.edits} if self.edits else {})
-        parts = [
-            _plural(number, "edit") if action == "edit" else verbs[action]
-            for action, number in done.items()
-        ]
+        parts = [_done(action, number, self) for action, number in (self.actions or {}).items()]
         if self.added or self.removed:
             parts.append(f"+{self.added or 0} -{self.removed or 0}")
         if self.failed:
             why = f" ({', '.join(self.codes)})" if self.codes else ""
             parts.append(f"{self.failed} failed{why}")
-        if self.external:
-            parts.append(f"{_plural(self.external, 'change')} from outside")
         if self.reported:
             parts.append(f"{self.reported} as reported")
         return ", ".join(parts) or "nothing"
+
+    def _restored(self) -> str:
+        parts = [counted(self.edits or 0, "file")]
+        if self.added or self.removed:
+            parts.append(f"+{self.added or 0} -{self.removed or 0}")
+        parts += [f"{self.failed} failed"] if self.failed else []
+        return ", ".join(parts)
+
+    def _taken_back(self) -> str:
+        whole = (self.edits or 0) + (self.external or 0)
+        note = taken_back(self.undone, whole, self.undone_by)
+        return f" ({note})" if note else ""
 
 
 class Chapter(Shape):
     """A step of the plan and what was done under it; without a title, what was done under none."""
 
-    revision: int | None = None
+    plan_revision: int | None = None
     index: int | None = None
     title: str | None = None
-    status: Literal["planned", "begun"] | None = None
+    status: StepStatus | None = None
     edits: int
     added: int
     removed: int
     failed: int
     external: int
+    restored: int | None = None
+    """Files that were brought back during the step; they count as nobody's work."""
+    undone: int | None = None
+    undone_by: int | None = None
     is_continued: bool | None = None
     """Whether it began on an earlier page."""
     beats: list[Beat]
 
     def lines(self) -> list[str]:
         """Tell it in Markdown."""
-        plan = f"Plan {self.revision}, step" if self.revision and self.revision > 1 else "Step"
-        name = f"{plan} {self.index}: {self.title}"
-        if self.index is None:
-            name = f"Under no step of plan {self.revision}" if self.revision else "Before any plan"
         notes = [
-            *(["planned"] if self.status == "planned" else []),
+            *([_STATUSES.get(self.status, self.status)] if self.status else []),
             *(["continued"] if self.is_continued else []),
+            *([note] if (note := taken_back(self.undone, self.edits, self.undone_by)) else []),
         ]
-        counted = [
-            *([_plural(self.edits, "edit")] if self.edits else []),
+        done = [
+            *([counted(self.edits, "edit")] if self.edits else []),
             *([f"+{self.added} -{self.removed}"] if self.added or self.removed else []),
             *([f"{self.failed} failed"] if self.failed else []),
             *([f"{self.external} from outside"] if self.external else []),
         ]
-        heading = f"## {name}" + (f" ({', '.join(notes)})" if notes else "")
-        return ["", heading, *([", ".join(counted)] if counted else []), *self._beats()]
+        heading = f"## {self._name()}" + (f" ({', '.join(notes)})" if notes else "")
+        beats = [beat.line() for beat in self.beats]
+        return ["", heading, *([", ".join(done)] if done else []), *beats]
 
-    def _beats(self) -> list[str]:
-        return [beat.line() for beat in self.beats]
+    def _name(self) -> str:
+        plan = self.plan_revision
+        if self.index is None:
+            return f"Under no step of plan {plan}" if plan else "Before any plan"
+        step = step_name(self.index)
+        named = f"Plan {plan}, {step}" if plan and plan > 1 else step.capitalize()
+        return f"{named}: {self.title}"
 
 
 class Story(Result):
@@ -121,6 +150,11 @@ class Story(Result):
     nextCursor: str | None = None  # noqa: N815 - as MCP spells it
 
     def text(self) -> str:
+        """Tell it in Markdown, for someone who may want to name a step to a tool."""
+        has_steps = any(chapter.index is not None for chapter in self.chapters)
+        return "\n".join([self.markdown(), *(["", _COUNTS_FROM_ZERO] if has_steps else [])])
+
+    def markdown(self) -> str:
         """Tell it in Markdown."""
         asked = [f"> {line}" for line in (self.user_message or "").splitlines()]
         chapters = [line for chapter in self.chapters for line in chapter.lines()]
@@ -135,13 +169,25 @@ class Story(Result):
 
     def _totals(self) -> str:
         of = self.totals
-        parts = [f"{_plural(of['edits'], 'edit')} in {_plural(of['files'], 'file')}"]
+        parts = [f"{counted(of['edits'], 'edit')} in {counted(of['files'], 'file')}"]
         parts += [f"+{of['added']} -{of['removed']}"]
+        parts += [f"{of['undone']} undone"] if of["undone"] else []
         parts += [f"{of['failed']} failed"] if of["failed"] else []
         parts += [f"{of['external']} from outside"] if of["external"] else []
+        parts += [f"{of['restored']} restored"] if of["restored"] else []
         parts += [f"{of['reported']} as reported"] if of["reported"] else []
         return ", ".join(parts)
 
 
-def _plural(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def taken_back(undone: int | None, whole: int, by: int | None) -> str | None:
+    """Say that something was taken back, wholly or in part; `None` if it stands."""
+    if not undone or by is None:
+        return None
+    return f"undone by s:{by}" if undone >= whole else f"{undone} of {whole} undone by s:{by}"
+
+
+def _done(action: str, number: int, beat: Beat) -> str:
+    if action == "edit" and not beat.external:
+        return counted(number, "edit")
+    verb = _VERBS[action]
+    return f"{number} {verb}" if beat.files or number > 1 else verb

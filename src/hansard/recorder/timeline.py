@@ -1,11 +1,11 @@
-"""The timeline of a session: its entries, newest first, each operation with its outcome."""
+"""The timeline: what happened in a session, or in all of a project, newest first."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, get_args
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import get_args
 
-import orjson
-
-from hansard.kernel.effect import OPEN_INTENTS, Outcome, intent_key
+from hansard.kernel.effect import Outcome
 from hansard.kernel.engine import Position, ReadTx
 from hansard.kernel.event import Entry, Event
 from hansard.kernel.operation import Context
@@ -13,50 +13,51 @@ from hansard.kernel.page import from_cursor, to_cursor
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder import contract, limits, problems
 from hansard.recorder.answers import Timeline, TimelineItem
+from hansard.recorder.chapters import sitting_of
 from hansard.recorder.events import (
     EVENTS,
     Action,
-    Audited,
-    ExternalChangeSeen,
-    FileEvent,
     FileFound,
     FileOpIntended,
     FileOpRefused,
     FileReported,
-    PlanStepRecorded,
-    SessionTitled,
-    StepBegun,
-    is_irreversible,
 )
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.standing import taken_back_by
-from hansard.recorder.tables import OUTCOMES, file_id
+from hansard.recorder.items import Items
 from hansard.sessions.contract import SessionNotFound
 
 FILE_KINDS = frozenset(f"file_{action}" for action in get_args(Action))
 PAGE = 200
 """Entries read at a time."""
 
+Told = tuple[int, TimelineItem | None]
+"""An entry's seq, and what is told of it, if anything is."""
+
 
 def get_timeline(gateway: Gateway, request: contract.GetTimeline, context: Context) -> Timeline:
-    """List what happened in a session, newest first."""
-    session = required_session(context)
+    """List what happened in a session, newest first; without one, in the project."""
+    session = None if request.all_sessions else context.session
     kinds = _chosen_kinds(context, request.kinds)
     path = _plain_path(gateway, request.path) if request.path is not None else None
     position = from_cursor(request.cursor)
     before = position.value if position and isinstance(position.value, int) else None
 
     def work(tx: ReadTx) -> Timeline:
-        items: list[TimelineItem] = []
-        reached: int | None = None
-        for looked, entry in enumerate(_entries(tx, session, kinds, before)):
-            if len(items) == request.limit or looked == limits.TIMELINE_LOOKED_MAX:
-                return _told(session, items, reached, request.budget_tokens)
-            reached = entry.seq
-            item = _item(tx, context, entry, path)
-            if item and _is_wanted(item, request):
-                items.append(item)
-        return _told(session, items, None, request.budget_tokens)
+        items = Items(tx, context, names_session=session is None)
+        told = (
+            (entry.seq, _wanted(items.tell(entry, path), request))
+            for entry in _entries(tx, session, kinds, before)
+        )
+        room = request.budget_tokens * limits.CHARS_PER_TOKEN
+        page = _Page(request.limit, room, folds=session is None)
+        page.fill(told)
+        return Timeline(
+            session_id=session,
+            timeline=page.items,
+            sessions=_titles(tx, page.items),
+            omitted=page.omitted or None,
+            nextCursor=to_cursor(Position(page.cut_at, "")) if page.cut_at else None,
+        )
 
     return context.read(work)
 
@@ -66,6 +67,87 @@ def required_session(context: Context) -> str:
     if context.session is None:
         raise SessionNotFound("Name the session; list_sessions shows them")
     return context.session
+
+
+@dataclass(slots=True)
+class _Page:
+    """As many items as there is room for, at least one.
+
+    If it folds, changes that a session makes to one file in a row are one item. Others may be at
+    work at the same time: what they do does not end the row.
+    """
+
+    limit: int
+    room: int
+    folds: bool
+    items: list[TimelineItem] = field(default_factory=list)
+    omitted: int = 0
+    cut_at: int | None = None
+    """The last entry that is dealt with, if there are more."""
+    _latest: dict[str | None, int] = field(default_factory=dict)
+    """The place of each session's item that was put last."""
+
+    def fill(self, told: Iterator[Told]) -> None:
+        """Take in what is told for as long as it goes."""
+        reached: int | None = None
+        for looked, (seq, item) in enumerate(told):
+            if looked == limits.TIMELINE_LOOKED_MAX:
+                self.cut_at = reached
+                return
+            if item is not None and not self._take(item):
+                self.cut_at = reached
+                self._count_omitted(told)
+                return
+            reached = seq
+
+    def _take(self, item: TimelineItem) -> bool:
+        place = self._latest.get(item.session_id) if self.folds else None
+        if place is not None and _goes_on(self.items[place], item):
+            self.items[place] = _joined(self.items[place], item)
+            return True
+        self.room -= len(item.model_dump_json(exclude_none=True))
+        if len(self.items) == self.limit or (self.room < 0 and self.items):
+            return False
+        self._latest[item.session_id] = len(self.items)
+        self.items.append(item)
+        return True
+
+    def _count_omitted(self, told: Iterator[Told]) -> None:
+        """Count what the page would have held too, had the budget left room for it."""
+        if left := self.limit - len(self.items):
+            more = (item for _, item in islice(told, limits.TIMELINE_LOOKED_MAX) if item)
+            self.omitted = 1 + sum(1 for _ in islice(more, left - 1))
+
+
+def _goes_on(item: TimelineItem, older: TimelineItem) -> bool:
+    """Whether both are changes to one file that were made."""
+    changes = (
+        one.path is not None and one.to is None and one.status in (None, "done", "recovered")
+        for one in (item, older)
+    )
+    who = (item.actor, item.reported, item.restore) == (older.actor, older.reported, older.restore)
+    return all(changes) and who and item.path == older.path
+
+
+def _joined(item: TimelineItem, older: TimelineItem) -> TimelineItem:
+    """Put an older change of the same file into an item."""
+    count = (item.count or 1) + 1
+    added, removed = ((getattr(item, one) or 0) + (getattr(older, one) or 0) for one in _LINES)
+    lines = f" (+{added} -{removed})" if added or removed else ""
+    return item.model_copy(
+        update={
+            "count": count,
+            "first_seq": older.seq,
+            "before": older.before,
+            "added": added,
+            "removed": removed,
+            "summary": f"{count} changes of {item.path}{lines}",
+            "undone_by": item.undone_by if item.undone_by == older.undone_by else None,
+        }
+    )
+
+
+_LINES = ("added", "removed")
 
 
 def kind_names(event: type[Event]) -> frozenset[str]:
@@ -104,8 +186,10 @@ def _plain_path(gateway: Gateway, path: str) -> str:
         return problems.shown(path)
 
 
-def _entries(tx: ReadTx, session: str, kinds: Sequence[str], before: int | None) -> Iterator[Entry]:
-    """Go through a session's entries, newest first."""
+def _entries(
+    tx: ReadTx, session: str | None, kinds: Sequence[str], before: int | None
+) -> Iterator[Entry]:
+    """Go through a session's entries, or all of them, newest first."""
     while page := tx.entries(
         before=before, limit=PAGE, descending=True, kinds=kinds, session=session
     ):
@@ -113,112 +197,16 @@ def _entries(tx: ReadTx, session: str, kinds: Sequence[str], before: int | None)
         before = page[-1].seq
 
 
-def _item(tx: ReadTx, context: Context, entry: Entry, path: str | None) -> TimelineItem | None:
-    """Tell an entry, if it is about the path that is asked for."""
-    # Looking at the bytes spares reading what cannot match.
-    if path is not None and orjson.dumps(path) not in (entry.payload or b""):
+def _wanted(item: TimelineItem | None, request: contract.GetTimeline) -> TimelineItem | None:
+    if item is None or (request.kinds is not None and item.kind not in request.kinds):
         return None
-    event = context.store.kinds.decode(entry)
-    if event is None:
-        return None
-    if path is not None and path not in _paths(event):
-        return None
-    kind = event.activity or event.kind
-    if isinstance(event, FileOpIntended | FileReported):
-        kind = f"file_{event.action}"
-    elif isinstance(event, FileOpRefused):
-        kind = "file_refused"
-    return TimelineItem(
-        seq=entry.seq,
-        at=entry.at,
-        kind=kind,
-        actor=_author(entry, event),
-        summary=event.summary(),
-        **_details(tx, entry, event),
-    )
+    if request.actor in (None, item.actor, item.actor.partition(":")[0]):
+        return item
+    return None
 
 
-def _author(entry: Entry, event: Event) -> str:
-    """Say who did it; the entry only knows who noticed what came from outside."""
-    if isinstance(event, ExternalChangeSeen):
-        return "outside"
-    return f"{entry.actor.kind}:{entry.actor.id}"
-
-
-def _details(tx: ReadTx, entry: Entry, event: Event) -> dict[str, Any]:
-    """Give what the timeline tells of an event of ours."""
-    match event:
-        case FileEvent():
-            return _file_details(tx, entry, event)
-        case PlanStepRecorded():
-            return {"revision": event.revision, "index": event.index, "step": event.step}
-        case StepBegun():
-            return {"revision": event.revision, "index": event.index}
-        case Audited():
-            told = {"title": event.type, "content": event.description, "cites": event.cites or None}
-            return told | {"revision": event.revision, "index": event.step}
-        case SessionTitled():
-            return {"title": event.title}
-    return {}
-
-
-def _file_details(tx: ReadTx, entry: Entry, event: FileEvent) -> dict[str, Any]:
-    told: dict[str, Any] = {"path": event.path}
-    if isinstance(event, FileOpRefused):
-        return told | {"status": "refused", "code": event.code, "index": event.step}
-    assert isinstance(event, FileOpIntended | FileReported | ExternalChangeSeen)
-    told |= {
-        "before": event.before.digest if event.before else None,
-        "after": event.after.digest if event.after else None,
-        "added": event.added,
-        "removed": event.removed,
-        "revision": event.revision,
-        "index": event.step,
-    }
-    changed = (event.to if isinstance(event, FileOpIntended) else None) or event.path
-    told["undone_by"] = taken_back_by(tx, file_id(event.workspace, changed), entry.seq)
-    if isinstance(event, FileReported):
-        unknown = {"before_unknown": True, "added": None, "removed": None}
-        said = unknown if event.before_unknown else {}
-        return told | said | {"reported": True, "cites": event.cites or None}
-    if isinstance(event, FileOpIntended):
-        told["irreversible"] = is_irreversible(event) or None
-        outcome = tx.get(OUTCOMES, intent_key(entry.seq)) or {"status": "done"}
-        if tx.get(OPEN_INTENTS, intent_key(entry.seq)) is not None:
-            outcome = {"status": "open"}
-        ended = {"status": outcome["status"], "code": outcome.get("code")}
-        told |= ended | {"to": event.to, "cites": event.cites or None, "restore": event.restore}
-    return told
-
-
-def _paths(event: Event) -> list[str | None]:
-    if not isinstance(event, FileEvent):
-        return []
-    return [event.path, event.to if isinstance(event, FileOpIntended) else None]
-
-
-def _is_wanted(item: TimelineItem, request: contract.GetTimeline) -> bool:
-    if request.kinds is not None and item.kind not in request.kinds:
-        return False
-    return request.actor is None or request.actor in (item.actor, item.actor.partition(":")[0])
-
-
-def _told(
-    session: str, items: Sequence[TimelineItem], reached: int | None, budget_tokens: int
-) -> Timeline:
-    """Put a page together, of as many items as the budget has room for, but at least one."""
-    room = budget_tokens * limits.CHARS_PER_TOKEN
-    shown: list[TimelineItem] = []
-    for item in items:
-        room -= len(item.model_dump_json(exclude_none=True))
-        if room < 0 and shown:
-            break
-        shown.append(item)
-    left_out = len(items) - len(shown)
-    end = shown[-1].seq if left_out else reached
-    return Timeline(
-        session_id=session,
-        timeline=shown,
-        omitted=left_out or None,
-        nextCursor=to_cursor(Position(end, "")) if end else None,
-    )
+def _titles(tx: ReadTx, items: Sequence[TimelineItem]) -> dict[str, str] | None:
+    """Give the titles of the sessions that items name."""
+    named = dict.fromkeys(item.session_id for item in items if item.session_id)
+    titles = {session: sitting_of(tx, session)["title"] for session in named}
+    return {session: title for session, title in titles.items() if title} or None

@@ -153,9 +153,17 @@ class _Finder:
         return self.context.read(lambda tx: self._ways(tx, unit, places))
 
     def _ways(self, tx: ReadTx, unit: Together, places: Mapping[str, Place]) -> list[Way]:
+        """Leave out what is taken back already; what is left may hang together less."""
         left, gone = standing(tx, unit.made, self.seqs)
-        if not left:
-            return [unchanged(path, _already(gone.get(path))) for path in unit.paths]
+        units = [Together(made) for made in connected(left)]
+        ways = [way for one in units for way in self._back(tx, one, places)]
+        concerned = {path for one in units for path in one.paths}
+        free = [path for path in unit.paths if path not in concerned]
+        return [*ways, *(unchanged(path, _already(gone.get(path))) for path in free)]
+
+    def _back(self, tx: ReadTx, unit: Together, all_places: Mapping[str, Place]) -> list[Way]:
+        """Say what becomes of files when changes that stand are taken back."""
+        left, places = unit.made, {path: all_places[path] for path in unit.paths}
         unknown = next((one for one in left if not one.is_before_known), None)
         if unknown is not None:
             reason = f"what it held before s:{unknown.seq} is not known"
@@ -282,7 +290,7 @@ class _Finder:
             keeps=self._since(tx, made, place) or None,
         )
         others = [path for path in places if path != clash.path]
-        return [Way(step), *skip_all(others, "", f"it goes with {clash.path}")]
+        return [Way(step), *skip_all(others, clash.path, "")]
 
     def _since(self, tx: ReadTx, made: Sequence[Made], place: Place) -> list[Others]:
         """Say what was done to a file since, and stays."""

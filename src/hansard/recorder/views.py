@@ -1,12 +1,11 @@
 """How recorded events become files, revisions, sittings and the story."""
 
-from typing import Any
-
 from hansard.kernel.effect import intent_key
-from hansard.kernel.engine import Row
+from hansard.kernel.engine import Range, Row, Where
 from hansard.kernel.event import Event
 from hansard.kernel.view import Derivation, View
-from hansard.recorder import story
+from hansard.recorder import chapters, story
+from hansard.recorder.copies import derive_copy
 from hansard.recorder.events import (
     Audited,
     ExternalChangeSeen,
@@ -21,7 +20,10 @@ from hansard.recorder.events import (
     RestoreBegun,
     SessionTitled,
     StepBegun,
+    StepEnded,
+    WorkspaceSeen,
 )
+from hansard.recorder.revising import Change, Told, revise
 from hansard.recorder.standing import derive_standing
 from hansard.recorder.story import Stroke
 from hansard.recorder.tables import (
@@ -34,11 +36,11 @@ from hansard.recorder.tables import (
     TOUCHED,
     VERSION,
     file_id,
-    revision_key,
     touched_key,
 )
+from hansard.recorder.taking_back import tell_taken_back
 
-SAID = ("undoes", "back_to", "before_unknown", "modified")
+SAID = ("undoes", "back_to", "restore", "before_unknown", "modified", "regions")
 """What a revision says besides, where its event does."""
 
 MOVE_TARGET = "-to"
@@ -46,20 +48,21 @@ MOVE_TARGET = "-to"
 
 
 def _titled(event: SessionTitled, derivation: Derivation) -> None:
-    story.update_sitting(derivation, {"title": event.title, "user_message": event.user_message})
+    told = {"title": event.title, "user_message": event.user_message}
+    chapters.update_sitting(derivation, _session(derivation), told)
 
 
 def _plan_step(event: PlanStepRecorded, derivation: Derivation) -> None:
-    changes: Row = {"revision": event.revision, "steps": event.index + 1}
-    if event.index == 0:
-        changes["step"] = None
-    story.update_sitting(derivation, changes)
-    story.open_chapter(derivation, event.revision, event.index, event.step)
+    chapters.open_chapter(derivation, _session(derivation), event)
 
 
 def _step_begun(event: StepBegun, derivation: Derivation) -> None:
-    story.update_sitting(derivation, {"step": event.index})
-    story.begin_chapter(derivation, event.revision, event.index)
+    chapters.begin_chapter(derivation, _session(derivation), event.revision, event.index)
+
+
+def _step_ended(event: StepEnded, derivation: Derivation) -> None:
+    session = _session(derivation)
+    chapters.end_chapter(derivation, session, event.revision, event.index, event.status)
 
 
 def _audited(event: Audited, derivation: Derivation) -> None:
@@ -85,15 +88,11 @@ def _done(event: FileOpDone, derivation: Derivation) -> None:
     row = _settled(derivation, event.intent)
     if event.recovered:
         derivation.put(OUTCOMES, intent_key(event.intent), {"status": "recovered"})
-    after = row["after"] | {"mode": event.mode} if row["after"] else None
-    source = "restored" if row["restore"] else "executed"
+    stroke = Stroke(row["action"], added=row["added"], removed=row["removed"])
+    row |= {"after": row["after"] | {"mode": event.mode} if row["after"] else None}
+    row |= {"source": "restored" if row["restore"] else "executed"}
     _note_folders(derivation, row)
-    if row["to"] is None:
-        _revise(derivation, row, row["path"], after, source=source)
-    else:
-        _revise(derivation, row, row["path"], None, source=source, other=row["to"])
-        _revise(derivation, row, row["to"], after, source=source, other=row["path"])
-    _tell(derivation, row, Stroke(row["action"], added=row["added"], removed=row["removed"]))
+    _revise(derivation, row, _tell(derivation, row, stroke))
 
 
 def _note_folders(derivation: Derivation, row: Row) -> None:
@@ -108,39 +107,46 @@ def _aborted(event: FileOpAborted, derivation: Derivation) -> None:
     row = _settled(derivation, event.intent)
     outcome = {"status": "aborted", "code": event.code}
     derivation.put(OUTCOMES, intent_key(event.intent), outcome)
-    _tell(derivation, row, Stroke("failed", code=event.code))
+    _tell(derivation, row, Stroke(None, code=event.code))
 
 
 def _conflicted(event: FileOpConflicted, derivation: Derivation) -> None:
     row = _settled(derivation, event.intent)
     outcome = {"status": "conflict", "found": event.found}
     derivation.put(OUTCOMES, intent_key(event.intent), outcome)
-    _tell(derivation, row, Stroke("failed", code="CONFLICT"))
+    _tell(derivation, row, Stroke(None, code="CONFLICT"))
 
 
 def _refused(event: FileOpRefused, derivation: Derivation) -> None:
-    _tell(derivation, _placed(event, derivation), Stroke("failed", code=event.code))
+    _tell(derivation, _placed(event, derivation), Stroke(None, code=event.code))
 
 
 def _found(event: FileFound, derivation: Derivation) -> None:
-    row = _placed(event, derivation) | {"action": "create", "added": 0, "removed": 0}
-    after = event.content.model_dump(mode="json")
-    _revise(derivation, row, event.path, after, source="found")
+    row = _placed(event, derivation) | {"action": "create", "source": "found"}
+    row |= {"after": row["content"], "added": 0, "removed": 0}
+    _revise(derivation, row, None)
 
 
 def _external(event: ExternalChangeSeen, derivation: Derivation) -> None:
-    row = _placed(event, derivation) | {"action": _external_action(event)}
-    after = event.after.model_dump(mode="json") if event.after else None
-    _revise(derivation, row, event.path, after, source="external")
-    _tell(derivation, row, Stroke("external", added=event.added, removed=event.removed))
+    row = _placed(event, derivation) | {"action": event.action, "source": "external"}
+    if event.moved_to is not None:
+        # Told where it came to.
+        revise(derivation, _change(row, event.path, None, went_to=event.moved_to))
+        return
+    stroke = Stroke(event.action, event.added, event.removed, is_external=True)
+    came_from = event.moved_from
+    if came_from is not None:
+        row |= {"path": came_from, "to": event.path}
+        stroke = Stroke(event.action, is_external=True)
+    row |= {"added": stroke.added, "removed": stroke.removed}
+    told = _tell(derivation, row, stroke)
+    revise(derivation, _change(row, event.path, told, came_from=came_from))
 
 
 def _reported(event: FileReported, derivation: Derivation) -> None:
-    row = _placed(event, derivation)
-    after = event.after.model_dump(mode="json") if event.after else None
-    _revise(derivation, row, event.path, after, source="reported")
+    row = _placed(event, derivation) | {"source": "reported"}
     stroke = Stroke(event.action, added=event.added, removed=event.removed, is_reported=True)
-    _tell(derivation, row, stroke)
+    _revise(derivation, row, _tell(derivation, row, stroke))
 
 
 def _restore_begun(event: RestoreBegun, derivation: Derivation) -> None:
@@ -154,10 +160,55 @@ def _placed(event: Event, derivation: Derivation) -> Row:
     return fields | event.model_dump(mode="json") | {"seq": entry.seq, "session": entry.session}
 
 
-def _external_action(event: ExternalChangeSeen) -> str:
-    if event.after is None:
-        return "delete"
-    return "create" if event.before is None else "edit"
+def _revise(derivation: Derivation, row: Row, told: Told) -> None:
+    """Put what became of a file; of one that was moved, at both paths."""
+    if row["to"] is None:
+        return _put(derivation, row, _change(row, row["path"], told))
+    gone = row | {"after": None, "added": 0, "removed": 0}
+    came = row | {"added": 0, "removed": 0}
+    _put(derivation, row, _change(gone, row["path"], None, went_to=row["to"]))
+    return _put(derivation, row, _change(came, row["to"], told, came_from=row["path"]))
+
+
+def _put(derivation: Derivation, row: Row, change: Change) -> None:
+    """Put a revision; one that goes back also takes others back."""
+    if row["restore"] and not row.get("undoes") and row.get("back_to") is None:
+        change.said["back_to"] = _back_to(derivation, row, change)
+    file, number = revise(derivation, change)
+    if row["restore"]:
+        turned = derive_standing(derivation, file, number)
+        tell_taken_back(derivation, file, turned, row["restore"])
+
+
+def _back_to(derivation: Derivation, row: Row, change: Change) -> int:
+    """Find the revision that a restore went back to which does not say so: by its point."""
+    assert row["session"] is not None, "a file was restored in no session"
+    point = story.restore_beat(derivation, row["session"], row["restore"])["point"]
+    file = file_id(change.workspace, change.path)
+    later: Where = {"file": file, "seq": Range(at_least=point + 1)}
+    for found in derivation.scan(REVISIONS, later, limit=1):
+        return int(found.row["number"]) - 1
+    latest = derivation.get(FILES, file)
+    return int(latest["number"]) if latest else 0
+
+
+def _change(
+    row: Row, path: str, told: Told, came_from: str | None = None, went_to: str | None = None
+) -> Change:
+    return Change(
+        workspace=row["workspace"],
+        path=path,
+        seq=row["seq"],
+        action=row["action"],
+        source=row["source"],
+        after=row["after"],
+        added=row["added"],
+        removed=row["removed"],
+        came_from=came_from,
+        went_to=went_to,
+        told=told,
+        said={name: row[name] for name in SAID if row.get(name) is not None},
+    )
 
 
 def _settled(derivation: Derivation, intent: int) -> Row:
@@ -171,57 +222,44 @@ def _settled(derivation: Derivation, intent: int) -> Row:
     return row
 
 
-def _revise(
-    derivation: Derivation,
-    row: Row,
-    path: str,
-    after: dict[str, Any] | None,
-    *,
-    source: str,
-    other: str | None = None,
-) -> None:
-    """Put the next revision of a file."""
-    file = file_id(row["workspace"], path)
-    latest = derivation.get(FILES, file)
-    number = latest["number"] + 1 if latest else 1
-    place = {"file": file, "number": number, "seq": row["seq"], "done": derivation.entry.seq}
-    # A moved file keeps its lines, so neither of its two paths gained or lost any.
-    lines = {"added": 0 if other else row["added"], "removed": 0 if other else row["removed"]}
-    revised = place | lines | {"action": row["action"], "source": source, "after": after}
-    said = {name: row[name] for name in SAID if name in row}
-    derivation.put(REVISIONS, revision_key(file, number), revised | _other(other) | said)
-    here = {"workspace": row["workspace"], "path": path, "number": number, "seq": row["seq"]}
-    derivation.put(FILES, file, here | {"after": after})
-    if row["restore"]:
-        derive_standing(derivation, file, number)
-
-
-def _other(path: str | None) -> dict[str, str]:
-    return {"other": path} if path else {}
-
-
-def _tell(derivation: Derivation, row: Row, stroke: Stroke) -> None:
+def _tell(derivation: Derivation, row: Row, stroke: Stroke) -> Told:
     """Tell what was done to a file in its session's story, if it was done in one."""
     session = row["session"]
     if session is None:
-        return
-    path = row["to"] if row["to"] and stroke.what == "move" else row["path"]
-    for each in [row["path"], *([row["to"]] if row["to"] else [])]:
-        _touch(derivation, session, row, each, stroke)
-    story.tell_stroke(derivation, session, row, path, stroke)
+        return None
+    path = row["to"] if row["to"] and stroke.action == "move" else row["path"]
+    if stroke.action is not None:
+        _touch(derivation, session, row, row["path"], is_away=row["to"] is not None)
+        if row["to"]:
+            _touch(derivation, session, row, row["to"], is_same=True)
+    return session, story.tell_stroke(derivation, session, row, path, stroke)
 
 
-def _touch(derivation: Derivation, session: str, row: Row, path: str, stroke: Stroke) -> None:
-    if stroke.what == "failed":
-        return
+def _touch(
+    derivation: Derivation,
+    session: str,
+    row: Row,
+    path: str,
+    *,
+    is_away: bool = False,
+    is_same: bool = False,
+) -> None:
+    """Note a path that a session has changed; `is_same` says that its file is counted already."""
     file = file_id(row["workspace"], path)
     key = touched_key(session, file)
     before = derivation.get(TOUCHED, key)
-    fresh = {"session": session, "file": file, "workspace": row["workspace"], "path": path}
     if before is None:
-        before = fresh | {"first_seq": row["seq"]}
-        story.count(derivation, session, {"files": 1})
-    derivation.put(TOUCHED, key, before | {"seq": row["seq"]})
+        before = {"session": session, "file": file, "workspace": row["workspace"], "path": path}
+        before |= {"first_seq": row["seq"]}
+        if not is_same:
+            chapters.count(derivation, session, {"files": 1})
+    derivation.put(TOUCHED, key, before | {"seq": row["seq"], "is_away": is_away})
+
+
+def _session(derivation: Derivation) -> str:
+    session = derivation.entry.session
+    assert session is not None, f"{derivation.entry.kind} happened in no session"
+    return session
 
 
 VIEW = View(
@@ -232,6 +270,7 @@ VIEW = View(
         SessionTitled: _titled,
         PlanStepRecorded: _plan_step,
         StepBegun: _step_begun,
+        StepEnded: _step_ended,
         Audited: _audited,
         FileOpIntended: _intended,
         FileOpDone: _done,
@@ -242,6 +281,7 @@ VIEW = View(
         ExternalChangeSeen: _external,
         FileReported: _reported,
         RestoreBegun: _restore_begun,
+        WorkspaceSeen: derive_copy,
     },
     on_any=story.tell_elsewhere,
 )

@@ -5,10 +5,9 @@ was open on it settled first. So a change that came through Hansard is never tak
 """
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -19,17 +18,21 @@ from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Event
 from hansard.kernel.operation import Capability, Context, Operation, Request, Written
 from hansard.kernel.problem import Problem, StorageUnavailable
-from hansard.recorder import limits
+from hansard.recorder import limits, renames
 from hansard.recorder.answers import Shape
+from hansard.recorder.before import GitBlob
 from hansard.recorder.contract import PathText
+from hansard.recorder.copies import entering
 from hansard.recorder.diffs import line_counts
-from hansard.recorder.events import ExternalChangeSeen, FileFound
+from hansard.recorder.events import Action, ExternalChangeSeen, FileFound
 from hansard.recorder.gateway import Gateway
+from hansard.recorder.gitobjects import kept_in_git
 from hansard.recorder.looking import FileState
 from hansard.recorder.paths import FilePath
 from hansard.recorder.problems import PathProtected
 from hansard.recorder.rules import Plan
 from hansard.recorder.scribe import Planned, Scribe, step_of
+from hansard.recorder.tables import FILES
 
 IGNORED = (
     # Version control has a memory of its own.
@@ -43,14 +46,23 @@ IGNORED = (
 )
 """Names that are not watched, at any depth and with all that lies beneath them."""
 
-What = Literal["found", "created", "changed", "deleted", "skipped"]
+What = Literal["found", "created", "changed", "deleted", "moved", "left", "skipped"]
+"""A file that was moved is told at the path it came to, not at the one it left."""
+
+SEEN: dict[Action, What] = {
+    "create": "created",
+    "edit": "changed",
+    "delete": "deleted",
+    "move": "moved",
+}
 
 
 class SeeFiles(Request):
-    """Files to look at, and those of them that were seen coming into being."""
+    """Files to look at, and those of them that were seen coming into being or changing."""
 
     paths: Annotated[list[PathText], Field(min_length=1, max_length=limits.OPS_MAX)]
     new: list[PathText] = Field(default_factory=list)
+    changed: list[PathText] = Field(default_factory=list)
 
 
 class FileSeen(Shape):
@@ -110,7 +122,7 @@ def capability(gateway: Gateway) -> Capability:
         "Record what others did to files.",
         SeeFiles,
         FilesSeen,
-        partial(see_files, gateway),
+        entering(gateway, see_files),
         writes=True,
         role="agent",
         session="begins",
@@ -122,22 +134,29 @@ def see_files(gateway: Gateway, request: SeeFiles, context: Context) -> FilesSee
     """Record of each file what is not as it was last recorded."""
     paths, skipped = _resolved(gateway, request.paths)
     new = frozenset(_resolved(gateway, request.new)[0])
+    changed = frozenset(_resolved(gateway, request.changed)[0])
     files = [gateway.file(path) for path in paths]
     with gateway.alone_at(context.store.engine, files):
         gateway.settle(context.store, context.project, files, context.stamp)
         states, unread = _states(gateway, paths)
+        moved = [_shown(*one) for one in renames.notice(gateway, context, states.items())]
+        known = [*skipped, *unread, *moved]
+        strange = context.read(lambda tx: [one for one in states if not _is_met(gateway, tx, one)])
+        in_git = _in_git(gateway, {one: states[one] for one in strange if one in changed})
 
         def describe(tx: ReadTx) -> tuple[list[Event], list[Blob]]:
             scribe = Scribe(gateway, tx, step_of(tx, context.session, None))
-            return _unseen(scribe, states, new)
+            unseen, blobs = _unseen(scribe, states, new, in_git)
+            return renames.paired(unseen), blobs
 
         unseen, blobs = context.read(describe)
         if not unseen:
-            return FilesSeen(session_id=context.session, files=[*skipped, *unread])
+            return FilesSeen(session_id=context.session, files=known)
 
         def work(tx: WriteTx) -> FilesSeen:
             seen = [_shown(context.record(tx, event).seq, event) for event in unseen]
-            return FilesSeen(session_id=context.session, files=[*skipped, *unread, *seen])
+            told = [one for one in seen if one.what != "left"]
+            return FilesSeen(session_id=context.session, files=[*known, *told])
 
         return context.write(work, blobs=blobs)
 
@@ -176,8 +195,28 @@ def _states(
     return states, skipped
 
 
+def _is_met(gateway: Gateway, tx: ReadTx, path: FilePath) -> bool:
+    return tx.get(FILES, gateway.file(path)) is not None
+
+
+def _in_git(
+    gateway: Gateway, states: Mapping[FilePath, FileState | None]
+) -> dict[FilePath, GitBlob]:
+    """Find what Git has of files that have changed and of which nothing is recorded."""
+    found: dict[FilePath, GitBlob] = {}
+    for path, state in states.items():
+        kept = kept_in_git(gateway.root, str(path), state.content) if state else ()
+        blob = next((one for one in kept if state and one.content != state.content), None)
+        if blob is not None:
+            found[path] = blob
+    return found
+
+
 def _unseen(
-    scribe: Scribe, states: dict[FilePath, FileState | None], new: Collection[FilePath]
+    scribe: Scribe,
+    states: dict[FilePath, FileState | None],
+    new: Collection[FilePath],
+    in_git: Mapping[FilePath, GitBlob],
 ) -> tuple[list[Event], list[Blob]]:
     """Say what of these files is not known: what would be seen if they were to be deleted now."""
     unseen: list[Event] = []
@@ -187,6 +226,12 @@ def _unseen(
         for event in announced.seen:
             if state and path in new and isinstance(event, FileFound):
                 unseen.append(_created(scribe, event, state))
+            elif state and path in in_git and isinstance(event, FileFound):
+                was = in_git[path].content
+                ref = scribe.named(was, None)
+                found = event.model_copy(update={"content": ref, "git": in_git[path].id})
+                blobs += scribe.pack(None, [(ref, was)])
+                unseen += [found, scribe.external(path, ref, state, event.content, was=was)]
             else:
                 unseen.append(event)
             blobs += announced.blobs
@@ -214,10 +259,9 @@ def _shown(seq: int, event: Event) -> FileSeen:
         summary = f"{event.path} was found"
         return FileSeen(path=event.path, what="found", seq=seq, summary=summary, redacted=redacted)
     assert isinstance(event, ExternalChangeSeen), f"{event.kind} was seen"
-    made: What = "created" if event.before is None else "changed"
     return FileSeen(
         path=event.path,
-        what=made if event.after else "deleted",
+        what="left" if event.moved_to else SEEN[event.action],
         seq=seq,
         summary=event.summary(),
         added=event.added,

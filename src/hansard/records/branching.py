@@ -6,6 +6,7 @@ from functools import partial
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.operation import Context, Operation
 from hansard.records import answers, contract
+from hansard.sessions import projects
 from hansard.sessions.directory import new_session_id, session_row
 from hansard.sessions.events import SessionBranched
 from hansard.sessions.presence import Presence
@@ -22,13 +23,13 @@ def branch_session(
     assert parent is not None, "branch_session ran without a session"
     session = new_session_id(context.project)
     stamp = replace(context.stamp, session=session)
-    look = presence.look(context, [])
+    called, look = projects.shown(context)["id"], presence.look(context, [])
 
     def work(tx: WriteTx) -> answers.Branched:
         context.store.record(tx, SessionBranched(id=session, parent_session=parent), stamp)
         row = session_row(tx, session)
         showing = Showing(tx, look, staleness, tick=tx.head().tick)
-        shown = showing.show(row, context.project, active_max=ACTIVE_RECORDS_MAX)
+        shown = showing.show(row, called, active_max=ACTIVE_RECORDS_MAX)
         return answers.Branched(session=shown)
 
     return context.write(work)

@@ -131,7 +131,7 @@ def _note_conflict(context: Context, met: contract.Conflict) -> None:
         base=details["base"],
         stored=details["version"],
     )
-    context.store.write(context.project, lambda tx: context.record(tx, event))
+    context.note(lambda tx: context.record(tx, event))
 
 
 def _deepest(tx: ReadTx, row: Row) -> int:

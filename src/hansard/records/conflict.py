@@ -96,18 +96,40 @@ def answer(
     )
 
 
+def require_base(tx: ReadTx, request: UpdateRecord, context: Context) -> int:
+    """Give the version that an update was made to: the one that it names, or its session's."""
+    known = reading.require_base(tx, context, request.id)
+    named = request.base_version
+    if named is not None and reading.version(tx, request.id, named) is None:
+        raise InvalidInput(
+            f"base_version: {request.id} has no version t:{named}",
+            hint="Give the `version` of the record as it was read",
+            argument="base_version",
+        )
+    return known if named is None else named
+
+
 def _versions(tx: ReadTx, request: UpdateRecord, context: Context) -> Versions | None:
-    """Read the version the session knows and the stored one, if the update meets that."""
+    """Read the version the update was made to and the stored one, if it meets that."""
     stored = tx.get(RECORDS, request.id)
-    session = context.session
-    base = tx.get(BASES, active_key(session, request.id)) if session else None
-    if stored is None or base is None or not meets(request, stored, base["base"]):
+    known = _known(tx, request, context)
+    if stored is None or known is None or not meets(request, stored, known["tick"]):
         return None
-    known = reading.known_row(tx, request.id, base)
     base_body = reading.body(tx, known)
     your_body = base_body if request.body is None else request.body
     yours = rules.applied(known, request, digest_of(your_body.encode()))
     return Versions(known, stored, yours, base_body, reading.body(tx, stored), your_body)
+
+
+def _known(tx: ReadTx, request: UpdateRecord, context: Context) -> Row | None:
+    """Read what an update was made to: the version it names, or comes with, or its session's."""
+    named = request.base_version
+    looked_at = context.caller.activating.get(request.id) if named is None else named
+    if looked_at is not None:
+        return reading.version(tx, request.id, looked_at)
+    session = context.session
+    base = tx.get(BASES, active_key(session, request.id)) if session else None
+    return reading.known_row(tx, request.id, base) if base else None
 
 
 def _seal(text: str) -> Blob:

@@ -101,6 +101,7 @@ Budget = Annotated[
     Field(ge=limits.BUDGET_TOKENS_MIN, le=limits.BUDGET_TOKENS_MAX),
     WithJsonSchema({"type": "integer"}),
 ]
+Version = Annotated[int, Field(ge=1, le=limits.VERSION_MAX), WithJsonSchema({"type": "integer"})]
 Depth = Annotated[int, Field(ge=1, le=limits.LISTED_DEPTH_MAX), WithJsonSchema({"type": "integer"})]
 
 
@@ -185,6 +186,8 @@ class UpdateRecord(Request):
     related: Related | None = None
     metadata: Metadata | None = None
     cites: Cites | None = None
+    base_version: Version | None = None
+    """The version that the change was made to; if absent, the one that the session last saw."""
     force: bool = False
     """Write over what others wrote since; goes with `force_version`."""
     force_version: int | None = None

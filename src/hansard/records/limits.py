@@ -87,3 +87,6 @@ REPLACED_SHOWN_MAX = 50
 
 HISTORY_DIFF_CHARS_MAX = 40_000
 """What the diffs of one page of a history may take together."""
+
+VERSION_MAX = 2**53 - 1
+"""The greatest whole number that every JSON reader reads as it is written."""

@@ -6,16 +6,16 @@ from functools import partial
 from hansard.kernel.engine import Range, ReadTx, Row, Where
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Context, Operation
-from hansard.kernel.store import CATALOG
 from hansard.records import answers, contract, limits, reading
 from hansard.records.budget import Budget, brief, clip
 from hansard.records.shapes import Omitted, RecordRef
 from hansard.records.views import ALL, BENEATH, RECORDS, ROOTS, children_in
+from hansard.sessions import projects
 from hansard.sessions.contract import ActivityEntry
 from hansard.sessions.presence import Presence
 from hansard.sessions.rules import SessionStatus, Staleness
 from hansard.sessions.shown import Showing
-from hansard.sessions.views import ACTIVITY, PROJECTS, SESSIONS
+from hansard.sessions.views import ACTIVITY, SESSIONS
 
 DESCRIPTION_SHOWN_CHARS = 1_000
 
@@ -44,8 +44,7 @@ def get_project_overview(
     context: Context,
 ) -> answers.Overview:
     """Show what is open, put off and lately done, within the budget."""
-    project = context.store.read(CATALOG, lambda tx: tx.get(PROJECTS, context.project))
-    assert project is not None, "a call was placed in a project that is not there"
+    project = projects.shown(context)
     look = presence.look(context, context.read(lambda tx: _open_sessions(tx, context.as_of)))
 
     def work(tx: ReadTx) -> answers.Overview:

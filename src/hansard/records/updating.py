@@ -35,7 +35,7 @@ def _update(
     tx: WriteTx,
 ) -> RecordUpdated:
     row = reading.require(tx, request.id)
-    base = reading.require_base(tx, context, request.id)
+    base = conflict.require_base(tx, request, context)
     reading.require_all(tx, request.related or ())
     if conflict.meets(request, row, base):
         prepared = conflict.require_current(prepared, row, base)

@@ -8,9 +8,12 @@ from types import TracebackType
 from typing import Any, Self
 
 from hansard.app.application import Application
+from hansard.app.leaving import leave_in_time
 from hansard.app.settings import load
 from hansard.app.start import start
 from hansard.kernel.event import Actor
+from hansard.kernel.holder import Holder
+from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.operation import Caller, Result, Seat
 from hansard.sdk.checkpoints import Checkpoints
 from hansard.sdk.entities import Entities
@@ -48,10 +51,19 @@ class Hansard:
         """
         settings = load({"store": None if store is None else str(store), "project": project})
         self.application = application or start(settings)
-        self._caller = Caller(PYTHON, session=settings.session or None, seat=Seat())
+        seat, lifeline = Seat(), Lifeline()
+        self._caller = Caller(
+            PYTHON,
+            session=settings.session or None,
+            seat=seat,
+            holder=Holder(via="library", owner=lifeline.name),
+            lifeline=lifeline,
+        )
         # Whoever forgets to close loses nothing, but leaves the log of writes beside the database.
-        close = (lambda: None) if application else self.application.close
-        self._closing = weakref.finalize(self, close)
+        closes = application is None
+        self._closing = weakref.finalize(
+            self, _close, self.application, seat, lifeline, closes=closes
+        )
 
     def call(
         self,
@@ -109,3 +121,11 @@ class Hansard:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _close(application: Application, seat: Seat, lifeline: Lifeline, *, closes: bool) -> None:
+    """End the sessions that a client began for itself, and let go of the store if it is its own."""
+    if leave_in_time(application, seat, lifeline):
+        lifeline.drop()
+        if closes:
+            application.close()

@@ -341,7 +341,7 @@ class Entities:
         application = self._application
         return subscribe(
             application.store,
-            application.default_project,
+            application.own_project,
             identifier=identifier,
             type_name=type_name,
             since=since,
@@ -352,7 +352,7 @@ class Entities:
         """Give every entity as a value for a line of JSON; what is secret is redacted."""
         application = self._application
         lines = application.store.read(
-            application.default_project, lambda tx: list(carrying.export(tx))
+            application.own_project(), lambda tx: list(carrying.export(tx))
         )
         yield from lines
 
@@ -362,7 +362,7 @@ class Entities:
         importing = Application(
             Catalog([carrying.capability()]),
             application.store,
-            default_project=application.default_project,
+            home=application.home,
             read_only=application.read_only,
         )
         waiting, imported = list(lines), 0

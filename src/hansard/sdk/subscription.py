@@ -1,7 +1,7 @@
 """Hearing of changes to entities: a generator over the journal's tail."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from hansard.entities.contract import Change
 from hansard.entities.events import EVENTS, EntityEvent, ThreadExtended
@@ -18,15 +18,18 @@ KINDS = frozenset(event.kind for event in EVENTS)
 
 def subscribe(
     store: Store,
-    project: str,
+    project: Callable[[], str],
     *,
     identifier: str | None,
     type_name: str | None,
     since: int | None,
     timeout_s: float | None,
 ) -> Iterator[Change]:
-    """Go through what happens from this call on, not only from the first look."""
-    start = store.read(project, lambda tx: tx.head().seq) if since is None else since
+    """Go through what happens from this call on, not only from the first look.
+
+    `project` is asked each time, since it may be yet to be made.
+    """
+    start = store.read(project(), lambda tx: tx.head().seq) if since is None else since
     wanted = (
         change
         for change in _changes(store, project, start, timeout_s)
@@ -35,12 +38,14 @@ def subscribe(
     return iter(wanted)
 
 
-def _changes(store: Store, project: str, after: int, timeout_s: float | None) -> Iterator[Change]:
+def _changes(
+    store: Store, project: Callable[[], str], after: int, timeout_s: float | None
+) -> Iterator[Change]:
     watch = store.engine.watch()
     try:
         deadline = _deadline(timeout_s)
         while True:
-            page, after = looked_after(store, project, after)
+            page, after = looked_after(store, project(), after)
             for entry in page:
                 yield from _told(store, entry)
             if page:

@@ -6,6 +6,7 @@ from hansard.kernel.engine import ReadTx
 from hansard.kernel.operation import Capability
 from hansard.sessions import citations, commands, queries
 from hansard.sessions.events import EVENTS
+from hansard.sessions.project_views import VIEW as DIRECTORY
 from hansard.sessions.views import VIEWS
 
 
@@ -15,5 +16,5 @@ def capability(count_open_records: Callable[[ReadTx], int] = lambda _: 0) -> Cap
         "sessions",
         (*commands.OPERATIONS, *queries.operations(count_open_records)),
         EVENTS,
-        (*VIEWS, citations.VIEW),
+        (DIRECTORY, *VIEWS, citations.VIEW),
     )

@@ -9,7 +9,7 @@ from hansard.kernel.operation import Context, Operation
 from hansard.sessions import contract, events
 from hansard.sessions.directory import active_records, session_row
 from hansard.sessions.naming import slug
-from hansard.sessions.views import PROJECTS
+from hansard.sessions.project_views import NAMES, PROJECTS
 
 
 def create_project(request: contract.CreateProject, context: Context) -> contract.ProjectMade:
@@ -17,7 +17,7 @@ def create_project(request: contract.CreateProject, context: Context) -> contrac
     project = request.id or _project_id_for(request.name)
 
     def work(tx: WriteTx) -> contract.ProjectMade:
-        if tx.get(PROJECTS, project) is not None:
+        if tx.get(NAMES, project) is not None:
             raise contract.ProjectExists(f"There is a project {project} already", id=project)
         context.record(
             tx,
@@ -25,7 +25,7 @@ def create_project(request: contract.CreateProject, context: Context) -> contrac
         )
         row = tx.get(PROJECTS, project)
         assert row is not None, "a project was created but is not in the directory"
-        return contract.ProjectMade(**row, tick=0)
+        return contract.ProjectMade(**contract.said_of(row), tick=0)
 
     return context.write(work)
 
@@ -64,8 +64,8 @@ def close_session(request: contract.CloseSession, context: Context) -> contract.
         )
 
     ended = context.write(work)
-    if (seat := context.caller.seat) and seat.sessions.get(context.project) == session:
-        del seat.sessions[context.project]
+    if seat := context.caller.seat:
+        seat.forget(context.project, session)
     return ended
 
 

@@ -1,7 +1,7 @@
 """What can be asked about projects and sessions, what comes back, and what can be refused."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
@@ -26,7 +26,14 @@ class ProjectNotFound(Problem):
     """No project has that id."""
 
     code, http_status = "PROJECT_NOT_FOUND", 404
-    hint = "list_projects shows the ids there are"
+    hint = "list_projects, or `hansard projects`, shows those there are"
+
+
+class ProjectArchived(Problem):
+    """The project was put away, and takes no writes."""
+
+    code, http_status = "PROJECT_ARCHIVED", 409
+    hint = "`hansard projects unarchive` brings it back"
 
 
 class ProjectExists(Problem):
@@ -132,7 +139,8 @@ class ProjectShown(Result):
     id: str
     name: str
     description: str | None = None
-    created: str
+    created: str | None = None
+    """Absent if it is yet to be made: it is shown as empty, and the first write makes it."""
     tick: int
 
     def text(self) -> str:
@@ -234,6 +242,11 @@ class ActivityList(Result):
         """Give a line each."""
         lines = [entry.text() for entry in self.activity]
         return "\n".join([f"{self.total} entries", *lines, *more(self.nextCursor)])
+
+
+def said_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what is shown of a project's line in the directory."""
+    return {name: row[name] for name in ("id", "name", "description", "created")}
 
 
 def more(cursor: str | None) -> list[str]:

@@ -1,19 +1,16 @@
-"""Which projects there are, and which project a session lives in. Store-wide, so in the catalog."""
+"""The sessions of a project: how their ids are made, and finding them.
 
+An id that a caller chose is of the project of the call, and another project may have the same. An
+id that Hansard made says of which project it is, and leads there; none of that form can be chosen.
+"""
+
+import re
 import secrets
 
-from hansard.kernel.engine import ReadTx, Row, WriteTx
-from hansard.kernel.event import Stamp
-from hansard.kernel.store import CATALOG, Store
-from hansard.sessions.events import ProjectCreated, SessionHomed
-from hansard.sessions.views import (
-    ACTIVE,
-    ACTIVE_RECORDS_MAX,
-    HOMES,
-    OWN_TICKS,
-    PROJECTS,
-    SESSIONS,
-)
+from hansard.kernel.engine import ReadTx, Row
+from hansard.kernel.store import Store
+from hansard.sessions.naming import is_project_id
+from hansard.sessions.views import ACTIVE, ACTIVE_RECORDS_MAX, OWN_TICKS, SESSIONS
 
 TOKEN_BYTES = 5
 """40 random bits within one project: short enough for a model to repeat, never met twice."""
@@ -21,55 +18,24 @@ TOKEN_BYTES = 5
 SEPARATOR = "."
 """Between the project and the token of a session id that Hansard made; no project id holds it."""
 
-
-def find_project(store: Store, project: str) -> Row | None:
-    """Read a project's line in the directory."""
-    return store.read(CATALOG, lambda tx: tx.get(PROJECTS, project))
-
-
-def ensure_project(store: Store, project: str, stamp: Stamp) -> None:
-    """Make a project on its first use, if it is not there yet."""
-    created = ProjectCreated(id=project, name=project, description=None)
-
-    def work(tx: WriteTx) -> None:
-        if tx.get(PROJECTS, project) is None:
-            store.record(tx, created, stamp)
-
-    store.write(CATALOG, work)
+_TOKEN = re.compile(f"[0-9a-f]{{{2 * TOKEN_BYTES}}}")
 
 
 def new_session_id(project: str) -> str:
-    """Make an id that says where the session lives, so that beginning one needs no second write."""
+    """Make an id that says where the session lives, so that it is found by nothing else."""
     token = secrets.token_hex(TOKEN_BYTES)
     return f"{project}{SEPARATOR}{token}"
 
 
-def find_session(store: Store, session: str) -> tuple[str, Row] | None:
-    """Find the project a session lives in, and its row there."""
-    # An id that Hansard made says itself where to look; only a chosen one needs the catalog.
-    made_for, separator, _ = session.rpartition(SEPARATOR)
-    if separator and (row := _row_in(store, made_for, session)):
-        return made_for, row
-    home = store.read(CATALOG, lambda tx: tx.get(HOMES, session))
-    if home and (row := _row_in(store, home["home"], session)):
-        return home["home"], row
-    return None
+def project_of(session: str) -> str | None:
+    """Name the project that an id leads to; `None` for an id that Hansard cannot have made."""
+    project, _, token = session.rpartition(SEPARATOR)
+    return project if is_project_id(project) and _TOKEN.fullmatch(token) else None
 
 
-def _row_in(store: Store, project: str, session: str) -> Row | None:
+def find_session(store: Store, session: str, project: str) -> Row | None:
+    """Read a session of a project."""
     return store.read(project, lambda tx: tx.get(SESSIONS, session))
-
-
-def claim_session(store: Store, session: str, project: str, stamp: Stamp) -> str:
-    """Note where a session of a chosen id lives; returns its home, which the first claim set."""
-
-    def work(tx: WriteTx) -> str:
-        row = tx.get(HOMES, session)
-        if row is None:
-            store.record(tx, SessionHomed(id=session, home=project), stamp)
-        return row["home"] if row else project
-
-    return store.write(CATALOG, work)
 
 
 def session_row(tx: ReadTx, session: str) -> Row:

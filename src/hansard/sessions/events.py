@@ -20,8 +20,68 @@ class ProjectCreated(Event):
         return f"Project {self.id} created: {self.name}"
 
 
+class ProjectRenamed(Event):
+    """A project is called otherwise from now on; its former names still lead to it."""
+
+    kind: ClassVar[str] = "sessions.project_renamed.v1"
+
+    id: str
+    """The key of its journal, which never changes."""
+    called: str
+    """What people type."""
+    name: str
+    """What people read."""
+
+    def summary(self) -> str:
+        """Name both."""
+        return f"Project {self.id} renamed to {self.called}"
+
+
+class ProjectArchived(Event):
+    """A project was put away: kept, not listed, and closed to writes."""
+
+    kind: ClassVar[str] = "sessions.project_archived.v1"
+
+    id: str
+
+    def summary(self) -> str:
+        """Name the project."""
+        return f"Project {self.id} archived"
+
+
+class ProjectUnarchived(Event):
+    """A project was brought back."""
+
+    kind: ClassVar[str] = "sessions.project_unarchived.v1"
+
+    id: str
+
+    def summary(self) -> str:
+        """Name the project."""
+        return f"Project {self.id} brought back"
+
+
+class WorkspaceKnown(Event):
+    """A project was made for a workspace, or its workspace came to be known by surer marks."""
+
+    kind: ClassVar[str] = "sessions.workspace_known.v1"
+
+    project: str
+    marks: list[str]
+    """What the workspace is known by, the surest first; none where a person named the project."""
+    folder: str
+    """Where it lay then, for people to read."""
+
+    def summary(self) -> str:
+        """Name the project."""
+        return f"Project {self.project} is of the workspace {self.folder}"
+
+
 class SessionHomed(Event):
-    """The catalog noted which project a session of a chosen id belongs to."""
+    """An older program noted which project a session of a chosen id belonged to.
+
+    Such an id was then unique in the store; it is now unique in its project, and this says nothing.
+    """
 
     kind: ClassVar[str] = "sessions.session_homed.v1"
 
@@ -181,6 +241,10 @@ class SessionNaming(Event):
 
 EVENTS: tuple[type[Event], ...] = (
     ProjectCreated,
+    ProjectRenamed,
+    ProjectArchived,
+    ProjectUnarchived,
+    WorkspaceKnown,
     SessionHomed,
     SessionStarted,
     SessionJoined,

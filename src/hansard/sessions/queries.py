@@ -1,6 +1,6 @@
 """Looking at projects and at what happened in them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 
 from hansard.kernel import as_of
@@ -9,34 +9,51 @@ from hansard.kernel.operation import Context, Operation
 from hansard.kernel.page import from_cursor, to_cursor
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import CATALOG
-from hansard.sessions import contract
-from hansard.sessions.views import ACTIVITY, PROJECTS, SESSIONS
+from hansard.sessions import contract, projects
+from hansard.sessions.project_views import PROJECTS
+from hansard.sessions.views import ACTIVITY, SESSIONS
 
 CountRecords = Callable[[ReadTx], int]
+
+_LISTED: Where = {"is_archived": False}
 
 
 def list_projects(
     count_open_records: CountRecords, request: contract.ListProjects, context: Context
 ) -> contract.ProjectList:
-    """List the projects of the store."""
-    after = from_cursor(request.cursor, PROJECTS)
-
-    def work(tx: ReadTx) -> tuple[list[Found], int]:
-        page = tx.scan(PROJECTS, after=after, limit=request.limit + 1)
-        return page, tx.tally(PROJECTS).get(None, 0)
-
-    page, total = context.store.read(CATALOG, work)
+    """List the projects that a caller may see, except those put away."""
+    after = from_cursor(request.cursor, PROJECTS, "id")
+    page, total = context.store.read(
+        CATALOG, lambda tx: _page(tx, context.caller.projects, after, request.limit + 1)
+    )
     shown = page[: request.limit]
     listed = [_listed(context, found, count_open_records) for found in shown]
-    cursor = to_cursor(Position(None, shown[-1].key)) if len(page) > request.limit else None
+    last = shown[-1] if len(page) > request.limit else None
+    cursor = to_cursor(Position(last.row["id"], last.key)) if last else None
     return contract.ProjectList(projects=listed, total=total, nextCursor=cursor)
+
+
+def _page(
+    tx: ReadTx, only: Collection[str] | None, after: Position | None, limit: int
+) -> tuple[list[Found], int]:
+    """Read a page of the directory, and how many lines it has."""
+    if only is None:
+        page = tx.scan(PROJECTS, _LISTED, order="id", after=after, limit=limit)
+        return page, tx.tally(PROJECTS, _LISTED).get(None, 0)
+    rows = ((key, tx.get(PROJECTS, key)) for key in only)
+    seen = [Found(key, row) for key, row in rows if row and not row["is_archived"]]
+    seen.sort(key=lambda one: (one.row["id"], one.key))
+    start = (str(after.value), after.key) if after else None
+    rest = [one for one in seen if start is None or (one.row["id"], one.key) > start]
+    return rest[:limit], len(seen)
 
 
 def get_project(_: contract.GetProject, context: Context) -> contract.ProjectShown:
     """Show a project."""
-    row = context.store.read(CATALOG, lambda tx: tx.get(PROJECTS, context.project))
-    assert row is not None, "a call was placed in a project that is not there"
-    return contract.ProjectShown(**row, tick=context.read(lambda tx: tx.head().tick))
+    row = projects.shown(context)
+    return contract.ProjectShown(
+        **contract.said_of(row), tick=context.read(lambda tx: tx.head().tick)
+    )
 
 
 def get_recent_activity(

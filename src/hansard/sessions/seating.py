@@ -1,20 +1,27 @@
 """In which project and under which session a call runs.
 
-The session is the one the arguments name; else the one that came with the request or the settings;
-else the calling process's own. A named one must exist; one that came along, or the process's own,
-begins when an operation that may begin a session is first asked under it.
+The project is the one the arguments name, else the caller's home. The session is the one the
+arguments name; else the one that came with the request; else the one that the calling process
+opened last by naming it; else the settings'; else the process's own. It is looked for in the
+project of the call. Only where the arguments name no project may an id that Hansard made lead to
+another: the one it was made for.
+
+A named session must exist; one that came along, or the process's own, begins when an operation
+that may begin a session is first asked under it.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hansard.kernel.engine import Row, WriteTx
 from hansard.kernel.event import Stamp, author
-from hansard.kernel.operation import Caller, Operation
-from hansard.kernel.store import Store
+from hansard.kernel.operation import Caller, Context, Operation, Request
+from hansard.kernel.store import UNMADE, Store
 from hansard.sessions import directory
-from hansard.sessions.contract import SessionClosed, SessionNotFound
-from hansard.sessions.events import SessionJoined, SessionStarted
+from hansard.sessions.contract import SessionClosed as SessionIsClosed
+from hansard.sessions.contract import SessionNotFound
+from hansard.sessions.events import Activated, SessionClosed, SessionJoined, SessionStarted
+from hansard.sessions.placing import Place
 from hansard.sessions.rules import is_in
 from hansard.sessions.views import SESSIONS
 
@@ -35,19 +42,56 @@ class Asked:
     operation: Operation
     caller: Caller
     session: str | None
-    project: str | None
-    default_project: str
+    place: Place
+
+    @property
+    def project(self) -> str:
+        """The key of the project that the arguments name, else of the caller's home."""
+        return self.place.project
+
+    @property
+    def begins(self) -> bool:
+        """Whether the call may begin a session: by itself, or by activating what it rests on."""
+        return self.operation.session == "begins" or bool(self.caller.activating)
+
+    @property
+    def reopens(self) -> bool:
+        """Whether it starts a closed session afresh."""
+        return self.operation.reopens_session or bool(self.caller.activating)
 
 
-def seat(store: Store, asked: Asked, stamp: Stamp) -> Seating:
+CURRENT = "current"
+"""Names the session that a call without a name would have, so that there must be one."""
+
+
+def seat(store: Store, asked: Asked) -> Seating:
     """Find the place of a call, or refuse it."""
+    if asked.session == CURRENT:
+        return _current(store, asked)
     if asked.session is not None:
-        return _named(store, asked, asked.session, stamp)
-    if asked.caller.session is not None and (
-        seating := _came_along(store, asked, asked.caller.session, stamp)
-    ):
+        return _named(store, asked, asked.session)
+    came = asked.caller.session or _default(asked)
+    if came is not None and (seating := _came_along(store, asked, came)):
         return seating
     return _own(store, asked)
+
+
+def _current(store: Store, asked: Asked) -> Seating:
+    seated = seat(store, replace(asked, session=None))
+    if seated.session is None:
+        raise SessionNotFound(
+            "No session is current here",
+            hint="Begin one, or name it: list_sessions shows them; over HTTP, name it in `_meta`",
+        )
+    return seated
+
+
+def adopt(operation: Operation, request: Request, context: Context) -> None:
+    """Go on in a session that a call opened by naming it, where there is one chat to a process."""
+    seat, session = context.caller.seat, context.session
+    is_opened = operation.session == "begins" and operation.writes and context.as_of is None
+    if seat and seat.adopts and session and is_opened and request.session_id == session:
+        seat.open(context.project, session)
 
 
 def opening(
@@ -70,38 +114,73 @@ def opening(
                 store.record(tx, SessionStarted(id=session, holder=holder), stamp)
         elif joins and not is_in(row, author(stamp.actor), holder):
             store.record(tx, SessionJoined(id=session, holder=holder), stamp)
+        for record, base in caller.activating.items():
+            activated = Activated(session=session, record=record, base=base, override=True)
+            store.record(tx, activated, stamp)
 
     return work
 
 
-def _named(store: Store, asked: Asked, session: str, stamp: Stamp) -> Seating:
-    found = directory.find_session(store, session)
-    if found and asked.project in (None, found[0]):
-        return _seated(asked.operation, session, *found)
-    if found is None and asked.operation.creates_session:
-        return _claimed(store, asked, session, stamp)
-    raise SessionNotFound(f"There is no session {session} here", session_id=session)
+def closing(
+    store: Store, seating: Seating, caller: Caller, stamp: Stamp
+) -> Callable[[WriteTx], None] | None:
+    """Make what records the session's end in the operation's own transaction, if it ends there."""
+    session = seating.session
+    if session is None or not (seating.begins and caller.ends_with_write):
+        return None
+
+    def work(tx: WriteTx) -> None:
+        store.record(tx, SessionClosed(id=session, note=None), stamp)
+
+    return work
 
 
-def _came_along(store: Store, asked: Asked, session: str, stamp: Stamp) -> Seating | None:
-    found = directory.find_session(store, session)
-    if found:
-        elsewhere = asked.project not in (None, found[0])
-        return None if elsewhere else _seated(asked.operation, session, *found)
-    if asked.operation.session == "begins":
-        return _claimed(store, asked, session, stamp)
+def _default(asked: Asked) -> str | None:
+    """Give the session of the settings, unless another was opened here by naming it."""
+    seat = asked.caller.seat
+    return None if seat and asked.project in seat.opened else asked.caller.default_session
+
+
+def _named(store: Store, asked: Asked, session: str) -> Seating:
+    if found := _find(store, asked, session):
+        return _seated(asked, session, *found)
+    if asked.operation.creates_session:
+        return _begun(asked, session)
+    raise _not_found(session)
+
+
+def _came_along(store: Store, asked: Asked, session: str) -> Seating | None:
+    if found := _find(store, asked, session):
+        return _seated(asked, session, *found)
+    if asked.begins and not _is_elsewhere(asked, session):
+        return _begun(asked, session)
     return None
 
 
+def _find(store: Store, asked: Asked, session: str) -> tuple[str, Row] | None:
+    """Look in the project of the call; then, if it was not named, where a made id leads."""
+    if row := directory.find_session(store, session, asked.project):
+        return asked.project, row
+    led = directory.project_of(session)
+    if led is None or asked.place.is_named or not asked.caller.sees(led):
+        return None
+    row = directory.find_session(store, session, led)
+    return (led, row) if row else None
+
+
+def _is_elsewhere(asked: Asked, session: str) -> bool:
+    """Whether a session that came along is of another project than the arguments name."""
+    return asked.place.is_named and directory.project_of(session) not in (None, asked.project)
+
+
 def _own(store: Store, asked: Asked) -> Seating:
-    project = asked.project or asked.default_project
-    own = asked.caller.seat
+    project, own = asked.project, asked.caller.seat
     session = own.sessions.get(project) if own else None
-    if session and (found := directory.find_session(store, session)):
-        return _seated(asked.operation, session, *found)
-    if asked.operation.session == "begins":
+    if session and (row := directory.find_session(store, session, project)):
+        return _seated(asked, session, project, row)
+    if asked.begins:
         session = session or directory.new_session_id(project)
-        if own:
+        if own and project != UNMADE:
             session = own.sessions.setdefault(project, session)
             own.begun.setdefault((project, session), asked.caller.actor)
         return Seating(project, session, begins=True)
@@ -110,17 +189,20 @@ def _own(store: Store, asked: Asked) -> Seating:
     return Seating(project)
 
 
-def _claimed(store: Store, asked: Asked, session: str, stamp: Stamp) -> Seating:
-    wanted = asked.project or asked.default_project
-    home = directory.claim_session(store, session, wanted, stamp)
-    if home != wanted:
-        raise SessionNotFound(f"There is no session {session} here", session_id=session)
-    return Seating(home, session, begins=True)
+def _begun(asked: Asked, session: str) -> Seating:
+    """Begin a session of a chosen id; one that only Hansard can make was never begun."""
+    if directory.project_of(session) is not None:
+        raise _not_found(session, hint="Ids of this form are made by Hansard; choose another")
+    return Seating(asked.project, session, begins=True)
 
 
-def _seated(operation: Operation, session: str, project: str, row: Row) -> Seating:
-    if row["status"] != "closed" or operation.session in ("none", "optional"):
+def _seated(asked: Asked, session: str, project: str, row: Row) -> Seating:
+    if row["status"] != "closed" or asked.operation.session in ("none", "optional"):
         return Seating(project, session)
-    if operation.reopens_session:
+    if asked.reopens:
         return Seating(project, session, begins=True)
-    raise SessionClosed(f"The session {session} has been closed", session_id=session)
+    raise SessionIsClosed(f"The session {session} has been closed", session_id=session)
+
+
+def _not_found(session: str, *, hint: str | None = None) -> SessionNotFound:
+    return SessionNotFound(f"There is no session {session} here", hint=hint, session_id=session)

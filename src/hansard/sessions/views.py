@@ -1,4 +1,4 @@
-"""The directory of projects, the sessions of a project, what is active in them, its activity."""
+"""The sessions of a project, what is active in them, its activity."""
 
 from typing import Any
 
@@ -8,11 +8,9 @@ from hansard.kernel.view import Derivation, View
 from hansard.sessions.events import (
     Activated,
     Deactivated,
-    ProjectCreated,
     RecordChange,
     SessionBranched,
     SessionClosed,
-    SessionHomed,
     SessionJoined,
     SessionLeft,
     SessionNaming,
@@ -23,12 +21,6 @@ from hansard.sessions.events import (
 from hansard.sessions.rules import joined
 
 VERSION = 2
-
-PROJECTS = Table("projects", version=VERSION)
-"""In the catalog: every project by id."""
-
-HOMES = Table("session_homes", version=VERSION)
-"""In the catalog: the project of each session whose id was chosen by a caller."""
 
 SESSIONS = Table(
     "sessions",
@@ -52,9 +44,8 @@ ACTIVE = Table(
 BASES = Table("record_bases", {"session": "text"}, (("session",),), version=VERSION)
 """What a session knows of each record that is active in it. Apart, since it moves with every write.
 
-`base` is the version it knows, `seq` an entry as of which the record was that version, `placed` the
-one as of which it knows its place in the tree, and `acknowledged` the one by which it said that it
-goes on beside others; 0 if never.
+`base` is the version it knows, `placed` the entry as of which it knows its place in the tree, and
+`acknowledged` the one by which it said that it goes on beside others; 0 if never.
 """
 
 OWN_TICKS = Table("session_own_ticks", history=True, version=VERSION)
@@ -75,15 +66,6 @@ ACTIVE_RECORDS_MAX = 1_000_000
 def active_key(session: str, record: str) -> str:
     """Name one activation. The record comes first: its id holds no line feed."""
     return f"{record}\n{session}"
-
-
-def _project_created(event: ProjectCreated, derivation: Derivation) -> None:
-    row = {"id": event.id, "name": event.name, "description": event.description}
-    derivation.put(PROJECTS, event.id, row | {"created": derivation.entry.at})
-
-
-def _session_homed(event: SessionHomed, derivation: Derivation) -> None:
-    derivation.put(HOMES, event.id, {"home": event.home})
 
 
 def _session_started(event: SessionStarted, derivation: Derivation) -> None:
@@ -228,15 +210,14 @@ def _know(
     derivation: Derivation, session: str, record: str, base: int, acknowledged: int = 0
 ) -> None:
     """Note the version a session knows, and up to which entry it knows who else is at it."""
-    seq = derivation.entry.seq
-    known = {"session": session, "record": record, "base": base, "seq": seq, "placed": seq}
+    known = {"session": session, "record": record, "base": base, "placed": derivation.entry.seq}
     derivation.put(BASES, active_key(session, record), known | {"acknowledged": acknowledged})
 
 
 def _move_base(derivation: Derivation, key: str, tick: int, seq: int) -> None:
     row = derivation.get(BASES, key)
     assert row is not None, "the base of a record moved in a session where it is not active"
-    known = {"base": tick, "seq": seq, "placed": seq}
+    known = {"base": tick, "placed": seq}
     moved = {name: max(row[name], value) for name, value in known.items()}
     derivation.put(BASES, key, row | moved)
 
@@ -275,10 +256,8 @@ VIEWS = (
     View(
         "sessions",
         VERSION,
-        (PROJECTS, HOMES, SESSIONS, ACTIVE, BASES, OWN_TICKS),
+        (SESSIONS, ACTIVE, BASES, OWN_TICKS),
         on={
-            ProjectCreated: _project_created,
-            SessionHomed: _session_homed,
             SessionStarted: _session_started,
             SessionJoined: _session_joined,
             SessionLeft: _session_left,

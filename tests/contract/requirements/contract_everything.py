@@ -169,6 +169,25 @@ REQUIREMENTS = (
             "The same session works over connections that keep no state (2026-07-28) and over "
             "those that do (2025-11-25 and before).",
         ),
+        held(
+            "ALL-01.24",
+            "A session is active, idle, away or ended, by who is really there; looking writes "
+            "nothing.",
+        ),
+        held(
+            "ALL-01.25",
+            "The end of a stdio process ends the sessions begun for it, and leaves one whose name "
+            "was given away.",
+        ),
+        held(
+            "ALL-01.26",
+            "A session that is away, or ended with its process, goes on without loss when it is "
+            "named again.",
+        ),
+        held(
+            "ALL-01.27",
+            "On stdio a session that is opened by naming it is that of later calls that name none.",
+        ),
     ),
     *section(
         "contract: Everything 2, projects",
@@ -179,15 +198,16 @@ REQUIREMENTS = (
         ),
         held(
             "ALL-02.2",
-            "Without project_id the session's project is used.",
+            "Without project_id, a session id that Hansard made leads to its project.",
         ),
         held(
             "ALL-02.3",
-            "Without project_id and session the configured project (HANSARD_PROJECT) is used.",
+            "Else the configured project (HANSARD_PROJECT) is used.",
         ),
         held(
             "ALL-02.4",
-            "With none of these the project `default` is used, and made on first use.",
+            "With nothing configured, no file and no repository it is `default`, made by the first "
+            "write.",
         ),
         held(
             "ALL-02.5",
@@ -234,6 +254,46 @@ REQUIREMENTS = (
             "ALL-02.13",
             "An entity of another project is ENTITY_NOT_FOUND, and is in no list or metric.",
             milestone="entities",
+        ),
+        held(
+            "ALL-02.14",
+            "A session id that a caller chose is unique in its project only: the same in two "
+            "projects is two sessions, and none leads to the other.",
+        ),
+        held(
+            "ALL-02.15",
+            "Only an id that Hansard made leads to its project; one of that form that it did not "
+            "make leads nowhere and cannot be chosen.",
+        ),
+        held(
+            "ALL-02.16",
+            "With nothing configured the project is the workspace's: the one that .hansard.toml "
+            "names, else one named after the Git repository's folder.",
+        ),
+        held(
+            "ALL-02.17",
+            "Clones, working trees and subfolders of one repository share a project; two "
+            "repositories never do, whatever their folders are called.",
+        ),
+        held(
+            "ALL-02.18",
+            "What only reads never makes a project: one's own that is yet to be made answers as "
+            "empty.",
+        ),
+        held(
+            "ALL-02.19",
+            "A project_id that names none is PROJECT_NOT_FOUND, with those that the caller may "
+            "see.",
+        ),
+        held(
+            "ALL-02.20",
+            "A project can be renamed, and is found under its former names; archived, it is "
+            "listed nowhere, takes no writes, and can be read and brought back.",
+        ),
+        held(
+            "ALL-02.21",
+            "A refused request leaves no trace: no entry in any project or the catalog, no "
+            "project and no session.",
         ),
     ),
     *section(

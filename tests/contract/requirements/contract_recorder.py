@@ -259,6 +259,10 @@ REQUIREMENTS = (
             "FIL-secret-6",
             "The file on disk is untouched by redaction.",
         ),
+        held(
+            "FIL-secret-7",
+            "What could not be brought back goes only with irreversible, and that is told.",
+        ),
     ),
     *section(
         "contract: Recorder, plan, reports and hooks",
@@ -278,6 +282,10 @@ REQUIREMENTS = (
         held(
             "FIL-report-1",
             "record_* without execution are marked as reported, not executed.",
+        ),
+        held(
+            "FIL-report-3",
+            "An edit whose before-state is unknown is never undone into a deletion.",
         ),
         held(
             "FIL-report-2",
@@ -310,6 +318,42 @@ REQUIREMENTS = (
         held(
             "FIL-restore-6",
             "restore never touches git.",
+        ),
+        held(
+            "FIL-restore-7",
+            "What a restore replaces and the record does not have is recorded before it begins.",
+        ),
+        held(
+            "FIL-restore-8",
+            "A restore names every change of others it takes away; keep_others merges instead.",
+        ),
+        held(
+            "FIL-restore-9",
+            "restore {step} is the moment before the step began; only_step its own changes.",
+        ),
+        held(
+            "FIL-restore-10",
+            "An unknown path, step or point is refused; a preview is whole, in pages.",
+        ),
+        held(
+            "FIL-undo-1",
+            "undo takes back an entry, batch, restore, step or session; later work stays.",
+        ),
+        held(
+            "FIL-undo-2",
+            "A clash changes nothing in the file and is shown as hunks; take decides.",
+        ),
+        held(
+            "FIL-undo-3",
+            "An undo can be undone; what is undone already is said to be.",
+        ),
+        held(
+            "FIL-undo-4",
+            "Bytes and modes come back, moves and folders made on the way too.",
+        ),
+        held(
+            "FIL-large-1",
+            "A file over the limit can be moved and deleted, or is refused by name.",
         ),
     ),
     *section(

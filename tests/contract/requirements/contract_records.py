@@ -122,6 +122,11 @@ REQUIREMENTS = (
         ),
         held(
             "REC-conflict-22",
+            "An update that names the version it was made to meets all that was written since, "
+            "by its own session too.",
+        ),
+        held(
+            "REC-conflict-23",
             "Whatever chats in several processes do, no write takes away what its writer was never "
             "shown.",
         ),

@@ -238,6 +238,15 @@ REQUIREMENTS = (
             "Over HTTP the actor and its role come from the bearer token.",
             milestone="reliability",
         ),
+        held(
+            "ALL-10.14",
+            "The author is the client's own name (`agent:claude-code`), a token's name or the "
+            "person's; two hosts are told apart.",
+        ),
+        held(
+            "ALL-10.15",
+            "Whatever a client calls itself, its kind and role are those of its connection.",
+        ),
     ),
     *section(
         "contract: Everything 11, citing",

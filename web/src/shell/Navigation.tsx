@@ -2,11 +2,13 @@
 
 import { useEffect, useState } from "preact/hooks";
 
-import { post } from "../api";
+import { getIndex, leave, post } from "../api";
+import { asProblem } from "../asking";
 import { go, href, route } from "../route";
 import type { ProjectListed } from "../shapes";
-import { index, knows, project, settledHead, type Theme, theme } from "../state";
+import { index, knows, project, settledHead, shut, type Theme, theme } from "../state";
 import { helpOpen, paletteOpen } from "./keys";
+import { Later } from "./later";
 import { PLACES } from "./places";
 import { Freshness } from "./Shell";
 
@@ -38,6 +40,7 @@ export function Navigation({ open }: { open: boolean }) {
           </li>
         ))}
       </ul>
+      <Later of="NotSaved" />
       <div class="foot">
         <Freshness />
         <div class="row">
@@ -53,10 +56,24 @@ export function Navigation({ open }: { open: boolean }) {
             ?
           </button>
         </div>
-        <small>Version {index.value?.version}</small>
+        <div class="row">
+          <small>Version {index.value?.version}</small>
+          <button type="button" class="quiet" onClick={logOut}>
+            Log out
+          </button>
+        </div>
       </div>
     </nav>
   );
+}
+
+/** Be let in no more; what was typed stays in this browser. */
+function logOut(): void {
+  leave()
+    .then(getIndex)
+    .catch((error: unknown) => {
+      shut.value = asProblem(error);
+    });
 }
 
 function Projects() {

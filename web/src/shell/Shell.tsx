@@ -8,6 +8,7 @@ import { route } from "../route";
 import { connection, head, index, knows, project, shut } from "../state";
 import { Door } from "./Door";
 import { Help } from "./Help";
+import { Later } from "./later";
 import { listen, paletteOpen } from "./keys";
 import { Navigation } from "./Navigation";
 import { Palette } from "./Palette";
@@ -34,36 +35,41 @@ export function Shell() {
   useEffect(listen, []);
   useEffect(() => setMenu(false), [route.value]);
 
-  if (shut.value) return <Door problem={shut.value} />;
-  if (!index.value) return <Loading />;
+  if (!index.value) return shut.value ? <Door problem={shut.value} /> : <Loading />;
   return (
-    <div class="shell">
-      <a class="skip" href="#main" onClick={skip}>
-        Skip to the view
-      </a>
-      <header class="bar">
-        <button
-          type="button"
-          class="quiet menu"
-          aria-expanded={menu}
-          aria-controls="navigation"
-          onClick={() => setMenu(!menu)}
-        >
-          <span aria-hidden="true">☰</span> Menu
-        </button>
-        <strong>Hansard</strong>
-        <Freshness />
-        <button type="button" class="quiet" onClick={() => (paletteOpen.value = true)}>
-          Search
-        </button>
-      </header>
-      <Navigation open={menu} />
-      <main id="main" tabIndex={-1}>
-        <Shown key={project.value} />
-      </main>
-      <Palette />
-      <Help />
-    </div>
+    <>
+      {shut.value && <Door problem={shut.value} />}
+      {/* What one was typing stays there behind a door that shuts. */}
+      <div class="shell" hidden={shut.value !== null}>
+        <a class="skip" href="#main" onClick={skip}>
+          Skip to the view
+        </a>
+        <header class="bar">
+          <button
+            type="button"
+            class="quiet menu"
+            aria-expanded={menu}
+            aria-controls="navigation"
+            onClick={() => setMenu(!menu)}
+          >
+            <span aria-hidden="true">☰</span> Menu
+          </button>
+          <strong>Hansard</strong>
+          <Freshness />
+          <button type="button" class="quiet" onClick={() => (paletteOpen.value = true)}>
+            Search
+          </button>
+        </header>
+        <Navigation open={menu} />
+        <main id="main" tabIndex={-1}>
+          <Lost />
+          <Later of="Left" />
+          <Shown key={project.value} />
+        </main>
+        <Palette />
+        <Help />
+      </div>
+    </>
   );
 }
 
@@ -94,6 +100,17 @@ function Shown() {
   // A view that asks before the stream says where the journal ends would have to ask again.
   if (connection.value === "connecting" && !head.value) return <Loading />;
   return View ? <View /> : <Loading />;
+}
+
+/** A thin bar above what stays as it is. */
+function Lost() {
+  return (
+    <div role="status">
+      {connection.value === "lost" && (
+        <p class="lost">Lost the server, trying again. What you see is as it was; what you type is kept.</p>
+      )}
+    </div>
+  );
 }
 
 const SAID = { connecting: "Connecting", live: "Live", lost: "Lost, trying again" } as const;

@@ -1,174 +1,171 @@
-// Editing a record in place; and when somebody else changed it meanwhile, both versions and the merge.
+// Editing a record in place. What is typed is a draft from the first letter on; what others do meanwhile
+// is told, and merged when it is saved.
 
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 
-import { useDoing } from "../asking";
-import { Wrong } from "../parts/Notice";
+import type { Draft } from "../drafts";
+import { isEmpty, type Texts, textsOf, touched, type Typed, updateOf } from "../fields";
+import { throwDraft } from "../keeping";
+import { type Choices, merging, resolved } from "../merging";
+import { attempt, type Decision } from "../saving";
 import type { Conflict, FullRecord, RecordUpdated } from "../shapes";
-import { act } from "../state";
-import { who } from "../words";
+import { blank, type Start, useKeeping } from "./draft";
+import { Fields } from "./Fields";
+import { Merge } from "./Merge";
+import { Meanwhile, Unkept } from "./Meanwhile";
+import { Unsaved, useSaving } from "./Saving";
 
-/** The marks that a merge leaves where both changed the same lines. */
-const CLASH = /^(<{7}|={7}|>{7})/m;
-
-interface Draft {
-  title: string;
-  summary: string;
-  body: string;
+/** How an editor ended: with an answer of the server, or without one. */
+export interface Outcome {
+  written: RecordUpdated | null;
+  draft: Draft | null;
 }
 
-export function Editor({ record, onEnd }: { record: FullRecord; onEnd: () => void }) {
-  const [draft, setDraft] = useState<Draft>({
-    title: record.title,
-    summary: record.summary,
-    body: record.body,
+interface Shown {
+  start: Start;
+  /** The record as it stands now. */
+  latest: FullRecord;
+  onEnd: (outcome: Outcome) => void;
+}
+
+/** Somebody else's version, which is in the way. */
+interface Met {
+  conflict: Conflict;
+  stored: FullRecord;
+}
+
+export function Editor({ start, latest, onEnd }: Shown) {
+  const [base, setBase] = useState(start.base);
+  const [texts, setTexts] = useState<Texts>(() => ({ ...textsOf(start.base), ...start.draft?.typed }));
+  const [choices, setChoices] = useState<Choices>(start.draft?.choices ?? {});
+  const [met, setMet] = useState<Met | null>(null);
+  const was = textsOf(base);
+  const typed = touched(was, texts);
+
+  const form = useRef<HTMLFormElement>(null);
+  const draft = (): Draft => ({
+    ...blank(start),
+    title: base.title,
+    base: base.version,
+    typed,
+    ...(Object.keys(choices).length && { choices }),
+    at: Date.now(),
   });
-  const [conflict, setConflict] = useState<Conflict | null>(null);
-  const doing = useDoing();
-  const save = (changed: Partial<Draft>, force: boolean) =>
-    doing.run(async () => {
-      const saved = await act<RecordUpdated>("update_record", {
-        id: record.id,
-        ...changed,
-        ...(force && { force }),
-      });
-      if (saved.conflict) setConflict(saved.conflict);
-      else onEnd();
-    });
-  const changes = () => {
-    const changed: Partial<Draft> = {};
-    for (const field of ["title", "summary", "body"] as const) {
-      if (draft[field] !== record[field]) changed[field] = draft[field];
-    }
-    return changed;
+  const keeping = useKeeping(start, isEmpty(typed) ? null : draft, [texts, choices, base]);
+
+  const end = (written: RecordUpdated) => {
+    keeping.drop();
+    onEnd({ written, draft: draft() });
   };
-  if (conflict)
+  const saving = useSaving((answer, sent) => {
+    if (answer.conflict) {
+      // One that was decided was decided against an older version: ask again from what I typed.
+      if (sent) setMet({ conflict: answer.conflict, stored: whole(answer, base, sent) });
+      else write({});
+      return;
+    }
+    if (!sent || sameTyped(sent, typed)) {
+      end(answer);
+      return;
+    }
+    // More was typed until the answer came: onto what has now been written, if that was not merged.
+    const next = answer.merged ? base : whole(answer, base, sent);
+    setBase(next);
+    const more = touched(textsOf(next), texts);
+    if (isEmpty(more)) end(answer);
+    else
+      saving.send(attempt(base.id, next.version, updateOf(textsOf(next), more), { accept: "merge" }), more);
+  });
+  const write = (decision: Decision, update = updateOf(was, typed)) =>
+    saving.send(attempt(base.id, base.version, update, decision), "force" in decision ? null : typed);
+
+  const save = () => {
+    if (isEmpty(typed)) cancel();
+    else if (!saving.isWaiting) write({ accept: "merge" });
+  };
+  const cancel = () => {
+    keeping.drop();
+    if (!isEmpty(typed)) throwDraft(draft());
+    onEnd({ written: null, draft: null });
+  };
+  /** Take their version for what I began with, and what I changed for a change of that. */
+  const mergeNow = () => {
+    if (!form.current?.reportValidity()) return;
+    if (isEmpty(typed)) {
+      setBase(latest);
+      setTexts(textsOf(latest));
+    } else {
+      saving.ask(attempt(base.id, base.version, updateOf(was, typed), {}), ({ conflict, ...answer }) => {
+        if (!conflict) return;
+        const stored = whole(answer, base, typed);
+        const theirs = textsOf(stored);
+        if (!conflict.mergeable) {
+          setMet({ conflict, stored });
+          return;
+        }
+        const merged = resolved(merging(conflict, was, typed, theirs), {}, was, typed, theirs);
+        setBase(stored);
+        setTexts(textsOf({ ...stored, ...merged, metadata: without(stored.metadata, merged.metadata) }));
+      });
+    }
+  };
+
+  if (met) {
     return (
-      <Decide
-        conflict={conflict}
-        busy={doing.busy}
-        problem={doing.problem}
-        onDecide={(decided) => save(decided, true)}
-        onEnd={onEnd}
+      <Merge
+        met={met}
+        base={was}
+        typed={typed}
+        latest={latest}
+        choices={choices}
+        saving={saving}
+        onChoose={setChoices}
+        onWrite={(update, version) => write({ force: true, force_version: version }, update)}
+        onLook={() => write({})}
+        onBack={() => setMet(null)}
+        onTheirs={cancel}
       />
     );
-  const onSubmit = (event: Event) => {
-    event.preventDefault();
-    const changed = changes();
-    if (Object.keys(changed).length) save(changed, false);
-    else onEnd();
-  };
+  }
   return (
-    <form class="editor" onSubmit={onSubmit}>
-      <label class="field">
-        <span>Title</span>
-        <input
-          value={draft.title}
-          required
-          onInput={(event) => setDraft({ ...draft, title: event.currentTarget.value })}
-        />
-      </label>
-      <label class="field">
-        <span>Summary</span>
-        <input
-          value={draft.summary}
-          required
-          onInput={(event) => setDraft({ ...draft, summary: event.currentTarget.value })}
-        />
-      </label>
-      <label class="field">
-        <span>Body</span>
-        <textarea
-          rows={14}
-          value={draft.body}
-          onInput={(event) => setDraft({ ...draft, body: event.currentTarget.value })}
-        />
-      </label>
-      {doing.problem && <Wrong problem={doing.problem} />}
+    <form
+      ref={form}
+      class="editor"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <Meanwhile base={base} latest={latest} busy={saving.busy} onMerge={mergeNow} />
+      <Fields texts={texts} onChange={setTexts} />
+      {!keeping.isKept && <Unkept own={start.id} />}
+      <Unsaved saving={saving} />
       <p class="tools">
-        <button type="submit" class="main" disabled={doing.busy}>
+        <button type="submit" class="main" disabled={saving.busy}>
           Save
         </button>
-        <button type="button" class="quiet" onClick={onEnd}>
-          Cancel
+        <button type="button" class="quiet" onClick={cancel}>
+          {isEmpty(typed) ? "Cancel" : "Discard changes"}
         </button>
+        {!isEmpty(typed) && keeping.isKept && <span class="soft">Kept as a draft in this browser.</span>}
       </p>
     </form>
   );
 }
 
-interface Deciding {
-  conflict: Conflict;
-  busy: boolean;
-  problem: ReturnType<typeof useDoing>["problem"];
-  onDecide: (decided: Partial<Draft>) => void;
-  onEnd: () => void;
+/** The record as an answer gives it, which leaves out a body that was sent. */
+function whole(answer: Pick<RecordUpdated, "record">, base: FullRecord, sent: Typed): FullRecord {
+  return { ...answer.record, body: answer.record.body ?? sent.body ?? base.body };
 }
 
-function Decide({ conflict, busy, problem, onDecide, onEnd }: Deciding) {
-  const { other_version: theirs, your_version: yours, merge } = conflict;
-  const [merged, setMerged] = useState(merge.text);
-  const isClashing = CLASH.test(merged);
-  const fields = new Set(["body", ...conflict.overlapping_fields]);
-  const mine = (body: string): Partial<Draft> => ({
-    body,
-    ...(yours.title !== conflict.base_version.title && { title: yours.title }),
-    ...(yours.summary !== conflict.base_version.summary && { summary: yours.summary }),
-  });
-  return (
-    <section class="conflict" aria-label="Conflict">
-      <p class="warned" role="alert">
-        <strong>Not saved yet.</strong> {conflict.message}
-      </p>
-      <p class="soft">
-        {who(theirs.author)} changed {conflict.changed_fields.join(", ")}.{" "}
-        {merge.clean
-          ? "The bodies merge without a clash."
-          : "The bodies clash: mend the marked places in the middle."}
-      </p>
-      <div class="three">
-        <Side name="Yours" record={yours} fields={fields} />
-        <label class="field">
-          <span>Merged</span>
-          <textarea rows={16} value={merged} onInput={(event) => setMerged(event.currentTarget.value)} />
-        </label>
-        <Side name="Theirs" record={theirs} fields={fields} />
-      </div>
-      {problem && <Wrong problem={problem} />}
-      <p class="tools">
-        <button
-          type="button"
-          class="main"
-          disabled={busy || isClashing}
-          onClick={() => onDecide(mine(merged))}
-        >
-          Save the merge
-        </button>
-        <button type="button" disabled={busy} onClick={() => onDecide(mine(yours.body))}>
-          Save mine
-        </button>
-        <button type="button" class="quiet" onClick={onEnd}>
-          Keep theirs
-        </button>
-        {isClashing && <span class="soft">A marked place is left in the merge.</span>}
-      </p>
-    </section>
-  );
+function sameTyped(one: Typed, other: Typed): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function Side({ name, record, fields }: { name: string; record: FullRecord; fields: Set<string> }) {
-  return (
-    <div class="side-by-side">
-      <h3>{name}</h3>
-      {fields.has("title") && (
-        <p>
-          <b>{record.title}</b>
-        </p>
-      )}
-      {fields.has("summary") && <p>{record.summary}</p>}
-      <pre tabIndex={0} aria-label={`${name}: body`}>
-        {record.body}
-      </pre>
-    </div>
-  );
+/** Set keys of metadata, and take away those that are null. */
+function without(
+  stored: Record<string, unknown> = {},
+  changes: Record<string, unknown> = {},
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries({ ...stored, ...changes }).filter(([, value]) => value !== null));
 }

@@ -114,7 +114,7 @@ export function Entries({ session, kind, actor, path, seq, titles }: Looked) {
 function StepHead({ step, steps }: { step: StepOf; steps: Map<string, string> }) {
   return (
     <h2 class="step">
-      <span>Step {step.index}</span> {steps.get(step.key) ?? ""}
+      <span>Step {step.index + 1}</span> {steps.get(step.key) ?? ""}
     </h2>
   );
 }

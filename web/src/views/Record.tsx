@@ -1,18 +1,26 @@
 // One record: what it says, what is around it, how it came to be, and changing it.
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
-import { useAsk, useDoing } from "../asking";
+import { Problem } from "../api";
+import { NOW, useAsk, useDoing } from "../asking";
+import type { Draft } from "../drafts";
+import { claim, drafts } from "../keeping";
 import { Badge, When, Who } from "../parts/Badge";
 import { Diff } from "../parts/Diff";
 import { Dialog } from "../parts/Dialog";
 import { Await, Empty, Loading, Wrong } from "../parts/Notice";
 import { Ref } from "../parts/Ref";
-import { href } from "../route";
+import { href, refine, route } from "../route";
 import type { Activation, Bundle, FullRecord, HistoryEntry, RecordRef, State } from "../shapes";
-import { act, head } from "../state";
+import { act, ask, noise, project, settledHead } from "../state";
 import { kindName } from "../words";
-import { Editor } from "./Editor";
+import { Offers } from "./Drafts";
+import type { Start } from "./draft";
+import { Editor, type Outcome } from "./Editor";
+import { Others } from "./Others";
+import { Written } from "./Written";
+import "../styles/editing.css";
 
 const ARROWS: Record<State, State[]> = {
   OPEN: ["LATER", "RESOLVED", "DISCARDED"],
@@ -28,22 +36,25 @@ const VERBS: Record<State, string> = {
 };
 
 export function RecordView({ id }: { id: string }) {
-  const [editing, setEditing] = useState<FullRecord | null>(null);
+  const [editing, setEditing] = useState<Start | null>(null);
+  const [written, setWritten] = useState<Outcome | null>(null);
   const [to, setTo] = useState<State | null>(null);
   const doing = useDoing();
   // Asked as of the newest entry, so that looking leaves no trace.
-  const asked = useAsk<Activation>(
-    "activate",
-    head.value ? { id, as_of: `s:${head.value}`, budget_tokens: 100_000 } : null,
-  );
+  const asked = useAsk<Activation>("activate", settledHead.value ? { id, as_of: NOW, ...WHOLE } : null);
   const last = useLast(asked.value);
-  const edit = () =>
+  const begin = (draft: Draft | null) =>
     doing.run(async () => {
-      const loaded = await act<Activation>("activate", { id, override: true, budget_tokens: 100_000 });
-      setEditing(loaded.context.target);
+      const start = await startOf(id, draft);
+      setWritten(null);
+      setEditing(start);
     });
-  if (asked.problem) return <Wrong problem={asked.problem} again={asked.again} />;
-  if (!last) return <Loading />;
+  useEffect(() => {
+    const draft = drafts.value.find((one) => one.id === route.value.query.draft);
+    if (draft) refine({ draft: undefined });
+    if (draft && !editing) begin(draft);
+  }, [route.value.query.draft]);
+  if (!last) return asked.problem ? <Wrong problem={asked.problem} again={asked.again} /> : <Loading />;
   const { target } = last.context;
   return (
     <article class="record">
@@ -54,7 +65,7 @@ export function RecordView({ id }: { id: string }) {
         {!editing && <h2>{target.title}</h2>}
         {!editing && (
           <p class="tools">
-            <button type="button" onClick={edit} disabled={doing.busy}>
+            <button type="button" onClick={() => begin(null)} disabled={doing.busy}>
               Edit
             </button>
             {ARROWS[target.state].map((state) => (
@@ -65,12 +76,61 @@ export function RecordView({ id }: { id: string }) {
           </p>
         )}
       </header>
-      {doing.problem && <Wrong problem={doing.problem} again={edit} />}
-      {editing ? <Editor record={editing} onEnd={() => setEditing(null)} /> : <Body bundle={last.context} />}
+      {asked.problem && !asked.problem.passes && <Wrong problem={asked.problem} again={asked.again} />}
+      {doing.problem && <Wrong problem={doing.problem} />}
+      <Others id={id} />
+      {editing ? (
+        <Editor
+          key={editing.id}
+          start={editing}
+          latest={target}
+          onEnd={(outcome) => {
+            layAside(id);
+            setEditing(null);
+            setWritten(outcome.written && outcome);
+          }}
+        />
+      ) : (
+        <>
+          {written && <Written outcome={written} onEnd={() => setWritten(null)} />}
+          <Offers record={target} onGoOn={begin} />
+          <Body bundle={last.context} />
+        </>
+      )}
       {to && <Move record={target} to={to} onEnd={() => setTo(null)} />}
       {!editing && <Changes id={id} />}
     </article>
   );
+}
+
+const WHOLE = { budget_tokens: 100_000 };
+
+/** Begin to edit: from what is stored now, or from where a draft began. */
+async function startOf(id: string, draft: Draft | null): Promise<Start> {
+  const here = project.value;
+  const own = draft?.id ?? noise();
+  const release = await claim(own);
+  if (!release) throw new Problem("DRAFT_OPEN", "This is being edited in another tab", "Go on there", 0);
+  try {
+    const now = await act<Activation>("activate", { id, override: true, ...WHOLE });
+    const base = draft ? await versionOf(id, draft.base, now.context.target) : now.context.target;
+    return { base, draft, id: own, project: here, release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** Let others see that one is no longer at it. If that fails, they see it once the page is closed. */
+function layAside(id: string): void {
+  act("deactivate", { id }).catch(() => undefined);
+}
+
+/** Give the version that a draft began with; if this store has it no more, the latest. */
+async function versionOf(id: string, version: number, latest: FullRecord): Promise<FullRecord> {
+  if (version >= latest.version) return latest;
+  const then = await ask<Activation>("activate", { id, as_of: `t:${version}`, ...WHOLE });
+  return then.context.target;
 }
 
 /** Keep showing the last answer while a newer one is on its way. */

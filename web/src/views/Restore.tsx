@@ -57,7 +57,7 @@ function Choice({ session, entry, step, path, point, to }: Chosen) {
     : entry
       ? `what entry ${entry} changed`
       : step !== undefined
-        ? `step ${step} of the plan`
+        ? `step ${Number(step) + 1} of the plan`
         : "";
   return (
     <div class="filters">

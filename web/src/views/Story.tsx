@@ -119,16 +119,17 @@ function Totals({ totals }: { totals: Record<string, number> }) {
 
 function ChapterTold({ chapter, session }: { chapter: Chapter; session: string }) {
   const isStep = chapter.index !== undefined;
-  const plan = chapter.revision && chapter.revision > 1 ? `Plan ${chapter.revision}, step` : "Step";
+  const revision = chapter.plan_revision ?? 0;
+  const plan = revision > 1 ? `Plan ${revision}, step` : "Step";
   return (
     <section class={chapter.status === "planned" ? "chapter is-planned" : "chapter"}>
       <h2>
         {isStep && (
           <span class="number">
-            {plan} {chapter.index}
+            {plan} {(chapter.index ?? 0) + 1}
           </span>
         )}
-        {isStep ? chapter.title : chapter.revision ? "Between the steps" : "Before any plan"}
+        {isStep ? chapter.title : revision ? "Between the steps" : "Before any plan"}
       </h2>
       {chapter.status === "planned" && chapter.beats.length === 0 && <p class="soft">Planned, not begun.</p>}
       <ul class="beats">
@@ -168,18 +169,37 @@ function BeatTold({ beat }: { beat: Beat; session: string }) {
   if (beat.type === "restore") {
     return (
       <p>
-        Restored {beat.scope} to after s:{beat.point}: {counted(beat.edits ?? 0, "file")}
+        {beat.text}: {counted(beat.edits ?? 0, "file")}
+        {undone(beat)}
+      </p>
+    );
+  }
+  if (beat.type === "folder") {
+    return (
+      <p>
+        <code>{beat.path}</code> {counted(beat.files ?? 0, "file")} {did(beat)}
+        {undone(beat)}
       </p>
     );
   }
   return (
     <p>
+      {beat.type === "outside" && <span class="soft">From outside: </span>}
       <a href={href({ view: "evolution", query: { path: beat.path, seq: beat.last_seq } })}>
         <code>{beat.path}</code>
       </a>{" "}
       {did(beat)}
+      {undone(beat)}
     </p>
   );
+}
+
+/** That a beat was taken back, wholly or in part. */
+function undone(beat: Beat): string {
+  const all = (beat.edits ?? 0) + (beat.external ?? 0);
+  if (!beat.undone) return "";
+  const part = beat.undone < all ? `${beat.undone} of ${all} ` : "";
+  return ` (${part}undone by s:${beat.undone_by})`;
 }
 
 /** What was done to a file, in words. */
@@ -190,7 +210,6 @@ function did(beat: Beat): string {
   );
   const lines = beat.added || beat.removed ? ` (+${beat.added ?? 0} −${beat.removed ?? 0})` : "";
   if (beat.failed) parts.push(`failed ${counted(beat.failed, "time")} (${beat.codes?.join(", ") ?? ""})`);
-  if (beat.external) parts.push(`was changed from outside`);
   const from = beat.moved_from ? `, from ${beat.moved_from}` : "";
   return parts.join(", ") + lines + from;
 }

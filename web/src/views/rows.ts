@@ -64,7 +64,7 @@ export function ofSession(session: string, { kind, actor, path }: Omit<Filtered,
 }
 
 export function stepKey(row: Row): string {
-  return row.index === undefined ? "" : `${row.revision ?? 1}.${row.index}`;
+  return row.index === undefined ? "" : `${row.plan_revision ?? 1}.${row.index}`;
 }
 
 export interface StepOf {
@@ -90,7 +90,7 @@ export function stepAt(pages: Pages<Row>, place: number): StepOf | null {
 
 /** An entry in words, without what its columns say already. */
 export function said(row: Row): string {
-  if (row.kind === "plan_step" && row.step) return `Step ${row.index}: ${row.step}`;
+  if (row.kind === "plan_step" && row.step) return `Step ${(row.index ?? 0) + 1}: ${row.step}`;
   const text = row.content ?? row.summary;
   return row.path ? text.replace(/ \(\+\d+ -\d+\)$/, "") : plain(text);
 }

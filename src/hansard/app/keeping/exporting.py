@@ -16,7 +16,7 @@ from hansard.kernel.event import Entry, Head
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.kernel.store import Store
-from hansard.sessions import directory
+from hansard.sessions import projects
 from hansard.sessions.contract import ProjectNotFound
 
 Progress = Callable[[str, str, int, int], None]
@@ -29,18 +29,21 @@ def export_project(
     """Write a project into a new file, whole or not at all; returns where its journal ended."""
     if path.exists():
         raise InvalidInput(f"{path} is there already", hint="Name a file that is not there yet")
+    found = projects.find(store, project)
     with alone(store.engine):
-        return write_bundle(store, project, path, progress=progress)
+        return write_bundle(store, found.key if found else project, path, progress=progress)
 
 
 def write_bundle(
     store: Store, project: str, path: Path, *, progress: Progress = lambda *_: None
 ) -> tuple[Head, End]:
     """Write a project into a file. Whoever calls is alone in keeping the store."""
-    line = directory.find_project(store, project)
+    line = projects.line(store, project)
     head = store.engine.heads().get(project)
     if head is None:
-        raise ProjectNotFound(f"There is no project {project} with entries", project_id=project)
+        if line is None:
+            raise projects.not_found(store, project)
+        raise ProjectNotFound(f"The project {project} has no entries yet", project_id=project)
     opening = Opening(
         project=project,
         name=line["name"] if line else project,

@@ -21,10 +21,10 @@ from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Entry, Event, Head, Kinds, Stamp, genesis
 from hansard.kernel.problem import BlobRedacted, InvalidInput, StorageUnavailable
 from hansard.kernel.store import CATALOG, Store
-from hansard.sessions import directory
+from hansard.sessions import projects
 from hansard.sessions.contract import CreateProject, ProjectExists
-from hansard.sessions.events import ProjectCreated, SessionBranched, SessionStarted
-from hansard.sessions.views import PROJECTS
+from hansard.sessions.events import ProjectCreated
+from hansard.sessions.project_views import PROJECTS
 
 RENAME = "Import it under another name with --as"
 
@@ -45,8 +45,6 @@ class Contents:
     blobs: int = 0
     goes_on: bool = True
     """Whether the project in the store, if it has one, is how this one begins."""
-    sessions: list[str] = field(default_factory=list)
-    """The sessions whose ids do not say that they are this project's."""
     blocks: list[tuple[int, ids.IdBlockGranted]] = field(default_factory=list)
     """The blocks of ids it was granted, each with its seq."""
 
@@ -60,8 +58,6 @@ class Imported:
     entries: int
     """How many entries were taken in: none if all were there."""
     blobs: int
-    sessions_elsewhere: tuple[str, ...] = ()
-    """Sessions of chosen ids that belong to another project of this store already."""
     is_renamed: bool = False
 
 
@@ -81,20 +77,18 @@ def import_project(
     with alone(store.engine):
         contents = _proved_to_fit(store, path, name)
         project = name or contents.opening.project
-        elsewhere = _enter(store, contents, project, stamp)
+        _enter(store, contents, project, stamp)
         missing_blocks = _reserve(store, contents, project, stamp)
         taken = take_in(store, path, contents, project, progress=progress)
     for prefix in missing_blocks:
         ids.grant(store, project, prefix, stamp)
-    return replace(taken, head=store.engine.heads()[project], sessions_elsewhere=tuple(elsewhere))
+    return replace(taken, head=store.engine.heads()[project])
 
 
-def look_through(
-    path: Path, kinds: Kinds, *, heads: Mapping[str, Head] | None = None, name: str | None = None
-) -> Contents:
+def look_through(path: Path, kinds: Kinds, *, heads: Mapping[str, Head] | None = None) -> Contents:
     """Prove that a bundle is whole, its chain sound and each blob true, without keeping any of it.
 
-    `heads` are those of the store it shall go into, `name` is what the project shall be called.
+    `heads` are those of the store it shall go into.
     """
     with spooling() as spool, reading(path) as bundle:
         found = Contents(bundle.opening, bundle.file)
@@ -108,7 +102,9 @@ def look_through(
                     spool.add(thing)
                     continue
                 reached = _next_head(reached, thing, kinds)
-                _note(found, _event(thing, kinds), thing.seq, name or found.opening.project)
+                event = _event(thing, kinds)
+                if isinstance(event, ids.IdBlockGranted):
+                    found.blocks.append((thing.seq, event))
                 if (thing.seq, thing.hash) == (there.seq, there.hash):
                     found.goes_on = True
         if (reached.seq, reached.hash) != (found.opening.seq, found.opening.hash):
@@ -152,13 +148,17 @@ def _proved_to_fit(store: Store, path: Path, name: str | None) -> Contents:
     """Look through a bundle, and refuse it if the store's project is not how it begins."""
     _require_name(name)
     heads = store.engine.heads()
-    if name is not None and (name in heads or directory.find_project(store, name)):
+    if name is not None and (name in heads or projects.find(store, name)):
         raise ProjectExists(f"There is a project {name} already", hint="Choose a name that is free")
-    contents = look_through(path, store.kinds, heads=heads, name=name)
+    contents = look_through(path, store.kinds, heads=heads)
     if contents.opening.project == CATALOG:
         raise InvalidInput("This is the bundle of a store's catalog, which is no project")
+    project = contents.opening.project
+    found = projects.find(store, project) if name is None else None
+    if found and found.key != project:
+        message = f"A project of this store was once called {project}"
+        raise ProjectExists(message, hint=RENAME, project_id=project)
     if name is None and not contents.goes_on:
-        project = contents.opening.project
         message = f"There is a project {project} here, and it does not begin like the bundle's"
         raise ProjectExists(message, hint=RENAME, project_id=project)
     return contents
@@ -214,16 +214,8 @@ def _event(entry: Entry, kinds: Kinds) -> Event | None:
     return event
 
 
-def _note(found: Contents, event: Event | None, seq: int, project: str) -> None:
-    if isinstance(event, SessionStarted | SessionBranched):
-        if not event.id.startswith(f"{project}{directory.SEPARATOR}"):
-            found.sessions.append(event.id)
-    elif isinstance(event, ids.IdBlockGranted):
-        found.blocks.append((seq, event))
-
-
-def _enter(store: Store, contents: Contents, project: str, stamp: Stamp) -> list[str]:
-    """Enter the project and its sessions of chosen ids in the catalog."""
+def _enter(store: Store, contents: Contents, project: str, stamp: Stamp) -> None:
+    """Enter the project in the catalog."""
     named, said = project == contents.opening.project, contents.opening
     created = ProjectCreated(
         id=project, name=said.name if named else project, description=said.description
@@ -234,17 +226,6 @@ def _enter(store: Store, contents: Contents, project: str, stamp: Stamp) -> list
             store.record(tx, created, stamp)
 
     store.write(CATALOG, work)
-    return [
-        session
-        for session in dict.fromkeys(contents.sessions)
-        if _home(store, session, project, stamp) != project
-    ]
-
-
-def _home(store: Store, session: str, project: str, stamp: Stamp) -> str:
-    """Give the project a session belongs to in this store: this one, if it had none yet."""
-    found = directory.find_session(store, session)
-    return found[0] if found else directory.claim_session(store, session, project, stamp)
 
 
 def _reserve(store: Store, contents: Contents, project: str, stamp: Stamp) -> list[str]:

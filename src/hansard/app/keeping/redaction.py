@@ -105,9 +105,8 @@ def digests_of_path(tx: ReadTx, path: str) -> list[Digest]:
     """Name the blobs that hold what a recorded file has ever been."""
     found: list[Digest] = []
     for row in _rows(tx, path):
-        ref = row.get("after")
-        if ref and ref.get("blob"):
-            found.append(Digest(ref["blob"]))
+        ref = row.get("after") or {}
+        found += [Digest(ref[name]) for name in ("blob", "sealed") if ref.get(name)]
     return list(dict.fromkeys(found))
 
 

@@ -30,7 +30,7 @@ from hansard.kernel.event import Head, Receipt
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.store import CATALOG, Store
 from hansard.sessions.contract import ProjectNotFound
-from hansard.sessions.views import PROJECTS
+from hansard.sessions.project_views import PROJECTS
 
 __all__ = [
     "Checked",

@@ -44,7 +44,7 @@ class WatchSuite(SuiteBase):
     def test_a_waiting_watch_is_woken(self, engine: Engine, open_engine: Opener) -> None:
         """By a commit of this engine or of another, long before its time is up."""
         for writer in (engine, open_engine()):
-            with closing(engine.watch()) as watch, waiting(watch, 60.0) as woken:
+            with closing(engine.watch()) as watch, waiting(watch, SOON_S) as woken:
                 record_all(writer, Noted())
 
             assert woken == [True]

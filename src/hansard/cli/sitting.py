@@ -1,0 +1,42 @@
+"""Who sits at the command line, and the session that ends with what they do."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from hansard.app.application import Application
+from hansard.app.settings import Settings
+from hansard.cli.terminal import actor
+from hansard.kernel.holder import Holder
+from hansard.kernel.lifeline import Lifeline
+from hansard.kernel.operation import Caller, Seat
+from hansard.kernel.problem import Problem
+
+
+def for_one_write(settings: Settings) -> Caller:
+    """Make the caller of a command that writes once: its session ends with that very write."""
+    session = settings.session or None
+    return Caller(
+        actor(), session=session, holder=Holder(via="terminal"), ends_with_write=session is None
+    )
+
+
+@contextmanager
+def sitting(application: Application, settings: Settings) -> Iterator[Caller]:
+    """Make the caller of a command that writes for a while, under a session that ends with it."""
+    seat, lifeline = Seat(), Lifeline()
+    caller = Caller(
+        actor(),
+        session=settings.session or None,
+        seat=seat,
+        holder=Holder(via="terminal", owner=lifeline.name),
+        lifeline=lifeline,
+    )
+    try:
+        yield caller
+    finally:
+        for session in list(seat.sessions.values()):
+            # One under which nothing was written has never begun. A store that refuses this has
+            # refused more than that, and everyone sees that this process is gone.
+            with suppress(Problem):
+                application.call("close_session", {"session_id": session}, caller)
+        lifeline.drop()

@@ -1,1 +1,0 @@
-import{T as e,r as t,u as n}from"./index-B6Yy2_NR.js";function r({to:r}){let i=t(r);return i?n(`a`,{href:e(i),children:r}):n(`code`,{children:r})}export{r as t};

@@ -1,0 +1,43 @@
+"""In which project a call runs: the one its arguments name, else the caller's home."""
+
+from dataclasses import dataclass
+
+from hansard.kernel.operation import Caller, Home
+from hansard.kernel.store import UNMADE, Store
+from hansard.sessions import projects
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The project of a call."""
+
+    project: str
+    """Its key; `UNMADE` for a home that is yet to be made."""
+    is_named: bool
+    """Whether the arguments name it."""
+    is_home: bool
+    """Whether it was found as the caller's home, which a write may have to make."""
+
+
+def find_place(store: Store, named: str | None, caller: Caller, *, looks: bool) -> Place:
+    """Find the project of a call, or refuse one that names a project there is not.
+
+    `looks` says that the call is about what is there, so that a mistyped home is refused, too.
+    """
+    assert caller.home, "every caller has a home by now"
+    if named is None:
+        return Place(home_key(store, caller.home, caller, looks=looks), False, True)
+    found = projects.find(store, named)
+    if found and caller.sees(found.key):
+        return Place(found.key, True, False)
+    if found is None and named == caller.home.name(store):
+        return Place(home_key(store, caller.home, caller, looks=looks), True, True)
+    raise projects.not_found(store, named, caller)
+
+
+def home_key(store: Store, home: Home, caller: Caller | None = None, *, looks: bool = True) -> str:
+    """Give the key of a home; where it is yet to be made, whoever looks finds nothing there."""
+    key = home.find(store)
+    if key is None and looks and home.must_exist:
+        raise projects.not_found(store, home.name(store), caller)
+    return key or UNMADE

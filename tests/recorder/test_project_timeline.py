@@ -1,0 +1,122 @@
+"""The timeline of a whole project: what all its sessions did, changes to files folded."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hansard.app.application import Application
+from hansard.kernel.operation import Caller
+from hansard.recorder.answers import Timeline, TimelineItem
+from tests.conftest import a_caller
+from tests.recorder.asking import create, edit, op
+
+
+def project(app: Application, **asked: Any) -> Timeline:
+    """Ask as the page does: without a session."""
+    answer = app.call("get_timeline", asked, a_caller(seat=False))
+    assert isinstance(answer, Timeline)
+    return answer
+
+
+def changes(answer: Timeline) -> list[tuple[str | None, int | None]]:
+    return [(item.path, item.count) for item in answer.timeline if item.path]
+
+
+@pytest.mark.holds("FIL-timeline-1")
+def test_edits_of_a_file_in_a_row_are_one_row(app: Application, agent: Caller) -> None:
+    started: Any = app.call("record_session_start", {"title": "Auth"}, agent)
+    first = create(app, agent, "a", "1\n")
+    edit(app, agent, "a", "1\n2\n")
+    last = edit(app, agent, "a", "3\n")
+    create(app, agent, "b")
+
+    told = project(app)
+
+    [b, a] = [item for item in told.timeline if item.path]
+    assert (b.path, b.count) == ("b", None)
+    assert (a.path, a.count, a.seq, a.first_seq) == ("a", 3, last.seq, first.seq)
+    assert (a.added, a.removed, a.revision) == (3, 2, 3)
+    assert (a.before, a.session_id) == (None, started.session_id)
+    assert (told.session_id, told.sessions) == (None, {started.session_id: "Auth"})
+    assert "in Auth 3 changes of a (+3 -2)" in told.text()
+
+
+@pytest.mark.holds("FIL-timeline-1")
+def test_sessions_at_work_side_by_side_do_not_break_each_others_rows(app: Application) -> None:
+    one, two = a_caller(), a_caller()
+    for caller, path in ((one, "a"), (two, "b")):
+        create(app, caller, path, "0\n")
+    for number in range(1, 4):
+        edit(app, one, "a", f"{number}\n")
+        edit(app, two, "b", f"{number}\n")
+
+    assert changes(project(app)) == [("b", 4), ("a", 4)]
+
+
+def test_something_else_of_the_same_session_ends_a_row(app: Application, agent: Caller) -> None:
+    create(app, agent, "a", "0\n")
+    app.call("audit_event", {"type": "note", "description": "well"}, agent)
+    edit(app, agent, "a", "1\n")
+    op(app, agent, "move", "a", to="b")
+
+    assert changes(project(app)) == [("a", None), ("a", None), ("a", None)]
+
+
+def test_what_failed_or_came_from_outside_has_a_row_of_its_own(
+    app: Application, agent: Caller, files: Path
+) -> None:
+    create(app, agent, "a", "0\n")
+    (files / "a").write_text("mine\n")
+    edit(app, agent, "a", "1\n")
+    with pytest.raises(Exception, match="expected"):
+        edit(app, agent, "a", "2\n", expected_sha256="0" * 64)
+
+    kinds = [(item.kind, item.actor.partition(":")[0]) for item in project(app).timeline]
+    assert kinds[:4] == [
+        ("file_refused", "agent"),
+        ("file_edit", "agent"),
+        ("external_change", "outside"),
+        ("file_create", "agent"),
+    ]
+
+
+@pytest.mark.parametrize("asked", [{"limit": 2}, {"budget_tokens": 200}])
+def test_pages_tell_every_change_once(app: Application, asked: dict[str, int]) -> None:
+    callers = [a_caller() for _ in range(3)]
+    for number, caller in enumerate(callers):
+        create(app, caller, f"f{number}", "0\n")
+    for turn in range(1, 5):
+        for number, caller in enumerate(callers):
+            edit(app, caller, f"f{number}", f"{turn}\n")
+            create(app, caller, f"g{number}.{turn}")
+    told: list[TimelineItem] = []
+    cursor: dict[str, str] = {}
+    while True:
+        page = project(app, kinds=["file_create", "file_edit"], **asked, **cursor)
+        told += page.timeline
+        if page.nextCursor is None:
+            break
+        cursor = {"cursor": page.nextCursor}
+
+    assert sum(item.count or 1 for item in told) == 3 + 4 * 3 * 2
+    seqs = [item.seq for item in told]
+    assert len(set(seqs)) == len(seqs)
+
+
+def test_whoever_has_a_session_can_ask_for_all(app: Application, agent: Caller) -> None:
+    create(app, agent, "a")
+    create(app, a_caller(), "b")
+
+    mine: Any = app.call("get_timeline", {}, agent)
+    all_of_it: Any = app.call("get_timeline", {"all_sessions": True}, agent)
+
+    assert changes(mine) == [("a", None)]
+    assert changes(all_of_it) == [("b", None), ("a", None)]
+
+
+def test_another_projects_changes_are_not_shown(app: Application, agent: Caller) -> None:
+    create(app, agent, "a")
+    app.call("create_project", {"id": "other", "name": "Other"}, agent)
+
+    assert project(app, project_id="other").timeline == []

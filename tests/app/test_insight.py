@@ -7,7 +7,8 @@ import pytest
 
 from hansard.app import insight
 from hansard.app.application import Application
-from hansard.checkpoints.contract import Loaded, Since
+from hansard.checkpoints.answers import Loaded
+from hansard.checkpoints.since import Since
 from hansard.kernel.event import Stamp
 from hansard.kernel.operation import Caller
 from hansard.recorder.events import ExternalChangeSeen

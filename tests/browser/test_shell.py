@@ -72,6 +72,21 @@ def test_a_page_that_lost_the_server_says_so_and_finds_it_again(looking: Looking
     looking.forgive("ERR_FAILED")
 
 
+def test_what_is_shown_stays_while_the_server_is_away(looking: Looking, served: Served) -> None:
+    page = overview(looking)
+    expect(page.get_by_role("status").filter(has_text="Live").last).to_be_visible()
+    page.route("**/api/v1/get_*", lambda route: route.abort())
+    with (
+        page.expect_event("requestfailed", lambda one: one.url.endswith("get_project_overview")),
+        second_process(served.folder) as call,
+    ):
+        call("record_session_start", title="Begun while it was away")
+
+    expect(page.get_by_role("heading", name="Lantern")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    looking.forgive("ERR_FAILED")
+
+
 def test_the_palette_goes_to_a_view_and_to_a_thing(looking: Looking) -> None:
     page = overview(looking)
     page.keyboard.press("Control+k")

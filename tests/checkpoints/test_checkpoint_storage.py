@@ -10,11 +10,13 @@ import pytest
 from hansard.app.settings import Settings
 from hansard.app.start import checkpoint_quotas
 from hansard.app.verify import verify
-from hansard.checkpoints.contract import CheckpointList, StorageQuotaExceeded
-from hansard.checkpoints.limits import CHAIN_NUMBERS, CHAIN_RADIX, Quotas, Retention
-from hansard.checkpoints.rules import base_number
+from hansard.checkpoints.answers import CheckpointList
+from hansard.checkpoints.contract import StorageQuotaExceeded
+from hansard.checkpoints.limits import Quotas, Retention
+from hansard.kernel.engine import ReadTx
 from hansard.kernel.limits import BLOB_CHAIN_MAX, KIB, MIB
 from hansard.kernel.problem import BlobDamaged
+from hansard.kernel.store import CATALOG
 from hansard.sdk import Hansard
 from tests.checkpoints.contexts import blob_files, hardly_packed, library, near_identical, sql
 from tests.conftest import OpenApp
@@ -50,17 +52,6 @@ def test_a_hundred_near_identical_contexts_take_little_more_than_one(tmp_path: P
     assert sum(size for (size,) in sql(tmp_path, "SELECT length(packed) FROM blobs")) == sum(packed)
     assert sql(tmp_path, "SELECT max(depth) FROM blobs") <= [(BLOB_CHAIN_MAX,)]
     assert {codec for (codec,) in sql(tmp_path, "SELECT codec FROM blobs")} == {"zstd", "patch"}
-
-
-@pytest.mark.holds("CHK-blob-2")
-def test_what_a_load_must_unpack_grows_only_with_the_digits_of_its_number() -> None:
-    def chain(number: int) -> int:
-        base = base_number(number)
-        return 0 if base is None else 1 + chain(base)
-
-    assert base_number(0) is None
-    assert {number - (base_number(number) or 0) for number in range(1, CHAIN_RADIX)} == {1}
-    assert max(map(chain, range(3 * CHAIN_NUMBERS))) == 2 * (CHAIN_RADIX - 1) <= BLOB_CHAIN_MAX
 
 
 def needing(store: Path, digest: str) -> set[str]:
@@ -206,6 +197,58 @@ def test_the_stores_quota_counts_all_projects(tmp_path: Path) -> None:
             hansard.checkpoints.save_checkpoint("w", {"text": hardly_packed(150_000, seed=2)})
 
 
+@pytest.mark.holds("CHK-quota-8")
+def test_a_save_looks_into_no_other_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with library(tmp_path) as hansard:
+        for number in range(20):
+            hansard.call("create_project", id=f"p{number}", name="Other")
+            there = {"project_id": f"p{number}", "sessionId": f"s{number}"}
+            hansard.call("workflow_checkpoint_save", context={"n": number}, **there)
+        hansard.checkpoints.save_checkpoint("w", {"n": 0})
+        store, asked = hansard.application.store, list[str]()
+        read = store.read
+
+        def noted(project: str, work: Callable[[ReadTx], Any]) -> Any:
+            asked.append(project)
+            return read(project, work)
+
+        monkeypatch.setattr(store, "read", noted)
+
+        hansard.checkpoints.save_checkpoint("w", {"n": 1})
+
+        assert {*asked} <= {"default", CATALOG}
+
+
+@pytest.mark.holds("CHK-quota-8")
+def test_a_project_of_a_newer_version_stands_in_nobody_elses_way(tmp_path: Path) -> None:
+    with library(tmp_path) as hansard:
+        hansard.call("create_project", id="newer", name="Newer")
+        hansard.call("workflow_checkpoint_save", context={"n": 1}, project_id="newer")
+    sql(tmp_path, "UPDATE heads SET views = 'checkpoints:999' WHERE project = 'newer'")
+
+    with library(tmp_path) as hansard:
+        assert hansard.checkpoints.save_checkpoint("w", {"n": 1}).status == "SAVED"
+
+
+@pytest.mark.holds("CHK-quota-8", "CHK-quota-3")
+def test_what_others_free_can_be_used_at_once(tmp_path: Path) -> None:
+    quotas = Quotas(store_bytes_max=100_000)
+    context = {"text": hardly_packed(150_000, seed=2)}
+    with library(tmp_path, quotas=quotas) as hansard, library(tmp_path, quotas=quotas) as other:
+        other.call("create_project", id="other", name="Other")
+        large = {"text": hardly_packed(100_000, seed=1)}
+        there = other.call("workflow_checkpoint_save", context=large, project_id="other")
+        with pytest.raises(StorageQuotaExceeded):
+            hansard.checkpoints.save_checkpoint("w", context)
+
+        gone = {"checkpointId": there.model_dump()["checkpointId"], "project_id": "other"}
+        other.call("workflow_checkpoint_delete", **gone)
+
+        assert hansard.checkpoints.save_checkpoint("w", context).status == "SAVED"
+
+
 @pytest.mark.holds("CHK-quota-5")
 def test_from_four_fifths_of_a_quota_on_answers_warn(tmp_path: Path) -> None:
     with library(tmp_path, quotas=Quotas(session_bytes_max=120_000)) as hansard:
@@ -239,6 +282,34 @@ def test_retention_keeps_the_last_few_and_those_with_a_marked_key(tmp_path: Path
             "goal": "ship it"
         }
         assert verify(hansard.application.store).exit_code == 0
+
+
+@pytest.mark.holds("CHK-quota-7")
+def test_a_mark_on_a_key_that_every_context_has_does_not_end_retention(tmp_path: Path) -> None:
+    with library(tmp_path, retention=Retention(keep_last=3)) as hansard:
+        for number in range(12):
+            goal = "the first" if number < 4 else "the second"
+            hansard.checkpoints.save_checkpoint("w", {"goal": goal, "n": number})
+            hansard.checkpoints.mark_critical("w", "goal")
+        left = hansard.checkpoints.list_checkpoints("w")
+        kept = [hansard.checkpoints.load_checkpoint(one.checkpointId).context for one in left]
+
+    assert [one["n"] for one in kept] == [11, 10, 9, 3]
+    assert kept[-1]["goal"] == "the first"
+
+
+def test_retention_passes_over_what_is_damaged(tmp_path: Path) -> None:
+    with library(tmp_path, retention=Retention(keep_last=2)) as hansard:
+        first = hansard.checkpoints.save_checkpoint("w", {"goal": 1})
+        hansard.checkpoints.mark_critical("w", "goal")
+        flip_in_database(tmp_path, first.contextHash)
+        for number in range(4):
+            hansard.checkpoints.save_checkpoint("w", {"goal": 2, "n": number})
+
+        left = [one.checkpointId for one in hansard.checkpoints.list_checkpoints("w")]
+
+    assert left[-1] == first.checkpointId
+    assert len(left) == 3
 
 
 @pytest.mark.holds("CHK-quota-1", "CHK-quota-2", "CHK-quota-3", "CHK-quota-7")

@@ -54,7 +54,7 @@ def test_sessions_are_listed_and_then_their_checkpoints(saved: Hansard) -> None:
 
     assert [line.split()[0] for line in sessions] == ["v", "w"]
     assert [line.split()[0] for line in listed] == ["C003", "C002", "C001"]
-    assert "step 1 #t" in listed[1]
+    assert "“step 1” #t" in listed[1]
     assert ask(saved, "list", "--session", "w").out.splitlines() == listed
     assert len(ask(saved, "list", "w", "--tag", "t").out.splitlines()) == 2
     assert len(ask(saved, "list", "w", "--query", "STEP 2").out.splitlines()) == 1
@@ -111,14 +111,15 @@ def test_what_is_exported_is_imported_elsewhere_exactly(saved: Hansard, tmp_path
     file = tmp_path / "w.jsonl"
     ask(saved, "export", "w", "--output", str(file))
     elsewhere = Hansard(tmp_path / "elsewhere")
-    with Library(elsewhere.store):
-        pass
 
     dry = ask(elsewhere, "import", str(file), "--dry-run")
     assert "3 checkpoints would be imported" in dry.out
-    assert heads(elsewhere) == {}
-    for _ in range(2):
-        assert "3 checkpoints imported" in ask(elsewhere, "import", str(file)).out
+    assert not elsewhere.store.exists()
+    assert ask(elsewhere, "import", str(file)).out.startswith("3 checkpoints imported")
+    before = heads(elsewhere)
+    again = ask(elsewhere, "import", str(file)).out
+    assert again.startswith("0 checkpoints imported into session w, 3 were there already")
+    assert heads(elsewhere) == before
 
     with Library(elsewhere.store) as library:
         listed = library.checkpoints.list_checkpoints("w")
@@ -130,6 +131,81 @@ def test_what_is_exported_is_imported_elsewhere_exactly(saved: Hansard, tmp_path
         assert listed[0].metadata["name"] == "step 2"
         assert listed[0].metadata["extra"]["mine"] == 2
         assert library.checkpoints.load_checkpoint(session_id="w", budget_tokens=1).context["plan"]
+
+
+def test_an_import_into_where_it_came_from_doubles_nothing(saved: Hansard, tmp_path: Path) -> None:
+    file = tmp_path / "w.jsonl"
+    ask(saved, "export", "w", "--output", str(file))
+    before = heads(saved)
+
+    assert "0 checkpoints imported" in ask(saved, "import", str(file)).out
+
+    assert heads(saved) == before
+    assert ask(saved, "export", "w").out.encode() == file.read_bytes()
+
+
+def test_what_came_back_from_another_store_is_not_doubled_either(
+    saved: Hansard, tmp_path: Path
+) -> None:
+    there, back = tmp_path / "there.jsonl", tmp_path / "back.jsonl"
+    ask(saved, "export", "w", "--output", str(there))
+    elsewhere = Hansard(tmp_path / "elsewhere")
+    ask(elsewhere, "import", str(there))
+    with Library(elsewhere.store) as library:
+        library.checkpoints.save_checkpoint("w", {"went": "on"}, {"sessionTags": ["carried"]})
+    ask(elsewhere, "export", "w", "--output", str(back))
+
+    done = ask(saved, "import", str(back)).out
+
+    assert done.startswith("1 checkpoints imported into session w, 3 were there already")
+    assert len(ask(saved, "list", "w").out.splitlines()) == 4
+    with Library(saved.store) as library:
+        listed = library.call("workflow_checkpoint_list", sessionId="w").model_dump()
+        assert listed["session"]["ownTags"] == ["carried"]
+
+
+def test_a_mark_is_carried_though_the_last_context_has_not_its_key(
+    saved: Hansard, tmp_path: Path
+) -> None:
+    ask(saved, "mark", "w", "note")
+    with Library(saved.store) as library:
+        library.checkpoints.save_checkpoint("w", {"other": 1})
+    file = tmp_path / "w.jsonl"
+    ask(saved, "export", "w", "--output", str(file))
+    elsewhere = Hansard(tmp_path / "elsewhere")
+
+    ask(elsewhere, "import", str(file))
+
+    assert ask(elsewhere, "mark", "w").out.splitlines() == ["note", "plan"]
+
+
+def test_keys_are_marked_listed_and_unmarked(saved: Hansard) -> None:
+    assert ask(saved, "mark", "w").out.splitlines() == ["plan"]
+    assert "critical" in ask(saved, "mark", "w", "note").out
+    assert ask(saved, "mark", "w").out.splitlines() == ["note", "plan"]
+    ask(saved, "mark", "w", "plan", "--remove")
+    assert ask(saved, "mark", "w").out.splitlines() == ["note"]
+
+    missing = saved("checkpoints", "mark", "w", "nothing")
+
+    assert missing.code == 1
+    assert "It has: note, plan" in missing.out
+
+
+def test_the_newest_is_shown_where_none_is_named(saved: Hansard) -> None:
+    assert json.loads(ask(saved, "show", "--json").out)["sessionId"] == "v"
+
+
+def test_a_long_diff_is_shown_whole(hansard: Hansard) -> None:
+    with Library(hansard.store) as library:
+        for text in ("a", "b"):
+            context = {str(number): text * 5_000 for number in range(1_000)}
+            library.checkpoints.save_checkpoint("w", context)
+
+    shown = ask(hansard, "diff", "C001").out.splitlines()
+
+    assert len(shown) == 1_001
+    assert shown[-1].startswith("1,000 differences")
 
 
 def test_an_import_goes_into_another_session_and_through_pipes(saved: Hansard) -> None:

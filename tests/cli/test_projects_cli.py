@@ -114,6 +114,41 @@ def test_looking_at_the_workspaces_own_project_makes_none(
     assert heads(filled) == before
 
 
+SECRET = "xqz-lanterns-own-zqx"
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Hansard:
+    """A store in which one project is full of secrets, and another uses the same names."""
+    hansard = Hansard(tmp_path_factory.mktemp("shared"))
+    record = {"type": "note", "title": SECRET, "summary": SECRET, "body": SECRET}
+    decision = {"title": SECRET, "target": "t", "rationale": f"It was measured: {SECRET}"}
+    sample = {"name": "ms", "value": 1, "dimensions": {"of": SECRET}}
+    for project, rounds in (("lantern", 1), ("shop", 0)):
+        app = start(Settings(store=str(hansard.store), project=project, embedder="none"))
+        caller = a_caller(session="main")
+        saved = {"sessionId": "main", "context": {"n": SECRET if rounds else "mine"}}
+        app.call("workflow_checkpoint_save", saved, caller)
+        for _ in range(rounds):
+            app.call("create_record", record, caller)
+            app.call("record_decision", decision, caller)
+            app.call("propose_decision", decision | {"target": "u"}, caller)
+            app.call("metric_record", {"samples": [sample]}, caller)
+            app.call("audit_event", {"type": "note", "description": SECRET}, caller)
+        app.close()
+    return hansard
+
+
+@pytest.mark.holds("ALL-02.8", "ALL-02.14")
+@pytest.mark.parametrize("name", LOOKING)
+def test_no_command_shows_anything_of_another_project(shared: Hansard, name: str) -> None:
+    own = shared(*LOOKING[name], "--project", "lantern")
+    other = shared(*LOOKING[name], "--project", "shop")
+
+    assert SECRET not in other.out + other.err
+    assert "a bug" not in own.err + other.err
+
+
 @pytest.mark.holds("ALL-02.16")
 def test_a_first_write_makes_the_workspaces_project_and_says_so(
     hansard: Hansard, tmp_path: Path

@@ -38,7 +38,7 @@ class Asking:
 
     def another(self) -> "Asking":
         """Ask as another chat, for the same record."""
-        return replace(self, caller=replace(a_caller(), session=self.caller.session))
+        return replace(self, caller=a_caller(session="another" if self.caller.session else None))
 
 
 def ask_everything(app: Application, folder: Path) -> list[tuple[str, Result]]:

@@ -23,6 +23,10 @@ from tests.formats.make_store import BUNDLE, EXPECTED, PROJECT, STORE, answers, 
 FIXTURE_BYTES_MAX = 200_000
 STAMP = Stamp(SYSTEM, "2026-02-01T00:00:00.000000Z")
 
+RETRACTED = {"blobPath", "lastAccessedAt"}
+"""What a release said that was not so: the path of a file that was never made, and that a session
+which was loaded just now was last used long ago."""
+
 RELEASES = sorted(path.parent for path in make_store.KEPT.glob(f"*/{EXPECTED}"))
 every_release = pytest.mark.parametrize("kept", RELEASES, ids=lambda path: path.name)
 
@@ -53,7 +57,8 @@ def receipts(kept: Path) -> list[Receipt]:
 def holds(answer: object, then: object) -> bool:
     """Whether an answer has all that it had then; fields may have been added or filled since."""
     if isinstance(then, dict) and isinstance(answer, dict):
-        return all(name in answer and holds(answer[name], then[name]) for name in then)
+        said = then.keys() - RETRACTED
+        return all(name in answer and holds(answer[name], then[name]) for name in said)
     if isinstance(then, list) and isinstance(answer, list):
         return len(answer) == len(then) and all(map(holds, answer, then))
     return then is None or answer == then

@@ -105,7 +105,9 @@ def test_a_hostile_body_has_a_clear_answer(
 def test_a_body_that_is_too_long_is_refused_and_the_server_lives(http: HttpServer) -> None:
     status, answer = http.post(request(json.dumps({"t": "a" * 20 * MIB})))
 
-    assert (status, json.loads(answer)["id"]) == (413, 7)
+    refused = json.loads(answer)
+    assert (status, refused["id"]) == (413, 7)
+    assert refused["error"]["data"]["code"] == "REQUEST_TOO_LARGE"
     assert http.request("GET", "/healthz") == (200, b"ok")
 
 

@@ -196,6 +196,8 @@ def test_a_line_of_any_length_is_refused_in_bounded_memory(
     error = server.answer()["error"]
     assert error["code"] == REQUEST
     assert f"longer than {REQUEST_BYTES_MAX} bytes" in error["message"]
+    assert (error["data"]["code"], error["data"]["rpc_code"]) == ("REQUEST_TOO_LARGE", REQUEST)
+    assert error["data"]["recovery_hint"]
     assert peak_bytes(server.process.pid) < 250 * MIB
 
 

@@ -14,7 +14,8 @@ from hansard.recorder.gateway import Gateway
 from hansard.recorder.problems import FileChanged, FileNotFound
 from hansard.recorder.workspace import Workspace
 from tests.conftest import OpenApp, a_caller
-from tests.recorder.asking import batch, contents, create, edit, timeline, told
+from tests.recorder.asking import batch, contents, create, edit, named, timeline
+from tests.recorder.asking import told as told_of
 
 
 @pytest.mark.holds("FIL-op-13")
@@ -49,7 +50,7 @@ def test_nothing_of_a_batch_is_done_if_a_part_of_it_cannot_be(
         )  # fmt: skip
 
     assert contents(files) == {"a": b"one\n"}
-    assert told(app, agent) == [("file_create", "done"), ("file_refused", "refused")]
+    assert told_of(app, agent) == [("file_create", "done"), ("file_refused", "refused")]
 
 
 @pytest.mark.holds("FIL-op-13")
@@ -66,7 +67,7 @@ def test_a_batch_ends_at_the_first_refusal_of_the_disk_and_says_so(
         ("done", None), ("aborted", "FILE_CHANGED"), ("aborted", "NOT_RUN"),
     ]  # fmt: skip
     assert contents(files) == {"a": b"x"}
-    assert [status for _, status in told(app, agent)] == ["done", "aborted", "aborted"]
+    assert [status for _, status in told_of(app, agent)] == ["done", "aborted", "aborted"]
 
 
 def refuse_at(monkeypatch: pytest.MonkeyPatch, path: str, problem: Problem) -> None:
@@ -79,6 +80,56 @@ def refuse_at(monkeypatch: pytest.MonkeyPatch, path: str, problem: Problem) -> N
         return replace(workspace, at, *args, **rest)
 
     monkeypatch.setattr(Workspace, "replace", refusing)
+
+
+@pytest.mark.parametrize("key", ["key-1", None])
+def test_a_batch_that_the_disk_stops_says_what_is_done_and_is_finished_by_a_repeat(
+    app: Application, agent: Caller, files: Path, key: str | None
+) -> None:
+    caller = Caller(agent.actor, seat=agent.seat, idempotency_key=key)
+    ops = [{"path": path, "action": "create", "content": "x"} for path in "abc"]
+    with pytest.MonkeyPatch.context() as patch:
+        refuse_at(patch, "b", StorageUnavailable("No space", outcome="unchanged"))
+        with pytest.raises(StorageUnavailable) as stopped:
+            app.call("file_op", {"ops": ops}, caller)
+
+    told = stopped.value.details
+    assert (told["done"], told["not_done"]) == (["a"], ["b", "c"])
+    assert contents(files) == {"a": b"x"}
+    if key:
+        for _ in range(2):
+            again: Any = app.call("file_op", {"ops": ops}, caller)
+            assert [(one.path, one.status) for one in again.results] == [
+                ("a", "done"), ("b", "done"), ("c", "done"),
+            ]  # fmt: skip
+    else:
+        app.call("file_op", {"ops": ops[1:]}, caller)
+    assert contents(files) == dict.fromkeys("abc", b"x")
+    assert [status for _, status in told_of(app, agent)].count("done") == 3
+
+
+def test_a_restore_that_the_disk_stops_is_finished_by_a_repeat_and_undone_as_one(
+    app: Application, agent: Caller, files: Path
+) -> None:
+    caller = Caller(agent.actor, seat=agent.seat, idempotency_key="key-1")
+    point = max(create(app, agent, path, "1\n").seq for path in "abc")
+    for path in "abc":
+        edit(app, agent, path, "2\n")
+    (files / "c").write_text("of a person\n")
+    before = contents(files)
+    wanted = {"to": "after", "point": f"s:{point}"}
+    with pytest.MonkeyPatch.context() as patch:
+        refuse_at(patch, "b", StorageUnavailable("No space", outcome="unchanged"))
+        with pytest.raises(StorageUnavailable) as stopped:
+            app.call("restore", wanted, caller)
+
+    answer: Any = app.call("restore", wanted, caller)
+
+    assert stopped.value.details["not_done"] == ["b"]
+    assert answer.counts == {"edit": 3}
+    assert contents(files) == dict.fromkeys("abc", b"1\n")
+    named(app, agent, answer.undo)
+    assert contents(files) == before
 
 
 def test_a_batch_comes_to_a_file_once(app: Application, agent: Caller) -> None:
@@ -114,7 +165,7 @@ def test_what_nobody_knows_stays_open_until_the_next_operation_settles_it(
 
     edit(app, agent, "a", "three\n")
 
-    assert [status for _, status in told(app, agent)] == ["done", "recovered", "done"]
+    assert [status for _, status in told_of(app, agent)] == ["done", "recovered", "done"]
     assert app.store.read(app.default_project, lambda tx: tx.scan(OPEN_INTENTS, limit=9)) == []
 
 
@@ -154,7 +205,7 @@ def test_a_store_that_fails_after_the_change_does_not_say_that_nothing_happened(
     assert refused.value.details["outcome"] == "unknown"
     assert contents(files) == {"a": b"two\n"}
     edit(app, agent, "a", "three\n")
-    assert [status for _, status in told(app, agent)] == ["done", "recovered", "done"]
+    assert [status for _, status in told_of(app, agent)] == ["done", "recovered", "done"]
 
 
 def fail_after_the_change(app: Application, patch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from tests.recorder.asking import (
     named,
     op,
     restore,
+    story,
     timeline,
     undo,
 )
@@ -89,6 +90,7 @@ def test_what_could_not_come_back_goes_only_if_the_caller_says_so(
     assert "cannot be undone" in done.text()
     [_, refused, changed] = timeline(app, agent, path=".env")
     assert (refused.code, changed.irreversible) == ("IRREVERSIBLE", True)
+    assert "1 cannot be undone" in story(app, agent).text()
     [step] = undo(app, agent, entry=f"s:{done.seq}").files
     assert step.action == "skip"
 
@@ -163,3 +165,21 @@ def test_what_was_sealed_and_changed_is_not_opened(tmp_path: Path) -> None:
         changed = sealed[:place] + bytes([sealed[place] ^ 1]) + sealed[place + 1 :]
         with pytest.raises(NoKeyError):
             keys.unseal(changed)
+
+
+def test_a_clash_or_a_change_in_what_holds_a_secret_is_not_shown(
+    app: Application, agent: Caller, files: Path
+) -> None:
+    create(app, agent, ".env", ENV)
+    seq = edit(app, agent, ".env", f"changed\n{ENV}").seq
+    shown = undo(app, agent, entry=f"s:{seq}", preview=True, diff=True)
+    (files / ".env").write_text(f"of a person\n{ENV}")
+
+    clash = undo(app, agent, entry=f"s:{seq}")
+
+    secret = ENV.partition("=")[2].strip()
+    assert [step.action for step in (*shown.files, *clash.files)] == ["edit", "clash"]
+    assert clash.files[0].hunks is None
+    assert secret not in shown.model_dump_json() + clash.model_dump_json()
+    undo(app, agent, entry=f"s:{seq}", take="theirs")
+    assert contents(files) == {".env": ENV.encode()}

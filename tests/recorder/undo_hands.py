@@ -9,9 +9,11 @@ from typing import Any, Protocol
 from hansard.app import start
 from hansard.app.application import Application
 from hansard.app.settings import Settings
+from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Actor
 from hansard.kernel.operation import Caller, Seat
 from hansard.kernel.problem import Problem
+from hansard.recorder.tables import FILES, REVISIONS
 
 Json = dict[str, Any]
 
@@ -24,6 +26,9 @@ class Hand(Protocol):
 
     def head(self) -> int:
         """Give the seq of the journal's end."""
+
+    def revisions(self, path: str) -> list[Json]:
+        """Give all that is recorded of a file, whatever it was called before or after."""
 
 
 class Chat:
@@ -45,6 +50,9 @@ class Chat:
         heads = self.app.store.engine.heads()
         return heads[self.app.default_project].seq if self.app.default_project in heads else 0
 
+    def revisions(self, path: str) -> list[Json]:
+        return self.app.store.read(self.app.default_project, lambda tx: _revisions(tx, path))
+
 
 class Elsewhere:
     """A chat in a process of its own, which is asked over a pipe."""
@@ -65,6 +73,10 @@ class Elsewhere:
         seq: int = self._ask(["head", {}])
         return seq
 
+    def revisions(self, path: str) -> list[Json]:
+        rows: list[Json] = self._ask(["revisions", {"path": path}])
+        return rows
+
     def close(self) -> None:
         self._process.communicate(timeout=60)
 
@@ -76,13 +88,26 @@ class Elsewhere:
         return json.loads(self._process.stdout.readline())
 
 
+def _revisions(tx: ReadTx, path: str) -> list[Json]:
+    found = [one for one in tx.scan(FILES, limit=1000) if one.row["path"] == path]
+    rows = [tx.scan(REVISIONS, {"file": one.key}, order="seq", limit=100_000) for one in found]
+    return [one.row for each in rows for one in each]
+
+
 def serve(store: str, workspace: str, name: str) -> None:
     """Answer on stdin and stdout until nobody asks any more."""
     app = start.start(Settings(store=store, workspace=workspace, embedder="none"))
     chat = Chat(app, name)
     for line in sys.stdin:
         asked, arguments = json.loads(line)
-        answer = chat.head() if asked == "head" else chat.call(asked, **arguments)
+        answer: Any
+        match asked:
+            case "head":
+                answer = chat.head()
+            case "revisions":
+                answer = chat.revisions(**arguments)
+            case _:
+                answer = chat.call(asked, **arguments)
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
     app.close()

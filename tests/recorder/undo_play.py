@@ -301,13 +301,14 @@ class Player:
         assert "refused" not in answer, answer
         for path in dict.fromkeys(rev.path for rev in revs):
             new = [rev for rev in revs if rev.path == path]
-            told = self.hands[0].call("get_evolution", path=path, limit=len(new) + 1)
-            rows = told["revisions"][: len(new)][::-1]
-            assert told["total"] == len(self.model.revs[path]), (path, told)
-            for rev, row in zip(new, rows, strict=True):
+            told = self.hands[0].revisions(path)
+            assert len(told) == len(self.model.revs[path]), (path, told)
+            for rev, row in zip(new, told[-len(new) :], strict=True):
                 rev.seq = row["seq"]
-                expected = (rev.source, digest_of(rev.after.content) if rev.after else None)
-                assert (row["source"], row.get("sha256")) == expected, (path, told)
+                after = row["after"] or {}
+                found = (row["source"], after.get("blob") or after.get("sha256"), after.get("mode"))
+                held = (digest_of(rev.after.content), rev.after.mode) if rev.after else (None, None)
+                assert found == (rev.source, *held), (path, rev, row)
         head = self.hands[0].head()
         known = max(self.model.step_of, default=0)
         self.model.step_of |= dict.fromkeys(range(known + 1, head + 1), self._step)

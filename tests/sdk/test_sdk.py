@@ -97,7 +97,7 @@ def test_checkpoints_are_compared_and_deleted(hansard: Hansard) -> None:
 @pytest.mark.parametrize(
     ("ask", "problem"),
     [
-        (lambda one: one.checkpoints.load_checkpoint(), InvalidInput),
+        (lambda one: one.checkpoints.load_checkpoint(), CheckpointNotFound),
         (lambda one: one.checkpoints.load_checkpoint("C001", "w"), InvalidInput),
         (lambda one: one.checkpoints.load_checkpoint("C001"), CheckpointNotFound),
         (lambda one: one.checkpoints.load_checkpoint(session_id="w"), SessionNotFound),

@@ -57,24 +57,6 @@ export function beforeEnd(write: () => void): () => void {
   return () => unwritten.delete(write);
 }
 
-export function followDrafts(): void {
-  effect(() => {
-    if (box?.store === store.value) return;
-    box = store.value ? new Drafts(shelf(), store.value) : null;
-    refresh();
-  });
-  addEventListener("storage", (event) => {
-    if (box?.isOf(event.key)) refresh();
-  });
-  addEventListener("pagehide", writeAll);
-  addEventListener("visibilitychange", () => document.hidden && writeAll());
-  addEventListener("beforeunload", (event) => {
-    writeAll();
-    // Only what this browser has no room for would be lost.
-    if (box?.unkept().length) event.preventDefault();
-  });
-}
-
 function refresh(): void {
   drafts.value = box?.all() ?? [];
 }
@@ -115,3 +97,19 @@ export async function claimed(): Promise<Set<string>> {
   const held = (await locks?.query())?.held ?? [];
   return new Set(held.map((lock) => (lock.name ?? "").slice(LOCK.length)));
 }
+
+effect(() => {
+  if (box?.store === store.value) return;
+  box = store.value ? new Drafts(shelf(), store.value) : null;
+  refresh();
+});
+addEventListener("storage", (event) => {
+  if (box?.isOf(event.key)) refresh();
+});
+addEventListener("pagehide", writeAll);
+addEventListener("visibilitychange", () => document.hidden && writeAll());
+addEventListener("beforeunload", (event) => {
+  writeAll();
+  // Only what this browser has no room for would be lost.
+  if (box?.unkept().length) event.preventDefault();
+});

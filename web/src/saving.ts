@@ -28,3 +28,8 @@ export async function make(attempted: Attempt): Promise<RecordUpdated> {
     return act<RecordUpdated>("update_record", attempted.args, { key: attempted.key });
   }
 }
+
+/** Let others see that one is no longer at it. If that fails, they see it once the page is closed. */
+export function layAside(id: string): void {
+  act("deactivate", { id }).catch(() => undefined);
+}

@@ -161,9 +161,8 @@ class Application:
         now = to_text(self._clock())
         looks = not (operation.writes or operation.in_catalog)
         place = placing.find_place(self.store, request.project_id, caller, looks=looks)
-        seated = seating.seat(
-            self.store, seating.Asked(operation, caller, request.session_id, place)
-        )
+        place, session = _followed(operation, request, caller, place)
+        seated = seating.seat(self.store, seating.Asked(operation, caller, session, place))
         project = CATALOG if operation.in_catalog else seated.project
         if operation.writes:
             self._require_open(project)
@@ -216,6 +215,18 @@ class Application:
     def _first_answer(self, operation: Operation, context: Context, once: Once) -> Result | None:
         answer = context.read(once.recall)
         return operation.result.model_validate(answer) if answer else None
+
+
+def _followed(
+    operation: Operation, request: Request, caller: Caller, place: Place
+) -> tuple[Place, str | None]:
+    """Say where a call is about, be it what its caller last worked on."""
+    last = caller.last_context() if operation.follows_context else None
+    if request.session_id is not None or last is None or not caller.sees(last[0]):
+        return place, request.session_id
+    if place.is_named and place.project != last[0]:
+        return place, None
+    return Place(last[0], is_named=True, is_home=False), last[1]
 
 
 def _is_unsettled(place: Place, caller: Caller) -> bool:

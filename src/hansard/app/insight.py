@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any, Literal
 
-from hansard.checkpoints.contract import DecisionSuperseded, FileChanged, RecordChanged, Since
+from hansard.checkpoints.since import DecisionSuperseded, FileChanged, RecordChanged, Since
 from hansard.decisions.reading import head, stated, still_cites
 from hansard.decisions.tables import DECISIONS
 from hansard.kernel.engine import Found, Range, ReadTx, Row, Scalar, Where
-from hansard.recorder.tables import FILES, REVISIONS, revision_key
+from hansard.recorder.tables import FILES, REVISIONS, SITTINGS, revision_key
 from hansard.records.shapes import STATES
 from hansard.records.views import RECORDS
 from hansard.sessions.citations import citing
@@ -44,6 +44,12 @@ def since(tx: ReadTx, seq: int) -> Since:
         decisionsSuperseded=decisions,
         decisionsTotal=decisions_total,
     )
+
+
+def title_of(tx: ReadTx, session: str) -> str | None:
+    """Say what a session is called, if somebody gave it a title."""
+    sitting = tx.get(SITTINGS, session)
+    return sitting["title"] if sitting else None
 
 
 def blast_radius(tx: ReadTx, identifier: str) -> dict[str, list[str]]:

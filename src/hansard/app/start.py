@@ -55,6 +55,7 @@ def catalog(settings: Settings | None = None) -> Catalog:
             quotas=checkpoint_quotas(settings),
             retention=Retention(settings.keep_checkpoints),
             since=insight.since,
+            title_of=insight.title_of,
         ),
         decisions.capability(
             secret=secret(settings),

@@ -4,7 +4,7 @@ Notes, plan steps and titles of the timeline, files by their paths, and checkpoi
 tags: each a row with its title, and a document of its words.
 """
 
-from hansard.checkpoints.events import CheckpointDeleted, CheckpointSaved
+from hansard.checkpoints.events import CheckpointAmended, CheckpointDeleted, CheckpointSaved
 from hansard.kernel.engine import Table, Topic
 from hansard.kernel.view import Derivation, View
 from hansard.recorder.events import (
@@ -18,7 +18,7 @@ from hansard.recorder.events import (
     SessionTitled,
 )
 
-VERSION = 1
+VERSION = 2
 
 THINGS = Table("things", {"kind": "text"}, (("kind",),), version=VERSION)
 """By id (`s:340`, `path:src/a.py`, a checkpoint's): its kind, its title, its session and entry."""
@@ -47,8 +47,8 @@ def _met(event: FileEvent, derivation: Derivation) -> None:
             _put(derivation, key, "file", path)
 
 
-def _saved(event: CheckpointSaved, derivation: Derivation) -> None:
-    title = event.name or f"Checkpoint of {derivation.entry.session}"
+def _saved(event: CheckpointSaved | CheckpointAmended, derivation: Derivation) -> None:
+    title = event.name or f"Checkpoint of {event.session}"
     _put(derivation, event.id, "checkpoint", title, " ".join([event.id, *event.tags]))
 
 
@@ -77,6 +77,7 @@ VIEW = View(
         ExternalChangeSeen: _met,
         FileReported: _met,
         CheckpointSaved: _saved,
+        CheckpointAmended: _saved,
         CheckpointDeleted: _deleted,
     },
     topics=(WORDS,),

@@ -1,18 +1,19 @@
-"""Saving, marking and deleting checkpoints."""
+"""Saving and deleting checkpoints."""
 
 from dataclasses import dataclass
 
-from hansard.checkpoints import contract, events, limits, rules
-from hansard.checkpoints.reading import context_of, find, looked_at, newest, state_of
+from hansard.checkpoints import answers, contract, copies, events, limits, packing, rules
+from hansard.checkpoints.reading import find, newest, state_of
+from hansard.checkpoints.retaining import retain
 from hansard.checkpoints.threads.usage import used_bytes
 from hansard.checkpoints.views import CHECKPOINTS, PREFIX
-from hansard.kernel.blob import Blob, Digest, canonical_json, digest_of, seal, seal_onto
-from hansard.kernel.content import content
-from hansard.kernel.engine import Found, Position, ReadTx, Row, WriteTx
+from hansard.kernel.blob import Digest, canonical_json, digest_of
+from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.ids import next_id
 from hansard.kernel.operation import Context
-from hansard.kernel.problem import BlobDamaged, InvalidInput
-from hansard.kernel.store import CATALOG
+from hansard.kernel.problem import InvalidInput
+
+_MENDED = "What was kept of it on disk was damaged, and has been written again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class Saving:
     quotas: limits.Quotas
     retention: limits.Retention
 
-    def save(self, request: contract.Save, context: Context) -> contract.Saved:
+    def save(self, request: contract.Save, context: Context) -> answers.Saved:
         """Save a context, unless it is what the latest checkpoint holds already."""
         data = canonical_json(request.context)
         if len(data) > limits.CONTEXT_BYTES_MAX:
@@ -31,168 +32,165 @@ class Saving:
                 argument="context",
             )
         metadata = request.metadata or contract.Metadata()
-        extra = _extra(metadata)
-        elsewhere = _used_elsewhere(context)
-        digest = digest_of(data)
-        if not request.force and (known := context.read(lambda tx: _known(tx, context, digest))):
+        _require_room(metadata.model_extra or {}, metadata.tags, request.cites)
+        stored = used_bytes(context.store.engine)
+        save = _Save(self, request, metadata, context, data, digest_of(data), stored)
+        while True:
+            try:
+                saved = save.once()
+            except copies.OvertakenError:
+                continue  # another process saved here, or took away what this would rest on
+            context.caller.works_on(context.project, saved.sessionId)
+            return saved
+
+
+@dataclass(frozen=True, slots=True)
+class _Save:
+    """One save, from the first look to the answer."""
+
+    saving: Saving
+    request: contract.Save
+    metadata: contract.Metadata
+    context: Context
+    data: bytes
+    digest: Digest
+    store_bytes: int
+    """What the whole store keeps."""
+
+    def once(self) -> answers.Saved:
+        """Look, then write what that look asks for, unless that is nothing."""
+        plan, known = self.context.read(self._plan)
+        if known and not (plan.mended or plan.blob) and not self._news(known):
             return _skipped(known)
-        blob = context.read(lambda tx: _pack(tx, _session(context), data))
+
+        def work(tx: WriteTx) -> answers.Saved:
+            plan.require(tx, self._session)
+            copies.mend(tx, plan.mended)
+            latest = self._known(tx)
+            return self._amend(tx, latest, plan) if latest else self._record(tx, plan)
+
+        return self.context.write(work, blobs=[plan.blob] if plan.blob else [])
+
+    def _plan(self, tx: ReadTx) -> tuple[packing.Plan, Row | None]:
+        found = packing.prove(tx, self._session, self.data, self.digest)
+        if known := self._known(tx):
+            return found, known
+        plan = packing.plan(tx, self._session, self.data, found)
         # Asked before the bytes are staged, so that a refusal leaves nothing behind.
-        context.read(lambda tx: self._check(tx, context, blob, elsewhere))
+        self._check(tx, plan)
+        return plan, None
 
-        def work(tx: WriteTx) -> contract.Saved:
-            if not request.force and (known := _known(tx, context, blob.digest)):
-                return _skipped(known)
-            warning = self._check(tx, context, blob, elsewhere)
-            saved = events.CheckpointSaved(
-                id=next_id(tx, PREFIX),
-                session=_session(context),
-                number=state_of(tx, _session(context))["saves"],
-                context=blob.digest,
-                size_bytes=_size_bytes(tx, blob),
-                context_bytes=blob.size,
-                name=metadata.name,
-                tags=metadata.tags,
-                classes=dict(metadata.classes),
-                extra=extra,
-                cites=request.cites,
-            )
-            context.record(tx, saved)
-            self._retain(tx, context)
-            return _saved(saved, warning)
+    @property
+    def _session(self) -> str:
+        assert self.context.session is not None, "a checkpoint belongs to a session"
+        return self.context.session
 
-        return context.write(work, blobs=[blob])
+    def _known(self, tx: ReadTx) -> Row | None:
+        """Give the session's latest checkpoint if it holds the same already."""
+        if self.request.force:
+            return None
+        latest = newest(tx, self._session)
+        marks = state_of(tx, self._session)["marks"]
+        return latest if latest and rules.is_unchanged(latest, marks, self.digest) else None
 
-    def _check(self, tx: ReadTx, context: Context, blob: Blob, elsewhere: int) -> str | None:
+    def _news(self, row: Row) -> list[str]:
+        """Name what this save says of a checkpoint that holds its context already, and is new."""
+        said = rules.said_anew(row, self.metadata, self.request.cites)
+        new = [name for name, value in said.items() if value != row[name]]
+        return [*new, *(["sessionTags"] if self.metadata.session_tags is not None else [])]
+
+    def _amend(self, tx: WriteTx, row: Row, plan: packing.Plan) -> answers.Saved:
+        """Keep what was said of a context that is not saved again."""
+        said = rules.said_anew(row, self.metadata, self.request.cites)
+        _require_room(said["extra"], said["tags"], said["cites"])
+        changed = [name for name, value in said.items() if value != row[name]]
+        if changed:
+            amended = events.CheckpointAmended(id=row["id"], session=row["session"], **said)
+            self.context.record(tx, amended)
+        changed += self._tag(tx)
+        warning = _MENDED if plan.mended or plan.blob else None
+        return _skipped(row).model_copy(update={"amended": changed or None, "warning": warning})
+
+    def _record(self, tx: WriteTx, plan: packing.Plan) -> answers.Saved:
+        notes = [_MENDED if plan.mended else None, self._check(tx, plan)]
+        saved = events.CheckpointSaved(
+            id=next_id(tx, PREFIX),
+            session=self._session,
+            number=plan.number,
+            context=plan.digest,
+            size_bytes=_size_bytes(tx, plan),
+            context_bytes=len(self.data),
+            name=self.metadata.name,
+            tags=self.metadata.tags,
+            classes=dict(self.metadata.classes),
+            extra=self.metadata.model_extra or {},
+            cites=self.request.cites,
+            spare=plan.spare,
+            packs=plan.blob is not None,
+        )
+        self.context.record(tx, saved)
+        self._tag(tx)
+        retain(tx, self.context, self._session, self.saving.retention.keep_last)
+        return _saved(saved, " ".join(filter(None, notes)) or None)
+
+    def _tag(self, tx: WriteTx) -> list[str]:
+        """Give the session tags of its own, if there are others than it has."""
+        tags = self.metadata.session_tags
+        if tags is None or tags == state_of(tx, self._session)["own_tags"]:
+            return []
+        self.context.record(tx, events.SessionTagged(session=self._session, tags=tags))
+        return ["sessionTags"]
+
+    def _check(self, tx: ReadTx, plan: packing.Plan) -> str | None:
         """Refuse what goes beyond a quota. What is stored already takes no more room."""
-        session, size = _session(context), _size_bytes(tx, blob)
-        used = used_bytes(tx) + elsewhere
-        used_here = state_of(tx, session)["bytes"]
-        same = {"context": blob.digest}
+        size, used = _size_bytes(tx, plan), self.store_bytes
+        used_here = state_of(tx, self._session)["bytes"]
+        same = {"context": plan.digest}
         if not tx.scan(CHECKPOINTS, same, limit=1):
             used += size
-        if not tx.scan(CHECKPOINTS, same | {"session": session}, limit=1):
+        if not tx.scan(CHECKPOINTS, same | {"session": self._session}, limit=1):
             used_here += size
-        return rules.check_quotas(self.quotas, size, used_here, used)
-
-    def _retain(self, tx: WriteTx, context: Context) -> None:
-        """Delete what is beyond the last few, except what holds a marked key."""
-        keep = self.retention.keep_last
-        if keep <= 0:
-            return
-        session = _session(context)
-        marks = set(state_of(tx, session)["marks"])
-        for found in _older(tx, session, keep):
-            if marks and marks & context_of(tx, found.row).keys():
-                continue
-            context.record(
-                tx, events.CheckpointDeleted(id=found.key, session=session, why="retention")
-            )
+        return rules.check_quotas(self.saving.quotas, size, used_here, used)
 
 
-def mark_critical(request: contract.MarkCritical, context: Context) -> contract.Marked:
-    """Mark a key of the session's context, so that no view ever shortens or drops it."""
-    session, key = _session(context), request.context_key
-
-    def work(tx: WriteTx) -> contract.Marked:
-        seen = looked_at(tx, session)
-        if seen and key not in context_of(tx, seen):
-            return contract.Marked(
-                status="KEY_NOT_FOUND",
-                message=f"The context of {seen['id']} has no key “{key}”.",
-                sessionId=session,
-            )
-        marks = state_of(tx, session)["marks"]
-        if key not in marks and len(marks) >= limits.MARKS_MAX:
-            raise InvalidInput(f"A session has at most {limits.MARKS_MAX} marked keys")
-        context.record(tx, events.KeyMarked(session=session, key=key))
-        message = f"“{key}” is critical from now on."
-        if not seen:
-            message += " The session has saved nothing yet: the mark waits for a context."
-        return contract.Marked(status="SUCCESS", message=message, sessionId=session)
-
-    return context.write(work)
-
-
-def delete(request: contract.Delete, context: Context) -> contract.Deleted:
+def delete(request: contract.Delete, context: Context) -> answers.Deleted:
     """Take a checkpoint off the list."""
 
-    def work(tx: WriteTx) -> contract.Deleted:
+    def work(tx: WriteTx) -> answers.Deleted:
         row = find(tx, request.checkpoint_id)
         gone = events.CheckpointDeleted(id=row["id"], session=row["session"], why="asked")
         context.record(tx, gone)
-        return contract.Deleted(checkpointId=row["id"], sessionId=row["session"])
+        return answers.Deleted(checkpointId=row["id"], sessionId=row["session"])
 
     return context.write(work)
 
 
-def _session(context: Context) -> str:
-    assert context.session is not None, "a checkpoint belongs to a session"
-    return context.session
-
-
-def _extra(metadata: contract.Metadata) -> dict[str, object]:
-    extra = metadata.model_extra or {}
+def _require_room(extra: dict[str, object], tags: list[str], cites: list[str]) -> None:
+    """Refuse more than may be said of one checkpoint."""
     size = len(canonical_json(extra))
     if size > limits.EXTRA_BYTES_MAX:
         raise InvalidInput(
             f"metadata: at most {limits.EXTRA_BYTES_MAX} bytes, not {size}", argument="metadata"
         )
-    return extra
+    for argument, count, most in (
+        ("metadata.tags", len(tags), limits.TAGS_MAX),
+        ("cites", len(cites), limits.CITES_MAX),
+    ):
+        if count > most:
+            raise InvalidInput(f"{argument}: at most {most} in all, not {count}", argument=argument)
 
 
-def _used_elsewhere(context: Context) -> int:
-    """Add up what the other projects of the store keep; it need not be exact to the byte."""
-    others = context.store.engine.heads().keys() - {context.project, CATALOG}
-    return sum(context.store.read(project, used_bytes) for project in others)
-
-
-def _known(tx: ReadTx, context: Context, digest: Digest) -> Row | None:
-    """Give the session's latest checkpoint if it holds the same already."""
-    latest = newest(tx, _session(context))
-    marks = state_of(tx, _session(context))["marks"]
-    return latest if latest and rules.is_unchanged(latest, marks, digest) else None
-
-
-def _size_bytes(tx: ReadTx, blob: Blob) -> int:
+def _size_bytes(tx: ReadTx, plan: packing.Plan) -> int:
     """Say what a context takes on disk, as it was packed when it was first saved."""
-    first = tx.scan(CHECKPOINTS, {"context": blob.digest}, limit=1)
-    return first[0].row["size_bytes"] if first else len(blob.packed)
+    first = tx.scan(CHECKPOINTS, {"context": plan.digest}, limit=1)
+    if first:
+        return int(first[0].row["size_bytes"])
+    packed = plan.blob or next(iter(plan.mended), None) or tx.blob(plan.digest)
+    return len(packed.packed) if packed else 0
 
 
-def _pack(tx: ReadTx, session: str, data: bytes) -> Blob:
-    """Pack a context against an earlier one of its session, if that gains anything."""
-    number = rules.base_number(state_of(tx, session)["saves"])
-    bases = [] if number is None else tx.scan(
-        CHECKPOINTS, {"session": session, "number": number}, limit=1
-    )  # fmt: skip
-    if not bases:
-        return seal(data)
-    try:
-        digest = Digest(bases[0].row["context"])
-        base, base_data = tx.blob(digest), content(tx, digest)
-    except BlobDamaged:
-        return seal(data)
-    return seal_onto(data, base, base_data) if base else seal(data)
-
-
-def _older(tx: ReadTx, session: str, keep: int) -> list[Found]:
-    newest = tx.scan(CHECKPOINTS, {"session": session}, order="number", descending=True, limit=keep)
-    if len(newest) < keep:
-        return []
-    last = newest[-1]
-    return tx.scan(
-        CHECKPOINTS,
-        {"session": session},
-        order="number",
-        descending=True,
-        after=Position(last.row["number"], last.key),
-        limit=limits.CHAIN_NUMBERS,
-    )
-
-
-def _saved(saved: events.CheckpointSaved, warning: str | None) -> contract.Saved:
-    return contract.Saved(
+def _saved(saved: events.CheckpointSaved, warning: str | None) -> answers.Saved:
+    return answers.Saved(
         checkpointId=saved.id,
         sessionId=saved.session,
         status="SAVED",
@@ -202,11 +200,12 @@ def _saved(saved: events.CheckpointSaved, warning: str | None) -> contract.Saved
     )
 
 
-def _skipped(row: Row) -> contract.Saved:
-    return contract.Saved(
+def _skipped(row: Row) -> answers.Saved:
+    return answers.Saved(
         checkpointId=row["id"],
         sessionId=row["session"],
         status="SKIPPED_UNCHANGED",
+        code="CONTEXT_UNCHANGED",
         sizeBytes=row["size_bytes"],
         contextHash=row["context"],
     )

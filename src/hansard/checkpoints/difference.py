@@ -1,11 +1,16 @@
 """What differs between two JSON values, path by path. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from hansard.kernel.blob import canonical_json
+
 Change = Literal["added", "removed", "changed"]
+
+FRAME_CHARS = 40
+"""What the names of a difference's fields cost besides its path and values."""
 
 
 class Difference(BaseModel):
@@ -16,6 +21,8 @@ class Difference(BaseModel):
     change: Change
     old: Any = None
     new: Any = None
+    chars: int | None = None
+    """Where the values alone are longer than a page may be: how long; they are left out then."""
 
 
 def differences(old: object, new: object, path: str = "") -> Iterator[Difference]:
@@ -29,6 +36,30 @@ def differences(old: object, new: object, path: str = "") -> Iterator[Difference
             yield from _at(f"{path}/{index}", before, after, index)
     elif type(old) is not type(new) or old != new:
         yield Difference(path=path or "/", change="changed", old=old, new=new)
+
+
+def page_of(found: Iterable[Difference], room_chars: int) -> list[Difference]:
+    """Take as many differences as there is room for; at least one, without its values if need be.
+
+    A difference that would fill a page of its own gives way to its length.
+    """
+    page: list[Difference] = []
+    left = room_chars
+    for one in found:
+        size = _chars(one)
+        if size > room_chars:
+            one = Difference(path=one.path, change=one.change, chars=size)  # noqa: PLW2901
+            size = _chars(one)
+        if page and size > left:
+            break
+        page.append(one)
+        left -= size
+    return page
+
+
+def _chars(one: Difference) -> int:
+    values = (one.old, one.new)
+    return FRAME_CHARS + len(one.path) + sum(len(canonical_json(value)) for value in values)
 
 
 def _at(path: str, old: dict[Any, Any], new: dict[Any, Any], key: object) -> Iterator[Difference]:

@@ -18,13 +18,15 @@ KEYS_MAX = 10_000
 OFFSET_MAX = 1_000_000
 MARKS_MAX = 1_000
 CITES_MAX = 100
-DIFFERENCES_MAX = 1_000
-CHAIN_RADIX = 20
-"""A larger one makes deltas smaller and chains longer: 20 costs at most 19 patches a digit, each
-of which takes as long as copying the content."""
+DIFF_TOKENS = 8_000
+"""What a page of differences may cost, unless the caller says otherwise."""
 
-CHAIN_NUMBERS = CHAIN_RADIX**2
-"""After so many saves a session's contexts are packed against a fresh whole one."""
+KEYS_SHOWN_MAX = 50
+"""Of the keys that a context has, so many are named to who asks for one that it has not."""
+
+KEYFRAME_EVERY = 20
+"""So many checkpoints of a session in a row are packed onto one another, and onto nothing else:
+so many can one damaged file harm at most."""
 
 WARN_SHARE = 0.8
 """From this share of a quota on, answers warn."""

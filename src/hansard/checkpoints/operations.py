@@ -1,8 +1,9 @@
 """The operations of checkpoints, each declared once."""
 
-from hansard.checkpoints import contract, queries
-from hansard.checkpoints.commands import Saving, delete, mark_critical
-from hansard.checkpoints.queries import Loading
+from hansard.checkpoints import answers, contract, queries
+from hansard.checkpoints.commands import Saving, delete
+from hansard.checkpoints.loading import Loading
+from hansard.checkpoints.marking import mark_critical
 from hansard.kernel.operation import Operation
 
 
@@ -15,10 +16,11 @@ def _writes(saving: Saving) -> tuple[Operation, ...]:
     return (
         Operation(
             "workflow_checkpoint_save",
-            "Save the workflow's context durably; skipped if it equals the latest. "
-            "metadata: name, tags, classes.",
+            "Save the current workflow state and context, atomically and durably; returns a "
+            "checkpointId to resume from. Skipped if identical to the session's latest. "
+            "metadata: name, tags, classes, sessionTags.",
             contract.Save,
-            contract.Saved,
+            answers.Saved,
             saving.save,
             writes=True,
             role="agent",
@@ -30,20 +32,25 @@ def _writes(saving: Saving) -> tuple[Operation, ...]:
         ),
         Operation(
             "workflow_mark_critical",
-            "Mark a top-level context key as critical: it is never shortened or dropped.",
+            "Mark a top-level key of the context last saved or loaded as CRITICAL: never shortened "
+            "or dropped. For essentials such as user goals or final answers. critical: false takes "
+            "the mark back.",
             contract.MarkCritical,
-            contract.Marked,
+            answers.Marked,
             mark_critical,
             writes=True,
             role="agent",
             session="begins",
+            follows_context=True,
+            reopens_session=True,
             repeatable=True,
+            toolsets=("default",),
         ),
         Operation(
             "workflow_checkpoint_delete",
             "Delete a checkpoint.",
             contract.Delete,
-            contract.Deleted,
+            answers.Deleted,
             delete,
             writes=True,
             role="agent",
@@ -56,10 +63,11 @@ def _reads(loading: Loading) -> tuple[Operation, ...]:
     return (
         Operation(
             "workflow_checkpoint_load",
-            "Load a context by checkpointId, or a session's latest by sessionId (exactly one), "
-            "with what changed since. budget_tokens shortens, keys picks.",
+            "Load a workflow's state and context, to replace the active one: by checkpointId, or a "
+            "session's latest by sessionId; with neither, the project's newest. Tells what changed "
+            "since. budget_tokens shortens, keys picks.",
             contract.Load,
-            contract.Loaded,
+            answers.Loaded,
             loading.load,
             writes=False,
             session="none",
@@ -67,18 +75,19 @@ def _reads(loading: Loading) -> tuple[Operation, ...]:
         ),
         Operation(
             "workflow_checkpoint_list",
-            "List a session's checkpoints, newest first.",
+            "List a session's checkpoints, most recent first, to find one to resume from; and the "
+            "keys it marked critical.",
             contract.List,
-            contract.CheckpointList,
+            answers.CheckpointList,
             queries.list_checkpoints,
             writes=False,
             session="none",
         ),
         Operation(
             "workflow_checkpoint_diff",
-            "Compare two checkpoints' contexts; to defaults to the session's latest.",
+            "Compare two checkpoints' contexts, page by page; to defaults to the session's latest.",
             contract.Diff,
-            contract.Compared,
+            answers.Compared,
             queries.diff,
             writes=False,
         ),

@@ -1,13 +1,16 @@
 """Reading checkpoints back: rows, contexts, and the newest one that is sound."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import orjson
 
 from hansard.checkpoints.contract import CheckpointNotFound
+from hansard.checkpoints.copies import read_either
 from hansard.checkpoints.views import CHECKPOINTS, CONTEXTS, NO_CONTEXT
-from hansard.kernel.content import content
-from hansard.kernel.engine import Position, ReadTx, Row
+from hansard.kernel.blob import Digest
+from hansard.kernel.engine import Found, Position, ReadTx, Row, Where
+from hansard.kernel.limits import INLINE_BLOB_BYTES_MAX
 from hansard.kernel.problem import BlobDamaged
 
 PAGE = 100
@@ -23,7 +26,7 @@ def find(tx: ReadTx, identifier: str) -> Row:
 
 def context_of(tx: ReadTx, row: Row) -> dict[str, Any]:
     """Read what was saved, proved against its hash."""
-    context: dict[str, Any] = orjson.loads(content(tx, row["context"]))
+    context: dict[str, Any] = orjson.loads(read_either(tx, row["context"], row["spare"]))
     return context
 
 
@@ -44,27 +47,36 @@ def looked_at(tx: ReadTx, session: str) -> Row | None:
     return (tx.get(CHECKPOINTS, named) if named else None) or newest(tx, session)
 
 
-def newest_sound(tx: ReadTx, session: str) -> tuple[Row, dict[str, Any], str | None]:
-    """Load a session's newest checkpoint whose content is whole, with a warning if some are not."""
+def newest_sound(tx: ReadTx, session: str | None) -> tuple[Row, dict[str, Any], str | None]:
+    """Load the newest checkpoint whose content is whole, with a warning if some are not.
+
+    Of a session, or of the whole project.
+    """
     damaged: list[str] = []
     after: Position | None = None
-    while page := tx.scan(
-        CHECKPOINTS, {"session": session}, order="number", descending=True, after=after, limit=PAGE
-    ):
+    while page := _newest(tx, session, after):
         for found in page:
             try:
                 return found.row, context_of(tx, found.row), _warning(damaged, found.key)
             except BlobDamaged:
                 damaged.append(found.key)
-        after = Position(page[-1].row["number"], page[-1].key)
+        after = Position(page[-1].row[_order(session)], page[-1].key)
+    whose = "This project" if session is None else f"Session {session}"
     if damaged:
-        raise BlobDamaged("No checkpoint of this session is sound", checkpoints=damaged)
-    raise CheckpointNotFound(f"Session {session} has no checkpoint", sessionId=session)
+        raise BlobDamaged(f"{whose} has no checkpoint that is sound", checkpoints=damaged)
+    raise CheckpointNotFound(f"{whose} has no checkpoint", sessionId=session)
 
 
-def metadata_of(row: Row) -> dict[str, Any]:
+def paths_of(tx: ReadTx, rows: Iterable[Row]) -> dict[Digest, str]:
+    """Say where in the store those contexts lie that have files of their own."""
+    large = {Digest(row["context"]) for row in rows if row["size_bytes"] > INLINE_BLOB_BYTES_MAX}
+    kept = tx.kept(large) if large else {}
+    return {digest: one.path for digest, one in kept.items() if one.path}
+
+
+def metadata_of(row: Row, paths: Mapping[Digest, str]) -> dict[str, Any]:
     """Show what is known of a checkpoint besides its content."""
-    digest: str = row["context"]
+    digest = Digest(row["context"])
     shown = {
         "id": row["id"],
         "sessionId": row["session"],
@@ -77,12 +89,22 @@ def metadata_of(row: Row) -> dict[str, Any]:
         "createdAt": row["at"],
         "contextHash": digest,
         "contextSizeBytes": row["size_bytes"],
-        # By content, so the same in every store; what is small lies in the database instead.
-        "blobPath": f"blobs/{digest[:2]}/{digest[2:]}",
+        "blobPath": paths.get(digest),
         "seq": row["seq"],
         "tick": row["tick"],
     }
     return {key: value for key, value in shown.items() if value not in (None, [], {})}
+
+
+def _newest(tx: ReadTx, session: str | None, after: Position | None) -> list[Found]:
+    where: Where = {} if session is None else {"session": session}
+    order = _order(session)
+    return tx.scan(CHECKPOINTS, where, order=order, descending=True, after=after, limit=PAGE)
+
+
+def _order(session: str | None) -> str:
+    """Say what orders checkpoints as they were saved, and has an index."""
+    return "seq" if session is None else "number"
 
 
 def _warning(damaged: list[str], instead: str) -> str | None:

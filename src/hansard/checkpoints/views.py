@@ -3,29 +3,32 @@
 from typing import Any
 
 from hansard.checkpoints.events import (
+    CheckpointAmended,
     CheckpointDeleted,
     CheckpointLoaded,
     CheckpointSaved,
     KeyMarked,
+    KeyUnmarked,
+    SessionTagged,
 )
 from hansard.kernel.engine import Row, Table
 from hansard.kernel.ids import taken
 from hansard.kernel.view import Derivation, View
 
-VERSION = 1
+VERSION = 2
 PREFIX = "C"
 
 CHECKPOINTS = Table(
     "checkpoints",
-    {"session": "text", "number": "integer", "context": "text"},
-    (("session", "number"), ("context", "session")),
+    {"session": "text", "number": "integer", "context": "text", "seq": "integer"},
+    (("session", "number"), ("context", "session"), ("seq",)),
     version=VERSION,
 )
 
 CONTEXTS = Table("contexts", version=VERSION)
 """By session: what was last saved or loaded, how many saves there were, its marks, its weight."""
 
-USAGE = Table("checkpoint_usage", version=VERSION)
+USAGE = Table("checkpoint_usage", {"bytes": "integer"}, version=VERSION)
 """One row: the bytes of all contexts of the project, each counted once."""
 
 USAGE_KEY = "project"
@@ -36,29 +39,37 @@ NO_CONTEXT: dict[str, Any] = {
     "marks": {},
     "bytes": 0,
     "tags": [],
+    "own_tags": [],
+    "accessed": None,
 }
-"""A session that has neither saved nor marked anything."""
+"""A session that has neither saved, loaded nor marked anything."""
+
+DESCRIBING = ("name", "tags", "classes", "extra", "cites")
+"""What a saver says of a checkpoint, and may say anew."""
 
 
 def _saved(event: CheckpointSaved, derivation: Derivation) -> None:
     entry = derivation.entry
     taken(derivation, PREFIX, event.id)
     row = event.model_dump(mode="json") | {"seq": entry.seq, "tick": entry.tick, "at": entry.at}
-    before = derivation.get(CONTEXTS, event.session) or NO_CONTEXT
-    after = before | {
-        "looked_at": event.id,
-        "saves": event.number + 1,
-        "tags": sorted({*before["tags"], *event.tags}),
-    }
-    derivation.put(CONTEXTS, event.session, after)
+    tags = sorted({*_state(derivation, event.session)["tags"], *event.tags})
+    _touch(derivation, event.session, looked_at=event.id, saves=event.number + 1, tags=tags)
     _weigh(derivation, row, 1)
     derivation.put(CHECKPOINTS, event.id, row | {"agent": entry.actor.id})
 
 
+def _amended(event: CheckpointAmended, derivation: Derivation) -> None:
+    row = derivation.get(CHECKPOINTS, event.id)
+    assert row is not None, "a checkpoint was described anew that never was"
+    said = event.model_dump(mode="json", include=set(DESCRIBING))
+    derivation.put(CHECKPOINTS, event.id, row | said)
+    tags = sorted({*_state(derivation, event.session)["tags"], *event.tags})
+    _touch(derivation, event.session, looked_at=event.id, tags=tags)
+
+
 def _loaded(event: CheckpointLoaded, derivation: Derivation) -> None:
-    row = derivation.get(CONTEXTS, event.session)
-    assert row is not None, "a checkpoint was loaded from a session that saved none"
-    derivation.put(CONTEXTS, event.session, row | {"looked_at": event.id})
+    for session in {event.session, event.into or event.session}:
+        _touch(derivation, session, looked_at=event.id)
 
 
 def _deleted(event: CheckpointDeleted, derivation: Derivation) -> None:
@@ -69,9 +80,29 @@ def _deleted(event: CheckpointDeleted, derivation: Derivation) -> None:
 
 
 def _marked(event: KeyMarked, derivation: Derivation) -> None:
-    row = derivation.get(CONTEXTS, event.session) or NO_CONTEXT
-    marks = row["marks"] | {event.key: derivation.entry.seq}
-    derivation.put(CONTEXTS, event.session, row | {"marks": marks})
+    marks = _state(derivation, event.session)["marks"] | {event.key: derivation.entry.seq}
+    _touch(derivation, event.session, marks=marks)
+
+
+def _unmarked(event: KeyUnmarked, derivation: Derivation) -> None:
+    marks = _state(derivation, event.session)["marks"]
+    left = {key: seq for key, seq in marks.items() if key != event.key}
+    _touch(derivation, event.session, marks=left)
+
+
+def _tagged(event: SessionTagged, derivation: Derivation) -> None:
+    _touch(derivation, event.session, own_tags=event.tags)
+
+
+def _state(derivation: Derivation, session: str) -> Row:
+    return derivation.get(CONTEXTS, session) or NO_CONTEXT
+
+
+def _touch(derivation: Derivation, session: str, **changes: Any) -> None:
+    """Note what has changed of a session's context, and that it was used just now."""
+    accessed = {"seq": derivation.entry.seq, "at": derivation.entry.at}
+    row = _state(derivation, session) | changes | {"accessed": accessed}
+    derivation.put(CONTEXTS, session, row)
 
 
 def _weigh(derivation: Derivation, row: Row, sign: int) -> None:
@@ -95,9 +126,12 @@ VIEWS = (
         (CHECKPOINTS, CONTEXTS, USAGE),
         on={
             CheckpointSaved: _saved,
+            CheckpointAmended: _amended,
             CheckpointLoaded: _loaded,
             CheckpointDeleted: _deleted,
             KeyMarked: _marked,
+            KeyUnmarked: _unmarked,
+            SessionTagged: _tagged,
         },
     ),
 )

@@ -10,8 +10,9 @@ import typer
 
 from hansard.app.application import Application
 from hansard.app.settings import Settings
-from hansard.checkpoints.contract import CheckpointList, CheckpointListed
-from hansard.checkpoints.reading import state_of
+from hansard.checkpoints.answers import CheckpointList, CheckpointListed, SessionListed
+from hansard.checkpoints.limits import OFFSET_MAX
+from hansard.checkpoints.retaining import needless
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
 from hansard.cli.terminal import actor
@@ -69,19 +70,30 @@ class Desk:
             if (cursor := page.nextCursor) is None:
                 return
 
-    def marks(self, session: str) -> list[str]:
-        """Name the keys that were marked critical in a session."""
+    def about(self, session: str) -> SessionListed:
+        """Say what is known of a session: its tags, its marked keys."""
+        asked = {"sessionId": session, "limit": 1}
+        return self.look(CheckpointList, "workflow_checkpoint_list", **asked).session
+
+    def needless(self, session: str, keep: int) -> list[str]:
+        """Name the checkpoints beyond the last few that no marked key needs."""
         project = self.application.own_project()
-        return sorted(
-            self.application.store.read(project, lambda tx: state_of(tx, session))["marks"]
+        rows = self.application.store.read(
+            project, lambda tx: needless(tx, session, keep, most=OFFSET_MAX)
         )
+        return [row["id"] for row in rows]
+
+
+def given(flags: Flags, context: typer.Context) -> Flags:
+    """Join the flags that stand before the command and those after it."""
+    before: Flags = context.obj
+    return before | {name: value for name, value in flags.items() if value is not None}
 
 
 @contextmanager
 def desk(flags: Flags, context: typer.Context) -> Iterator[Desk]:
-    """Open the store, with the flags that stand before the command and those after it."""
-    given = context.obj | {name: value for name, value in flags.items() if value is not None}
-    with opened(given) as (application, settings):
+    """Open the store that the flags name."""
+    with opened(given(flags, context)) as (application, settings):
         caller = Caller(actor(), session=settings.session or None)
         yield Desk(application, caller, settings)
 

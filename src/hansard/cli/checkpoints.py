@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import orjson
 import typer
 
-from hansard.checkpoints.contract import Compared, Loaded
+from hansard.checkpoints.answers import Compared, Loaded, Marked
 from hansard.checkpoints.difference import Difference
 from hansard.checkpoints.reading import newest
 from hansard.checkpoints.views import CONTEXTS
@@ -17,6 +17,9 @@ from hansard.cli.terminal import painter, print_json, printable
 from hansard.kernel.engine import Found, Position, ReadTx, Row
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.operation import Result
+
+WHOLE_TOKENS = 1_000_000
+"""A person's terminal has room: pages are for models."""
 
 VALUE_CHARS_MAX = 200
 """So much of a value is shown in a diff."""
@@ -54,7 +57,12 @@ def show(
     flags: Flags,
     *,
     context: typer.Context,
-    checkpoint: Annotated[str, typer.Argument(help="The checkpoint's id, or a session's.")],
+    checkpoint: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[CHECKPOINT]", help="The checkpoint's id, or a session's; else the newest."
+        ),
+    ] = None,
     json: Json = False,
     key: Annotated[
         list[str] | None, typer.Option(metavar="KEY", help="Only this key; may be repeated.")
@@ -65,11 +73,12 @@ def show(
 ) -> int:
     """Show a checkpoint's context and what has changed since; of a session, its latest."""
     with desk(flags, context) as at:
-        which = "checkpointId" if _is_checkpoint(at, checkpoint) else "sessionId"
+        is_one = checkpoint is None or _is_checkpoint(at, checkpoint)
+        which = "checkpointId" if is_one else "sessionId"
         arguments: dict[str, Any] = {which: checkpoint, "keys": key, "budget_tokens": budget}
         loaded = at.look(Loaded, "workflow_checkpoint_load", **arguments)
     if json:
-        print_json(loaded.model_dump(mode="json", by_alias=True, exclude_none=True))
+        print_json(loaded.model_dump(mode="json", exclude_none=True))
         return 0
     paint = painter()
     print(paint(f"{loaded.checkpointId} of session {printable(loaded.sessionId)}", "yellow"))
@@ -96,19 +105,39 @@ def diff(
 ) -> int:
     """Compare two contexts, place by place."""
     with desk(flags, context) as at:
-        arguments: dict[str, Any] = {"from": old, "to": new}
-        compared = at.look(Compared, "workflow_checkpoint_diff", **arguments)
+        compared = _compared(at, old, new)
     if json:
-        print_json(compared.model_dump(mode="json", by_alias=True))
+        print_json(compared.model_dump(mode="json"))
         return 0
     paint = painter()
     for one in compared.differences:
         sign, colour = _SIGNS[one.change]
         print(paint(f"{sign} {printable(one.path)}: {_difference(one)}", colour))
-    left = compared.total - len(compared.differences)
-    print(f"{compared.total:,} differences, {compared.from_} → {compared.to}", end="")
-    print(f"; {left:,} are not shown" if left else "")
+    print(f"{compared.total:,} differences, {compared.from_} → {compared.to}")
     return 0
+
+
+@settings_flags
+def mark(
+    flags: Flags,
+    *,
+    context: typer.Context,
+    session: Annotated[str, typer.Argument(help="The session.")],
+    key: Annotated[
+        str | None, typer.Argument(metavar="[KEY]", help="A key of its context; else list them.")
+    ] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Take the mark back.")] = False,
+) -> int:
+    """Mark a key as critical, so that no budget shortens it; without a key, list what is marked."""
+    with desk(flags, context) as at:
+        if key is None:
+            for one in at.about(session).critical:
+                print(printable(one))
+            return 0
+        asked: dict[str, Any] = {"sessionId": session, "contextKey": key, "critical": not remove}
+        marked = at.ask(Marked, "workflow_mark_critical", **asked)
+    print(printable(marked.message))
+    return 0 if marked.status == "SUCCESS" else 1
 
 
 @settings_flags
@@ -121,13 +150,15 @@ def prune(
     dry_run: DryRun = False,
     json: Json = False,
 ) -> int:
-    """Delete all but the newest checkpoints of a session, except those with a marked key."""
+    """Delete all but the newest checkpoints of a session.
+
+    Of a marked key, whatever it has been stays: the last checkpoint that had it so.
+    """
     with desk(flags, context) as at:
         session = at.session(named)
-        marks = at.marks(session)
         older = [one.checkpointId for one in at.checkpoints(session)][keep:]
-        marked = [one for one in older if marks and _has_any(at, one, marks)]
-        gone = [one for one in older if one not in {*marked}]
+        gone = at.needless(session, keep)
+        marked = [one for one in older if one not in {*gone}]
         for done, one in enumerate(() if dry_run else gone, start=1):
             at.ask(Result, "workflow_checkpoint_delete", checkpointId=one)
             show_step("deleted", done, len(gone))
@@ -147,8 +178,9 @@ def register(app: typer.Typer) -> None:
         rich_markup_mode=None,
     )
     group.callback()(settings_flags(_before))
-    commands = {"list": list_checkpoints, "show": show, "diff": diff, "export": export}
-    for name, command in (commands | {"import": import_, "prune": prune}).items():
+    commands = {"list": list_checkpoints, "show": show, "diff": diff, "mark": mark}
+    files = {"export": export, "import": import_, "prune": prune}
+    for name, command in (commands | files).items():
         group.command(name)(command)
     app.add_typer(group, name="checkpoints")
 
@@ -189,9 +221,15 @@ def _is_checkpoint(at: Desk, named: str) -> bool:
     return at.application.store.read(project, lambda tx: tx.get(CONTEXTS, named)) is None
 
 
-def _has_any(at: Desk, checkpoint: str, keys: list[str]) -> bool:
-    loaded = at.look(Loaded, "workflow_checkpoint_load", checkpointId=checkpoint, keys=keys)
-    return bool(loaded.context)
+def _compared(at: Desk, old: str, new: str | None) -> Compared:
+    """Compare two contexts, all pages of it."""
+    asked: dict[str, Any] = {"from": old, "to": new, "budget_tokens": WHOLE_TOKENS}
+    whole = page = at.look(Compared, "workflow_checkpoint_diff", **asked)
+    while page.nextCursor:
+        more = asked | {"cursor": page.nextCursor}
+        page = at.look(Compared, "workflow_checkpoint_diff", **more)
+        whole.differences.extend(page.differences)
+    return whole.model_copy(update={"nextCursor": None})
 
 
 def _difference(one: Difference) -> str:

@@ -30,7 +30,13 @@ from hansard.http.tail import Tail
 from hansard.kernel.event import Role
 from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.kernel.operation import Caller
-from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem, UnknownOperation
+from hansard.kernel.problem import (
+    InvalidInput,
+    PermissionDenied,
+    Problem,
+    RequestTooLarge,
+    UnknownOperation,
+)
 from hansard.kernel.values import check_handle
 
 logger = logging.getLogger(__name__)
@@ -264,7 +270,9 @@ async def _body(request: Request) -> bytes:
     async for chunk in request.stream():
         body += chunk
         if len(body) > REQUEST_BYTES_MAX:
-            raise InvalidInput(f"The request is longer than {REQUEST_BYTES_MAX} bytes")
+            raise RequestTooLarge(
+                f"The request is longer than {REQUEST_BYTES_MAX} bytes", limit=REQUEST_BYTES_MAX
+            )
     return bytes(body)
 
 

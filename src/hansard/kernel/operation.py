@@ -88,6 +88,9 @@ class Seat:
         """Start with no session; `adopts` goes on in those that are opened by naming them."""
         self.adopts = adopts
         self.sessions: dict[str, str] = {}
+        self.contexts: dict[str | None, tuple[str, str]] = {}
+        """By the session that comes along with calls: the project and session whose context was
+        last saved or loaded."""
         self.opened: dict[str, str] = {}
         """Of these, the sessions that were opened by naming them."""
         self.begun: dict[tuple[str, str], Actor] = {}
@@ -161,6 +164,21 @@ class Caller:
     def sees(self, project: str) -> bool:
         """Whether it may see a project."""
         return self.projects is None or project in self.projects
+
+    def session_in(self, project: str) -> str | None:
+        """Name the caller's own session: what comes along, what was opened here, or is set."""
+        opened = self.seat.opened.get(project) if self.seat else None
+        own = self.seat.sessions.get(project) if self.seat else None
+        return self.session or opened or self.default_session or own
+
+    def works_on(self, project: str, session: str) -> None:
+        """Remember whose context the caller has before it, where there is one chat a process."""
+        if self.seat:
+            self.seat.contexts[self.session] = project, session
+
+    def last_context(self) -> tuple[str, str] | None:
+        """Give the project and session whose context the caller last saved or loaded."""
+        return self.seat.contexts.get(self.session) if self.seat else None
 
 
 class AlreadyAnsweredError(Exception):
@@ -354,6 +372,8 @@ class Operation:
     session: SessionUse = "optional"
     creates_session: bool = False
     """Whether an id that no session has yet begins one of that id."""
+    follows_context: bool = False
+    """Whether, if no session is named, it is about the one whose context was last before it."""
     reopens_session: bool = False
     """Whether a closed session is started afresh rather than refused."""
     ends_session: bool = False

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+INVALID_REQUEST = -32600
 INVALID_PARAMS = -32602
 EXECUTION_ERROR = -32000
 INTERNAL_ERROR = -32603
@@ -44,6 +45,13 @@ class InvalidInput(Problem):
 
     code, rpc_code = "INVALID_INPUT", INVALID_PARAMS
     hint = "Correct the named argument and call again"
+
+
+class RequestTooLarge(Problem):
+    """One request is longer than any may be; nothing of it was read."""
+
+    code, http_status, rpc_code = "REQUEST_TOO_LARGE", 413, INVALID_REQUEST
+    hint = "Send less at once; the Python library and the command line take contexts up to 64 MiB"
 
 
 class UnknownOperation(InvalidInput):

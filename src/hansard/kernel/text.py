@@ -3,7 +3,7 @@
 import re
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from hansard.kernel import limits
 
@@ -76,7 +76,18 @@ def _query(text: str) -> str:
 Query = Annotated[str, AfterValidator(_query)]
 """Words to look for: any characters at all."""
 
+
+def whole_number(value: object) -> object:
+    """Take 5.0 for 5: JSON has only numbers, and some clients write every one with a point."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 Cursor = Annotated[
     str, Field(max_length=limits.CURSOR_CHARS_MAX), WithJsonSchema({"type": "string"})
 ]
-Limit = Annotated[int, Field(ge=1, le=limits.LIST_LIMIT_MAX), WithJsonSchema({"type": "integer"})]
+Limit = Annotated[
+    int,
+    Field(ge=1, le=limits.LIST_LIMIT_MAX),
+    BeforeValidator(whole_number),
+    WithJsonSchema({"type": "integer"}),
+]

@@ -5,6 +5,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -125,7 +126,7 @@ class HansardSaver(BaseCheckpointSaver[int]):
         """Give the checkpoints that match, those with the highest ids first."""
         wanted = (filter or {}).items()
         matching = (
-            form.to_tuple(self.serde, read, self._threads.content)
+            form.to_tuple(self.serde, read, partial(self._threads.content, read.step))
             for read in self._reads(config, before)
             if all(read.metadata.get(key) == value for key, value in wanted)
         )
@@ -374,7 +375,7 @@ class HansardSaver(BaseCheckpointSaver[int]):
     def _value(self, read: form.Read, channel: str) -> Any:
         if channel in read.small:
             return form.load(self.serde, read.small[channel])
-        return form.load(self.serde, self._threads.content(read.step.values[channel]))
+        return form.load(self.serde, self._threads.content(read.step, read.step.values[channel]))
 
 
 class _Memory:

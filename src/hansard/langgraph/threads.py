@@ -76,9 +76,9 @@ class Threads:
         """List steps, without their contents."""
         return self.ask(contract.StepsFound, "thread_list_steps", **arguments).steps
 
-    def content(self, digest: str) -> bytes:
-        """Read one content."""
-        found = self.ask(contract.Contents, "thread_contents", digests=[digest])
+    def content(self, step: contract.Step, digest: str) -> bytes:
+        """Read one of a step's values."""
+        found = self.ask(contract.Contents, "thread_contents", digests=[digest], spares=step.spares)
         return found.contents[digest]
 
 

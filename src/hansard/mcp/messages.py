@@ -27,7 +27,7 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from hansard.kernel.limits import ID_CHARS_MAX, INTEGER_BITS_MAX, KIB, NESTING_MAX
-from hansard.kernel.problem import InvalidInput
+from hansard.kernel.problem import InvalidInput, Problem, RequestTooLarge
 
 ENVELOPE_LEVELS = 3
 """The message, its params and the arguments, around what a caller may nest."""
@@ -48,7 +48,13 @@ class Malformed(Exception):
     """These bytes are no message we can serve. Says what to answer, and whether to at all."""
 
     def __init__(
-        self, code: int, message: str, request_id: RequestId | None = None, *, owed: bool = True
+        self,
+        code: int,
+        message: str,
+        request_id: RequestId | None = None,
+        *,
+        owed: bool = True,
+        problem: Problem | None = None,
     ) -> None:
         """Say the fault; `owed` is false for what must never be answered, such as notifications."""
         super().__init__(message)
@@ -56,14 +62,14 @@ class Malformed(Exception):
         self.message = message
         self.request_id = request_id
         self.owed = owed
+        self.problem = InvalidInput(message) if code == INVALID_PARAMS else problem
 
     def answer(self) -> JSONRPCError:
         """Make the error response."""
         error = ErrorData(code=self.code, message=self.message)
-        if self.code == INVALID_PARAMS:
-            error = ErrorData(
-                code=self.code, message=self.message, data=InvalidInput(self.message).as_dict()
-            )
+        if self.problem:
+            data = self.problem.as_dict()
+            error = ErrorData(code=self.code, message=self.message, data=data)
         return JSONRPCError(jsonrpc="2.0", id=self.request_id, error=error)
 
 
@@ -93,7 +99,8 @@ def parse(raw: bytes) -> JSONRPCMessage:
 def too_long(head: bytes, tail: bytes, *, bytes_max: int) -> Malformed:
     """Refuse a message of which only the beginning and the end were kept."""
     message = f"The message is longer than {bytes_max} bytes"
-    return Malformed(INVALID_REQUEST, message, find_id(head, tail))
+    problem = RequestTooLarge(message, limit=bytes_max)
+    return Malformed(INVALID_REQUEST, message, find_id(head, tail), problem=problem)
 
 
 def find_id(head: bytes, tail: bytes) -> RequestId | None:

@@ -21,7 +21,6 @@ from hansard.recorder.events import (
 )
 from hansard.recorder.standing import taken_back_by
 from hansard.recorder.tables import REVISIONS, SITTINGS, file_id
-from hansard.recorder.taking_back import undone_by
 
 Changing = FileOpIntended | FileReported | ExternalChangeSeen
 """The events by which files become others."""
@@ -117,20 +116,20 @@ def required_plan(tx: ReadTx, session: str, step: int) -> Row:
 
 def standing(
     tx: ReadTx, made: Sequence[Made], seqs: frozenset[int]
-) -> tuple[list[Made], dict[str, int]]:
-    """Give the changes that can be taken back, and by path what has taken back the others.
+) -> tuple[list[Made], dict[str, tuple[str, int]]]:
+    """Give the changes that can be taken back, and by path a file and change that was already.
 
     What was taken back by one of those that are taken back as well, `seqs`, counts: undone
     together, both are gone.
     """
     left: list[Made] = []
-    gone: dict[str, int] = {}
+    gone: dict[str, tuple[str, int]] = {}
     for one in made:
         files = one.files()
         takers = {path: taken_back_by(tx, file, one.seq) for path, file in files.items()}
-        by_others = [path for path, by in takers.items() if by is not None and by not in seqs]
+        by_others = {path for path, by in takers.items() if by is not None and by not in seqs}
         if len(by_others) == len(takers):
-            gone |= {path: undone_by(tx, files[path], one.seq) or 0 for path in by_others}
+            gone |= {path: (file, one.seq) for path, file in files.items()}
         else:
             left.append(one)
     return left, gone

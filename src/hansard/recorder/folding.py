@@ -10,7 +10,7 @@ Key = tuple[str, tuple[str, ...]]
 """The type of a beat, and the folder that it is told under."""
 
 FOLDED = ("file", "outside")
-_SUMMED = ("edits", "added", "removed", "failed", "external", "reported", "undone")
+_SUMMED = ("edits", "added", "removed", "failed", "external", "reported", "irreversible", "undone")
 
 
 def fold(run: Sequence[Beat]) -> list[Beat]:

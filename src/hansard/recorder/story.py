@@ -46,6 +46,8 @@ class Stroke:
     code: str | None = None
     is_reported: bool = False
     is_external: bool = False
+    is_irreversible: bool = False
+    """Whether what the file held before is gone for good."""
 
     def counts(self) -> dict[str, int]:
         """Say by how much each number of its beat grows."""
@@ -54,7 +56,8 @@ class Stroke:
         lines = {"added": self.added, "removed": self.removed}
         if self.is_external:
             return lines | {"external": 1}
-        return lines | {"edits": 1} | ({"reported": 1} if self.is_reported else {})
+        lines |= {"edits": 1} | ({"reported": 1} if self.is_reported else {})
+        return lines | ({"irreversible": 1} if self.is_irreversible else {})
 
     def work(self) -> dict[str, int]:
         """Say by how much the numbers of its chapter and session grow: what others did is not."""

@@ -35,6 +35,8 @@ class Beat(Shape):
     """Why some failed."""
     external: int | None = None
     reported: int | None = None
+    irreversible: int | None = None
+    """Changes that cannot be undone: what the file held is gone for good."""
     undone: int | None = None
     """How many of its changes were taken back since,"""
     undone_by: int | None = None
@@ -76,6 +78,7 @@ class Beat(Shape):
             parts.append(f"{self.failed} failed{why}")
         if self.reported:
             parts.append(f"{self.reported} as reported")
+        parts += [f"{self.irreversible} cannot be undone"] if self.irreversible else []
         return ", ".join(parts) or "nothing"
 
     def _restored(self) -> str:

@@ -32,6 +32,7 @@ from hansard.recorder.returning import A, Aim, Errand, Tell, Way, carry_out
 from hansard.recorder.rules import Plan
 from hansard.recorder.scope import session_of
 from hansard.recorder.scribe import Planned, is_recorded
+from hansard.recorder.taking_back import undone_by
 from hansard.recorder.undoing import Change, ClashError, Held, LostError, States, Step
 from hansard.recorder.ways import (
     Goal,
@@ -159,7 +160,7 @@ class _Finder:
         ways = [way for one in units for way in self._back(tx, one, places)]
         concerned = {path for one in units for path in one.paths}
         free = [path for path in unit.paths if path not in concerned]
-        return [*ways, *(unchanged(path, _already(gone.get(path))) for path in free)]
+        return [*ways, *(unchanged(path, _already(tx, gone.get(path))) for path in free)]
 
     def _back(self, tx: ReadTx, unit: Together, all_places: Mapping[str, Place]) -> list[Way]:
         """Say what becomes of files when changes that stand are taken back."""
@@ -301,7 +302,9 @@ class _Finder:
         return [*others, *([unrecorded()] if is_new else [])]
 
 
-def _already(by: int | None) -> str | None:
+def _already(tx: ReadTx, change: tuple[str, int] | None) -> str | None:
+    """Say of a change to a file what has taken it back."""
+    by = undone_by(tx, *change) if change else None
     return f"s:{by} has taken it back already" if by else None
 
 

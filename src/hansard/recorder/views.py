@@ -15,6 +15,7 @@ from hansard.recorder.events import (
     FileOpDone,
     FileOpIntended,
     FileOpRefused,
+    FileRef,
     FileReported,
     PlanStepRecorded,
     RestoreBegun,
@@ -88,7 +89,13 @@ def _done(event: FileOpDone, derivation: Derivation) -> None:
     row = _settled(derivation, event.intent)
     if event.recovered:
         derivation.put(OUTCOMES, intent_key(event.intent), {"status": "recovered"})
-    stroke = Stroke(row["action"], added=row["added"], removed=row["removed"])
+    lets_go = row["to"] is None and row["before"] and row["before"] != row["after"]
+    stroke = Stroke(
+        row["action"],
+        added=row["added"],
+        removed=row["removed"],
+        is_irreversible=bool(lets_go) and not FileRef.model_validate(row["before"]).is_kept,
+    )
     row |= {"after": row["after"] | {"mode": event.mode} if row["after"] else None}
     row |= {"source": "restored" if row["restore"] else "executed"}
     _note_folders(derivation, row)

@@ -1,9 +1,9 @@
-"""The service of source 001, in Python's spelling: contexts up to 64 MiB."""
+"""Saving, loading, listing and marking contexts from Python, up to 64 MiB each."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from hansard.checkpoints.contract import (
+from hansard.checkpoints.answers import (
     CheckpointList,
     CheckpointListed,
     Compared,
@@ -64,7 +64,7 @@ class Checkpoints:
         keys: Sequence[str] | None = None,
         budget_tokens: int | None = None,
     ) -> Loaded:
-        """Load a checkpoint by its id, or a session's latest; exactly one of the two is given."""
+        """Load a checkpoint by its id, or a session's latest; else the newest of the project."""
         arguments = _given(
             checkpointId=checkpoint_id,
             sessionId=session_id,
@@ -94,9 +94,15 @@ class Checkpoints:
         )
         return _as(CheckpointList, listed).checkpoints
 
-    def mark_critical(self, session_id: str | None, context_key: str) -> Marked:
-        """Mark a key of the session's context: no view ever shortens or drops it."""
-        arguments = _given(sessionId=session_id)
+    def mark_critical(
+        self, session_id: str | None, context_key: str, *, critical: bool = True
+    ) -> Marked:
+        """Mark a key of the session's context: no view ever shortens or drops it.
+
+        Without a session it is the one whose context was last saved or loaded here. With
+        `critical=False` the mark is taken back.
+        """
+        arguments = _given(sessionId=session_id, critical=None if critical else False)
         marked = self._call("workflow_mark_critical", contextKey=context_key, **arguments)
         return _as(Marked, marked)
 
@@ -104,12 +110,21 @@ class Checkpoints:
         """Delete a checkpoint; all others stay whole."""
         return _as(Deleted, self._call("workflow_checkpoint_delete", checkpointId=checkpoint_id))
 
-    def diff_checkpoints(self, from_id: str, to_id: str | None = None) -> Compared:
-        """Compare two contexts; without `to_id`, with the session's latest."""
-        arguments = _given(to=to_id)
-        return _as(
-            Compared, self._call("workflow_checkpoint_diff", **{"from": from_id}, **arguments)
-        )
+    def diff_checkpoints(
+        self,
+        from_id: str,
+        to_id: str | None = None,
+        *,
+        budget_tokens: int | None = None,
+        cursor: str | None = None,
+    ) -> Compared:
+        """Compare two contexts; without `to_id`, with the session's latest.
+
+        What does not fit the budget is had by asking again with the answer's `nextCursor`.
+        """
+        arguments = _given(to=to_id, budget_tokens=budget_tokens, cursor=cursor)
+        compared = self._call("workflow_checkpoint_diff", **{"from": from_id}, **arguments)
+        return _as(Compared, compared)
 
 
 def _given(**arguments: object) -> dict[str, Any]:

@@ -13,7 +13,7 @@ REQUIREMENTS = (
         ),
         held(
             "CHK-session-2",
-            "load with both or neither of checkpointId and sessionId is INVALID_INPUT.",
+            "load with both checkpointId and sessionId is INVALID_INPUT.",
         ),
         held(
             "CHK-session-3",
@@ -34,6 +34,21 @@ REQUIREMENTS = (
         held(
             "CHK-session-7",
             "An unknown sessionId on mark is SESSION_NOT_FOUND.",
+        ),
+        held(
+            "CHK-session-8",
+            "load with neither checkpointId nor sessionId gives the newest of the project, and "
+            "says whose it is: session, title, author, time.",
+        ),
+        held(
+            "CHK-session-9",
+            "mark_critical without a sessionId acts on the session whose context the caller last "
+            "saved or loaded.",
+        ),
+        held(
+            "CHK-session-10",
+            "lastAccessedAt moves with every load by an agent, and a load that may write nothing "
+            "does not fail.",
         ),
     ),
     *section(
@@ -74,6 +89,11 @@ REQUIREMENTS = (
             "A mark made since the latest checkpoint defeats the skip.",
         ),
         held(
+            "CHK-hash-10",
+            "Name, tags and the like of an unchanged save are added to the latest checkpoint, and "
+            "the answer says so.",
+        ),
+        held(
             "CHK-hash-9",
             "Only the latest counts: a context equal to an older checkpoint is SAVED.",
         ),
@@ -109,6 +129,15 @@ REQUIREMENTS = (
             "CHK-view-7",
             "What `omitted` says to fetch gives the key's whole value.",
         ),
+        held(
+            "CHK-view-8",
+            "A budgeted view uses the budget, keeps the shape of values and the newest items of "
+            "lists, and says how many items it left out.",
+        ),
+        held(
+            "CHK-view-9",
+            "A key that load was asked for and the context has not is named.",
+        ),
     ),
     *section(
         "contract: Checkpoints, classes and marks",
@@ -134,6 +163,14 @@ REQUIREMENTS = (
         held(
             "CHK-class-5",
             "A pending mark applies to the first context saved.",
+        ),
+        held(
+            "CHK-class-6",
+            "KEY_NOT_FOUND names the keys that there are.",
+        ),
+        held(
+            "CHK-class-7",
+            "Marks are shown by load, list and mark, and can be taken back.",
         ),
     ),
     *section(
@@ -182,6 +219,11 @@ REQUIREMENTS = (
             "A store is at most 10 GiB, configurable.",
         ),
         held(
+            "CHK-quota-8",
+            "A save asks for the room that all projects take in one look, whatever their number "
+            "and versions.",
+        ),
+        held(
             "CHK-quota-4",
             "Quotas count unique bytes: content stored once counts once.",
         ),
@@ -195,7 +237,8 @@ REQUIREMENTS = (
         ),
         held(
             "CHK-quota-7",
-            "Retention, when on, keeps the last N and every checkpoint with a marked key.",
+            "Retention, when on, keeps the last N and whatever a marked key has been: the newest "
+            "checkpoint of each run of one value.",
         ),
     ),
     *section(
@@ -226,6 +269,15 @@ REQUIREMENTS = (
         held(
             "CHK-blob-6",
             "load by session falls back to the newest sound checkpoint, with a warning.",
+        ),
+        held(
+            "CHK-blob-7",
+            "A save proves that what it rests on is kept and can be read, and writes it again "
+            "where it cannot: SAVED and SKIPPED_UNCHANGED name what loads equal.",
+        ),
+        held(
+            "CHK-blob-8",
+            "One damaged file harms at most 20 checkpoints of a session, or 20 steps of a thread.",
         ),
     ),
     *section(

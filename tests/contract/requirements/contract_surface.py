@@ -104,6 +104,10 @@ REQUIREMENTS = (
             "get it.",
             milestone="recorder",
         ),
+        held(
+            "ALL-08.11",
+            "Every structured answer fits the published output schema of its tool, byte for byte.",
+        ),
     ),
     *section(
         "contract: Everything 9, time travel",

@@ -5,8 +5,6 @@ import { signal } from "@preact/signals";
 const parts = signal<typeof import("./Left") | null>(null);
 
 export async function loadLater(): Promise<void> {
-  const { followDrafts } = await import("../keeping");
-  followDrafts();
   parts.value = await import("./Left");
 }
 

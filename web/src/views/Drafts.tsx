@@ -24,16 +24,16 @@ export function Offers({ record, onGoOn }: Shown) {
   };
   useEffect(() => {
     // An answer that got lost leaves the draft of what was saved.
-    for (const draft of own) if (isSaved(draft) && !taken.has(draft.id)) dropDraft(draft);
-  }, [record.version, drafts.value]);
+    for (const draft of own) if (isSaved(draft) && taken && !taken.has(draft.id)) dropDraft(draft);
+  }, [record.version, drafts.value, taken]);
   const last =
     thrown.value?.record === record.id && thrown.value.project === project.value ? thrown.value : null;
   return (
     <div class="offers" role="status">
       {own
-        .filter((draft) => !isSaved(draft))
+        .filter((draft) => taken && !isSaved(draft))
         .map((draft) =>
-          taken.has(draft.id) ? (
+          taken?.has(draft.id) ? (
             <p key={draft.id} class="warned">
               You are editing {named(Object.keys(draft.typed))} in another tab, since {at(draft)}.
             </p>
@@ -74,8 +74,8 @@ export function at(draft: Draft): string {
 }
 
 /** The drafts that are open in some tab. A tab that closes says nothing, so it is asked when one comes back. */
-function useClaimed(): Set<string> {
-  const [taken, setTaken] = useState<Set<string>>(new Set());
+function useClaimed(): Set<string> | null {
+  const [taken, setTaken] = useState<Set<string> | null>(null);
   useEffect(() => {
     const look = () => void claimed().then(setTaken);
     look();

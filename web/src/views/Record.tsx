@@ -12,6 +12,7 @@ import { Dialog } from "../parts/Dialog";
 import { Await, Empty, Loading, Wrong } from "../parts/Notice";
 import { Ref } from "../parts/Ref";
 import { href, refine, route } from "../route";
+import { layAside } from "../saving";
 import type { Activation, Bundle, FullRecord, HistoryEntry, RecordRef, State } from "../shapes";
 import { act, ask, noise, project, settledHead } from "../state";
 import { kindName } from "../words";
@@ -119,11 +120,6 @@ async function startOf(id: string, draft: Draft | null): Promise<Start> {
     release();
     throw error;
   }
-}
-
-/** Let others see that one is no longer at it. If that fails, they see it once the page is closed. */
-function layAside(id: string): void {
-  act("deactivate", { id }).catch(() => undefined);
 }
 
 /** Give the version that a draft began with; if this store has it no more, the latest. */

@@ -44,11 +44,13 @@ class Deleted:
         """Give the blobs that this entry named for something that is gone."""
         match event:
             case CheckpointSaved() if self._is_gone(event.id):
-                return {event.context}
+                return {event.context, *([event.spare] if event.spare else [])}
             case StepSaved() if self._is_step_gone(entry, event.thread):
-                return {*event.values.values(), *([event.body_blob] if event.body_blob else [])}
+                body = [event.body_blob] if event.body_blob else []
+                return {*event.values.values(), *event.spares.values(), *body}
             case WritesKept() if self._is_step_gone(entry, event.thread):
-                return {write.blob for write in event.writes if write.blob}
+                named = (digest for write in event.writes for digest in (write.blob, write.spare))
+                return {digest for digest in named if digest}
             case _:
                 return set()
 

@@ -1,26 +1,29 @@
 """Saving steps and writes of threads, copying threads, and taking them away."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
+from hansard.checkpoints.contract import StorageQuotaExceeded
+from hansard.checkpoints.copies import OvertakenError, mend, require_kept
 from hansard.checkpoints.limits import Quotas
 from hansard.checkpoints.rules import check_quotas
 from hansard.checkpoints.threads import contract, events
 from hansard.checkpoints.threads.inline import to_text
 from hansard.checkpoints.threads.limits import LOOK_EVERY
 from hansard.checkpoints.threads.memory import Memory, Place
-from hansard.checkpoints.threads.packing import begin
+from hansard.checkpoints.threads.packing import Packing, begin
 from hansard.checkpoints.threads.reading import find_step, place_of, places_of, saved_event
 from hansard.checkpoints.threads.usage import used_bytes
 from hansard.checkpoints.threads.views import RUNS
-from hansard.kernel.blob import Blob, Digest, seal
+from hansard.kernel.blob import Blob, Digest, digest_of, seal
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Event
-from hansard.kernel.limits import INLINE_BLOB_BYTES_MAX
-from hansard.kernel.operation import Context
+from hansard.kernel.operation import Context, Written
 from hansard.kernel.problem import InvalidInput
-from hansard.kernel.store import CATALOG
 from hansard.sessions.seating import Seating, opening
+
+W = TypeVar("W", bound=Written)
 
 
 @dataclass(slots=True)
@@ -30,11 +33,10 @@ class Usage:
     size_bytes: int = 0
     asked: int = 0
 
-    def look(self, context: Context) -> int:
+    def look(self, context: Context, *, anew: bool = False) -> int:
         """Give the sum, added up anew now and then."""
-        if self.asked % LOOK_EVERY == 0:
-            projects = context.store.engine.heads().keys() - {CATALOG}
-            self.size_bytes = sum(context.store.read(one, used_bytes) for one in projects)
+        if anew or self.asked % LOOK_EVERY == 0:
+            self.size_bytes = used_bytes(context.store.engine)
         self.asked += 1
         return self.size_bytes
 
@@ -49,12 +51,28 @@ class Keeping:
 
     def put_step(self, request: contract.PutStep, context: Context) -> contract.StepPut:
         """Save the state of a graph after a step; the same id again takes the first one's place."""
-        context = _under(context, request.under)
-        packing = begin(context, self.memory, request.thread, request.ns)
-        values = _known(request, context, packing.place)
+        return self._until_done(lambda: self._put_step(request, _under(context, request.under)))
+
+    def put_writes(self, request: contract.PutWrites, context: Context) -> contract.Done:
+        """Keep what a task wrote."""
+        return self._until_done(lambda: self._put_writes(request, _under(context, request.under)))
+
+    def _until_done(self, write: Callable[[], W]) -> W:
+        """Write, looking anew for as long as what was remembered is overtaken by others."""
+        while True:
+            try:
+                return write()
+            except OvertakenError:
+                self.memory.forget()
+
+    def _put_step(self, request: contract.PutStep, context: Context) -> contract.StepPut:
+        text = to_text(request.body)
+        given = [*request.values.values(), *([] if text else [request.body])]
+        packing = begin(context, self.memory, request.thread, request.ns, given)
+        known = _known(request, context, packing.place)
+        values = {channel: packing.name(channel, digest) for channel, digest in known.items()}
         for channel, data in request.values.items():
             values[channel] = packing.add(channel, data)
-        text = to_text(request.body)
         body_blob = None if text else packing.add(None, request.body)
         size = packing.size_bytes + len(text or "")
         # Asked before the bytes are staged, so that a refusal leaves nothing behind.
@@ -71,23 +89,42 @@ class Keeping:
             body_blob=body_blob,
             values=values,
             size_bytes=size,
+            spares=packing.spares,
         )
+        return self._write_step(request, context, packing, event, known.values())
+
+    def _write_step(
+        self,
+        request: contract.PutStep,
+        context: Context,
+        packing: Packing,
+        event: events.StepSaved,
+        known: Collection[Digest],
+    ) -> contract.StepPut:
         blobs = [blob for blob, _ in packing.blobs.values()]
 
         def work(tx: WriteTx) -> contract.StepPut:
+            packing.require(tx, known)
             context.record(tx, event)
-            shown = {channel: str(digest) for channel, digest in values.items()}
-            return contract.StepPut(values=shown, depths=_depths(tx, blobs))
+            row = place_of(tx, request.thread, request.ns)
+            assert row is not None, "a step was recorded in a thread that is not there"
+            depths = tx.kept([blob.digest for blob in blobs])
+            return contract.StepPut(
+                values={channel: str(digest) for channel, digest in event.values.items()},
+                depths={str(digest): kept.depth for digest, kept in depths.items()},
+                number=row["number"],
+            )
 
         result = context.write(work, blobs=blobs)
-        packing.remember(request.id, values, result.depths)
-        self.usage.size_bytes += size
+        packing.remember(request.id, result.number, event.values, result.depths)
+        self.usage.size_bytes += event.size_bytes
         return result
 
-    def put_writes(self, request: contract.PutWrites, context: Context) -> contract.Done:
-        """Keep what a task wrote."""
-        context = _under(context, request.under)
-        packed = [_packed(given) for given in request.writes]
+    def _put_writes(self, request: contract.PutWrites, context: Context) -> contract.Done:
+        texts = [(given, to_text(given.content)) for given in request.writes]
+        large = [given.content for given, text in texts if text is None]
+        packing = begin(context, self.memory, request.thread, request.ns, large)
+        packed = [_packed(given, text, packing) for given, text in texts]
         writes, blobs = [write for write, _ in packed], [blob for _, blob in packed if blob]
         size = sum(len(blob.packed) for blob in blobs) + sum(len(one.packed) for one in writes)
         event = events.WritesKept(
@@ -99,14 +136,24 @@ class Keeping:
             writes=writes,
             size_bytes=size,
         )
-        self._check(context, begin(context, self.memory, request.thread, request.ns).place, size)
-        result = context.write(lambda tx: _done(context.record(tx, event)), blobs=blobs)
+        self._check(context, packing.place, size)
+
+        def work(tx: WriteTx) -> contract.Done:
+            require_kept(tx, packing.kept)
+            mend(tx, packing.mended)
+            return _done(context.record(tx, event))
+
+        result = context.write(work, blobs=blobs)
         self.usage.size_bytes += size
         return result
 
     def _check(self, context: Context, place: Place, size: int) -> None:
-        store_bytes = self.usage.look(context) + size
-        check_quotas(self.quotas, size, place.size_bytes + size, store_bytes)
+        """Refuse what goes beyond a quota, but not by what was only remembered."""
+        here = place.size_bytes + size
+        try:
+            check_quotas(self.quotas, size, here, self.usage.look(context) + size)
+        except StorageQuotaExceeded:
+            check_quotas(self.quotas, size, here, self.usage.look(context, anew=True) + size)
 
     def delete_thread(self, request: contract.DeleteThread, context: Context) -> contract.Done:
         """Take a thread away."""
@@ -131,7 +178,7 @@ class Keeping:
             return _done(context.store.record(tx, event, stamp))
 
         result = context.write(work)
-        self.memory.places.clear()
+        self.memory.forget()
         self.usage.asked = 0
         return result
 
@@ -158,7 +205,7 @@ def _known(request: contract.PutStep, context: Context, place: Place) -> dict[st
     """Take over values from the parent, which must have them as the caller says."""
     if not request.known:
         return {}
-    values = place.steps.get(request.parent or "") or context.read(
+    values = place.values.get(request.parent or "") or context.read(
         lambda tx: _values_of_parent(tx, request, context)
     )
     for channel, digest in request.known.items():
@@ -173,19 +220,22 @@ def _values_of_parent(tx: ReadTx, request: contract.PutStep, context: Context) -
     return saved_event(tx, context.store.kinds, parent.row).values if parent else {}
 
 
-def _packed(given: contract.WriteGiven) -> tuple[events.Write, Blob | None]:
-    text = to_text(given.content)
-    blob = None if text else seal(given.content)
-    digest = blob.digest if blob else None
-    write = events.Write(channel=given.channel, index=given.index, packed=text or "", blob=digest)
-    return write, blob
-
-
-def _depths(tx: ReadTx, blobs: Iterable[Blob]) -> dict[str, int]:
-    """Say how new blobs truly are: one that another process kept first is packed in its way."""
-    small = (blob.digest for blob in blobs if len(blob.packed) <= INLINE_BLOB_BYTES_MAX)
-    stored = ((digest, tx.blob(digest)) for digest in small)
-    return {str(digest): blob.depth for digest, blob in stored if blob}
+def _packed(
+    given: contract.WriteGiven, text: str | None, packing: Packing
+) -> tuple[events.Write, Blob | None]:
+    if text is not None:
+        write = events.Write(channel=given.channel, index=given.index, packed=text, blob=None)
+        return write, None
+    digest = digest_of(given.content)
+    line = packing.line(given.channel)
+    write = events.Write(
+        channel=given.channel,
+        index=given.index,
+        packed="",
+        blob=digest,
+        spare=line["spare"] if line["last"] == digest else None,
+    )
+    return write, None if digest in packing.kept else seal(given.content)
 
 
 def _under(context: Context, session: str | None) -> Context:

@@ -82,6 +82,8 @@ class ListSteps(ProjectRequest):
 
 class GetContents(ProjectRequest):
     digests: list[str]
+    spares: dict[str, str] = Field(default_factory=dict)
+    """By digest: the second copies of some of them."""
 
 
 class DeleteThread(ThreadRequest):
@@ -105,7 +107,9 @@ class StepPut(Written):
     values: dict[str, str]
     """The digest of each value, by channel."""
     depths: dict[str, int]
-    """Of new blobs that lie in the database: on how many others each is packed."""
+    """Of new blobs: on how many others each is packed."""
+    number: int
+    """The thread's, in the tables."""
 
     def text(self) -> str:
         """Say it."""
@@ -132,6 +136,8 @@ class Step(BaseModel):
     parent: str | None
     body: bytes
     values: dict[str, str]
+    spares: dict[str, str]
+    """By digest: the second copies of some values."""
     writes: list[WriteFound]
 
 

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from hansard.kernel.blob import Digest
 from hansard.kernel.event import Event
@@ -29,6 +29,8 @@ class StepSaved(Event):
     values: dict[str, Digest]
     size_bytes: int
     """Packed, less what was stored before."""
+    spares: dict[str, Digest] = Field(default_factory=dict)
+    """By channel: a second copy, of a value that does not lie near this step."""
 
     def summary(self) -> str:
         """Say which step of which thread."""
@@ -55,6 +57,8 @@ class Write(BaseModel):
     """Its place among the task's writes; below 0 where a later one takes its place."""
     packed: str
     blob: Digest | None
+    spare: Digest | None = None
+    """A second copy of the blob, where the channel's value has one."""
 
 
 class WritesKept(Event):

@@ -1,16 +1,20 @@
 """What a process remembers of threads between writes, so that a write need not look first.
 
-Nothing of it can be wrong for long or do harm: contents go by digest, and a base that others have
-since moved past is still a base.
+It may be wrong by the time it is used: others write to the same thread, and what was kept may have
+been collected or redacted since. So each write proves, in its own transaction, that the thread is
+where it is remembered to be and that all it rests on is still kept; else it forgets, and looks.
+What this process has itself written or read is trusted to be readable as long as it is kept.
 """
 
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Generic, Self, TypeVar
 
 from hansard.checkpoints.threads.limits import PLACES_REMEMBERED_MAX, RECENT_BYTES_MAX
+from hansard.checkpoints.threads.rules import Line
 from hansard.kernel.blob import Blob, Digest
+from hansard.kernel.engine import Row
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -60,24 +64,39 @@ class Shelf(Generic[K, V]):
 class Place:
     """A thread's namespace as it was when this process last wrote to it."""
 
-    size_bytes: int
-    spines: dict[str | None, dict[str, Any]] = field(default_factory=dict)
-    """Of each channel the values that may be bases; `None` is the steps' own bodies."""
-    steps: dict[str, dict[str, Digest]] = field(default_factory=dict)
+    size_bytes: int = 0
+    number: int | None = None
+    """Its number in the tables; `None` if there is none of it yet."""
+    steps: int = 0
+    """How many it has had."""
+    lines: dict[str | None, Line] = field(default_factory=dict)
+    """Of each channel what its next value may be packed onto; `None` is the steps' own bodies."""
+    values: dict[str, dict[str, Digest]] = field(default_factory=dict)
     """Of the last few steps the values, by channel."""
+
+    @classmethod
+    def of(cls, row: Row | None) -> Self:
+        """Know what its row says."""
+        return cls(row["bytes"], row["number"], row["steps"]) if row else cls()
+
+    def is_at(self, row: Row | None) -> bool:
+        """Whether nobody has put a step there, or taken it away, since."""
+        return (self.number, self.steps) == ((row["number"], row["steps"]) if row else (None, 0))
 
     def after(
         self,
+        number: int,
         size_bytes: int,
-        spines: dict[str | None, dict[str, Any]],
+        lines: dict[str | None, Line],
         step: str,
         values: dict[str, Digest],
     ) -> "Place":
         """Give the place as it is after one more step."""
-        steps = {**self.steps, step: values}
-        while len(steps) > STEPS_REMEMBERED:
-            del steps[next(iter(steps))]
-        return Place(self.size_bytes + size_bytes, self.spines | spines, steps)
+        remembered = {**self.values, step: values}
+        while len(remembered) > STEPS_REMEMBERED:
+            del remembered[next(iter(remembered))]
+        size = self.size_bytes + size_bytes
+        return Place(size, number, self.steps + 1, self.lines | lines, remembered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +112,8 @@ class Memory:
         default_factory=lambda: Shelf(PLACES_REMEMBERED_MAX)
     )
     """By project, thread and namespace."""
+
+    def forget(self) -> None:
+        """Forget everything: something of it was wrong."""
+        self.contents.clear()
+        self.places.clear()

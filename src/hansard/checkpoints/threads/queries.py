@@ -11,8 +11,6 @@ from hansard.checkpoints.threads.reading import (
     places_of,
     whole_step,
 )
-from hansard.kernel.blob import Digest
-from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.operation import Context
 
@@ -26,7 +24,7 @@ def get_step(request: contract.GetStep, context: Context) -> contract.StepsFound
         if not place or not found:
             return contract.StepsFound(steps=[], seq=tx.head().seq)
         step = whole_step(tx, context.store.kinds, place, found)
-        contents = contents_of(tx, step.values)
+        contents = contents_of(tx, step.values.values(), step.spares)
         return contract.StepsFound(steps=[step], contents=contents, seq=tx.head().seq)
 
     return context.read(work)
@@ -54,8 +52,6 @@ def get_contents(request: contract.GetContents, context: Context) -> contract.Co
     """Give values by their digests."""
 
     def work(tx: ReadTx) -> contract.Contents:
-        return contract.Contents(
-            contents={digest: content(tx, Digest(digest)) for digest in request.digests}
-        )
+        return contract.Contents(contents=contents_of(tx, request.digests, request.spares))
 
     return context.read(work)

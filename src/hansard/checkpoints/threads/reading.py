@@ -1,16 +1,16 @@
 """Reading threads back: rows, the journal entries they point to, and what those hold."""
 
 import heapq
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
+from hansard.checkpoints.copies import read_either
 from hansard.checkpoints.threads.contract import Step, WriteFound
 from hansard.checkpoints.threads.events import StepSaved, Write, WritesKept
 from hansard.checkpoints.threads.inline import from_text
 from hansard.checkpoints.threads.limits import STEPS_MAX
 from hansard.checkpoints.threads.rules import pending
 from hansard.checkpoints.threads.views import STEPS, THREADS, step_key, thread_key
-from hansard.kernel.blob import Digest
 from hansard.kernel.content import content
 from hansard.kernel.engine import Found, Position, ReadTx, Row
 from hansard.kernel.event import Event, Kinds
@@ -70,6 +70,7 @@ def whole_step(tx: ReadTx, kinds: Kinds, place: Row, found: Found) -> Step:
         parent=event.parent,
         body=body,
         values={channel: str(digest) for channel, digest in event.values.items()},
+        spares={str(event.values[channel]): str(one) for channel, one in event.spares.items()},
         writes=[
             WriteFound(task=one.task, channel=one.write.channel, content=_written(tx, one.write))
             for one in pending(kept)
@@ -77,9 +78,9 @@ def whole_step(tx: ReadTx, kinds: Kinds, place: Row, found: Found) -> Step:
     )
 
 
-def contents_of(tx: ReadTx, values: Mapping[str, str]) -> dict[str, bytes]:
-    """Read values by their digests."""
-    return {digest: content(tx, Digest(digest)) for digest in values.values()}
+def contents_of(tx: ReadTx, digests: Iterable[str], spares: Mapping[str, str]) -> dict[str, bytes]:
+    """Read values by their digests, or from their second copies."""
+    return {digest: read_either(tx, digest, spares.get(digest)) for digest in digests}
 
 
 def _of_place(
@@ -110,4 +111,6 @@ def _event(tx: ReadTx, kinds: Kinds, seq: int, expected: type[E]) -> E:
 
 
 def _written(tx: ReadTx, write: Write) -> bytes:
-    return from_text(write.packed) if write.blob is None else content(tx, write.blob)
+    if write.blob is None:
+        return from_text(write.packed)
+    return read_either(tx, write.blob, write.spare)

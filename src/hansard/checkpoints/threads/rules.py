@@ -1,16 +1,17 @@
-"""What a task's writes come to, and which values of a channel may be bases yet. Pure."""
+"""What a task's writes come to, and what a channel's next value is packed onto. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from hansard.checkpoints.rules import base_number
+from hansard.checkpoints.limits import KEYFRAME_EVERY
 from hansard.checkpoints.threads.events import Write, WritesKept
 
-Spine = dict[str, Any]
-"""How many values a channel has had, and the digests of those that may be bases, by number."""
+Line = dict[str, Any]
+"""How a channel's values go on: at which step of its thread the line began, the digest of its last
+value, and that of the value's second copy, if it has one."""
 
-NO_SPINE: Spine = {"count": 0, "line": []}
+NO_LINE: Line = {"start": 0, "last": None, "spare": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +38,23 @@ def pending(kept: Iterable[WritesKept]) -> list[Pending]:
     return sorted(by_place.values(), key=lambda one: (one.path, one.task, one.write.index))
 
 
-def base_in(spine: Spine) -> str | None:
-    """Give the digest of what the channel's next value is packed onto, if there is anything."""
-    wanted = base_number(spine["count"])
-    return next((digest for number, digest in spine["line"] if number == wanted), None)
+def has_ended(line: Line, steps: int) -> bool:
+    """Whether as many steps as may share a damage have used a line, or it has not begun."""
+    return line["last"] is None or steps - line["start"] >= KEYFRAME_EVERY
 
 
-def extended(spine: Spine, digest: str) -> Spine:
-    """Add a value, and forget those that can no longer be bases; the same again adds nothing."""
-    if spine["line"] and spine["line"][-1][1] == digest:
-        return spine
-    number: int = spine["count"]
-    base = base_number(number)
-    line = [one for one in spine["line"] if base is not None and one[0] <= base]
-    return spine | {"count": number + 1, "line": [*line, [number, digest]]}
+def base_in(line: Line, steps: int) -> str | None:
+    """Give the digest of what the channel's next value is packed onto; `None`: it stands alone."""
+    return None if has_ended(line, steps) else line["spare"] or line["last"]
+
+
+def followed(line: Line, steps: int, digest: str, spare: str | None) -> Line:
+    """Give a channel's line as it is once the next step has this value.
+
+    `steps` is how many the thread has had before. A value that does not change ends no line; from
+    then on its second copy, if it was given one, stands for what more steps would share.
+    """
+    if digest == line["last"]:
+        return line | {"spare": spare or line["spare"]}
+    start = steps if has_ended(line, steps) else line["start"]
+    return {"start": start, "last": digest, "spare": spare}

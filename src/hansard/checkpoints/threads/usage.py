@@ -1,12 +1,13 @@
 """How much room checkpoints and threads take."""
 
-from hansard.checkpoints.threads.views import COUNTS, COUNTS_KEY
-from hansard.checkpoints.views import USAGE, USAGE_KEY
-from hansard.kernel.engine import ReadTx
+from hansard.checkpoints.threads.views import COUNTS
+from hansard.checkpoints.views import USAGE
+from hansard.kernel.engine import Engine
 
 
-def used_bytes(tx: ReadTx) -> int:
-    """Add up what this project keeps, packed."""
-    contexts = tx.get(USAGE, USAGE_KEY) or {"bytes": 0}
-    threads = tx.get(COUNTS, COUNTS_KEY) or {"bytes": 0}
-    return int(contexts["bytes"] + threads["bytes"])
+def used_bytes(engine: Engine) -> int:
+    """Add up what the whole store keeps, packed: each project's own count, in one look.
+
+    A project that was last used by an older version is counted from its next use on.
+    """
+    return engine.total(USAGE, "bytes") + engine.total(COUNTS, "bytes")

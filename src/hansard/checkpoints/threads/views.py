@@ -12,12 +12,12 @@ from hansard.checkpoints.threads.events import (
     WritesKept,
 )
 from hansard.checkpoints.threads.limits import STEPS_MAX
-from hansard.checkpoints.threads.rules import NO_SPINE, extended
+from hansard.checkpoints.threads.rules import NO_LINE, followed
 from hansard.kernel.blob import canonical_json, digest_of
 from hansard.kernel.engine import AnyOf, Found, Row, Table
 from hansard.kernel.view import Derivation, View
 
-VERSION = 1
+VERSION = 2
 
 THREADS = Table(
     "threads",
@@ -38,10 +38,10 @@ STEPS = Table(
 RUNS = Table("thread_runs", {"run": "text"}, (("run",),), version=VERSION)
 """By step, for those few whose framework says to which run they belong."""
 
-SPINES = Table("thread_spines", {"place": "integer"}, (("place",),), version=VERSION)
-"""For each channel of some size: how many values it has had, and those that may be bases yet."""
+LINES = Table("thread_lines", {"place": "integer"}, (("place",),), version=VERSION)
+"""For each channel of some size: what its next value may be packed onto."""
 
-COUNTS = Table("thread_counts", version=VERSION)
+COUNTS = Table("thread_counts", {"bytes": "integer"}, version=VERSION)
 """One row: how many rows `THREADS` ever had, and the bytes of all that there are."""
 
 COUNTS_KEY = "threads"
@@ -59,8 +59,8 @@ def step_key(place: int, identifier: str) -> str:
     return f"{place:x}.{identifier}"
 
 
-def spine_key(place: int, channel: str | None) -> str:
-    """Name a channel's line of bases; `None` means that of the steps' own bodies."""
+def line_key(place: int, channel: str | None) -> str:
+    """Name a channel's line; `None` means that of the steps' own bodies."""
     return f"{place:x}" if channel is None else f"{place:x}.{channel}"
 
 
@@ -79,10 +79,10 @@ def _saved(event: StepSaved, derivation: Derivation) -> None:
     if event.run is not None:
         derivation.put(RUNS, key, {"run": event.run})
     if event.body_blob is not None:
-        _extend(derivation, number, None, event.body_blob)
+        _follow(derivation, place, None, event.body_blob, None)
     for channel, digest in event.values.items():
-        _extend(derivation, number, channel, digest)
-    _weigh(derivation, place, event.size_bytes)
+        _follow(derivation, place, channel, digest, event.spares.get(channel))
+    _weigh(derivation, place | {"steps": place["steps"] + 1}, event.size_bytes)
 
 
 def _kept(event: WritesKept, derivation: Derivation) -> None:
@@ -101,8 +101,8 @@ def _kept(event: WritesKept, derivation: Derivation) -> None:
 def _thread_deleted(event: ThreadDeleted, derivation: Derivation) -> None:
     for place in _places(derivation, event.thread):
         _remove(derivation, _steps(derivation, place.row))
-        for spine in derivation.scan(SPINES, {"place": place.row["number"]}, limit=STEPS_MAX):
-            derivation.delete(SPINES, spine.key)
+        for line in derivation.scan(LINES, {"place": place.row["number"]}, limit=STEPS_MAX):
+            derivation.delete(LINES, line.key)
         derivation.delete(THREADS, place.key)
 
 
@@ -127,10 +127,14 @@ def _thread_copied(event: ThreadCopied, derivation: Derivation) -> None:
             derivation.put(STEPS, key, step.row | moved | {"bytes": 0})
             if run := derivation.get(RUNS, step.key):
                 derivation.put(RUNS, key, run)
-        for spine in derivation.scan(SPINES, {"place": place.row["number"]}, limit=STEPS_MAX):
-            channel = spine.key.partition(".")[2] or None
-            derivation.put(SPINES, spine_key(target["number"], channel), spine.row | moved)
-        derivation.put(THREADS, thread_key(event.target, place.row["ns"]), target)
+        for line in derivation.scan(LINES, {"place": place.row["number"]}, limit=STEPS_MAX):
+            channel = line.key.partition(".")[2] if "." in line.key else None
+            derivation.put(LINES, line_key(target["number"], channel), line.row | moved)
+        # Its lines go on from where the source's are.
+        steps = max(target["steps"], place.row["steps"])
+        derivation.put(
+            THREADS, thread_key(event.target, place.row["ns"]), target | {"steps": steps}
+        )
 
 
 def _runs_deleted(event: RunsDeleted, derivation: Derivation) -> None:
@@ -146,7 +150,8 @@ def _place(derivation: Derivation, thread: str, ns: str) -> Row:
         return found
     number = _count(derivation, "made", 1)
     session = derivation.entry.session
-    return {"thread": thread, "ns": ns, "number": number, "session": session, "bytes": 0}
+    begun = {"thread": thread, "ns": ns, "number": number, "session": session}
+    return begun | {"steps": 0, "bytes": 0}
 
 
 def _places(derivation: Derivation, thread: str) -> list[Found]:
@@ -181,20 +186,22 @@ def _count(derivation: Derivation, what: str, more: int) -> int:
     return counted
 
 
-def _extend(derivation: Derivation, place: int, channel: str | None, digest: str) -> None:
-    """Note a channel's new value as a base for later ones."""
-    key = spine_key(place, channel)
-    before = derivation.get(SPINES, key) or NO_SPINE | {"place": place}
-    after = extended(before, digest)
-    if after is not before:
-        derivation.put(SPINES, key, after)
+def _follow(
+    derivation: Derivation, place: Row, channel: str | None, digest: str, spare: str | None
+) -> None:
+    """Note what a channel's next value may be packed onto."""
+    key = line_key(place["number"], channel)
+    before = derivation.get(LINES, key) or NO_LINE
+    after = followed(before, place["steps"], digest, spare) | {"place": place["number"]}
+    if after != before:
+        derivation.put(LINES, key, after)
 
 
 VIEWS = (
     View(
         "threads",
         VERSION,
-        (THREADS, STEPS, RUNS, SPINES, COUNTS),
+        (THREADS, STEPS, RUNS, LINES, COUNTS),
         on={
             StepSaved: _saved,
             InputSaved: _saved,

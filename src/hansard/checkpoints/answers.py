@@ -1,0 +1,226 @@
+"""What comes back when something is asked about checkpoints."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from hansard.checkpoints.classes import Class
+from hansard.checkpoints.difference import Difference
+from hansard.checkpoints.since import Since
+from hansard.kernel.blob import canonical_json
+from hansard.kernel.operation import Result, Written
+
+_SHOWN_CHARS = 80
+
+
+class Saved(Written):
+    """How a save went."""
+
+    checkpointId: str
+    sessionId: str
+    status: Literal["SAVED", "SKIPPED_UNCHANGED"]
+    code: Literal["CONTEXT_UNCHANGED"] | None = None
+    """The source's word for what was skipped; it is no error."""
+    sizeBytes: int
+    contextHash: str
+    amended: list[str] | None = None
+    """What of the metadata was added to the checkpoint that holds the context already."""
+    warning: str | None = None
+
+    def text(self) -> str:
+        """Say which checkpoint holds the context now."""
+        how = "saved" if self.status == "SAVED" else "unchanged, so not saved again"
+        line = f"{self.checkpointId} {how} ({self.sizeBytes:,} bytes) in session {self.sessionId}."
+        amended = f"Its {_listed(self.amended)} now as given." if self.amended else None
+        return " ".join(filter(None, (line, amended, self.warning)))
+
+
+class Omitted(BaseModel):
+    """A key that was not returned whole."""
+
+    model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
+
+    key: str
+    class_: Class = Field(alias="class")
+    how: Literal["dropped", "shortened"]
+    chars: int
+    """How long the whole is, as JSON."""
+    itemsLeftOut: int | None = None
+    """Of a list: how many of its oldest items are missing."""
+
+    def text(self) -> str:
+        """Give it in a few words."""
+        items = f", its {self.itemsLeftOut:,} oldest items left out" if self.itemsLeftOut else ""
+        return f"{self.key} ({self.how}{items}; {self.chars:,} chars whole)"
+
+
+class Loaded(Result):
+    """A context as it was saved, and what has changed in the world since."""
+
+    checkpointId: str
+    sessionId: str
+    sessionTitle: str | None = None
+    context: dict[str, Any]
+    metadata: dict[str, Any]
+    critical: list[str] | None = None
+    """The keys that its session has marked."""
+    since: Since
+    unknownKeys: list[str] | None = None
+    """Keys that were asked for and that the context has not."""
+    omitted: list[Omitted] | None = None
+    howToFetch: str | None = None
+    warning: str | None = None
+
+    def text(self) -> str:
+        """Give the context as JSON, with what is missing and what has changed since."""
+        parts = [f"{self._whose()}:", *self._known(), json_of(self.context)]
+        if self.unknownKeys:
+            parts.append(f"It has no key {', '.join(self.unknownKeys)}.")
+        if self.omitted:
+            left = ", ".join(one.text() for one in self.omitted)
+            parts.append(f"Not whole: {left}. {self.howToFetch}")
+        parts.append(self.since.text())
+        return "\n".join([*parts, *([self.warning] if self.warning else [])])
+
+    def _whose(self) -> str:
+        """Say which checkpoint it is, whose, and from when."""
+        titled = f" “{self.sessionTitle}”" if self.sessionTitle else ""
+        line = f"{labelled(self.checkpointId, self.metadata)} of session {self.sessionId}{titled}"
+        return f"{line}, saved {self.metadata['createdAt']} by {self.metadata['agentId']}"
+
+    def _known(self) -> list[str]:
+        """Give what else is known of it, and is not said above."""
+        more = {key: self.metadata[key] for key in ("cites", "extra") if key in self.metadata}
+        hashed = f"contextHash {self.metadata['contextHash']}"
+        critical = f"critical: {', '.join(self.critical)}" if self.critical else None
+        return ["; ".join(filter(None, (hashed, critical, json_of(more) if more else None)))]
+
+
+class CheckpointListed(BaseModel):
+    """A checkpoint in a list."""
+
+    checkpointId: str
+    sessionId: str
+    createdAt: str
+    sizeBytes: int
+    contextHash: str
+    metadata: dict[str, Any]
+
+    def text(self) -> str:
+        """Give one line."""
+        line = f"{self.checkpointId} {self.createdAt[:19]} {self.sizeBytes:,} B"
+        return labelled(line, self.metadata)
+
+
+class SessionListed(BaseModel):
+    """The session whose checkpoints are listed."""
+
+    id: str
+    createdAt: str
+    lastAccessedAt: str
+    """When something was last done in it, or its context loaded."""
+    tags: list[str]
+    """Its own, and those of its checkpoints."""
+    ownTags: list[str]
+    totalSizeBytes: int
+    critical: list[str]
+    """The keys it has marked."""
+
+
+class CheckpointList(Result):
+    """A session's checkpoints, newest first."""
+
+    checkpoints: list[CheckpointListed]
+    total: int
+    nextCursor: str | None = None
+    session: SessionListed
+
+    def text(self) -> str:
+        """Give a line each."""
+        marks = self.session.critical
+        critical = f"; critical: {', '.join(marks)}" if marks else ""
+        lines = [checkpoint.text() for checkpoint in self.checkpoints]
+        rest = [f"More: cursor={self.nextCursor}"] if self.nextCursor else []
+        return "\n".join([f"{self.total} checkpoints{critical}", *lines, *rest])
+
+
+class Marked(Written):
+    """How marking a key went."""
+
+    status: Literal["SUCCESS", "KEY_NOT_FOUND"]
+    message: str
+    sessionId: str
+    critical: list[str]
+    """The keys that are marked now."""
+    keys: list[str] | None = None
+    """Where the key was not found: those that there are, the first few."""
+
+    def text(self) -> str:
+        """Say it."""
+        return self.message
+
+
+class Deleted(Written):
+    """What was deleted."""
+
+    checkpointId: str
+    sessionId: str
+
+    def text(self) -> str:
+        """Say it."""
+        return f"{self.checkpointId} deleted."
+
+
+class Compared(Result):
+    """What differs between two contexts."""
+
+    model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True, extra="forbid")
+
+    from_: str = Field(alias="from")
+    to: str
+    differences: list[Difference]
+    total: int
+    nextCursor: str | None = None
+
+    def text(self) -> str:
+        """Give a line for each place."""
+        lines = [_changed(one) for one in self.differences]
+        more = [f"More: cursor={self.nextCursor}"] if self.nextCursor else []
+        return "\n".join([f"{self.total} differences, {self.from_} → {self.to}", *lines, *more])
+
+
+def labelled(line: str, metadata: dict[str, Any]) -> str:
+    """Put a checkpoint's name and tags behind something."""
+    named = f"“{metadata['name']}”" if metadata.get("name") else ""
+    return " ".join(filter(None, (line, named, *(f"#{tag}" for tag in metadata.get("tags", ())))))
+
+
+def json_of(value: object) -> str:
+    """Write a value as short as JSON can be."""
+    return canonical_json(value).decode()
+
+
+def _changed(one: Difference) -> str:
+    old, new = (_cut(json_of(value)) for value in (one.old, one.new))
+    if one.chars:
+        return f"{_SIGNS[one.change]} {one.path}: {one.chars:,} chars"
+    match one.change:
+        case "added":
+            return f"+ {one.path}: {new}"
+        case "removed":
+            return f"- {one.path}: {old}"
+        case _:
+            return f"~ {one.path}: {old} → {new}"
+
+
+_SIGNS = {"added": "+", "removed": "-", "changed": "~"}
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "…"
+
+
+def _listed(names: Sequence[str]) -> str:
+    *some, last = names
+    return f"{', '.join(some)} and {last} are" if some else f"{last} is"

@@ -1,1 +1,0 @@
-import{v as e}from"./state-C20b8Jvq.js";import{n as t,u as n}from"./index-DO_SdBH1.js";function r({to:r}){let i=t(r);return i?n(`a`,{href:e(i),children:r}):n(`code`,{children:r})}export{r as t};

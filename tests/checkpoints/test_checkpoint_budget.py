@@ -1,0 +1,129 @@
+"""A context within a budget: the room is used, shapes stay, the newest of a list is kept."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hansard.app.application import Application
+from hansard.checkpoints.classes import CHARS_PER_TOKEN, Class
+from hansard.checkpoints.reducing import LEAST_CHARS, reduce, shortened
+from hansard.kernel.blob import canonical_json
+from hansard.kernel.operation import Caller
+from tests.checkpoints.asking import load, save
+
+
+def size(value: object) -> int:
+    return len(canonical_json(value))
+
+
+def messages(count: int, chars: int = 400) -> list[dict[str, Any]]:
+    return [{"role": "user", "id": number, "text": "w" * chars} for number in range(count)]
+
+
+@pytest.mark.holds("CHK-view-8", "CHK-view-7")
+def test_the_newest_messages_can_be_had_within_a_budget(app: Application, agent: Caller) -> None:
+    said = messages(300)
+    save(app, agent, {"goal": "ship it", "messages": said, "step": 7}, sessionId="w")
+
+    view = load(app, agent, sessionId="w", budget_tokens=4_000)
+
+    budget = 4_000 * CHARS_PER_TOKEN
+    assert 0.95 * budget <= size(view.context) <= budget
+    kept = view.context["messages"]
+    whole = [one for one in kept if one in said]
+    assert whole == said[-len(whole) :]
+    assert len(kept) - len(whole) <= 1
+    [omitted] = view.omitted or []
+    assert omitted.itemsLeftOut == 300 - len(kept)
+    assert f"{omitted.itemsLeftOut:,} oldest items left out" in view.text()
+    assert view.howToFetch
+    assert view.howToFetch in view.text()
+    assert (view.context["goal"], view.context["step"]) == ("ship it", 7)
+    assert load(app, agent, sessionId="w", keys=["messages"]).context == {"messages": said}
+
+
+@pytest.mark.holds("CHK-view-8")
+@pytest.mark.parametrize("budget", [300, 1_000, 5_000, 20_000])
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param("x" * 60_000, id="text"),
+        pytest.param("ü🙈\n\\" * 9_000, id="text that is longer than it looks"),
+        pytest.param(messages(200), id="list"),
+        pytest.param(messages(2, 40_000), id="list of long items"),
+        pytest.param([messages(100), messages(100)], id="list of lists"),
+        pytest.param({"log": messages(200), "n": 1, "s": "short"}, id="object"),
+        pytest.param({f"k{n}": "y" * 90 for n in range(900)}, id="object of many keys"),
+        pytest.param({"a": {"b": {"c": "z" * 60_000}}}, id="deep"),
+    ],
+)
+def test_a_shorter_value_has_the_same_shape_and_uses_its_room(value: Any, budget: int) -> None:
+    short = shortened(value, budget)
+
+    assert type(short) is type(value)
+    assert 0.5 * budget <= size(short) <= 1.1 * budget
+    assert shortened(value, size(value)) == value
+
+
+def test_a_text_keeps_its_beginning_and_its_end() -> None:
+    text = "begin " + "middle " * 1_000 + "end"
+
+    short = shortened(text, 300)
+
+    assert short.startswith("begin middle")
+    assert short.endswith("middle end")
+    assert "characters left out" in short
+
+
+def test_an_object_keeps_all_its_keys_while_there_is_room() -> None:
+    value = {"plan": "p" * 5_000, "open": "o" * 5_000, "done": True}
+
+    short = shortened(value, 1_000)
+
+    assert short.keys() == value.keys()
+    assert short["done"] is True
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-99, 10**9) | st.text(max_size=300),
+    lambda inner: (
+        st.lists(inner, max_size=12) | st.dictionaries(st.text(max_size=20), inner, max_size=12)
+    ),
+    max_leaves=25,
+)
+
+
+@pytest.mark.holds("CHK-view-3", "CHK-view-4", "CHK-view-5", "CHK-view-8")
+@given(
+    context=st.dictionaries(st.text(max_size=20), JSON, max_size=8),
+    kinds=st.lists(
+        st.sampled_from(["CRITICAL", "IMPORTANT", "USEFUL", "EPHEMERAL"]), min_size=8, max_size=8
+    ),
+    budget=st.integers(1, 3_000),
+)
+@settings(max_examples=60, deadline=None)
+def test_what_is_reduced_says_so_and_what_is_critical_never_is(
+    context: dict[str, Any], kinds: list[Class], budget: int
+) -> None:
+    classes = dict(zip(context, kinds, strict=False))
+
+    reduced = reduce(context, classes, budget)
+
+    told = {one.key: one for one in reduced.omitted}
+    for key, value in context.items():
+        if key not in told:
+            assert reduced.context[key] == value
+        elif told[key].how == "dropped":
+            assert classes[key] == "EPHEMERAL"
+            assert key not in reduced.context
+        else:
+            assert classes[key] in {"USEFUL", "IMPORTANT"}
+            assert type(reduced.context[key]) is type(value)
+    if size(context) <= budget:
+        assert reduced.context == context
+    elif reduced.chars > budget:
+        left = [key for key in reduced.context if classes[key] in {"USEFUL", "IMPORTANT"}]
+        assert all(size(reduced.context[key]) <= 2 * LEAST_CHARS for key in left)
+        assert not any(classes[key] == "EPHEMERAL" for key in reduced.context)

@@ -18,7 +18,7 @@ from hansard.records.budget import Budget, clip, size_of
 from hansard.records.events import RecordCreated
 from hansard.records.shapes import RecordRef
 from hansard.sessions.events import SessionStarted
-from hansard.sessions.projects import make_project
+from hansard.sessions.projects import make as make_project
 from tests.records.chats import Chat
 
 BATCH = 100

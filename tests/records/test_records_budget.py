@@ -18,6 +18,7 @@ from hansard.records.budget import Budget, clip, size_of
 from hansard.records.events import RecordCreated
 from hansard.records.shapes import RecordRef
 from hansard.sessions.events import SessionStarted
+from hansard.sessions.projects import make as make_project
 from tests.records.chats import Chat
 
 BATCH = 100
@@ -26,7 +27,7 @@ BATCH = 100
 
 def fill(app: Application, count: int, **fields: Callable[[int], Any]) -> None:
     """Put many records into the default project, many in a transaction."""
-    app.call("get_project", {}, Chat(app).caller)
+    make_project(app.store, "default", Stamp(SYSTEM, "2026-01-01T00:00:00.000000Z"))
     body = seal(b"A body of some length, as bodies are. " * 10)
     record_all(
         app, [IdBlockGranted(prefix="R", first=1, size=count + 1), SessionStarted(id="filler")]

@@ -100,7 +100,7 @@ def require_base(tx: ReadTx, request: UpdateRecord, context: Context) -> int:
     """Give the version that an update was made to: the one that it names, or its session's."""
     known = reading.require_base(tx, context, request.id)
     named = request.base_version
-    if named is not None and _named_row(tx, request) is None:
+    if named is not None and reading.version(tx, request.id, named) is None:
         raise InvalidInput(
             f"base_version: {request.id} has no version t:{named}",
             hint="Give the `version` of the record as it was read",
@@ -109,29 +109,27 @@ def require_base(tx: ReadTx, request: UpdateRecord, context: Context) -> int:
     return known if named is None else named
 
 
-def _named_row(tx: ReadTx, request: UpdateRecord) -> Row | None:
-    """Read the version that an update names as the one it was made to, if there is such."""
-    if request.base_version is None:
-        return None
-    row = tx.get(RECORDS, request.id, as_of=tx.seek(tick=request.base_version))
-    return row if row and row["tick"] == request.base_version else None
-
-
 def _versions(tx: ReadTx, request: UpdateRecord, context: Context) -> Versions | None:
     """Read the version the update was made to and the stored one, if it meets that."""
     stored = tx.get(RECORDS, request.id)
-    session = context.session
-    base = tx.get(BASES, active_key(session, request.id)) if session else None
-    if stored is None or base is None:
+    known = _known(tx, request, context)
+    if stored is None or known is None or not meets(request, stored, known["tick"]):
         return None
-    named = _named_row(tx, request)
-    if not meets(request, stored, named["tick"] if named else base["base"]):
-        return None
-    known = named or reading.known_row(tx, request.id, base)
     base_body = reading.body(tx, known)
     your_body = base_body if request.body is None else request.body
     yours = rules.applied(known, request, digest_of(your_body.encode()))
     return Versions(known, stored, yours, base_body, reading.body(tx, stored), your_body)
+
+
+def _known(tx: ReadTx, request: UpdateRecord, context: Context) -> Row | None:
+    """Read what an update was made to: the version it names, or comes with, or its session's."""
+    named = request.base_version
+    looked_at = context.caller.activating.get(request.id) if named is None else named
+    if looked_at is not None:
+        return reading.version(tx, request.id, looked_at)
+    session = context.session
+    base = tx.get(BASES, active_key(session, request.id)) if session else None
+    return reading.known_row(tx, request.id, base) if base else None
 
 
 def _seal(text: str) -> Blob:

@@ -52,9 +52,16 @@ def base_of(tx: ReadTx, session: str | None, identifier: str) -> int | None:
     return row["base"] if row else None
 
 
+def version(tx: ReadTx, identifier: str, tick: int) -> Row | None:
+    """Read a version of a record; `None` if it has none of that tick."""
+    row = tx.get(RECORDS, identifier, as_of=tx.seek(tick=tick))
+    return row if row and row["tick"] == tick else None
+
+
 def known_row(tx: ReadTx, identifier: str, known: Row) -> Row:
-    """Read a record as a session knows it: its text as of one entry, its place as of another."""
-    row = require(tx, identifier, as_of=known["seq"])
+    """Read a record as a session knows it: its text by its version, its place as of an entry."""
+    row = version(tx, identifier, known["base"])
+    assert row is not None, f"a session knows a version of {identifier} that never was"
     return row | {"parent_id": require(tx, identifier, as_of=known["placed"])["parent_id"]}
 
 

@@ -174,7 +174,7 @@ class Told:
 def _told(tx: ReadTx, session: Row, touched: Touched, through: int) -> Told:
     """Say what others did to a record, beside what the session knows of it."""
     known = tx.get(BASES, active_key(session["id"], touched.record))
-    since = known["seq"] if known else touched.first - 1
+    since = tx.seek(tick=known["base"]) if known else touched.first - 1
     new = reading.require(tx, touched.record, as_of=through)
     old = (
         reading.known_row(tx, touched.record, known)

@@ -44,9 +44,8 @@ ACTIVE = Table(
 BASES = Table("record_bases", {"session": "text"}, (("session",),), version=VERSION)
 """What a session knows of each record that is active in it. Apart, since it moves with every write.
 
-`base` is the version it knows, `seq` an entry as of which the record was that version, `placed` the
-one as of which it knows its place in the tree, and `acknowledged` the one by which it said that it
-goes on beside others; 0 if never.
+`base` is the version it knows, `placed` the entry as of which it knows its place in the tree, and
+`acknowledged` the one by which it said that it goes on beside others; 0 if never.
 """
 
 OWN_TICKS = Table("session_own_ticks", history=True, version=VERSION)
@@ -211,15 +210,14 @@ def _know(
     derivation: Derivation, session: str, record: str, base: int, acknowledged: int = 0
 ) -> None:
     """Note the version a session knows, and up to which entry it knows who else is at it."""
-    seq = derivation.entry.seq
-    known = {"session": session, "record": record, "base": base, "seq": seq, "placed": seq}
+    known = {"session": session, "record": record, "base": base, "placed": derivation.entry.seq}
     derivation.put(BASES, active_key(session, record), known | {"acknowledged": acknowledged})
 
 
 def _move_base(derivation: Derivation, key: str, tick: int, seq: int) -> None:
     row = derivation.get(BASES, key)
     assert row is not None, "the base of a record moved in a session where it is not active"
-    known = {"base": tick, "seq": seq, "placed": seq}
+    known = {"base": tick, "placed": seq}
     moved = {name: max(row[name], value) for name, value in known.items()}
     derivation.put(BASES, key, row | moved)
 

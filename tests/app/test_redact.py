@@ -425,5 +425,5 @@ def test_a_file_whose_content_was_erased_can_be_changed_and_is_skipped_by_restor
     restored = app.call("restore", {"path": "a", "point": "s:4", "to": "after"}, agent)
 
     assert changed.model_dump()["results"][0]["status"] == "done"
-    assert "erased by a person" in restored.model_dump()["files"][0]["reason"]
+    assert "redacted by a person" in restored.model_dump()["files"][0]["reason"]
     assert sound(app)

@@ -137,11 +137,18 @@ def test_creating_with_overwrite_is_recorded_as_an_edit(
     assert evolution(app, agent, path="a", revision=1).content == "a person's\n"
 
 
+def begin(app: Application, agent: Caller) -> None:
+    """Do something, so that there is a project: none is made for the sake of a refusal."""
+    app.call("audit_event", {"type": "note", "description": "begun"}, agent)
+
+
 @pytest.mark.holds("FIL-op-4", "FIL-op-5", "ALL-06.26")
 @pytest.mark.parametrize("rest", [{"action": "edit", "content": "x"}, {"action": "delete"}])
 def test_what_is_missing_cannot_be_changed(
     app: Application, agent: Caller, rest: dict[str, str]
 ) -> None:
+    begin(app, agent)
+
     with pytest.raises(FileNotFound):
         app.call("file_op", {"path": "a", **rest}, agent)
 
@@ -172,6 +179,7 @@ def test_what_is_missing_cannot_be_changed(
 def test_a_refused_path_is_on_the_timeline_without_content(
     app: Application, agent: Caller, files: Path, path: str, problem: type[Problem]
 ) -> None:
+    begin(app, agent)
     (files / "folder").mkdir()
     (files / "link").symlink_to(files.parent)
 

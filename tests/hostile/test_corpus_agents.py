@@ -271,6 +271,7 @@ def test_copies_of_a_poison_fill_their_session_and_are_kept_once(tmp_path: Path)
         assert {*codes} == {None, "STORAGE_QUOTA_EXCEEDED"}
         assert 30 < codes.count(None) < 40
         assert kept_blobs(server.store) == before
+        server.done("record_session_start", title="another", session_id="another")
         write(server)
 
 

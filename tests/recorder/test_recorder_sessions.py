@@ -209,6 +209,8 @@ def test_a_report_of_another_past_is_a_change_from_outside(app: Application, age
 
 
 def test_a_report_from_outside_the_workspace_is_refused(app: Application, agent: Caller) -> None:
+    # No project is made for the sake of a refusal.
+    call(app, agent, "audit_event", type="note", description="begun")
     with pytest.raises(PathOutsideWorkspace):
         call(app, agent, "record_file_create", path="../a", content="x")
 

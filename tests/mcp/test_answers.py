@@ -257,6 +257,7 @@ async def test_the_activity_of_the_project_can_be_read(application: Application,
     assert {uri for uri in mime_types if uri.startswith("hansard:")} == {
         "hansard://activity",
         "hansard://sessions",
+        *(f"hansard://session/current/{view}" for view in ("evolution", "story", "timeline")),
     }
     assert read.contents[0].mime_type == mime_types["hansard://activity"]
     assert "something happened" in getattr(read.contents[0], "text", "")

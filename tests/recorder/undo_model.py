@@ -7,6 +7,8 @@ merge must give can be said line by line, and what a line was is never a matter 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from hansard.recorder.renames import likeness
+
 CELLS = 5
 """Lines of a file."""
 
@@ -47,6 +49,8 @@ class Rev:
     to: str | None = None
     """On both revisions of a move: where the file went."""
     origin: str | None = None
+    partner: str | None = None
+    """Of a move from outside, the other path."""
     takers: "list[Rev]" = field(default_factory=list)
     """What has taken it back."""
 
@@ -118,10 +122,15 @@ class Change:
     before: State
     after: State
     to: str | None = None
+    partner: str | None = None
 
     @property
     def paths(self) -> set[str]:
         return {self.path, self.to} if self.to else {self.path}
+
+    @property
+    def hangs_on(self) -> set[str]:
+        return self.paths | ({self.partner} if self.partner else set())
 
 
 def joined(changes: list[Change]) -> list[Change]:
@@ -140,7 +149,7 @@ def joined(changes: list[Change]) -> list[Change]:
 def components(changes: list[Change]) -> list[list[Change]]:
     groups: list[list[Change]] = []
     for change in changes:
-        meeting = [g for g in groups if any(one.paths & change.paths for one in g)]
+        meeting = [g for g in groups if any(one.hangs_on & change.hangs_on for one in g)]
         groups = [g for g in groups if g not in meeting]
         groups.append([*(one for g in meeting for one in g), change])
     return [sorted(group, key=lambda one: one.seqs) for group in groups]
@@ -165,9 +174,17 @@ class Model:
         revs = self.revs.get(path)
         return revs[-1].after if revs else None
 
-    def meet(self, path: str, session: str) -> list[Rev]:
-        """Take note of a file that is not as recorded."""
+    def meet(
+        self, path: str, session: str, *, finds_moves: bool = False, busy: Iterable[str] = ()
+    ) -> list[Rev]:
+        """Take note of a file that is not as recorded; where others are `busy`, nobody looks."""
         now = self.disk.get(path)
+        if finds_moves and now is not None and self.recorded(path) is None:
+            gone = [other for other in self.revs if self._was_moved(other, now)]
+            gone = [other for other in gone if other not in busy]
+            if gone:
+                source = min(gone, key=lambda other: (-likeness(other, path), other))
+                return self._met_moved(source, path, session)
         if path not in self.revs:
             if now is None:
                 return []
@@ -178,20 +195,47 @@ class Model:
         self.touched.setdefault(session, set()).add(path)
         return [self._add(Rev(path, self.recorded(path), now, None, "external", step=step))]
 
+    def _was_moved(self, path: str, held: Held) -> bool:
+        """Whether a file that is gone held this."""
+        recorded = self.recorded(path)
+        return path not in self.disk and recorded is not None and recorded.cells == held.cells
+
+    def _met_moved(self, source: str, path: str, session: str) -> list[Rev]:
+        """Take note that somebody moved a file: two revisions, which belong together."""
+        self.groups += 1
+        self.touched.setdefault(session, set()).update((source, path))
+        step, now = self.changed_at.get(path, 0), self.disk[path]
+        both = [
+            Rev(source, self.recorded(source), None, None, "external", group=self.groups),
+            Rev(path, None, now, None, "external", step=step, group=self.groups),
+        ]
+        for rev, other in zip(both, both[::-1], strict=True):
+            rev.partner = other.path
+        return [self._add(rev) for rev in both]
+
     def do(
-        self, session: str, path: str, after: State, source: str = "executed", group: int = 0
+        self,
+        session: str,
+        path: str,
+        after: State,
+        source: str = "executed",
+        *,
+        group: int = 0,
+        busy: Iterable[str] = (),
     ) -> list[Rev]:
         """Change a file as an operation does; gives the new revisions, what was met first."""
-        met = self.meet(path, session)
+        met = self.meet(path, session, finds_moves=source == "executed", busy=busy)
         rev = Rev(path, self.disk.get(path), after, session, source, group=group)
         self.touched.setdefault(session, set()).add(path)
         self._put(path, after)
         return [*met, self._add(rev)]
 
     def move(
-        self, session: str, path: str, to: str, source: str = "executed", group: int = 0
+        self, session: str, path: str, to: str, source: str = "executed", *, group: int = 0
     ) -> list[Rev]:
-        met = [*self.meet(path, session), *self.meet(to, session)]
+        finds_moves = source == "executed"
+        met = self.meet(path, session, finds_moves=finds_moves, busy=[to])
+        met += self.meet(to, session)
         held = self.disk[path]
         both = [
             Rev(path, held, None, session, source, group=group, to=to, origin=path),
@@ -248,7 +292,9 @@ class Model:
                 held = rev.before or rev.after
                 found[rev.seq] = Change((rev.seq,), rev.origin, held, held, rev.to)
             else:
-                found[rev.seq] = Change((rev.seq,), rev.path, rev.before, rev.after)
+                found[rev.seq] = Change(
+                    (rev.seq,), rev.path, rev.before, rev.after, partner=rev.partner
+                )
         return list(found.values())
 
     def undo(self, revs: list[Rev]) -> tuple[dict[str, State], dict[str, str]]:

@@ -106,6 +106,7 @@ class Player:
         paths = self._chance.sample(PATHS, self._chance.randint(2, 4))
         hand, session = self._someone()
         self.model.groups += 1
+        group = self.model.groups
         ops: list[Json] = []
         revs: list[Rev] = []
         for path in paths:
@@ -116,7 +117,7 @@ class Player:
             action = "delete" if after is None else "edit" if held else "create"
             content = {"content": after.content.decode()} if after else {}
             ops.append({"path": path, "action": action, **content})
-            revs += self.model.do(session, path, after, group=self.model.groups)
+            revs += self.model.do(session, path, after, group=group, busy=paths)
         self._learn(hand.call("file_op", ops=ops), revs)
         return "batch"
 
@@ -232,9 +233,9 @@ class Player:
             if action == "move":
                 assert then[step["to"]] == self.model.disk[path], step
                 assert then[path] is None, step
-                made += self.model.move(session, path, step["to"], "restored", group)
+                made += self.model.move(session, path, step["to"], "restored", group=group)
             elif action in ("create", "edit", "delete"):
-                made += self.model.do(session, path, then[path], "restored", group)
+                made += self.model.do(session, path, then[path], "restored", group=group)
         self._undo = (answer["undo"].split('"')[3], group) if "undo" in answer else None
         return made
 

@@ -43,6 +43,8 @@ class Made:
     is_before_known: bool = True
     restore: int | None = None
     batch: int | None = None
+    partner: str | None = None
+    """Of a move that somebody made from outside, the other path: an entry of its own tells it."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -87,7 +89,8 @@ def changes_of_entry(tx: ReadTx, context: Context, named: str) -> Changes:
     made = _made(tx, entry, event)
     if made is None:
         raise InvalidInput(f"entry: what {named} announced was not done", argument="entry")
-    return Changes(f"entry s:{entry.seq}", [made])
+    both = sorted([made, *_other_side(tx, context, entry, event)], key=lambda one: one.seq)
+    return Changes(f"entry s:{entry.seq}", both)
 
 
 def changes_of_step(tx: ReadTx, context: Context, session: str, step: int) -> Changes:
@@ -148,7 +151,8 @@ def connected(made: Sequence[Made]) -> list[list[Made]]:
     for one in made:
         first, *rest = one.files().values()
         firsts.append(first)
-        for file in (first, *rest):
+        other = [file_id(one.workspace, one.partner)] if one.partner else []
+        for file in (first, *rest, *other):
             leads[lead(file)] = lead(first)
     groups: dict[str, list[Made]] = {}
     for one, first in zip(made, firsts, strict=True):
@@ -162,6 +166,20 @@ def look_up(tx: ReadTx, context: Context, seq: int) -> tuple[Entry, Event | None
     if not entries:
         raise InvalidInput(f"s:{seq} is not in the journal", argument="entry")
     return entries[0], context.store.kinds.decode(entries[0])
+
+
+def _other_side(tx: ReadTx, context: Context, entry: Entry, event: Changing) -> list[Made]:
+    """Give the other half of a move from outside, which stands right beside it."""
+    if not isinstance(event, ExternalChangeSeen) or not (event.moved_from or event.moved_to):
+        return []
+    beside, other = look_up(tx, context, entry.seq + (1 if event.moved_to else -1))
+    if not isinstance(other, ExternalChangeSeen) or event.path not in _partners(other):
+        return []
+    return [one for one in [_made(tx, beside, other)] if one]
+
+
+def _partners(event: ExternalChangeSeen) -> tuple[str | None, str | None]:
+    return event.moved_from, event.moved_to
 
 
 def _of_restore(tx: ReadTx, context: Context, begun: Entry) -> Changes:
@@ -217,4 +235,7 @@ def _made(tx: ReadTx, entry: Entry, event: Changing) -> Made | None:
         is_before_known=not (isinstance(event, FileReported) and event.before_unknown),
         restore=event.restore if isinstance(event, FileOpIntended) else None,
         batch=event.batch if isinstance(event, FileOpIntended) else None,
+        partner=next(filter(None, _partners(event)), None)
+        if isinstance(event, ExternalChangeSeen)
+        else None,
     )

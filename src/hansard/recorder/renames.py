@@ -18,6 +18,7 @@ from hansard.recorder.events import ExternalChangeSeen, FileFound, FileRef
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.looking import Seen
 from hansard.recorder.paths import FilePath
+from hansard.recorder.scribe import modified_at
 from hansard.recorder.tables import FILES, PENDING, file_id
 
 Noticed = tuple[int, ExternalChangeSeen]
@@ -164,4 +165,5 @@ def _events(
         revision=sitting.get("revision"),
         step=sitting.get("step"),
     )
-    return moved(left, target, held.model_copy(update={"mode": state.mode}))
+    gone, came = moved(left, target, held.model_copy(update={"mode": state.mode}))
+    return gone, came.model_copy(update={"modified": modified_at(state)})

@@ -27,7 +27,7 @@ def check(result: dict[str, Any], era: str) -> None:
     assert result["version"] == ERAS[era]
     assert result["instructions"].startswith("Hansard is")
     assert "get_recent_activity" in result["tools"]
-    assert result["called"]["structuredContent"]["total"] == 1
+    assert result["called"]["structuredContent"]["total"] == 0  # looking makes no project
     assert result["refused"]["isError"] is True
     assert result["refused"]["structuredContent"]["error"]["code"] == "PROJECT_NOT_FOUND"
     assert result["unknown"]["code"] == -32602

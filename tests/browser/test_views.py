@@ -85,7 +85,7 @@ def test_a_story_is_told_by_plan_step_and_leads_to_the_film(looking: Looking) ->
     page.get_by_role("link", name="Check links in parallel").click()
 
     expect(
-        page.get_by_role("heading", name="Step 1 Let sixteen workers share a queue")
+        page.get_by_role("heading", name="Step 2 Let sixteen workers share a queue")
     ).to_be_visible()
     page.get_by_role("link", name="lantern/crawl.py").last.click()
 
@@ -99,7 +99,7 @@ def test_a_timeline_is_filtered_by_session_kind_and_file(looking: Looking) -> No
     page.get_by_role("combobox", name="Session", exact=True).select_option(
         option.get_attribute("value")
     )
-    expect(page.get_by_role("heading", name="Step 2 Stay polite")).to_be_visible()
+    expect(page.get_by_role("heading", name="Step 3 Stay polite")).to_be_visible()
 
     page.get_by_label("Kind").select_option("file_edit")
     expect(page.get_by_text("5 entries")).to_be_visible()

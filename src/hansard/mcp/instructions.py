@@ -27,8 +27,7 @@ BY_CAPABILITY = {
     ),
     "recorder": (
         "Change files with file_op rather than your own tools: each change is recorded first and "
-        "can be undone. record_plan and record_step say what you are at, audit_event what you "
-        "decided."
+        "can be undone. record_plan and record_step say what you are at, audit_event what you note."
     ),
     "checkpoints": (
         "Save your working context with workflow_checkpoint_save at every milestone and before it "
@@ -41,6 +40,7 @@ BY_CAPABILITY = {
     ),
     "entities": "entity_create keeps threads, documents, graphs and runs; metric_record measures.",
     "search": "search looks through everything at once.",
+    "why": "why says who wrote a line, and on what grounds.",
 }
 """What to say of each capability, if the catalog has it."""
 

@@ -282,7 +282,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HansardServer]
     """A server with something to find, and something that no query below speaks of."""
     with serving_stdio(tmp_path_factory.mktemp("library")) as server:
         server.done("create_record", **RECORD | {"title": "Words", "body": WORDS})
-        server.done("create_record", **RECORD | {"title": "Zwieback", "body": "hellebore quince"})
+        server.done("create_record", **RECORD | {"title": "Zwieback", "body": "yttrium quince"})
         why = {"rationale": f"Because of {WORDS}."}
         server.done("record_decision", title="Words", target="words", **why)
         yield server

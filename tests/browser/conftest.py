@@ -107,9 +107,9 @@ def _announced(server: "subprocess.Popen[str]") -> tuple[str, str]:
     raise AssertionError(f"the server never said where its page is: {told}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Start Chromium once."""
+    """Start Chromium once for a file: Playwright's loop holds the thread, and others need it."""
     if not Path(CHROMIUM).exists():
         pytest.skip(f"needs Chromium at {CHROMIUM}; HANSARD_CHROMIUM names another")
     with sync_playwright() as playwright:

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.test_views import serious
 from tests.cli.running import Hansard
 from tests.cli.test_recorder_cli import SESSION, Recorded, op
-from tests.clients.browsing import a_page, apart
+from tests.clients.browsing import a_page
 
 MARKUP = "</script><script>window.harmed=1</script><img src=x onerror='window.harmed=1'>"
 SECRET = "ghp_" + "aZ3kQ9xW7vB5nM1cR8tY2uL6pD4sF0gHjE1q"
@@ -153,7 +153,6 @@ def opened(page: Page, file: Path, place: str = "") -> Page:
 
 
 @pytest.mark.clients
-@apart
 def test_the_story_and_the_timeline_are_read_from_disk(recorded: Recorded) -> None:
     file = replayed(recorded)
     with a_page() as page:
@@ -170,7 +169,6 @@ def test_the_story_and_the_timeline_are_read_from_disk(recorded: Recorded) -> No
 
 
 @pytest.mark.clients
-@apart
 def test_the_player_works_without_a_server(recorded: Recorded) -> None:
     file = replayed(recorded)
     with a_page() as page:
@@ -189,7 +187,6 @@ def test_the_player_works_without_a_server(recorded: Recorded) -> None:
 
 
 @pytest.mark.clients
-@apart
 def test_an_entry_leads_to_its_film_and_back(recorded: Recorded) -> None:
     file = replayed(recorded)
     with a_page() as page:
@@ -202,7 +199,6 @@ def test_an_entry_leads_to_its_film_and_back(recorded: Recorded) -> None:
 
 
 @pytest.mark.clients
-@apart
 def test_the_file_keeps_nobody_out(recorded: Recorded) -> None:
     file = replayed(recorded)
     with a_page() as page:

@@ -1,27 +1,13 @@
-"""A Chromium of a test's own, in a thread of its own."""
+"""A Chromium of a test's own."""
 
-import functools
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
-from tests.browser.conftest import CHROMIUM, FLAGS
-
-
-def apart(test: Callable[..., None]) -> Callable[..., None]:
-    """Run a test in another thread: Playwright may hold this one for a browser that is shared."""
-
-    @functools.wraps(test)
-    def run(**fixtures: Any) -> None:
-        with ThreadPoolExecutor(1) as thread:
-            thread.submit(test, **fixtures).result()
-
-    return run
+from tests.browser.conftest import CHROMIUM, FLAGS, PATIENCE_MS
 
 
 @contextmanager
@@ -33,7 +19,7 @@ def a_page() -> Iterator[Page]:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         context = browser.new_context(viewport={"width": 1280, "height": 900})
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(PATIENCE_MS)
         complaints: list[str] = []
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
-from tests.clients.browsing import a_page, apart
+from tests.clients.browsing import a_page
 from tests.clients.node import BIN, HERE, run_node
 from tests.mcp.processes import Json, StdioServer
 
@@ -124,7 +124,6 @@ def _record(server: StdioServer) -> None:
     )
 
 
-@apart
 @pytest.mark.holds("003-challenge-2")
 def test_the_timeline_shows_what_the_tool_answered(hosting: Hosting) -> None:
     with hosting() as host:
@@ -136,7 +135,6 @@ def test_the_timeline_shows_what_the_tool_answered(hosting: Hosting) -> None:
         assert [args for args in host.called("get_timeline") if "kinds" not in args] == []
 
 
-@apart
 def test_a_view_looks_like_the_host_and_says_its_size(hosting: Hosting) -> None:
     with hosting() as host:
         view = host.show("get_timeline", session_id=SESSION)
@@ -153,7 +151,6 @@ def test_a_view_looks_like_the_host_and_says_its_size(hosting: Hosting) -> None:
         assert host.page.evaluate("host.sizes.at(-1)") == 560
 
 
-@apart
 def test_the_timeline_asks_for_the_next_page(hosting: Hosting) -> None:
     with hosting() as host:
         view = host.show("get_timeline", session_id=SESSION, limit=3)
@@ -162,7 +159,6 @@ def test_the_timeline_asks_for_the_next_page(hosting: Hosting) -> None:
         assert any("cursor" in args for args in host.called("get_timeline"))
 
 
-@apart
 def test_an_entry_opens_its_film_and_one_comes_back(hosting: Hosting) -> None:
     with hosting() as host:
         view = host.show("get_timeline", session_id=SESSION)
@@ -175,7 +171,6 @@ def test_an_entry_opens_its_film_and_one_comes_back(hosting: Hosting) -> None:
         expect(view.get_by_role("heading", name="Timeline")).to_be_visible()
 
 
-@apart
 @pytest.mark.holds("003-challenge-2")
 def test_a_film_plays_in_a_host_as_narrow_as_a_chat(hosting: Hosting) -> None:
     with hosting() as host:
@@ -190,7 +185,6 @@ def test_a_film_plays_in_a_host_as_narrow_as_a_chat(hosting: Hosting) -> None:
         expect(view.locator(".stage .is-added")).to_have_text(["2added: TWO", "3added: three"])
 
 
-@apart
 def test_a_restore_is_only_looked_at(hosting: Hosting, tmp_path: Path) -> None:
     with hosting() as host:
         view = host.show("get_evolution", path="a.py", revision=1)
@@ -203,7 +197,6 @@ def test_a_restore_is_only_looked_at(hosting: Hosting, tmp_path: Path) -> None:
         assert (tmp_path / "workspace" / "a.py").read_text() == CONTENTS[-1]
 
 
-@apart
 def test_a_decision_opens_with_its_chain_and_cannot_be_changed(hosting: Hosting) -> None:
     with hosting() as host:
         view = host.show("search_decisions", query="cache", mode="audit")
@@ -216,7 +209,6 @@ def test_a_decision_opens_with_its_chain_and_cannot_be_changed(hosting: Hosting)
         assert len(host.called("get_decision")) == 1
 
 
-@apart
 def test_other_words_are_asked_for_through_the_host(hosting: Hosting) -> None:
     with hosting() as host:
         view = host.show("search_decisions", query="nonsense")
@@ -228,7 +220,6 @@ def test_other_words_are_asked_for_through_the_host(hosting: Hosting) -> None:
         assert [args["query"] for args in host.called("search_decisions")] == ["cache"]
 
 
-@apart
 def test_a_refusal_is_said_in_words(hosting: Hosting) -> None:
     with hosting() as host:
         view = host.show("get_timeline", session_id="nowhere")
@@ -236,7 +227,6 @@ def test_a_refusal_is_said_in_words(hosting: Hosting) -> None:
         expect(view.get_by_role("alert")).to_contain_text("SESSION_NOT_FOUND")
 
 
-@apart
 def test_a_host_without_calls_still_shows_the_answer(hosting: Hosting) -> None:
     with hosting() as host:
         view = host.show("get_timeline", can_call=False, session_id=SESSION, limit=4)

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp
 
 from hansard.app.application import Application
 from hansard.app.settings import LOOPBACK, Settings, allowed_hosts, secret
+from hansard.app.start import who_is_there
 from hansard.app.tokens import Bounded
 from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.kernel.problem import InvalidInput
@@ -50,8 +51,16 @@ class HttpServer(HansardServer):
 
     def __init__(self, application: Application, settings: Settings) -> None:
         """Let in whoever comes; what stands before it refuses who must not."""
-        door = http_door(settings.session, application.store, secret(settings))
+        away_s = who_is_there(settings).limits.away_s
+        door = http_door(settings.session, application.store, secret(settings), away_s=away_s)
         super().__init__(Bounded(application), settings, door)
+        self.add_request_handler("server/discover", types.RequestParams, self._discover)
+
+    async def _discover(
+        self, context: RequestContext, params: types.RequestParams | None
+    ) -> types.DiscoverResult:
+        self._door.begins(context)
+        return await self._handle_discover(context, params)
 
     async def _list_tools(
         self, context: RequestContext, _page: types.PaginatedRequestParams | None

@@ -213,13 +213,13 @@ def test_whoever_lists_sessions_goes_by_the_same_thresholds(open_app: OpenApp, a
     mine, other = Chat(app), Chat(app)
     mine.create()
 
-    def is_stale() -> bool | None:
+    def is_stale() -> bool:
         told = mine.ask(asked)
         listed = told.get("sessions") or told["open_sessions"]
         [shown] = [
             one for one in listed if mine.session() in (one.get("session_id"), one.get("id"))
         ]
-        return shown.get("stale")
+        return bool(shown.get("stale"))
 
     other.create()
     before = is_stale()

@@ -27,6 +27,7 @@ from hansard.kernel.problem import InvalidInput
 from hansard.mcp.callers import RequestContext, http_door
 from hansard.mcp.ending import GIVE_UP_S, LastResort
 from hansard.mcp.guard import Guard
+from hansard.mcp.instructions import instructions
 from hansard.mcp.origins import in_url
 from hansard.mcp.server import HansardServer
 
@@ -60,7 +61,9 @@ class HttpServer(HansardServer):
         self, context: RequestContext, params: types.RequestParams | None
     ) -> types.DiscoverResult:
         self._door.begins(context)
-        return await self._handle_discover(context, params)
+        told = await self._handle_discover(context, params)
+        told.instructions = instructions(self._toolbox.names(self._door.actor_of(context)))
+        return told
 
     async def _list_tools(
         self, context: RequestContext, _page: types.PaginatedRequestParams | None

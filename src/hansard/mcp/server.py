@@ -61,7 +61,7 @@ class HansardServer(Server[None]):
             "hansard",
             title="Hansard",
             version=hansard.__version__,
-            instructions=instructions(application.catalog),
+            instructions=instructions(self._toolbox.names(door.actor)),
             lifespan=lambda _: self.notices.running(),
             # Without this the SDK lists all tools again for each call of the current era.
             get_tool_input_schema=self._toolbox.schema,

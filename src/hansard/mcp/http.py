@@ -20,12 +20,14 @@ from starlette.types import ASGIApp
 
 from hansard.app.application import Application
 from hansard.app.settings import LOOPBACK, Settings, allowed_hosts, secret
+from hansard.app.start import who_is_there
 from hansard.app.tokens import Bounded
 from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.kernel.problem import InvalidInput
 from hansard.mcp.callers import RequestContext, http_door
 from hansard.mcp.ending import GIVE_UP_S, LastResort
 from hansard.mcp.guard import Guard
+from hansard.mcp.instructions import instructions
 from hansard.mcp.origins import in_url
 from hansard.mcp.server import HansardServer
 
@@ -50,8 +52,18 @@ class HttpServer(HansardServer):
 
     def __init__(self, application: Application, settings: Settings) -> None:
         """Let in whoever comes; what stands before it refuses who must not."""
-        door = http_door(settings.session, application.store, secret(settings))
+        away_s = who_is_there(settings).limits.away_s
+        door = http_door(settings.session, application.store, secret(settings), away_s=away_s)
         super().__init__(Bounded(application), settings, door)
+        self.add_request_handler("server/discover", types.RequestParams, self._discover)
+
+    async def _discover(
+        self, context: RequestContext, params: types.RequestParams | None
+    ) -> types.DiscoverResult:
+        self._door.begins(context)
+        told = await self._handle_discover(context, params)
+        told.instructions = instructions(self._toolbox.names(self._door.actor_of(context)))
+        return told
 
     async def _list_tools(
         self, context: RequestContext, _page: types.PaginatedRequestParams | None

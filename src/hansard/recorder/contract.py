@@ -233,14 +233,23 @@ class RecordFileDelete(Request):
 
 
 Side = Literal["mine", "theirs"]
+Takes = Annotated[dict[PathText, Side], Field(max_length=limits.TAKES_MAX)]
+TAKE_SCHEMA = {"anyOf": [{"enum": ["mine", "theirs"], "type": "string"}, {"type": "object"}]}
 
 
 class Back(Request):
     """What an undo and a restore can both be asked."""
 
-    take: Side | Annotated[dict[PathText, Side], Field(max_length=limits.TAKES_MAX)] | None = None
+    take: Annotated[Side | Takes, WithJsonSchema(TAKE_SCHEMA)] | None = None
     """Which side counts where a merge clashes, for all files or by path."""
-    expected: Annotated[dict[PathText, Sha256], Field(max_length=limits.TAKES_MAX)] | None = None
+    expected: (
+        Annotated[
+            dict[PathText, Sha256],
+            Field(max_length=limits.TAKES_MAX),
+            WithJsonSchema({"type": "object"}),
+        ]
+        | None
+    ) = None
     """By path the sha256 that a clash was shown with; what has changed since is not decided."""
     preview: bool = False
     diff: bool = False

@@ -35,6 +35,7 @@ def operations(gateway: Gateway, presence: Presence, staleness: Staleness) -> tu
             answers.SessionList,
             partial(queries.list_sessions, staleness, presence),
             writes=False,
+            toolsets=("default",),
         ),
     )
 
@@ -55,7 +56,7 @@ def _session_tools(gateway: Gateway) -> tuple[Operation, ...]:
         ),
         Operation(
             "audit_event",
-            "Put a decision, milestone or note on the timeline. cites: ids, s:SEQ, path:FILE.",
+            "Put a decision, milestone or note on the timeline.",
             contract.AuditEvent,
             answers.Noted,
             partial(commands.audit_event, gateway),
@@ -172,6 +173,7 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
             role="agent",
             session="begins",
             destructive=True,
+            toolsets=("default",),
         ),
     )
 
@@ -221,6 +223,7 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             answers.Timeline,
             partial(get_timeline, gateway),
             writes=False,
+            toolsets=("default",),
         ),
         Operation(
             "get_story",
@@ -229,6 +232,7 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             Story,
             get_story,
             writes=False,
+            toolsets=("default",),
         ),
         Operation(
             "get_evolution",
@@ -238,5 +242,6 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             answers.Evolution,
             partial(get_evolution, gateway),
             writes=False,
+            toolsets=("default",),
         ),
     )

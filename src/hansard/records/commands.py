@@ -174,7 +174,6 @@ OPERATIONS = (
         writes=True,
         role="agent",
         repeatable=True,
-        toolsets=("default",),
     ),
     Operation(
         "deactivate",
@@ -184,6 +183,5 @@ OPERATIONS = (
         deactivate,
         writes=True,
         role="agent",
-        toolsets=("default",),
     ),
 )

@@ -12,7 +12,7 @@ from hansard.cli.recorder_desk import latest_session
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder.restored import Undone
 
-SIDES = ("mine", "theirs")
+SIDES = ("mine", "theirs", "both")
 
 
 @settings_flags
@@ -39,7 +39,7 @@ def undo(
     take: Annotated[
         str | None,
         typer.Option(
-            metavar="SIDE", help="Where lines clash: mine, as they are, or theirs, as before."
+            metavar="SIDE", help="Where lines clash: mine, as they are, theirs, as before, or both."
         ),
     ] = None,
     yes: Yes = False,

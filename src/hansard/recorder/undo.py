@@ -46,6 +46,8 @@ from hansard.recorder.ways import (
     way_to,
 )
 
+HIDDEN = "(not shown, since the file holds a secret)"
+
 
 @dataclass(frozen=True, slots=True)
 class Together:
@@ -287,7 +289,8 @@ class _Finder:
             action="clash",
             reason=clash.reason,
             now=place.current.digest if place.current else None,
-            hunks=None if is_secret else [_hunk(one) for one in _few(clash.clashes)] or None,
+            sides=list(clash.sides),
+            hunks=[_hunk(one, is_secret=is_secret) for one in _few(clash.clashes)] or None,
             keeps=self._since(tx, made, place) or None,
         )
         others = [path for path in places if path != clash.path]
@@ -324,13 +327,11 @@ def _few(clashes: Sequence[Clash]) -> Sequence[Clash]:
     return clashes[: limits.HUNKS_SHOWN_MAX]
 
 
-def _hunk(clash: Clash) -> Hunk:
-    return Hunk(
-        line=clash.line,
-        base=_shown(clash.base),
-        mine=_shown(clash.mine),
-        theirs=_shown(clash.theirs),
+def _hunk(clash: Clash, *, is_secret: bool) -> Hunk:
+    base, mine, theirs = (
+        HIDDEN if is_secret else _shown(text) for text in (clash.base, clash.mine, clash.theirs)
     )
+    return Hunk(line=clash.line, base=base, mine=mine, theirs=theirs)
 
 
 def _shown(text: bytes) -> str:

@@ -221,6 +221,7 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             answers.Timeline,
             partial(get_timeline, gateway),
             writes=False,
+            lists_session=True,
         ),
         Operation(
             "get_story",
@@ -229,6 +230,7 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             Story,
             get_story,
             writes=False,
+            lists_session=True,
         ),
         Operation(
             "get_evolution",
@@ -238,5 +240,6 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             answers.Evolution,
             partial(get_evolution, gateway),
             writes=False,
+            lists_session=True,
         ),
     )

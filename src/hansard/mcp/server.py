@@ -103,7 +103,7 @@ class HansardServer(Server[None]):
         return told
 
     async def _list_tools(self, _: RequestContext, page: _Page) -> types.ListToolsResult:
-        _require_first(page)
+        require_first(page)
         return types.ListToolsResult(tools=self._toolbox.listed(self._door.actor))
 
     async def _call_tool(
@@ -130,13 +130,13 @@ class HansardServer(Server[None]):
         return answers.succeeded(result, tells_session=not named)
 
     async def _list_resources(self, _: RequestContext, page: _Page) -> types.ListResourcesResult:
-        _require_first(page)
+        require_first(page)
         return types.ListResourcesResult(resources=resources.listed(self._readable))
 
     async def _list_templates(
         self, _: RequestContext, page: _Page
     ) -> types.ListResourceTemplatesResult:
-        _require_first(page)
+        require_first(page)
         return types.ListResourceTemplatesResult(
             resource_templates=resources.templates(self._readable)
         )
@@ -175,7 +175,7 @@ class HansardServer(Server[None]):
         return await anyio.to_thread.run_sync(work, limiter=self._calls)
 
 
-def _require_first(page: _Page) -> None:
+def require_first(page: _Page) -> None:
     """Refuse a cursor: these lists have one page, so that nobody was given any."""
     if page and page.cursor:
         with answers.as_protocol_errors():

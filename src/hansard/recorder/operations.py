@@ -225,6 +225,7 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             partial(get_timeline, gateway),
             writes=False,
             toolsets=("default",),
+            lists_session=True,
         ),
         Operation(
             "get_story",
@@ -234,6 +235,7 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             get_story,
             writes=False,
             toolsets=("default",),
+            lists_session=True,
         ),
         Operation(
             "get_evolution",
@@ -244,5 +246,6 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             partial(get_evolution, gateway),
             writes=False,
             toolsets=("default",),
+            lists_session=True,
         ),
     )

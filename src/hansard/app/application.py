@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from hansard.app import faulty
 from hansard.app.catalog import Catalog
 from hansard.app.homes import NamedHome
 from hansard.kernel import as_of, limits, reply
@@ -277,20 +278,10 @@ def validate(operation: Operation, arguments: Mapping[str, Any]) -> Request:
     try:
         return operation.request.model_validate(arguments)
     except ValidationError as error:
-        faults = [_fault(one) for one in error.errors(include_url=False, include_input=False)]
-        message = "; ".join(f"{path}: {why}" for path, why in faults[:5])
-        raise InvalidInput(
-            message, arguments=[{"argument": path, "why": why} for path, why in faults[:20]]
-        ) from None
-
-
-def _fault(error: Mapping[str, Any]) -> tuple[str, str]:
-    path = ".".join(str(part) for part in error["loc"])[:200] or "arguments"
-    if error["type"] == "extra_forbidden":
-        return path, "there is no such argument"
-    if error["type"] == "missing":
-        return path, "is required"
-    return path, str(error["msg"]).removeprefix("Value error, ")
+        found = error.errors(include_url=False, include_input=False)
+        faults = [faulty.fault(operation, one) for one in found]
+        message = "; ".join(f"{one['argument']}: {one['why']}" for one in faults[:5])
+        raise InvalidInput(message, arguments=faults[:20]) from None
 
 
 def _once(operation: Operation, request: Request, caller: Caller) -> Once | None:

@@ -90,7 +90,7 @@ def capability(meanings: Meanings) -> Capability:
     everything = Everything(meanings)
     operation = Operation(
         "search",
-        f"Search everything: {', '.join(get_args(Kind))}.",
+        "Search everything at once.",
         Search,
         ThingsFound,
         everything.search,

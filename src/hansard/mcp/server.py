@@ -62,7 +62,7 @@ class HansardServer(Server[None]):
             "hansard",
             title="Hansard",
             version=hansard.__version__,
-            instructions=instructions(application.catalog),
+            instructions=instructions(self._toolbox.names(door.actor)),
             lifespan=lambda _: self.notices.running(),
             # Without this the SDK lists all tools again for each call of the current era.
             get_tool_input_schema=self._toolbox.schema,
@@ -124,10 +124,9 @@ class HansardServer(Server[None]):
         name, arguments = params.name, params.arguments or {}
         with tracing.span(self.application, name, caller, came):
             result = self.application.call(name, arguments, caller)
-        # Nobody remembers the session of a caller who named none and comes by no pipe.
-        is_known = caller.seat or caller.session or caller.default_session
-        named = is_known or arguments.keys() & SESSION_ARGUMENTS
-        return answers.succeeded(result, tells_session=not named)
+        named = caller.session or caller.default_session or arguments.keys() & SESSION_ARGUMENTS
+        tells = not named and (not caller.seat or self._door.tells_session(context))
+        return answers.succeeded(result, tells_session=tells)
 
     async def _list_resources(self, _: RequestContext, page: _Page) -> types.ListResourcesResult:
         require_first(page)

@@ -173,7 +173,6 @@ OPERATIONS = (
         writes=True,
         role="agent",
         repeatable=True,
-        toolsets=("default",),
     ),
     Operation(
         "deactivate",
@@ -183,6 +182,5 @@ OPERATIONS = (
         deactivate,
         writes=True,
         role="agent",
-        toolsets=("default",),
     ),
 )

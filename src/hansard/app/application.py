@@ -17,6 +17,7 @@ from hansard.kernel.effect import Settled
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import SYSTEM, Stamp
 from hansard.kernel.follow import Follower, Following
+from hansard.kernel.hidden import hidden_chars
 from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.operation import (
     AlreadyAnsweredError,
@@ -28,6 +29,7 @@ from hansard.kernel.operation import (
     Request,
     Result,
     Seat,
+    Written,
 )
 from hansard.kernel.page import Listing
 from hansard.kernel.problem import InvalidInput, PermissionDenied
@@ -98,7 +100,8 @@ class Application:
             context = self._place(operation, request, caller)
             answer = _run(operation, request, context)
         seating.adopt(operation, request, context)
-        return _paged(answer, operation, request, context)
+        answer = _paged(answer, operation, request, context)
+        return _flagged(answer, operation, arguments)
 
     @property
     def default_project(self) -> str:
@@ -254,6 +257,14 @@ def _paged(answer: Result, operation: Operation, request: Request, context: Cont
         return answer
     cursor = _listing(operation, request, context).cursor(place)
     return answer.model_copy(update={"nextCursor": cursor})
+
+
+def _flagged(answer: Result, operation: Operation, arguments: Mapping[str, Any]) -> Result:
+    """Tell of characters that nobody sees in what is written, or is given to a model."""
+    if not isinstance(answer, Written):
+        return answer
+    hidden = hidden_chars(answer.model_dump() if operation.gives_context else arguments)
+    return answer.model_copy(update={"hidden_chars": hidden}) if hidden else answer
 
 
 def _listing(operation: Operation, request: Request, context: Context) -> Listing:

@@ -56,9 +56,9 @@ def asked(call: str, tool: str = "grep") -> Json:
     return {"type": "toolRequest", "payload": payload}
 
 
-def answered(call: str, output: str = "found") -> Json:
+def answered(call: str, output: str = "found", status: str = "completed") -> Json:
     """Make a tool response."""
-    payload = {"callId": call, "status": "completed", "output": output}
+    payload = {"callId": call, "status": status, "output": output}
     return {"type": "toolResponse", "payload": payload}
 
 

@@ -35,7 +35,7 @@ SENDERS = ["me", "you", "tool"]
 partials_given = st.one_of(
     st.builds(said, st.text(st.characters(exclude_characters="\0", codec="utf-8"), max_size=5)),
     st.builds(asked, st.sampled_from(CALLS)),
-    st.builds(answered, st.sampled_from(CALLS)),
+    st.builds(answered, st.sampled_from(CALLS), status=st.sampled_from(sorted(NEXT))),
 )
 
 
@@ -50,21 +50,24 @@ class Plain:
     """A thread as one would write it down: everything, each time."""
 
     turns: list[tuple[str, list[Json]]] = field(default_factory=list)
-    waiting: list[str] = field(default_factory=list)
+    waiting: dict[str, str] = field(default_factory=dict)
 
     def extended(self, sender: str, partials: list[Json]) -> "Plain | None":
         """Give the thread with some more; `None` if that is against the rules."""
-        waiting = list(self.waiting)
+        waiting = dict(self.waiting)
         for one in partials:
             call = one["payload"].get("callId")
             if one["type"] == "toolRequest":
                 if call in waiting:
                     return None
-                waiting.append(call)
+                waiting[call] = "notStarted"
             if one["type"] == "toolResponse":
-                if call not in waiting:
+                status = one["payload"]["status"]
+                if call not in waiting or (waiting[call], status) == ("inProgress", "notStarted"):
                     return None
-                waiting.remove(call)
+                waiting[call] = status
+                if not NEXT[status]:
+                    del waiting[call]
         turns = [(who, list(what)) for who, what in self.turns]
         if partials and turns and turns[-1][0] == sender:
             turns[-1][1].extend(partials)

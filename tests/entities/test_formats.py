@@ -424,3 +424,18 @@ def test_whatever_stands_where_a_field_should_be_is_read_or_refused(
     except InvalidInput:
         return
     assert all(turn.partials for turn in turns)
+
+
+@pytest.mark.parametrize("spelling", FORMATS)
+def test_of_a_tools_answers_a_provider_is_given_the_last_one(spelling: Format) -> None:
+    def answer(status: str, output: str) -> Turn:
+        payload = {"callId": "1", "status": status, "output": output}
+        return Turn("tool", [{"type": "toolResponse", "payload": payload}])
+
+    asks = Turn("assistant", [request("1", "look", {})])
+    told = [asks, answer("inProgress", "half way"), answer("completed", "there")]
+
+    written = formats.write(told, spelling)
+
+    assert "half way" not in written
+    assert formats.read(written, spelling)[-1] == answer("completed", "there")

@@ -124,6 +124,41 @@ def test_a_tool_response_answers_an_open_request_once(entities_of: Asking, empty
     assert entities_of.append(done, "me", answered("c1"), asked("c2"), answered("c2"))
 
 
+@pytest.mark.holds("ENT-thread-8")
+def test_a_tool_response_may_progress_and_each_is_kept(entities_of: Asking, empty: str) -> None:
+    steps = ["notStarted", "inProgress", "inProgress", "failed"]
+    thread = entities_of.append(empty, "me", asked("c"))
+    for number, status in enumerate(steps):
+        thread = entities_of.append(thread["id"], "tool", answered("c", f"{number}", status))
+    with pytest.raises(InvalidInput):
+        entities_of.append(thread["id"], "tool", answered("c"))
+
+    told = entities_of.get(thread["id"])["turns"][1]["partials"]
+
+    assert [one["payload"]["status"] for one in told] == steps
+    assert [one["payload"]["output"] for one in told] == ["0", "1", "2", "3"]
+    assert entities_of.append(thread["id"], "me", asked("c"))
+
+
+@pytest.mark.holds("ENT-thread-8")
+def test_progress_keeps_the_request_open_and_never_falls_back(
+    entities_of: Asking, empty: str
+) -> None:
+    thread = entities_of.append(empty, "me", asked("c"))
+    begun = entities_of.append(thread["id"], "tool", answered("c", status="inProgress"))
+    with pytest.raises(InvalidInput):
+        entities_of.append(begun["id"], "me", asked("c"))
+    with pytest.raises(InvalidInput):
+        entities_of.append(begun["id"], "tool", answered("c", status="notStarted"))
+
+    one = entities_of.append(begun["id"], "tool", answered("c"))
+    other = entities_of.append(begun["id"], "tool", answered("c", status="failed"))
+
+    for ended in (one, other):
+        with pytest.raises(InvalidInput):
+            entities_of.append(ended["id"], "tool", answered("c", status="inProgress"))
+
+
 def test_too_many_open_requests_are_refused(entities_of: Asking, empty: str) -> None:
     many = [asked(f"c{number}") for number in range(limits.OPEN_CALLS_MAX)]
     full = entities_of.append(empty, "me", *many)["id"]

@@ -15,7 +15,7 @@ from hansard.entities import contract, events, rules
 from hansard.entities.packing import pack
 from hansard.entities.reading import events_before, segment, stored
 from hansard.entities.tables import SETTINGS, TABLES, THREADS
-from hansard.entities.turns import Piece, open_after, pieces_of
+from hansard.entities.turns import Piece, check_calls, pieces_of
 from hansard.entities.types import BY_NAME, TYPES
 from hansard.entities.types.agent_graph_execution import NEXT, ExecutionEvent
 from hansard.entities.types.chat_thread import CHAT_THREAD
@@ -128,7 +128,7 @@ def _thread(tx: WriteTx, line: Json, place: str) -> events.EntityImported:
     if line["parentId"] and parent is None:
         raise _refusal(place, f"goes on from {line['parentId']}, which is not here")
     pieces = _pieces(parent or {}, line["pieces"], place)
-    open_after((parent or {}).get("open", []), pieces)
+    check_calls((parent or {}).get("open", {}), pieces, asks_again=True)
     return events.EntityImported(
         id=line["id"],
         type=MESSAGE_THREAD.name,

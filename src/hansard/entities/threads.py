@@ -7,7 +7,7 @@ from hansard.entities import contract, events, limits, rules
 from hansard.entities.naming import new_id
 from hansard.entities.packing import pack
 from hansard.entities.reading import Look, find_as, looked_up, show
-from hansard.entities.turns import Piece, count_of, open_after, pieces_of
+from hansard.entities.turns import Piece, check_calls, count_of, pieces_of
 from hansard.entities.types.chat_thread import CHAT_THREAD
 from hansard.entities.types.message_thread import MESSAGE_THREAD
 from hansard.kernel.engine import ReadTx, Row, WriteTx
@@ -71,7 +71,7 @@ class _Extending:
         self, tx: WriteTx, parent_id: str | None, parent: Row | None, chat_id: str | None
     ) -> contract.ThreadWritten:
         pieces = self._pieces(parent or {})
-        open_after((parent or {}).get("open", []), pieces)
+        check_calls((parent or {}).get("open", {}), pieces)
         extended = events.ThreadExtended(
             id=self._id,
             parent_id=parent_id,

@@ -1,6 +1,6 @@
 """How turns are kept: as the pieces that each thread adds to the one it goes on from. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from hansard.entities import limits
@@ -29,22 +29,55 @@ def pieces_of(last: Mapping[str, Any], said: Iterable[tuple[str, list[Json]]]) -
     return pieces
 
 
-def open_after(still_open: Sequence[str], pieces: Iterable[Piece]) -> list[str]:
-    """Follow which tool requests wait for an answer, or refuse an answer that nobody waits for."""
-    waiting = list(still_open)
-    for partial in (one for piece in pieces for one in piece["partials"]):
-        call = partial["payload"].get("callId")
-        if partial["type"] == "toolRequest":
-            if call in waiting:
-                raise _refusal(f"the tool request {call} is open already; another needs its own id")
-            waiting.append(call)
-        elif partial["type"] == "toolResponse":
-            if call not in waiting:
-                raise _refusal(f"no open tool request of this thread has the callId {call}")
-            waiting.remove(call)
-    if len(waiting) > limits.OPEN_CALLS_MAX:
-        raise _refusal(f"at most {limits.OPEN_CALLS_MAX} tool requests can be open at once")
+Open = dict[str, str]
+"""The tool requests of a thread that wait for an end, and how far the answer to each has come."""
+
+ENDS = ("completed", "failed")
+
+
+def open_after(still_open: Mapping[str, str], pieces: Iterable[Piece]) -> Open:
+    """Follow which tool requests wait for an end; an answer that tells of progress ends none."""
+    waiting = dict(still_open)
+    for partial in _calls(pieces):
+        _follow(waiting, partial)
     return waiting
+
+
+def check_calls(
+    still_open: Mapping[str, str], pieces: Iterable[Piece], *, asks_again: bool = False
+) -> None:
+    """Refuse an answer that nobody waits for, or that falls back behind one that was given.
+
+    `asks_again` lets a request take the place of an open one of its id: threads from the time when
+    any answer closed a request may hold that.
+    """
+    waiting = dict(still_open)
+    for partial in _calls(pieces):
+        call, status = partial["payload"]["callId"], partial["payload"].get("status")
+        if status is None and call in waiting and not asks_again:
+            raise _refusal(f"the tool request {call} is open already; another needs its own id")
+        if status is not None and call not in waiting:
+            raise _refusal(f"no open tool request of this thread has the callId {call}")
+        if status == "notStarted" and waiting[call] == "inProgress":
+            raise _refusal(f"what {call} asks for is in progress and cannot become notStarted")
+        _follow(waiting, partial)
+    if len(waiting) > max(limits.OPEN_CALLS_MAX, len(still_open)):
+        raise _refusal(f"at most {limits.OPEN_CALLS_MAX} tool requests can be open at once")
+
+
+def _calls(pieces: Iterable[Piece]) -> Iterator[Json]:
+    """Go through what tools are asked and answer."""
+    for partial in (one for piece in pieces for one in piece["partials"]):
+        if partial["type"] != "text":
+            yield partial
+
+
+def _follow(waiting: Open, partial: Json) -> None:
+    call, status = partial["payload"]["callId"], partial["payload"].get("status", "notStarted")
+    if status in ENDS:
+        waiting.pop(call, None)
+    elif call in waiting or partial["type"] == "toolRequest":
+        waiting[call] = status
 
 
 def count_of(pieces: Iterable[Piece]) -> int:

@@ -33,7 +33,7 @@ from hansard.kernel.view import Derivation, View
 
 __all__ = ["VIEW", "WORDS", "batch_key", "searched"]
 
-EMPTY: Row = {"partials": 0, "turns": 0, "open": []}
+EMPTY: Row = {"partials": 0, "turns": 0, "open": {}}
 """The thread that every thread goes on from."""
 
 

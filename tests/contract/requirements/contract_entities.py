@@ -112,6 +112,12 @@ REQUIREMENTS = (
         held(
             "ENT-thread-7",
             "A toolRequest is answered at most once.",
+            decided="overrides: it ends at most once; answers that tell of progress come before",
+        ),
+        held(
+            "ENT-thread-8",
+            "A tool's answer may progress from notStarted over inProgress to completed or failed "
+            "under one callId; each is kept, and none falls back.",
         ),
     ),
     *section(

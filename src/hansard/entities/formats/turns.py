@@ -98,10 +98,29 @@ def spoken(turns: Sequence[Turn]) -> list[tuple[Role, Partial]]:
     roles = roles_of(turns)
     fixed: dict[str, Role] = {"toolRequest": "assistant", "toolResponse": "tool"}
     return [
-        (fixed.get(partial["type"], _speaker(roles[turn.sender])), partial)
-        for turn in turns
-        for partial in turn.partials
+        (fixed.get(partial["type"], _speaker(roles[sender])), partial)
+        for sender, partial in _last_answers(turns)
     ]
+
+
+def _last_answers(turns: Sequence[Turn]) -> list[tuple[str, Partial]]:
+    """Give every partial with its sender, and of several answers to a request only the last.
+
+    Providers know one answer to a call; those before it told of its progress.
+    """
+    kept: list[tuple[str, Partial]] = []
+    answered: set[str] = set()
+    said = [(turn.sender, partial) for turn in turns for partial in turn.partials]
+    for sender, partial in reversed(said):
+        call = partial["payload"].get("callId")
+        if partial["type"] == "toolRequest":
+            answered.discard(call)
+        elif call is not None:
+            if call in answered:
+                continue
+            answered.add(call)
+        kept.append((sender, partial))
+    return kept[::-1]
 
 
 def names_of(turns: Iterable[Turn]) -> dict[str, str]:

@@ -160,7 +160,6 @@ def test_an_export_is_imported_byte_by_byte(made: Made, tmp_path: Path) -> None:
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     ask(hansard, "export", "-o", str(first))
     other = Hansard(tmp_path / "other")
-    start.start(Settings(store=str(other.store))).close()
 
     said = ask(other, "import", str(first)).out
 
@@ -183,4 +182,7 @@ def test_what_is_no_export_is_refused(made: Made, tmp_path: Path) -> None:
         assert ran.code != 0
         assert "line" in ran.err
     assert hansard("entities", "import", str(tmp_path / "none")).code != 0
+    nowhere = Hansard(tmp_path / "nowhere")
+    assert nowhere("entities", "import", str(tmp_path / "none")).code != 0
+    assert not nowhere.store.exists()
     assert hansard("entities", "export", "-o", str(tmp_path)).code != 0

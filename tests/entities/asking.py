@@ -77,7 +77,7 @@ class Asking:
     app: Application
     caller: Caller
 
-    def ask(self, expected: type[R], name: str, **arguments: Any) -> R:
+    def ask(self, expected: type[R], name: str, /, **arguments: Any) -> R:
         result = self.app.call(name, arguments, self.caller)
         assert isinstance(result, expected)
         assert result.text().strip()

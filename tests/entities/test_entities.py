@@ -309,9 +309,23 @@ def test_who_may_only_read_sees_settings_that_are_not_made(
     assert entities_of.get("settings")["id"] == seen["id"]
 
 
+@pytest.mark.holds("ENT-settings-4")
+def test_an_unknown_key_of_settings_is_taken_away_by_null(entities_of: Asking) -> None:
+    entities_of.update("settings", {"a": 1, "b": {"c": None}, "theme": "dark"})
+
+    changed = entities_of.update("settings", {"a": None, "never": None})
+
+    assert "a" not in changed
+    assert "never" not in changed
+    assert (changed["b"], changed["theme"]) == ({"c": None}, "dark")
+    with pytest.raises(InvalidInput):
+        entities_of.update("settings", {"theme": None})
+    assert entities_of.get("settings") == changed
+
+
 @pytest.mark.holds("ENT-settings-3")
 def test_unknown_keys_of_settings_are_kept(entities_of: Asking) -> None:
-    given = {"lastPage": "/home", "wide": True, "deep": {"a": [1, None, 2.5]}, "nothing": None}
+    given = {"lastPage": "/home", "wide": True, "deep": {"a": [1, None, 2.5]}, "off": False}
 
     entities_of.update("settings", given)
     entities_of.update("settings", {"theme": "dark"})

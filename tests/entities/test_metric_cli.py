@@ -83,7 +83,6 @@ def test_samples_are_carried_elsewhere_once(measured: Hansard, tmp_path: Path) -
     file = tmp_path / "samples.jsonl"
     file.write_text(exported, encoding="utf-8")
     elsewhere = Hansard(tmp_path / "elsewhere")
-    Library(elsewhere.store).close()
 
     for _ in range(2):
         ran = elsewhere("metrics", "import", str(file))

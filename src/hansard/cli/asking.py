@@ -5,8 +5,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from hansard.app.settings import load
-from hansard.app.start import start
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
 from hansard.cli.saying import say
@@ -23,9 +21,7 @@ def asking(flags: Flags, *, makes_store: bool = False) -> Iterator[Ask]:
 
     `activating` names the records that a write rests on, each with the version that was looked at.
     """
-    if makes_store:
-        start(load(flags)).close()
-    with opened(flags) as (application, settings):
+    with opened(flags, makes_store=makes_store) as (application, settings):
         caller = for_one_write(settings)
 
         def ask(

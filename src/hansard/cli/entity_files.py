@@ -52,8 +52,10 @@ def import_(
     """Take over what was exported, with its ids and times; what is here already is passed over."""
     lines = (parse_line(one, number) for number, one in enumerate(lines_of(file), start=1))
     imported = known = 0
+    # Read before the store is opened: a file that cannot be read makes none.
+    some = list(islice(lines, IMPORTED_MAX))
     with (
-        opened(all_flags(flags, context)) as (application, settings),
+        opened(all_flags(flags, context), makes_store=True) as (application, settings),
         sitting(application, settings) as caller,
     ):
         importing = Application(
@@ -62,11 +64,12 @@ def import_(
             home=application.home,
             read_only=application.read_only,
         )
-        while some := list(islice(lines, IMPORTED_MAX)):
+        while some:
             result = importing.call("entity_import", {"lines": some}, caller)
             assert isinstance(result, Imported), "entity_import answers with what it imported"
             imported += result.imported
             known += result.known
+            some = list(islice(lines, IMPORTED_MAX))
     print(f"{imported:,} imported, {known:,} were here already")
 
 

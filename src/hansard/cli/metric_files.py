@@ -45,12 +45,13 @@ def import_(
     """Record the samples of a file. The same file again, by the same user, changes nothing."""
     numbered = enumerate(lines_of(file), start=1)
     waiting, recorded = (parse_line(line, number) for number, line in numbered), 0
+    # Read before the store is opened: a file that cannot be read makes none.
+    batch = list(islice(waiting, SAMPLES_MAX))
     with (
-        opened(all_flags(flags, context)) as (application, settings),
+        opened(all_flags(flags, context), makes_store=True) as (application, settings),
         sitting(application, settings) as caller,
     ):
         for number in count():
-            batch = list(islice(waiting, SAMPLES_MAX))
             if not batch:
                 break
             key = f"import-{number}-{digest_of(canonical_json(batch))}"
@@ -58,6 +59,7 @@ def import_(
                 "metric_record", {"samples": batch}, replace(caller, idempotency_key=key)
             )
             recorded += len(batch)
+            batch = list(islice(waiting, SAMPLES_MAX))
     print(f"{recorded:,} samples are recorded")
 
 

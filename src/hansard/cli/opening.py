@@ -27,12 +27,16 @@ VERDICTS: dict[Verdict, str] = {
 
 
 @contextmanager
-def opened(flags: Flags, *, looking: bool = False) -> Iterator[tuple[Application, Settings]]:
-    """Open the store that the settings name, for a while.
+def opened(
+    flags: Flags, *, looking: bool = False, makes_store: bool = False
+) -> Iterator[tuple[Application, Settings]]:
+    """Open the store that the settings name, for a while; who `makes_store` makes it first.
 
     Who is only looking settles nothing that was left open, and leaves every file as it is.
     """
     settings = load(flags)
+    if makes_store and not _exists(settings):
+        start(settings).close()
     if not _exists(settings):
         raise StorageUnavailable(
             f"There is no store in {store_location(settings)} yet",

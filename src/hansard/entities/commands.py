@@ -45,7 +45,7 @@ PART_NAMES = {"nodes": "agentGraphNode", "edges": "agentGraphEdge"}
 def create(request: contract.EntityCreate, context: Context) -> contract.EntityWritten:
     """Make an entity of a type."""
     declared = BY_NAME[request.type]
-    content = _named_parts(declared, rules.fit(declared, request.data))
+    content = _named_parts(declared, rules.fit(declared, rules.kept(declared, request.data)))
     if declared is MESSAGE_THREAD:
         said = [(turn["senderId"], turn["partials"]) for turn in content["turns"]]
         return begin(context, said)
@@ -82,7 +82,9 @@ def update(request: contract.EntityUpdate, context: Context) -> contract.EntityW
     are_settings = request.id in (OWN_SETTINGS, settings_id(context.project))
     declared = SETTINGS_TYPE if are_settings else context.read(lambda tx: find(tx, request.id))[0]
     if declared.is_immutable:
-        raise contract.EntityImmutable(f"A {declared.name} never changes", id=request.id)
+        raise contract.EntityImmutable(
+            f"A {declared.name} never changes", hint=declared.instead, id=request.id
+        )
     given = _named_parts(declared, rules.given_only(declared, request.data))
 
     def work(tx: WriteTx) -> contract.EntityWritten:
@@ -237,7 +239,12 @@ def _record_change(
     _check_references(tx, declared, after)
     now = rules.later(max(tx.head().clock, context.stamp.at), row["updatedAt"])
     whole = rules.timed(declared, before, after, now)
-    changed = sorted(name for name in whole if name not in before or whole[name] != before[name])
+    absent = object()
+    changed = sorted(
+        name
+        for name in whole.keys() | before.keys()
+        if whole.get(name, absent) != before.get(name, absent)
+    )
     if not changed:
         return
     updated = events.EntityUpdated(

@@ -29,10 +29,10 @@ class EntityConflict(Problem):
 
 
 class EntityImmutable(Problem):
-    """Entities of this type never change."""
+    """Entities of this type, or entities that came to this, never change."""
 
     code, http_status = "ENTITY_IMMUTABLE", 409
-    hint = "Make a new one instead; thread_append does so from a thread"
+    hint = "Make a new one instead"
 
 
 TypeName = Literal[
@@ -147,6 +147,11 @@ class ThreadWritten(EntityWritten):
 
     chat_id: str | None = None
     """The chat that has come to it."""
+
+    def text(self) -> str:
+        """Show it as one would read it, and which chat is there now."""
+        shown = super().text()
+        return f"{shown}\nThe chat {self.chat_id} is at this thread now." if self.chat_id else shown
 
 
 class EntityGone(Written):

@@ -15,7 +15,7 @@ _OWN = ("id", "createdAt", "updatedAt")
 
 def whole(entity: Json, cursor: str | None = None) -> str:
     """Show all of an entity, under its id."""
-    head = f"[{entity['id']}] updated {entity['updatedAt']}"
+    head = f"[{entity['id']}] created {entity['createdAt']}, updated {entity['updatedAt']}"
     lines = [head, *_SHOWN.get(_type(entity), _fields)(entity)]
     if cursor:
         lines.append(f"Earlier ones: cursor={cursor}")
@@ -30,7 +30,7 @@ def line(entity: Json) -> str:
         left_out = (*_OWN, "content", "nodes", "edges", "events")
         kept = {name: value for name, value in entity.items() if name not in left_out}
         said = canonical_json(kept).decode()
-    flat = " ".join(f"[{entity['id']}] {said}".split())
+    flat = " ".join(f"[{entity['id']}] {entity['updatedAt']} {said}".split())
     return flat if len(flat) <= LINE_CHARS_MAX else flat[:LINE_CHARS_MAX] + "…"
 
 
@@ -45,9 +45,10 @@ def _fields(entity: Json) -> Iterator[str]:
 
 
 def _document(entity: Json) -> Iterator[str]:
-    links = {"previous": entity["previousId"], "next": entity["nextId"]}
-    linked = "".join(f" ({name} {there})" for name, there in links.items() if there)
-    yield f"{entity['title']}{linked}"
+    before, after = entity["previousId"], entity["nextId"]
+    previous = f"previous version {before}" if before else "the first version"
+    following = f"replaced by {after}" if after else "the current one"
+    yield f"{entity['title']} ({entity['type']}; {previous}, {following})"
     yield str(entity["content"])
 
 
@@ -76,7 +77,8 @@ def _graph(entity: Json) -> Iterator[str]:
     for node in entity["nodes"]:
         given = node["parameters"]
         shown = "" if given is None else f" {canonical_json(given).decode()}"
-        yield f"  {node['id']} is {node['nodeId']}{shown}"
+        x, y = node["position"]["x"], node["position"]["y"]
+        yield f"  {node['id']} is {node['nodeId']} at {x}, {y}{shown}"
     for edge in entity["edges"]:
         source = f"{edge['sourceNodeId']}.{edge['sourcePortId']}"
         target = f"{edge['targetNodeId']}.{edge['targetPortId']}"

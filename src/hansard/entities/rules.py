@@ -74,11 +74,19 @@ def given_only(declared: EntityType, given: Mapping[str, Any]) -> Json:
     return {name: value for name, value in given.items() if name not in hidden}
 
 
+def kept(declared: EntityType, given: Mapping[str, Any]) -> Json:
+    """Leave out undeclared fields that are null: that is how one is taken away."""
+    if not declared.is_open:
+        return dict(given)
+    names = _names(declared.draft)
+    return {name: value for name, value in given.items() if name in names or value is not None}
+
+
 def merged(declared: EntityType, before: Json, given: Mapping[str, Any]) -> Json:
     """Give what an entity holds after a change."""
-    kept = {name: before[name] for name in before if name not in declared.parts}
+    standing = {name: before[name] for name in before if name not in declared.parts}
     for part in declared.parts:
-        kept[part] = [_untimed(one) for one in before[part]]
+        standing[part] = [_untimed(one) for one in before[part]]
     changed = {
         name: [_untimed(one) for one in value]
         if name in declared.parts and isinstance(value, list)
@@ -86,7 +94,8 @@ def merged(declared: EntityType, before: Json, given: Mapping[str, Any]) -> Json
         for name, value in given.items()
     }
     hidden = {name: before[name] for name in declared.redacts if name not in given}
-    content = fit(declared, {k: v for k, v in (kept | changed).items() if k not in hidden})
+    after = kept(declared, standing | changed)
+    content = fit(declared, {k: v for k, v in after.items() if k not in hidden})
     content |= hidden
     declared.check_change(before, content)
     return content

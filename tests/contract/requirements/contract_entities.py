@@ -217,6 +217,10 @@ REQUIREMENTS = (
             "ENT-settings-3",
             "Unknown keys of settings are kept.",
         ),
+        held(
+            "ENT-settings-4",
+            "An unknown key of settings is taken away by giving null.",
+        ),
     ),
     *section(
         "contract: Entities, secrets and schemas",

@@ -87,8 +87,8 @@ class Group(BaseModel):
         ]
         head = " ".join(filter(None, [self.start, *named]))
         figures = (
-            f"count {self.count:,}, mean {self.mean:.6g}, p50 {self.p50:.6g}, p95 {self.p95:.6g}, "
-            f"min {self.min:.6g}, max {self.max:.6g}, sum {self.sum:.6g}"
+            f"count {self.count}, mean {self.mean}, p50 {self.p50}, p95 {self.p95}, "
+            f"min {self.min}, max {self.max}, sum {self.sum}"
         )
         return f"{head}: {figures}" if head else figures
 

@@ -85,6 +85,8 @@ class EntityType:
     draft: type[Shape]
     """What a caller gives to make one, or some of it to change one."""
     is_immutable: bool = False
+    instead: str | None = None
+    """What to do instead of changing one that never changes."""
     where: tuple[str, ...] = ()
     """Short texts that a list can be filtered by."""
     references: Mapping[str, str] = field(default_factory=dict)
@@ -104,6 +106,11 @@ class EntityType:
         """Hide what only an admin sees."""
         hidden = {name: REDACTED for name in self.redacts if entity.get(name) is not None}
         return entity | hidden
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it takes fields that nobody declared."""
+        return self.draft.model_config.get("extra") == "allow"
 
     def title_of(self, content: Mapping[str, Any]) -> str:
         """Name an entity to people."""

@@ -91,5 +91,10 @@ class MessageThread(Entity):
 
 
 MESSAGE_THREAD = EntityType(
-    "messageThread", MessageThread, MessageThreadDraft, is_immutable=True, parts=("turns",)
+    "messageThread",
+    MessageThread,
+    MessageThreadDraft,
+    is_immutable=True,
+    instead="Call thread_append: it makes a new thread that holds this one and some more",
+    parts=("turns",),
 )

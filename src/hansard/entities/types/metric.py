@@ -31,4 +31,12 @@ class Metric(MetricDraft, Entity):
     """A measurement. It never changes: sums have been made of it."""
 
 
-METRIC = EntityType("metric", Metric, MetricDraft, is_immutable=True, where=("name",), title="name")
+METRIC = EntityType(
+    "metric",
+    Metric,
+    MetricDraft,
+    is_immutable=True,
+    instead="Record another measurement with metric_record: sums have been made of this one",
+    where=("name",),
+    title="name",
+)

@@ -221,7 +221,7 @@ def test_a_run_goes_one_way_and_stays_as_it_ended(entities_of: Asking, run: Json
 def test_a_run_is_of_a_graph_and_stays_so(entities_of: Asking, run: Json) -> None:
     with pytest.raises(EntityNotFound):
         entities_of.create("agentGraphExecution", {"agentGraphId": "agentGraph::nope"})
-    with pytest.raises(InvalidInput, match="status"):
+    with pytest.raises(InvalidInput, match="startTime"):
         entities_of.create(
             "agentGraphExecution", {"agentGraphId": run["agentGraphId"], "status": "completed"}
         )

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from hansard.entities import contract, events, rules
 from hansard.entities.packing import pack
@@ -17,7 +17,7 @@ from hansard.entities.reading import events_before, segment, stored
 from hansard.entities.tables import SETTINGS, TABLES, THREADS
 from hansard.entities.turns import Piece, check_calls, pieces_of
 from hansard.entities.types import BY_NAME, TYPES
-from hansard.entities.types.agent_graph_execution import NEXT, ExecutionEvent
+from hansard.entities.types.agent_graph_execution import ENDS, EVENTS, NEXT
 from hansard.entities.types.chat_thread import CHAT_THREAD
 from hansard.entities.types.entity import REDACTED, EntityType
 from hansard.entities.types.message_thread import MESSAGE_THREAD, PARTIALS
@@ -29,11 +29,8 @@ from hansard.kernel.problem import InvalidInput
 
 Json = dict[str, Any]
 
-EVENTS: TypeAdapter[list[Any]] = TypeAdapter(list[ExecutionEvent])
-
 _ID = re.compile(r"(\w+)::[0-9A-Za-z]{20}")
 _TIMES = ("createdAt", "updatedAt")
-ENDS = [status for status, following in NEXT.items() if not following]
 _RUN = ("startTime", "endTime", "events")
 
 
@@ -191,6 +188,8 @@ def _content(declared: EntityType, given: Any, place: str) -> Json:
     if declared.name == "agentGraphExecution" and bare.get("status") in NEXT:
         # A run is made only at its beginning, but is taken over as it is.
         hidden["status"] = bare.pop("status")
+        if bare.pop("recordedLater", None) is True:
+            hidden["recordedLater"] = True
     for part in declared.parts:
         for one in bare.get(part) or ():
             _check_times(one, place)

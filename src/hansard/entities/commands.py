@@ -2,41 +2,35 @@
 
 from typing import Any
 
-from hansard.entities import contract, events, limits, rules
+from hansard.entities import contract, events, rules
+from hansard.entities.answering import check_references, written
 from hansard.entities.metrics.commands import check_room
 from hansard.entities.naming import new_id, settings_id
 from hansard.entities.packing import pack
 from hansard.entities.reading import (
     OWN_SETTINGS,
-    Look,
     find,
     find_as,
-    looked_up,
-    show,
     stored,
     successor,
 )
+from hansard.entities.runs import advance_status, record_finished
 from hansard.entities.tables import CHATS, SETTINGS
 from hansard.entities.threads import begin
 from hansard.entities.types import BY_NAME
 from hansard.entities.types.agent_graph import AGENT_GRAPH
-from hansard.entities.types.agent_graph_execution import AGENT_GRAPH_EXECUTION
+from hansard.entities.types.agent_graph_execution import AGENT_GRAPH_EXECUTION, ENDS
 from hansard.entities.types.chat_thread import CHAT_THREAD
 from hansard.entities.types.entity import EntityType
 from hansard.entities.types.message_thread import MESSAGE_THREAD
 from hansard.entities.types.metric import METRIC
 from hansard.entities.types.settings import SETTINGS as SETTINGS_TYPE
 from hansard.entities.types.text_document import TEXT_DOCUMENT
-from hansard.kernel.engine import ReadTx, Row, WriteTx
+from hansard.kernel.engine import Row, WriteTx
 from hansard.kernel.operation import Context, Written
 from hansard.kernel.problem import InvalidInput
 
 Json = dict[str, Any]
-
-AFTER_WRITING = Look(
-    limit=limits.APPENDED_SHOWN_TURNS_MAX, bytes_max=limits.APPENDED_SHOWN_BYTES_MAX
-)
-"""The answer to a write need not show what its caller knows."""
 
 PART_NAMES = {"nodes": "agentGraphNode", "edges": "agentGraphEdge"}
 """What the entities within a graph are called in the ids they are given."""
@@ -45,6 +39,8 @@ PART_NAMES = {"nodes": "agentGraphNode", "edges": "agentGraphEdge"}
 def create(request: contract.EntityCreate, context: Context) -> contract.EntityWritten:
     """Make an entity of a type."""
     declared = BY_NAME[request.type]
+    if declared is AGENT_GRAPH_EXECUTION and request.data.get("status") in ENDS:
+        return record_finished(request, context)
     content = _named_parts(declared, rules.fit(declared, rules.kept(declared, request.data)))
     if declared is MESSAGE_THREAD:
         said = [(turn["senderId"], turn["partials"]) for turn in content["turns"]]
@@ -53,7 +49,7 @@ def create(request: contract.EntityCreate, context: Context) -> contract.EntityW
     first_thread = new_id(MESSAGE_THREAD.name)
 
     def work(tx: WriteTx) -> contract.EntityWritten:
-        _check_references(tx, declared, content)
+        check_references(tx, declared, content)
         if declared is METRIC:
             check_room(tx, [(content["name"], content["dimensions"])])
         given = content
@@ -146,44 +142,6 @@ def revise(request: contract.DocumentRevise, context: Context) -> contract.Entit
     return context.write(work)
 
 
-def advance(request: contract.ExecutionEvents, context: Context) -> contract.EntityWritten:
-    """Add what happened in a run, or let it begin or end."""
-    happened = [event.plain() for event in request.events]
-    rules.check_size("events", happened)
-
-    def work(tx: WriteTx) -> contract.EntityWritten:
-        row = find_as(tx, request.id, AGENT_GRAPH_EXECUTION)
-        rules.check_status(row["id"], row["status"], request.status, happens=bool(happened))
-        advanced = events.ExecutionAdvanced(
-            id=row["id"],
-            status=request.status,
-            happened=pack(tx, happened) if happened else None,
-            count=len(happened),
-        )
-        context.record(tx, advanced)
-        return written(tx, context, row["id"])
-
-    return context.write(work)
-
-
-def advance_status(tx: WriteTx, context: Context, row: Row, before: Json, given: Json) -> None:
-    """Change a run by its status, the one field of it that can be given."""
-    unknown = given.keys() - {"status", "agentGraphId"}
-    if unknown:
-        field = min(unknown)
-        raise InvalidInput(f"data.{field}: cannot be set", argument=f"data.{field}")
-    AGENT_GRAPH_EXECUTION.check_change(before, before | given)
-    status = given.get("status")
-    if status not in ("notStarted", "inProgress", "completed", "failed"):
-        raise InvalidInput(
-            "data.status: notStarted, inProgress, completed or failed", argument="data.status"
-        )
-    rules.check_status(row["id"], row["status"], status, happens=False)
-    context.record(
-        tx, events.ExecutionAdvanced(id=row["id"], status=status, happened=None, count=0)
-    )
-
-
 def make_settings(context: Context) -> None:
     """Make the project's settings, if nobody has in the meantime."""
 
@@ -201,13 +159,6 @@ def _ensure_settings(tx: WriteTx, context: Context) -> bool:
     content = rules.fit(SETTINGS_TYPE, {})
     _record_made(tx, context, SETTINGS_TYPE, settings_id(context.project), content)
     return True
-
-
-def written(tx: ReadTx, context: Context, identifier: str) -> contract.EntityWritten:
-    """Answer with an entity as it stands now."""
-    entity, place = show(tx, *find(tx, identifier), AFTER_WRITING)
-    cursor = looked_up(tx, entity, place)
-    return contract.EntityWritten(entity=entity, nextCursor=cursor, session_id=context.session)
 
 
 def _record_made(
@@ -236,7 +187,7 @@ def _record_change(
 ) -> None:
     before = stored(tx, declared, row)
     after = rules.merged(declared, before, given)
-    _check_references(tx, declared, after)
+    check_references(tx, declared, after)
     now = rules.later(max(tx.head().clock, context.stamp.at), row["updatedAt"])
     whole = rules.timed(declared, before, after, now)
     absent = object()
@@ -255,12 +206,6 @@ def _record_change(
         content=pack(tx, whole, onto=row["content"]),
     )
     context.record(tx, updated)
-
-
-def _check_references(tx: ReadTx, declared: EntityType, content: Json) -> None:
-    for field, type_name in declared.references.items():
-        if content.get(field) is not None:
-            find_as(tx, content[field], BY_NAME[type_name])
 
 
 def _check_moved_knowingly(before: Json, given: Json, expected: str | None) -> None:

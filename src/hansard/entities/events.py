@@ -107,6 +107,27 @@ class ExecutionAdvanced(EntityEvent):
         return f"{self.id}{became}{happened}"
 
 
+class ExecutionRecorded(EntityEvent):
+    """A run was recorded when it was over, with the times and events that it had."""
+
+    kind: ClassVar[str] = "entities.execution_recorded.v1"
+    activity: ClassVar[str | None] = "execution_recorded"
+
+    status: Status
+    content: Digest
+    """As in the event of a run's making."""
+    start_time: str
+    end_time: str
+    happened: Digest | None
+    """The events, each with the time at which it happened."""
+    count: int
+
+    def summary(self) -> str:
+        """Say how it ended, and when."""
+        span = f"{self.start_time} to {self.end_time}"
+        return f"{self.id} recorded later: {self.status}, {span}, {self.count} events"
+
+
 class EntityImported(EntityEvent):
     """An entity was taken over from an export, with its id and its times."""
 
@@ -138,5 +159,6 @@ EVENTS: tuple[type[Event], ...] = (
     EntityDeleted,
     ThreadExtended,
     ExecutionAdvanced,
+    ExecutionRecorded,
     EntityImported,
 )

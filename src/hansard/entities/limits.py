@@ -30,6 +30,9 @@ EDGES_MAX = 20_000
 EVENTS_MAX = 1_000
 """Events of an execution in one call."""
 
+RECORDED_EVENTS_MAX = 10_000
+"""Events of a run that is recorded when it is over."""
+
 SETTINGS_KEYS_MAX = 1_000
 
 DIMENSIONS_MAX = 8

@@ -1,6 +1,6 @@
 """The operations of entities, each declared once."""
 
-from hansard.entities import commands, contract, queries, threads
+from hansard.entities import commands, contract, queries, runs, threads
 from hansard.kernel.operation import Operation, Request, Run, Written
 
 
@@ -80,6 +80,6 @@ OPERATIONS = (
         "Add events ({type: nodeStarted|nodeCompleted|nodeFailed|edgeTaken|log|custom, …}) to a "
         "run, or begin or end it by status.",
         contract.ExecutionEvents,
-        commands.advance,
+        runs.advance,
     ),
 )

@@ -204,6 +204,7 @@ def _execution(tx: ReadTx, row: Row, entity: Json, look: Look) -> tuple[Json, st
         events.insert(0, event)
     first = until - len(events)
     entity |= {"events": events, "startTime": row["startTime"], "endTime": row["endTime"]}
+    entity["recordedLater"] = entity.get("recordedLater", False)
     if first > 0 or until < row["events"]:
         entity["eventsTotal"] = row["events"]
     return entity, _cursor_to(first, row["id"])

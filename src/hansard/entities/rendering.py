@@ -87,7 +87,8 @@ def _graph(entity: Json) -> Iterator[str]:
 
 def _run(entity: Json) -> Iterator[str]:
     span = f"{entity['startTime'] or 'not begun'} to {entity['endTime'] or '…'}"
-    yield f"{entity['status']}, a run of {entity['agentGraphId']}: {span}"
+    later = " (recorded later)" if entity["recordedLater"] else ""
+    yield f"{entity['status']}, a run of {entity['agentGraphId']}: {span}{later}"
     if "eventsTotal" in entity:
         yield f"({len(entity['events'])} of {entity['eventsTotal']} events)"
     for event in entity["events"]:

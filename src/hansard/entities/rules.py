@@ -27,10 +27,14 @@ def later(clock: str, previous: str | None) -> str:
     return to_text(from_text(previous) + _STEP)
 
 
-def fit(declared: EntityType, given: Mapping[str, Any]) -> Json:
-    """Give what a caller gave with what was left out filled in, or name the field that is wrong."""
+def fit(declared: EntityType, given: Mapping[str, Any], draft: type[Shape] | None = None) -> Json:
+    """Give what a caller gave with what was left out filled in, or name the field that is wrong.
+
+    `draft` is for what is given otherwise than most of its type.
+    """
+    shape = draft or declared.draft
     try:
-        content = declared.draft.model_validate(_without_empty(declared, given)).plain()
+        content = shape.model_validate(_without_empty(declared, given, shape)).plain()
     except ValidationError as error:
         faults = [_fault(one) for one in error.errors(include_url=False, include_input=False)]
         message = "; ".join(f"{path}: {why}" for path, why in faults[:5])
@@ -58,10 +62,10 @@ def check_size(argument: str, content: object) -> None:
         )
 
 
-def _without_empty(declared: EntityType, given: Mapping[str, Any]) -> Json:
+def _without_empty(declared: EntityType, given: Mapping[str, Any], draft: type[Shape]) -> Json:
     """Leave out what only says that something which is derived is not there yet."""
-    derived = _names(declared.model) - _names(declared.draft) - _names(Entity)
-    return {k: v for k, v in given.items() if k not in derived or v not in (None, [])}
+    derived = _names(declared.model) - _names(draft) - _names(Entity)
+    return {k: v for k, v in given.items() if k not in derived or v not in (None, [], False)}
 
 
 def _names(model: type[Shape]) -> set[str | None]:

@@ -11,6 +11,7 @@ from hansard.entities.events import (
     EntityImported,
     EntityUpdated,
     ExecutionAdvanced,
+    ExecutionRecorded,
     ThreadExtended,
 )
 from hansard.entities.rules import later
@@ -189,6 +190,18 @@ def _put_batch(
     derivation.put(BATCHES, batch_key(execution, first), batch)
 
 
+def _recorded_later(event: ExecutionRecorded, derivation: Derivation) -> None:
+    """Put a run that is over as if it came from elsewhere, where it was over already."""
+    clock = derivation.entry.clock
+    taken_over = EntityImported(
+        type="agentGraphExecution",
+        created_at=clock,
+        updated_at=clock,
+        **event.model_dump(exclude={"status"}),
+    )
+    _imported(taken_over, derivation)
+
+
 def _imported(event: EntityImported, derivation: Derivation) -> None:
     if event.type == MESSAGE_THREAD.name:
         _put_thread(
@@ -271,6 +284,7 @@ VIEW = View(
         EntityDeleted: _deleted,
         ThreadExtended: _extended,
         ExecutionAdvanced: _advanced,
+        ExecutionRecorded: _recorded_later,
         EntityImported: _imported,
     },
     topics=(WORDS,),

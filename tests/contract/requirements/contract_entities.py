@@ -181,6 +181,11 @@ REQUIREMENTS = (
             "ENT-execution-4",
             "Events are typed and kept in order.",
         ),
+        held(
+            "ENT-execution-5",
+            "A run that is over is recorded as it was, with its own times and events, and is "
+            "marked as recorded later.",
+        ),
     ),
     *section(
         "contract: Entities, metrics and settings",

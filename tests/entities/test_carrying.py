@@ -131,7 +131,7 @@ def test_an_import_is_refused_whole_where_another_of_that_id_is(
     lines = exported(filled.app)
     documents = [line for line in lines if line["type"] == "textDocument"]
     take_over(elsewhere.app, documents)
-    elsewhere.update(documents[0]["id"], {"title": "Mine"})
+    elsewhere.update(documents[-1]["id"], {"title": "Mine"})
     before = elsewhere.head()
 
     with pytest.raises(EntityConflict):

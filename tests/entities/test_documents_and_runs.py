@@ -54,10 +54,12 @@ def test_links_never_lead_to_what_was_deleted(entities_of: Asking) -> None:
 
     entities_of.delete(second["id"])
 
-    assert entities_of.get(first["id"])["nextId"] is None
-    assert entities_of.get(third["id"])["previousId"] is None
+    assert entities_of.get(first["id"])["nextId"] == third["id"]
+    assert entities_of.get(third["id"])["previousId"] == first["id"]
     assert entities_of.get(first["id"], as_of=then)["nextId"] == second["id"]
-    assert entities_of.revise(first["id"], "again")
+    assert entities_of.get(third["id"], as_of=then)["previousId"] == second["id"]
+    with pytest.raises(EntityConflict):
+        entities_of.revise(first["id"], "again")
 
 
 def test_only_a_document_can_be_revised(entities_of: Asking) -> None:

@@ -72,7 +72,7 @@ UNFIT: list[tuple[str, Json, str]] = [
     ("textDocument", {"content": "x"}, "data.title: is required"),
     ("textDocument", DOCUMENT | {"type": "html"}, "data.type"),
     ("textDocument", DOCUMENT | {"body": "x"}, "data.body: there is no such field"),
-    ("textDocument", DOCUMENT | {"id": "textDocument::x"}, "data.id: there is no such field"),
+    ("textDocument", DOCUMENT | {"id": "textDocument::x"}, "data.id: is set here"),
     ("textDocument", DOCUMENT | {"createdAt": "2026-01-01"}, "data.createdAt"),
     ("textDocument", DOCUMENT | {"updatedAt": "2026-01-01"}, "data.updatedAt"),
     ("textDocument", DOCUMENT | {"content": "a\0b"}, "data.content"),

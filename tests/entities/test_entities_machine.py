@@ -169,8 +169,14 @@ class Documents(RuleBasedStateMachine):
         self.at = opened()
         self.content: dict[str, str] = {}
         self.origin: dict[str, str | None] = {}
+        self.next: dict[str, str | None] = {}
 
     def teardown(self) -> None:
+        there = opened()
+        take_over(there.app, exported(self.at.app))
+        for document in self.content:
+            assert there.get(document) == self.at.get(document)
+        there.app.close()
         self.at.app.close()
 
     @rule(target=documents, content=st.text("ab", max_size=3))
@@ -193,23 +199,36 @@ class Documents(RuleBasedStateMachine):
 
     @rule(document=documents)
     def delete(self, document: str) -> None:
-        if self.content.pop(document, None) is not None:
-            self.at.delete(document)
+        if self.content.pop(document, None) is None:
+            return
+        self.at.delete(document)
+        before, after = self.origin.pop(document), self.next.pop(document)
+        for one in self.content:
+            if self.origin[one] == document:
+                self.origin[one] = before
+        if before and self.next[before] == document:
+            others = [one for one in self.content if self.origin[one] == before]
+            self.next[before] = after or (others[0] if others else None)
 
     @invariant()
     def links_agree(self) -> None:
         read = {one: self.at.get(one) for one in self.content}
         for identifier, document in read.items():
             assert document["content"] == self.content[identifier]
-            origin = self.origin[identifier]
-            assert document["previousId"] == (origin if origin in self.content else None)
-            successors = [one for one in self.content if self.origin[one] == identifier]
-            assert document["nextId"] == (successors[0] if successors else None)
+            assert document["previousId"] == self.origin[identifier]
+            assert document["nextId"] == self.next[identifier]
+        current = self.at.list("textDocument", where={"nextId": None}, limit=200).entities
+        assert {one["id"] for one in current} == {
+            one for one in self.content if self.next[one] is None
+        }
 
     def _keep(self, document: Json, content: str, origin: str | None) -> str:
         identifier = str(document["id"])
         self.content[identifier] = content
         self.origin[identifier] = origin
+        self.next[identifier] = None
+        if origin and self.next[origin] is None:
+            self.next[origin] = identifier
         return identifier
 
 

@@ -53,6 +53,7 @@ def test_what_is_no_entity_is_not_what_the_json_schema_says(
         "agentGraphId": "y",
         "status": "failed",
         "events": [],
+        "recordedLater": False,
         **times,
     }
     validator("AgentGraphExecution").validate(run)

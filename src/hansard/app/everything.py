@@ -16,7 +16,7 @@ from hansard.decisions import githistory
 from hansard.decisions.contract import SearchDecisions
 from hansard.decisions.ranking import ACTIVE_BONUS
 from hansard.decisions.search import Searching
-from hansard.entities.reading import found
+from hansard.entities.reading import Found, found
 from hansard.entities.views import WORDS as ENTITY_WORDS
 from hansard.kernel.engine import Position, ReadTx, Row, Topic, Where
 from hansard.kernel.meaning import Meanings
@@ -32,6 +32,9 @@ from hansard.sessions.contract import more
 Kind = Literal["record", "decision", "timeline", "file", "checkpoint", "entity", "commit"]
 
 LIMIT_DEFAULT = 10
+CURRENT, OLD = "current version", "old version"
+"""How a version of a document stands."""
+
 HITS_MAX = 200
 """So far a search can be paged through."""
 
@@ -56,7 +59,7 @@ class Thing(BaseModel):
     snippet: str
     score: float
     status: str | None = None
-    """Of a record its state, of a decision whether it is active."""
+    """Of a record its state, of a decision whether it is active, of a document its version."""
     session: str | None = None
 
     def text(self) -> str:
@@ -116,7 +119,7 @@ class Everything:
             for kind in dict.fromkeys(request.kinds or sources)
             for thing in sources[kind](request.query, context, min(until + 1, HITS_MAX))
         ]
-        found.sort(key=lambda thing: (-thing.score, thing.kind, thing.id))
+        found.sort(key=lambda thing: (-thing.score, thing.status == OLD, thing.kind, thing.id))
         has_more = len(found) > until and until < HITS_MAX
         return ThingsFound(
             results=found[first:until],
@@ -194,18 +197,29 @@ def _entities(query: str, context: Context, limit: int) -> list[Thing]:
         entities = [(hit, found(tx, hit.key)) for hit in hits]
         there = [(hit, entity) for hit, entity in entities if entity]
         best = coverage(query, f"{there[0][1].title} {there[0][1].text}") if there else 0.0
-        return [
-            Thing(
-                kind="entity",
-                id=hit.key,
-                title=entity.title or entity.type,
-                snippet=snippet(f"{entity.title} {entity.text}", query),
-                score=round(best * hit.score / hits[0].score, 3),
-            )
-            for hit, entity in there
-        ]
+        listed: dict[str, Thing] = {}
+        for hit, entity in there:
+            score = round(best * hit.score / hits[0].score, 3)
+            # An old version leads to the current one, which comes before it.
+            current = entity.current_id or hit.key
+            for key in (current, hit.key):
+                if key not in listed and (shown := found(tx, key)):
+                    listed[key] = _entity(key, shown, query, score)
+        return list(listed.values())
 
     return context.read(work)
+
+
+def _entity(key: str, entity: Found, query: str, score: float) -> Thing:
+    is_version = entity.current_id is not None
+    return Thing(
+        kind="entity",
+        id=key,
+        title=entity.title or entity.type,
+        snippet=snippet(f"{entity.title} {entity.text}", query),
+        score=score,
+        status=(CURRENT if entity.current_id == key else OLD) if is_version else None,
+    )
 
 
 def _commits(query: str, context: Context, limit: int) -> list[Thing]:

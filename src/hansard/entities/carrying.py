@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from hansard.entities import contract, events, rules
 from hansard.entities.packing import pack
 from hansard.entities.reading import events_before, segment, stored
-from hansard.entities.tables import SETTINGS, TABLES, THREADS
+from hansard.entities.tables import DOCUMENTS, SETTINGS, TABLES, THREADS
 from hansard.entities.turns import Piece, check_calls, pieces_of
 from hansard.entities.types import BY_NAME, TYPES
 from hansard.entities.types.agent_graph_execution import ENDS, EVENTS, NEXT
@@ -54,6 +54,8 @@ def line_of(tx: ReadTx, declared: EntityType, row: Row) -> Json:
     line = head | {"updatedAt": row["updatedAt"], "content": stored(tx, declared, row)}
     if declared.name == "textDocument":
         line["previousId"] = row["previousId"]
+        previous = tx.get(DOCUMENTS, row["previousId"]) if row["previousId"] else None
+        line |= {"isNext": True} if previous and previous["nextId"] == row["id"] else {}
     if declared.name == "agentGraphExecution":
         happened = list(events_before(tx, row["id"], row["events"]))[::-1]
         line |= {"startTime": row["startTime"], "endTime": row["endTime"], "events": happened}
@@ -102,6 +104,8 @@ def _take_over(tx: WriteTx, context: Context, line: Json, place: str) -> bool:
         raise _refusal(place, "not the line of an entity")
     table = THREADS if declared is MESSAGE_THREAD else TABLES[declared.name]
     known = tx.get(table, match[0])
+    if declared.name == "textDocument" and line.get("previousId"):
+        line = _linked(tx, line)
     if known is not None:
         if line not in _forms(line_of(tx, declared, known), declared):
             raise contract.EntityConflict(f"{match[0]} is here, and another", id=match[0])
@@ -116,7 +120,16 @@ def _forms(line: Json, declared: EntityType) -> list[Json]:
     """Give a line as it is exported with what is secret, and without."""
     if declared is MESSAGE_THREAD:
         return [line]
-    return [line, line | {"content": declared.redact(line["content"])}]
+    forms = [line, line | {"content": declared.redact(line["content"])}]
+    # An earlier program did not say which version goes on.
+    return [*forms, *(_without(one, "isNext") for one in forms)]
+
+
+def _linked(tx: ReadTx, line: Json) -> Json:
+    """Leave out a link to a version that is not here: an earlier program wrote such links."""
+    if tx.get(DOCUMENTS, str(line["previousId"])) is None:
+        return _without(line, "isNext") | {"previousId": None}
+    return line
 
 
 def _thread(tx: WriteTx, line: Json, place: str) -> events.EntityImported:
@@ -158,8 +171,9 @@ def _pieces(last: Row, given: Any, place: str) -> list[Piece]:
 def _plain(tx: WriteTx, declared: EntityType, line: Json, place: str) -> events.EntityImported:
     is_run = declared.name == "agentGraphExecution"
     is_document = declared.name == "textDocument"
-    optional = {"previousId"} if is_document else {*_RUN} if is_run else set()
-    _check_fields(line, place, {"updatedAt", "content"} | optional)
+    own = {"previousId"} if is_document else {*_RUN} if is_run else set()
+    allowed = {"isNext"} if is_document else None
+    _check_fields(line, place, {"updatedAt", "content"} | own, allowed)
     if declared.name == "settings" and tx.scan(SETTINGS, limit=1):
         raise contract.EntityConflict("This project has its settings already", id=line["id"])
     content = _content(declared, line["content"], place)
@@ -173,6 +187,7 @@ def _plain(tx: WriteTx, declared: EntityType, line: Json, place: str) -> events.
         updated_at=line["updatedAt"],
         content=pack(tx, content),
         parent_id=line.get("previousId"),
+        is_next=line.get("isNext") is True,
         start_time=line.get("startTime"),
         end_time=line.get("endTime"),
         happened=pack(tx, happened) if happened else None,

@@ -12,7 +12,6 @@ from hansard.entities.reading import (
     find,
     find_as,
     stored,
-    successor,
 )
 from hansard.entities.runs import advance_status, record_finished
 from hansard.entities.tables import CHATS, SETTINGS
@@ -26,7 +25,9 @@ from hansard.entities.types.message_thread import MESSAGE_THREAD
 from hansard.entities.types.metric import METRIC
 from hansard.entities.types.settings import SETTINGS as SETTINGS_TYPE
 from hansard.entities.types.text_document import TEXT_DOCUMENT
-from hansard.kernel.engine import Row, WriteTx
+from hansard.entities.versions import current_of
+from hansard.entities.writing_back import set_anew
+from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.operation import Context, Written
 from hansard.kernel.problem import InvalidInput
 
@@ -81,19 +82,20 @@ def update(request: contract.EntityUpdate, context: Context) -> contract.EntityW
         raise contract.EntityImmutable(
             f"A {declared.name} never changes", hint=declared.instead, id=request.id
         )
-    given = _named_parts(declared, rules.given_only(declared, request.data))
+    # Before the transaction, which may run twice.
+    data = _named_parts(declared, request.data)
 
     def work(tx: WriteTx) -> contract.EntityWritten:
         are_new = are_settings and _ensure_settings(tx, context)
         _, row = find(tx, request.id)
         if not are_new:
             rules.check_expected(row, request.expected_updated_at)
-        before = stored(tx, declared, row)
+        given = set_anew(tx, declared, row, data)
         if declared is AGENT_GRAPH_EXECUTION:
-            advance_status(tx, context, row, before, given)
+            if given or not request.data:
+                advance_status(tx, context, row, given)
         else:
-            if declared is CHAT_THREAD:
-                _check_moved_knowingly(before, given, request.expected_updated_at)
+            _check_changeable(tx, declared, row, given, request)
             _record_change(tx, context, declared, row, given)
         return written(tx, context, row["id"])
 
@@ -126,7 +128,7 @@ def revise(request: contract.DocumentRevise, context: Context) -> contract.Entit
 
     def work(tx: WriteTx) -> contract.EntityWritten:
         row = find_as(tx, request.id, TEXT_DOCUMENT)
-        if not request.fork and (next_id := successor(tx, row["id"])):
+        if not request.fork and (next_id := row["nextId"]):
             raise contract.EntityConflict(
                 f"{row['id']} has been revised already: {next_id}",
                 hint="Revise that one, or give fork: true to make another line of versions",
@@ -208,8 +210,26 @@ def _record_change(
     context.record(tx, updated)
 
 
-def _check_moved_knowingly(before: Json, given: Json, expected: str | None) -> None:
-    moves = given.get("threadId", before["threadId"]) != before["threadId"]
+def _check_changeable(
+    tx: ReadTx, declared: EntityType, row: Row, given: Json, request: contract.EntityUpdate
+) -> None:
+    if declared is CHAT_THREAD:
+        expected = request.expected_updated_at or request.data.get("updatedAt")
+        _check_moved_knowingly(row, given, expected)
+    if declared is TEXT_DOCUMENT and row["nextId"]:
+        before = stored(tx, declared, row)
+        if any(value != before.get(name) for name, value in given.items()):
+            current = current_of(tx, row)["id"]
+            raise contract.EntityImmutable(
+                f"{row['id']} is an old version, which stays as it is; {current} is current",
+                hint=f"Change {current}, or call document_revise (with fork: true from here)",
+                id=row["id"],
+                current_id=current,
+            )
+
+
+def _check_moved_knowingly(row: Row, given: Json, expected: str | None) -> None:
+    moves = given.get("threadId", row["threadId"]) != row["threadId"]
     if moves and expected is None:
         raise InvalidInput(
             "data.threadId: moving a chat needs expected_updated_at, lest a message is lost",

@@ -82,6 +82,7 @@ class EntityDelete(ProjectRequest):
 class EntityList(ProjectRequest):
     type: Annotated[TypeName, WithJsonSchema({"type": "string"})]
     where: Content | None = None
+    order: Annotated[str, WithJsonSchema({"type": "string"})] | None = None
     limit: Limit = LIST_LIMIT_DEFAULT
     cursor: Cursor | None = None
 
@@ -166,7 +167,7 @@ class EntityGone(Written):
 
 
 class Entities(Result):
-    """Entities of one type, newest first."""
+    """Entities of one type, newest first unless another order is asked for."""
 
     entities: list[dict[str, Any]]
     total: int

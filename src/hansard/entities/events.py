@@ -143,6 +143,8 @@ class EntityImported(EntityEvent):
     """The thread that it goes on from, or the document that it is the next version of."""
     is_deleted: bool = False
     """Whether it is here only for the threads that go on from it."""
+    is_next: bool = False
+    """Whether the document before it leads to this one, whichever others follow it as well."""
     start_time: str | None = None
     end_time: str | None = None
     happened: Digest | None = None

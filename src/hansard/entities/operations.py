@@ -54,7 +54,8 @@ OPERATIONS = (
     ),
     Operation(
         "entity_list",
-        "List entities of a type, newest first. where: field equals value.",
+        "List entities of a type, newest first. where: field equals value, or one of a list, or "
+        "null. order: id, createdAt or updatedAt, - before it: last first.",
         contract.EntityList,
         contract.Entities,
         queries.list_entities,

@@ -1,25 +1,17 @@
 """Looking at entities."""
 
-from typing import Any
-
-import orjson
-
-from hansard.entities import contract, limits, rules
+from hansard.entities import contract, filters, rules
 from hansard.entities.commands import make_settings
+from hansard.entities.listing import Listed
 from hansard.entities.naming import settings_id
 from hansard.entities.reading import OWN_SETTINGS, Look, find, show
-from hansard.entities.tables import SETTINGS, TABLES, THREADS
+from hansard.entities.tables import SETTINGS
 from hansard.entities.types import BY_NAME
-from hansard.entities.types.message_thread import MESSAGE_THREAD
 from hansard.entities.types.settings import SETTINGS as SETTINGS_TYPE
-from hansard.kernel.engine import Position, ReadTx
+from hansard.kernel.engine import ReadTx
 from hansard.kernel.operation import Context
-from hansard.kernel.page import from_cursor, to_cursor
 from hansard.kernel.problem import PermissionDenied
 from hansard.kernel.store import UNMADE
-
-LISTED = Look(limit=1)
-"""Of a thread or an execution, a list shows the end."""
 
 
 def get(request: contract.EntityGet, context: Context) -> contract.EntityShown:
@@ -38,47 +30,20 @@ def get(request: contract.EntityGet, context: Context) -> contract.EntityShown:
 
 
 def list_entities(request: contract.EntityList, context: Context) -> contract.Entities:
-    """List the entities of a type, newest first."""
+    """List the entities of a type, newest first or in the order that is asked for."""
     declared = BY_NAME[request.type]
-    if declared is SETTINGS_TYPE and (made := _first_settings(context)):
-        return contract.Entities(entities=[made.entity], total=1)
-    is_thread = declared is MESSAGE_THREAD
-    table = THREADS if is_thread else TABLES[declared.name]
-    where = dict(rules.where_of(declared, request.where or {}))
-    if is_thread:
-        where["is_deleted"] = False
-    after = from_cursor(request.cursor, table, "created_seq")
-
-    def work(tx: ReadTx) -> contract.Entities:
-        found = tx.scan(
-            table,
-            where,
-            order="created_seq",
-            descending=True,
-            after=after,
-            limit=request.limit + 1,
-        )
-        shown: list[dict[str, Any]] = []
-        size = 0
-        for one in found[: request.limit]:
-            entity, _ = show(tx, declared, one.row, LISTED)
-            size += len(orjson.dumps(entity))
-            if shown and size > limits.LISTED_BYTES_MAX:
-                break
-            shown.append(entity)
-        return contract.Entities(
-            entities=shown,
-            total=tx.tally(table, where).get(None, 0),
-            nextCursor=_after(found[len(shown) - 1].row) if len(shown) < len(found) else None,
-        )
-
-    return context.read(work)
+    filters.check_where(declared, request.where or {})
+    listing = Listed(declared, request, filters.Order.read(request.order))
+    if declared is SETTINGS_TYPE:
+        made = _first_settings(context)
+        settings = made or context.read(_settings)
+        return listing.of_few([settings.entity])
+    return context.read(listing.read)
 
 
-def _after(row: dict[str, object]) -> str:
-    seq, identifier = row["created_seq"], row["id"]
-    assert isinstance(seq, int), "a row says at which entry it was made"
-    return to_cursor(Position(seq, str(identifier)))
+def _settings(tx: ReadTx) -> contract.EntityShown:
+    entity, _ = show(tx, *find(tx, OWN_SETTINGS))
+    return contract.EntityShown(entity=entity)
 
 
 def _are_settings(identifier: str, context: Context) -> bool:

@@ -11,7 +11,6 @@ from hansard.entities import limits
 from hansard.entities.contract import EntityGet, EntityNotFound
 from hansard.entities.tables import (
     BATCHES,
-    DOCUMENTS,
     SETTINGS,
     TABLES,
     TEXTS,
@@ -21,6 +20,7 @@ from hansard.entities.tables import (
 from hansard.entities.turns import Piece, joined, words_of
 from hansard.entities.types.entity import EntityType
 from hansard.entities.types.message_thread import MESSAGE_THREAD
+from hansard.entities.versions import current_of
 from hansard.entities.views import searched
 from hansard.kernel.blob import Digest
 from hansard.kernel.content import content as content_of
@@ -89,9 +89,9 @@ def show(tx: ReadTx, declared: EntityType, row: Row, look: Look = NOW) -> tuple[
     head = {"id": row["id"], **times}
     if declared is MESSAGE_THREAD:
         return _thread(tx, row, head, look)
-    entity = head | _in_order(declared, stored(tx, declared, row))
+    entity = head | _in_order(declared, {**declared.defaults, **stored(tx, declared, row)})
     if declared.name == "textDocument":
-        entity |= _links(tx, row, look.as_of)
+        entity |= {"previousId": row["previousId"], "nextId": row["nextId"]}
     if declared.name == "agentGraphExecution":
         return _execution(tx, row, entity, look)
     return entity if look.reveal else declared.redact(entity), None
@@ -102,21 +102,6 @@ def _in_order(declared: EntityType, content: Json) -> Json:
     names = [one.alias for one in declared.model.model_fields.values()]
     known = {name: content[name] for name in names if name in content}
     return known | content
-
-
-def _links(tx: ReadTx, row: Row, as_of: int | None) -> Json:
-    """Derive both links from one fact, so that they always agree."""
-    previous = row["previousId"]
-    if previous and tx.get(DOCUMENTS, previous, as_of=as_of) is None:
-        previous = None
-    return {"previousId": previous, "nextId": successor(tx, row["id"], as_of=as_of)}
-
-
-def successor(tx: ReadTx, identifier: str, *, as_of: int | None = None) -> str | None:
-    """Give the next version of a document: the first of those that are there."""
-    where = {"previousId": identifier}
-    found = tx.scan(DOCUMENTS, where, order="created_seq", limit=1, as_of=as_of)
-    return found[0].key if found else None
 
 
 def _thread(tx: ReadTx, row: Row, head: Json, look: Look) -> tuple[Json, str | None]:
@@ -204,7 +189,6 @@ def _execution(tx: ReadTx, row: Row, entity: Json, look: Look) -> tuple[Json, st
         events.insert(0, event)
     first = until - len(events)
     entity |= {"events": events, "startTime": row["startTime"], "endTime": row["endTime"]}
-    entity["recordedLater"] = entity.get("recordedLater", False)
     if first > 0 or until < row["events"]:
         entity["eventsTotal"] = row["events"]
     return entity, _cursor_to(first, row["id"])
@@ -253,6 +237,8 @@ class Found:
     title: str
     text: str
     created_at: str
+    current_id: str | None = None
+    """Of a version of a document, the one that holds now, which may be this one."""
 
 
 def found(tx: ReadTx, identifier: str) -> Found | None:
@@ -267,4 +253,5 @@ def found(tx: ReadTx, identifier: str) -> Found | None:
         texts = searched(declared.name, stored(tx, declared, row))
         assert texts is not None, "what has no texts is not found by words"
         text = texts[1]
-    return Found(declared.name, known["title"], text, row["createdAt"])
+    current = current_of(tx, row)["id"] if declared.name == "textDocument" else None
+    return Found(declared.name, known["title"], text, row["createdAt"], current)

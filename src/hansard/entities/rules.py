@@ -12,7 +12,6 @@ from hansard.entities.types.agent_graph_execution import NEXT
 from hansard.entities.types.entity import REDACTED, Entity, EntityType, Shape, Status
 from hansard.kernel.blob import canonical_json
 from hansard.kernel.clock import from_text, to_text
-from hansard.kernel.engine import AnyOf, Scalar, Where
 from hansard.kernel.problem import InvalidInput
 
 Json = dict[str, Any]
@@ -36,7 +35,8 @@ def fit(declared: EntityType, given: Mapping[str, Any], draft: type[Shape] | Non
     try:
         content = shape.model_validate(_without_empty(declared, given, shape)).plain()
     except ValidationError as error:
-        faults = [_fault(one) for one in error.errors(include_url=False, include_input=False)]
+        told = error.errors(include_url=False, include_input=False)
+        faults = [_fault(one, derived(declared)) for one in told]
         message = "; ".join(f"{path}: {why}" for path, why in faults[:5])
         details = [{"argument": path, "why": why} for path, why in faults[:20]]
         raise InvalidInput(message, arguments=details) from None
@@ -62,10 +62,15 @@ def check_size(argument: str, content: object) -> None:
         )
 
 
+def derived(declared: EntityType) -> set[str | None]:
+    """Name what is read and not given: it is set here."""
+    return _names(declared.model) - _names(declared.draft)
+
+
 def _without_empty(declared: EntityType, given: Mapping[str, Any], draft: type[Shape]) -> Json:
     """Leave out what only says that something which is derived is not there yet."""
-    derived = _names(declared.model) - _names(draft) - _names(Entity)
-    return {k: v for k, v in given.items() if k not in derived or v not in (None, [], False)}
+    left_out = _names(declared.model) - _names(draft) - _names(Entity)
+    return {k: v for k, v in given.items() if k not in left_out or v not in (None, [], False)}
 
 
 def _names(model: type[Shape]) -> set[str | None]:
@@ -144,38 +149,6 @@ def check_status(identifier: str, before: Status, after: Status | None, *, happe
         )
 
 
-def where_of(declared: EntityType, where: Mapping[str, Any]) -> Where:
-    """Read a filter, or name the field that no list of this type can be filtered by."""
-    read: dict[str, Scalar | AnyOf | None] = {}
-    for name, wanted in where.items():
-        if name not in declared.where:
-            allowed = ", ".join(declared.where) or "nothing"
-            named = f"where.{name[: limits.NAME_SHOWN_CHARS]}"
-            raise InvalidInput(
-                f"{named}: {declared.name} can be filtered by {allowed}", argument=named
-            )
-        values = wanted if isinstance(wanted, list) else [wanted]
-        if len(values) > limits.WHERE_VALUES_MAX:
-            raise InvalidInput(
-                f"where.{name}: at most {limits.WHERE_VALUES_MAX} values", argument=f"where.{name}"
-            )
-        for value in values:
-            _check_wanted(name, value, is_one=not isinstance(wanted, list))
-        read[name] = AnyOf(values) if isinstance(wanted, list) else wanted
-    return read
-
-
-def _check_wanted(name: str, value: object, *, is_one: bool) -> None:
-    if value is None and is_one:
-        return
-    if not isinstance(value, str) or "\0" in value or len(value) > limits.WHERE_CHARS_MAX:
-        raise InvalidInput(
-            f"where.{name}: text of at most {limits.WHERE_CHARS_MAX} characters, a list of such, "
-            "or null",
-            argument=f"where.{name}",
-        )
-
-
 def _stamped(one: Json, old: Json | None, now: str) -> Json:
     if old is None:
         return one | {"createdAt": now, "updatedAt": now}
@@ -189,10 +162,11 @@ def _untimed(one: Any) -> Any:
     return {name: value for name, value in one.items() if name not in ("createdAt", "updatedAt")}
 
 
-def _fault(error: Mapping[str, Any]) -> tuple[str, str]:
+def _fault(error: Mapping[str, Any], derived: set[str | None]) -> tuple[str, str]:
     path = ".".join(["data", *(str(part) for part in error["loc"])])[:200]
     if error["type"] == "extra_forbidden":
-        return path, "there is no such field"
+        is_derived = error["loc"][-1] in derived
+        return path, "is set here" if is_derived else "there is no such field"
     if error["type"] == "missing":
         return path, "is required"
     return path, str(error["msg"]).removeprefix("Value error, ")

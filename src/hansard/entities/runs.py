@@ -62,12 +62,13 @@ def advance(request: contract.ExecutionEvents, context: Context) -> contract.Ent
     return context.write(work)
 
 
-def advance_status(tx: WriteTx, context: Context, row: Row, before: Json, given: Json) -> None:
+def advance_status(tx: WriteTx, context: Context, row: Row, given: Json) -> None:
     """Change a run by its status, the one field of it that can be given."""
     unknown = given.keys() - {"status", "agentGraphId"}
     if unknown:
         field = min(unknown)
         raise InvalidInput(f"data.{field}: cannot be set", argument=f"data.{field}")
+    before = {"agentGraphId": row["agentGraphId"]}
     AGENT_GRAPH_EXECUTION.check_change(before, before | given)
     status = given.get("status")
     if status not in ("notStarted", "inProgress", "completed", "failed"):

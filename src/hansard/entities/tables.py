@@ -5,32 +5,43 @@ import re
 from hansard.entities.types import BY_NAME, TYPES
 from hansard.entities.types.entity import EntityType
 from hansard.entities.types.message_thread import MESSAGE_THREAD
-from hansard.kernel.engine import Table, Topic
+from hansard.kernel.engine import FieldType, Table, Topic
 
 VERSION = 2
 
 
 def _table(declared: EntityType) -> Table:
     name = re.sub("[A-Z]", lambda match: f"_{match[0].lower()}", declared.name)
-    indexes = (("created_seq",), *((field, "created_seq") for field in declared.where))
+    looked_for = (*declared.where, *(one for one in declared.linked if one.endswith("Id")))
+    indexes = (("created_seq",), ("updatedAt",), *((one, "created_seq") for one in looked_for))
+    short = ("createdAt", "updatedAt", *declared.where, *declared.linked)
+    fields: dict[str, FieldType] = {"created_seq": "integer", **dict.fromkeys(short, "text")}
+    fields |= dict.fromkeys(map(key_of, declared.keyed), "text")
+    fields |= dict.fromkeys(declared.grows.values(), "integer")
     return Table(
         f"entities_{name}",
-        {"created_seq": "integer", **dict.fromkeys(declared.where, "text")},
+        fields,
         indexes,
         history=True,
         version=VERSION,
     )
 
 
+def key_of(field: str) -> str:
+    """Name what stands in a row for a value of any length and kind, to compare it by."""
+    return f"{field}_key"
+
+
 TABLES = {one.name: _table(one) for one in TYPES if one is not MESSAGE_THREAD}
 """By type: what is known of each entity, by id. What its caller gave is in a blob.
 
-Fields that a list can be filtered by are in the row, and what stands there counts.
+What a list can be filtered by is in the row: short texts as they are (and what stands there
+counts), what is longer as the key of its value.
 """
 
 THREADS = Table(
     "entities_threads",
-    {"created_seq": "integer", "is_deleted": "boolean"},
+    {"created_seq": "integer", "is_deleted": "boolean", "createdAt": "text", "partials": "integer"},
     (("is_deleted", "created_seq"),),
     version=VERSION,
 )

@@ -14,6 +14,7 @@ from hansard.entities.events import (
     ExecutionRecorded,
     ThreadExtended,
 )
+from hansard.entities.filters import key_of_value
 from hansard.entities.rules import later
 from hansard.entities.tables import (
     BATCHES,
@@ -24,10 +25,12 @@ from hansard.entities.tables import (
     THREADS,
     VERSION,
     WORDS,
+    key_of,
 )
 from hansard.entities.turns import Piece, count_of, open_after, words_of
 from hansard.entities.types import BY_NAME
 from hansard.entities.types.message_thread import MESSAGE_THREAD
+from hansard.entities.versions import linked_after, unlink
 from hansard.kernel.blob import Digest
 from hansard.kernel.engine import Row
 from hansard.kernel.view import Derivation, View
@@ -61,7 +64,7 @@ def _created(event: EntityCreated, derivation: Derivation) -> None:
         "content": event.content,
     }
     if event.type == "textDocument":
-        row["previousId"] = event.previous_id
+        row |= linked_after(derivation, event.id, event.previous_id)
     if event.type == "agentGraphExecution":
         begun = clock if content["status"] == "inProgress" else None
         row |= {"startTime": begun, "endTime": None, "events": 0}
@@ -87,7 +90,10 @@ def _deleted(event: EntityDeleted, derivation: Derivation) -> None:
         gone = {"is_deleted": True, "deleted_seq": derivation.entry.seq}
         derivation.put(THREADS, event.id, row | gone)
     else:
+        row = _standing(derivation, event.type, event.id)
         derivation.delete(TABLES[event.type], event.id)
+        if event.type == "textDocument":
+            unlink(derivation, row)
     derivation.delete(TEXTS, event.id)
     derivation.index(WORDS, event.id, None)
 
@@ -222,7 +228,7 @@ def _imported(event: EntityImported, derivation: Derivation) -> None:
         "content": event.content,
     }
     if event.type == "textDocument":
-        row["previousId"] = event.parent_id
+        row |= linked_after(derivation, event.id, event.parent_id, is_next=event.is_next)
     if event.type == "agentGraphExecution":
         row |= {"startTime": event.start_time, "endTime": event.end_time, "events": event.count}
     if event.happened:
@@ -238,7 +244,13 @@ def _row(derivation: Derivation, identifier: str, type_name: str, content: dict[
 
 
 def _fields(type_name: str, content: dict[str, Any]) -> Row:
-    return {name: content[name] for name in BY_NAME[type_name].where if name in content}
+    """Give what an entity is filtered by; of what is secret, only whether there is any."""
+    declared = BY_NAME[type_name]
+    shown = declared.redact({**declared.defaults, **content})
+    short = {name: content[name] for name in declared.where if name in content}
+    if declared.is_open:
+        return short
+    return short | {key_of(name): key_of_value(shown.get(name)) for name in declared.keyed}
 
 
 def _standing(derivation: Derivation, type_name: str, identifier: str) -> Row:

@@ -79,6 +79,18 @@ REQUIREMENTS = (
             "ENT-tools-12",
             "execution_event adds events to a running execution.",
         ),
+        held(
+            "ENT-tools-13",
+            "entity_list filters by every field of every type, null included.",
+        ),
+        held(
+            "ENT-tools-14",
+            "entity_list goes by id, createdAt or updatedAt, either way.",
+        ),
+        held(
+            "ENT-tools-15",
+            "What entity_get gives can be given to entity_update: what is unchanged is accepted.",
+        ),
     ),
     *section(
         "contract: Entities, messageThread",
@@ -148,6 +160,18 @@ REQUIREMENTS = (
         held(
             "ENT-document-3",
             "A second successor is refused unless fork is true.",
+        ),
+        held(
+            "ENT-document-4",
+            "Deleting a version joins what came before it with what came after it.",
+        ),
+        held(
+            "ENT-document-5",
+            "A version that has a successor is never changed in place.",
+        ),
+        held(
+            "ENT-document-6",
+            "A search marks old versions, and puts the current one before them.",
         ),
     ),
     *section(

@@ -176,6 +176,9 @@ AGENT_GRAPH_EXECUTION = EntityType(
     AgentGraphExecution,
     AgentGraphExecutionDraft,
     where=("agentGraphId", "status"),
+    linked=("startTime", "endTime"),
+    defaults={"recordedLater": False},
+    grows={"events": "events"},
     references={"agentGraphId": "agentGraph"},
     check_change=_same_graph,
 )

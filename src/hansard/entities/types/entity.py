@@ -89,6 +89,12 @@ class EntityType:
     """What to do instead of changing one that never changes."""
     where: tuple[str, ...] = ()
     """Short texts that a list can be filtered by."""
+    linked: tuple[str, ...] = ()
+    """Short texts that are derived or move, which a list can be filtered by as well; often null."""
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    """What fields are that an entity was made without."""
+    grows: Mapping[str, str] = field(default_factory=dict)
+    """Lists that grow, each with what counts it; a filter knows them empty or not."""
     references: Mapping[str, str] = field(default_factory=dict)
     """Fields that name an entity which must be there, each with the type it has."""
     parts: tuple[str, ...] = ()
@@ -106,6 +112,19 @@ class EntityType:
         """Hide what only an admin sees."""
         hidden = {name: REDACTED for name in self.redacts if entity.get(name) is not None}
         return entity | hidden
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Name what it is read with, besides what every entity has."""
+        base = {one.alias for one in Entity.model_fields.values()}
+        names = (str(one.alias) for one in self.model.model_fields.values())
+        return tuple(name for name in names if name not in base)
+
+    @property
+    def keyed(self) -> tuple[str, ...]:
+        """Name the fields of any length and kind: a filter compares keys of their values."""
+        known = {*self.where, *self.linked, *self.grows}
+        return tuple(name for name in self.fields if name not in known)
 
     @property
     def is_open(self) -> bool:

@@ -96,5 +96,6 @@ MESSAGE_THREAD = EntityType(
     MessageThreadDraft,
     is_immutable=True,
     instead="Call thread_append: it makes a new thread that holds this one and some more",
+    grows={"turns": "partials"},
     parts=("turns",),
 )

@@ -25,7 +25,8 @@ TEXT_DOCUMENT = EntityType(
     "textDocument",
     TextDocument,
     TextDocumentDraft,
-    where=("title", "previousId"),
+    where=("title",),
+    linked=("previousId", "nextId"),
     title="title",
     texts=("content",),
 )

@@ -1,13 +1,16 @@
 // The types of Hansard's entities, made from their definitions by
-// `hansard export-schema --format typescript`. Times are ISO texts in UTC.
+// `hansard export-schema --format typescript`.
+
+/**
+ * A time as it goes over the wire: ISO text in UTC, to the microsecond. `new Date(moment)` reads
+ * it to the millisecond; what is sent back (`updatedAt` is a version) must be the text.
+ */
+export type Moment = string;
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** A graph of an agent. */
-export interface AgentGraph {
-  id: string;
-  createdAt: string;
-  updatedAt: string;
+export interface AgentGraph extends BaseRecordProps {
   name: string;
   description: string;
   nodes: Array<AgentGraphNode>;
@@ -15,10 +18,7 @@ export interface AgentGraph {
 }
 
 /** An edge of a graph. */
-export interface AgentGraphEdge {
-  id: string;
-  createdAt: string;
-  updatedAt: string;
+export interface AgentGraphEdge extends BaseRecordProps {
   sourceNodeId: string;
   sourcePortId: string;
   targetNodeId: string;
@@ -26,70 +26,61 @@ export interface AgentGraphEdge {
 }
 
 /** A run: when it began and ended, and how; each event has its `index` and the time `at`. */
-export interface AgentGraphExecution {
-  id: string;
-  createdAt: string;
-  updatedAt: string;
+export interface AgentGraphExecution extends BaseRecordProps {
   agentGraphId: string;
   status: Status;
   events: Array<Json>;
-  startTime: string | null;
-  endTime: string | null;
+  startTime: Moment | null;
+  endTime: Moment | null;
+  recordedLater: boolean;
+  eventsTotal?: number;
 }
 
 /** A node of a graph. */
-export interface AgentGraphNode {
-  id: string;
-  createdAt: string;
-  updatedAt: string;
+export interface AgentGraphNode extends BaseRecordProps {
   nodeId: string;
   position: Position;
   parameters: Json;
 }
 
-/** A chat: the one thing that moves on when a thread is appended to. */
-export interface ChatThread {
+/** What every entity has, and every turn, node and edge within one. All three are set here. */
+export interface BaseRecordProps {
   id: string;
-  createdAt: string;
-  updatedAt: string;
+  createdAt: Moment;
+  updatedAt: Moment;
+}
+
+/** A chat: the one thing that moves on when a thread is appended to. */
+export interface ChatThread extends BaseRecordProps {
   name: string;
   description: string;
   threadId: string;
   participantId: string;
 }
 
+export type MessagePartial = TextPartial | ToolRequestPartial | ToolResponsePartial;
+
 /** A conversation as it stood after one of its messages. */
-export interface MessageThread {
-  id: string;
-  createdAt: string;
-  updatedAt: string;
+export interface MessageThread extends BaseRecordProps {
   turns: Array<MessageTurn>;
+  turnsTotal?: number;
 }
 
 /** What one sender said, until another did. */
-export interface MessageTurn {
-  id: string;
-  createdAt: string;
-  updatedAt: string;
+export interface MessageTurn extends BaseRecordProps {
   senderId: string;
-  partials: Array<TextPartial | ToolRequestPartial | ToolResponsePartial>;
+  partials: Array<MessagePartial>;
 }
 
 /** A measurement. It never changes: sums have been made of it. */
-export interface Metric {
-  id: string;
-  createdAt: string;
-  updatedAt: string;
+export interface Metric extends BaseRecordProps {
   name: string;
   dimensions: Record<string, string>;
   value: number;
 }
 
 /** A connection to a model. */
-export interface ModelConnection {
-  id: string;
-  createdAt: string;
-  updatedAt: string;
+export interface ModelConnection extends BaseRecordProps {
   name: string;
   description: string;
   accessFormat: "gemini" | "openai" | "anthropic";
@@ -105,10 +96,7 @@ export interface Position {
 }
 
 /** The settings of a project. */
-export interface Settings {
-  id: string;
-  createdAt: string;
-  updatedAt: string;
+export interface Settings extends BaseRecordProps {
   lastPage: string;
   theme: string;
   [key: string]: Json;
@@ -117,10 +105,7 @@ export interface Settings {
 export type Status = "notStarted" | "inProgress" | "completed" | "failed";
 
 /** A document, with the version before it and the one after it. */
-export interface TextDocument {
-  id: string;
-  createdAt: string;
-  updatedAt: string;
+export interface TextDocument extends BaseRecordProps {
   title: string;
   type: "markdown";
   content: string;

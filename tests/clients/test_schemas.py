@@ -13,6 +13,7 @@ from hansard.app.start import MEMORY, catalog, start
 from hansard.entities.exporting import export
 from hansard.entities.types import TYPES
 from tests.clients.node import HERE, run_node
+from tests.clients.prisma_database import PrismaDatabase, described
 from tests.conftest import a_caller
 from tests.entities.export_samples import one_of_each
 
@@ -58,6 +59,38 @@ def test_prisma_accepts_the_schema(tmp_path: Path) -> None:
 
     assert ran.returncode == 0, ran.stderr
     assert broken.returncode != 0
+
+
+@pytest.mark.holds("ENT-schema-6")
+def test_entities_come_back_from_a_prisma_database_as_they_were(
+    tmp_path: Path, made: dict[str, Any]
+) -> None:
+    schema = export("prisma").replace('provider = "postgresql"', 'provider = "sqlite"')
+    assert prisma_validate(tmp_path, schema).returncode == 0
+    database = PrismaDatabase(tmp_path / "entities.db", described(tmp_path, schema))
+    names = {one.name: one.model.__name__ for one in TYPES}
+
+    for name, entity in made.items():
+        database.put(names[name], entity)
+
+    for name, entity in made.items():
+        assert database.get(names[name], entity["id"]) == entity, name
+
+
+@pytest.mark.holds("002-base-2")
+def test_a_program_that_uses_the_names_of_the_source_compiles(tmp_path: Path) -> None:
+    program = """
+import type { BaseRecordProps, MessagePartial, MessageThread, Status } from "./entities.js";
+export function addPartial(thread: MessageThread, sender: string, message: MessagePartial) {
+  const base: BaseRecordProps = thread;
+  const status: Status | null = message.type === "toolResponse" ? message.payload.status : null;
+  return { base, sender, status, seen: thread.turnsTotal ?? thread.turns.length };
+}
+"""
+
+    ran = compile_strictly(tmp_path, program)
+
+    assert ran.returncode == 0, ran.stdout
 
 
 @pytest.mark.holds("ENT-schema-3")

@@ -17,6 +17,7 @@ from hansard.entities.contract import (
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.operation import Caller, Result
 from tests.conftest import a_caller
+from tests.entities.schemas import check_answer
 
 R = TypeVar("R", bound=Result)
 Json = dict[str, Any]
@@ -81,6 +82,7 @@ class Asking:
         result = self.app.call(name, arguments, self.caller)
         assert isinstance(result, expected)
         assert result.text().strip()
+        check_answer(result)
         return result
 
     def create(self, type_name: str, data: Json, **rest: Any) -> Json:

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from typing import Any
 
-import jsonschema
 import pytest
 
 from hansard.app.application import Application
@@ -14,15 +13,10 @@ from hansard.entities.exporting import FILES, FORMATS, Format, export
 from hansard.entities.types import TYPES
 from hansard.kernel.operation import Caller
 from tests.cli.running import Hansard
+from tests.entities.asking import Asking, said
 from tests.entities.export_samples import one_of_each
+from tests.entities.schemas import check_answer, validator
 from tests.patience import PATIENCE_S
-
-
-def validator(name: str) -> jsonschema.Draft202012Validator:
-    """Make what checks entities of one type."""
-    document = json.loads(export("jsonschema"))
-    jsonschema.Draft202012Validator.check_schema(document)
-    return jsonschema.Draft202012Validator(document | {"anyOf": [{"$ref": f"#/$defs/{name}"}]})
 
 
 @pytest.mark.holds("ENT-schema-1")
@@ -32,6 +26,45 @@ def test_every_entity_is_as_the_json_schema_says(app: Application, agent: Caller
     assert made.keys() == {one.name for one in TYPES}
     for declared in TYPES:
         validator(declared.model.__name__).validate(made[declared.name])
+
+
+@pytest.mark.holds("ENT-schema-5")
+def test_what_is_shown_in_part_is_as_the_json_schema_says(entities_of: Asking) -> None:
+    thread = entities_of.create("messageThread", {})["id"]
+    for number in range(3):
+        thread = entities_of.append(thread, f"{number}", said("x"))["id"]
+    graph = entities_of.create("agentGraph", {"name": "g"})["id"]
+    given = {"agentGraphId": graph, "status": "inProgress"}
+    run = entities_of.create("agentGraphExecution", given)["id"]
+    entities_of.happen(run, *[{"type": "log", "message": "x"}] * 3)
+
+    shown = [entities_of.list(name) for name in ("messageThread", "agentGraphExecution")]
+
+    assert shown[0].entities[0]["turnsTotal"] == 3
+    assert shown[1].entities[0]["eventsTotal"] == 3
+    assert [check_answer(one) for one in shown] == [4, 1]
+
+
+SOURCE_NAMES = (
+    *("BaseRecordProps", "TextDocument", "ModelConnection", "MessageThread", "MessageTurn"),
+    *("TextPartial", "ToolRequestPartial", "ToolResponsePartial", "MessagePartial", "Status"),
+    *("ChatThread", "AgentGraph", "AgentGraphNode", "AgentGraphEdge", "AgentGraphExecution"),
+    *("Metric", "Settings"),
+)
+
+
+@pytest.mark.holds("002-base-2")
+def test_typescript_has_the_names_of_the_source_and_its_base() -> None:
+    text = export("typescript")
+
+    for name in SOURCE_NAMES:
+        assert re.search(rf"^export (interface|type) {name}\b", text, re.MULTILINE), name
+    extending = set(
+        re.findall(r"^export interface (\w+) extends BaseRecordProps", text, re.MULTILINE)
+    )
+    parts = {"MessageTurn", "AgentGraphNode", "AgentGraphEdge"}
+    assert extending == {one.model.__name__ for one in TYPES} | parts
+    assert "partials: Array<MessagePartial>;" in text
 
 
 @pytest.mark.parametrize(
@@ -77,6 +110,7 @@ def test_every_type_and_every_field_is_exported(spelling: Format) -> None:
 
     for declared in TYPES:
         body = _body(text, declared.model.__name__, spelling)
+        body += _body(text, "BaseRecordProps", spelling) if spelling == "typescript" else ""
         for field in declared.model.model_fields.values():
             assert re.search(rf"\b{field.alias}\b", body), f"{declared.name}.{field.alias}"
 
@@ -86,7 +120,9 @@ def _body(text: str, name: str, spelling: Format) -> str:
     if spelling == "jsonschema":
         return json.dumps(json.loads(text)["$defs"][name])
     word = "model" if spelling == "prisma" else "export interface"
-    found = re.search(rf"^{word} {name} {{$(.*?)^}}$", text, re.DOTALL | re.MULTILINE)
+    found = re.search(
+        rf"^{word} {name}(?: extends BaseRecordProps)? {{$(.*?)^}}$", text, re.DOTALL | re.MULTILINE
+    )
     assert found, f"{name} is not there"
     return found[1]
 

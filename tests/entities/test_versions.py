@@ -158,7 +158,8 @@ def test_a_run_is_written_back_with_its_end_or_its_beginning_cut_off(entities_of
     part = read(limit=2)
     assert entities_of.update(run["id"], part)["updatedAt"] == part["updatedAt"]
     forged = [part["events"][0] | {"message": "other"}]
-    for events in (forged, [{"index": 99}], [{}], [1]):
+    wrong: list[list[Any]] = [forged, [{"index": 99}], [{}], [1]]
+    for events in wrong:
         with pytest.raises(InvalidInput):
             entities_of.update(run["id"], part | {"events": events})
     with pytest.raises(EntityConflict):

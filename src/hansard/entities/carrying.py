@@ -198,7 +198,7 @@ def _plain(tx: WriteTx, declared: EntityType, line: Json, place: str) -> events.
 def _content(declared: EntityType, given: Any, place: str) -> Json:
     if not isinstance(given, dict):
         raise _refusal(place, "has no content")
-    hidden = {name: REDACTED for name in declared.redacts if given.get(name) == REDACTED}
+    hidden: Json = {name: REDACTED for name in declared.redacts if given.get(name) == REDACTED}
     bare = {name: value for name, value in given.items() if name not in hidden}
     if declared.name == "agentGraphExecution" and bare.get("status") in NEXT:
         # A run is made only at its beginning, but is taken over as it is.

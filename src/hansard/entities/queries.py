@@ -3,10 +3,12 @@
 from hansard.entities import contract, filters, rules
 from hansard.entities.commands import make_settings
 from hansard.entities.listing import Listed
-from hansard.entities.naming import settings_id
+from hansard.entities.metrics import raw
+from hansard.entities.naming import place_of, settings_id
 from hansard.entities.reading import OWN_SETTINGS, Look, find, show
-from hansard.entities.tables import SETTINGS
+from hansard.entities.tables import SETTINGS, TABLES
 from hansard.entities.types import BY_NAME
+from hansard.entities.types.metric import METRIC
 from hansard.entities.types.settings import SETTINGS as SETTINGS_TYPE
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.operation import Context
@@ -23,6 +25,8 @@ def get(request: contract.EntityGet, context: Context) -> contract.EntityShown:
     look = Look(request.limit, request.cursor, context.as_of, request.reveal)
 
     def work(tx: ReadTx) -> contract.EntityShown:
+        if (sample := _sample(tx, request.id, context.as_of)) is not None:
+            return sample
         entity, cursor = show(tx, *find(tx, request.id, as_of=context.as_of), look)
         return contract.EntityShown(entity=entity, nextCursor=cursor)
 
@@ -39,6 +43,17 @@ def list_entities(request: contract.EntityList, context: Context) -> contract.En
         settings = made or context.read(_settings)
         return listing.of_few([settings.entity])
     return context.read(listing.read)
+
+
+def _sample(tx: ReadTx, identifier: str, as_of: int | None) -> contract.EntityShown | None:
+    """Give a measurement that was recorded among others as the entity that it is."""
+    place = place_of(identifier)
+    if place is None or (as_of is not None and place[0] > as_of):
+        return None
+    found = raw.find(tx, identifier)
+    if found is None or tx.get(TABLES[METRIC.name], identifier) is not None:
+        return None
+    return contract.EntityShown(entity=found.model_dump(exclude={"at"}))
 
 
 def _settings(tx: ReadTx) -> contract.EntityShown:

@@ -235,6 +235,11 @@ REQUIREMENTS = (
             "metric_query groups by dimension.",
         ),
         held(
+            "ENT-metric-6",
+            "metric_query gives the samples themselves, page by page, each with an id by which "
+            "entity_get reads it.",
+        ),
+        held(
             "ENT-settings-1",
             "settings is one row per project.",
         ),
@@ -279,6 +284,14 @@ REQUIREMENTS = (
         held(
             "ENT-schema-4",
             "The generated schemas are checked current in CI.",
+        ),
+        held(
+            "ENT-schema-5",
+            "The JSON Schema accepts every entity that is answered, whole or in part.",
+        ),
+        held(
+            "ENT-schema-6",
+            "Entities come back from a database of the Prisma schema with every field as it was.",
         ),
     ),
 )

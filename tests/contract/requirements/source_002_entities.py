@@ -11,6 +11,10 @@ REQUIREMENTS = (
             "Every type has id, createdAt and updatedAt, turns, nodes and edges included.",
         ),
         held(
+            "002-base-2",
+            "The types go by the source's names, and extend BaseRecordProps.",
+        ),
+        held(
             "002-textDocument-1",
             'textDocument has title, type ("markdown" only) and content.',
         ),

@@ -5,12 +5,25 @@ from typing import Any, get_args
 
 from pydantic.json_schema import models_json_schema
 
-from hansard.entities.types.entity import EntityType, Status
+from hansard.entities.types.entity import Entity, EntityType, Status
+from hansard.entities.types.message_thread import MessagePartial
 
 Json = dict[str, Any]
 
 SHARED = {"Status": {"enum": list(get_args(Status)), "type": "string"}}
 """Sets of values that several types use, by the name they go by."""
+
+BASE = "BaseRecordProps"
+"""The name of what every entity has, as source 002 spells it."""
+
+UNIONS = {
+    "MessagePartial": {
+        "oneOf": [
+            {"$ref": f"#/$defs/{one.__name__}"} for one in get_args(get_args(MessagePartial)[0])
+        ]
+    }
+}
+"""What may be one of several described things, by the name it goes by."""
 
 _NOISE = ("title", "default", "discriminator")
 """What pydantic says of a field that its reader has no use for."""
@@ -18,10 +31,27 @@ _NOISE = ("title", "default", "discriminator")
 
 def definitions(types: Iterable[EntityType]) -> dict[str, Json]:
     """Describe every type and what lies within one, in the order of their names."""
-    models = [(declared.model, "serialization") for declared in types]
+    known = list(types)
+    models = [(model, "serialization") for model in (Entity, *(one.model for one in known))]
     _, document = models_json_schema(models, by_alias=True)  # type: ignore[arg-type]
-    found = {name: _plain(one) for name, one in document["$defs"].items()} | SHARED
-    return dict(sorted(found.items()))
+    found = {name: _plain(one) for name, one in document["$defs"].items()}
+    # Others add their fields to these, so it is open.
+    found[BASE] = _without(found.pop(Entity.__name__), "additionalProperties")
+    for declared in known:
+        found[declared.model.__name__]["properties"] |= {
+            f"{name}Total": {"type": "integer"} for name in declared.grows
+        }
+    return dict(sorted((found | SHARED | UNIONS).items()))
+
+
+def base_fields() -> list[str]:
+    """Name what every entity has."""
+    return [str(one.alias) for one in Entity.model_fields.values()]
+
+
+def has_base(schema: Json) -> bool:
+    """Whether something described is an entity, or has an id and times as one has."""
+    return set(base_fields()) <= schema.get("properties", {}).keys()
 
 
 def entity_names(types: Iterable[EntityType]) -> dict[str, str]:
@@ -55,13 +85,17 @@ def _plain(schema: Json) -> Json:
     return kept | described | {"properties": fields, "required": list(fields)}
 
 
+def _without(schema: Json, key: str) -> Json:
+    return {name: value for name, value in schema.items() if name != key}
+
+
 def _field(schema: Any) -> Any:
     if isinstance(schema, list):
         return [_field(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
     bare = {key: _field(value) for key, value in schema.items() if key not in _NOISE}
-    for name, shared in SHARED.items():
+    for name, shared in (SHARED | UNIONS).items():
         if bare == shared:
             return reference(name)
     return bare

@@ -1,7 +1,8 @@
-"""The types as a Prisma schema, for PostgreSQL. Pure.
+"""The types as a Prisma schema, for PostgreSQL; for SQLite only the provider differs. Pure.
 
 What lies within an entity and has an id of its own (turns, nodes, edges) is a model beside it; its
-id is unique within its owner only. What else is no plain value is JSON.
+id is unique within its owner only. What else is no plain value is JSON. Times are texts: a
+`DateTime` comes back from Prisma to the millisecond, and an `updatedAt` cut short is no version.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +20,7 @@ from hansard.entities.types.entity import EntityType
 
 HEAD = """\
 // The types of Hansard's entities, made from their definitions by
-// `hansard export-schema --format prisma`.
+// `hansard export-schema --format prisma`. Times are ISO texts in UTC, to the microsecond.
 
 generator client {
   provider = "prisma-client"
@@ -32,8 +33,6 @@ datasource db {
 """
 
 _SCALARS = {"string": "String", "number": "Float", "integer": "BigInt", "boolean": "Boolean"}
-_TIME = "DateTime"
-_TO_THE_MICROSECOND = "@db.Timestamptz(6)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,8 @@ def _entity_model(
     fields += [_Field(part, f"{_part_model(schema, part)}[]") for part in declared.parts]
     if schema.get("additionalProperties") is True:
         fields.append(_Field("others", "Json", '@default("{}")'))
-    indexes = [f"  @@index([{field}])" for field in declared.where]
+    named = (*declared.where, *(one for one in declared.linked if one.endswith("Id")))
+    indexes = [f"  @@index([{field}])" for field in named]
     return _model(name, schema, fields, indexes)
 
 
@@ -91,7 +91,7 @@ def _fields(
     model: str, schema: Json, enums: dict[str, list[str]], without: Sequence[str] = ()
 ) -> Iterator[_Field]:
     for name, one in schema["properties"].items():
-        if name not in without:
+        if name not in without and name in schema["required"]:
             yield _field(model, name, one, enums)
 
 
@@ -100,8 +100,7 @@ def _field(model: str, name: str, schema: Json, enums: dict[str, list[str]]) -> 
     several = [one for one in given if one.get("type") != "null"]
     is_optional = len(several) < len(given) or schema == {}
     kind = _type(model, name, several[0], enums) if len(several) == 1 else "Json"
-    marks = _TO_THE_MICROSECOND if kind == _TIME else ""
-    return _Field(name, kind + "?" * is_optional, marks)
+    return _Field(name, kind + "?" * is_optional)
 
 
 def _type(model: str, name: str, schema: Json, enums: dict[str, list[str]]) -> str:
@@ -115,8 +114,6 @@ def _type(model: str, name: str, schema: Json, enums: dict[str, list[str]]) -> s
         named = model + name[0].upper() + name[1:]
         enums[named] = values
         return named
-    if schema.get("format") == "date-time":
-        return _TIME
     return _SCALARS.get(str(schema.get("type")), "Json")
 
 

@@ -4,17 +4,26 @@ import json
 from collections.abc import Sequence
 
 from hansard.entities.exporting.definitions import (
+    BASE,
     Json,
     alternatives,
+    base_fields,
     definitions,
     entity_names,
+    has_base,
     target,
 )
 from hansard.entities.types.entity import EntityType
 
 HEAD = """\
 // The types of Hansard's entities, made from their definitions by
-// `hansard export-schema --format typescript`. Times are ISO texts in UTC.
+// `hansard export-schema --format typescript`.
+
+/**
+ * A time as it goes over the wire: ISO text in UTC, to the microsecond. `new Date(moment)` reads
+ * it to the millisecond; what is sent back (`updatedAt` is a version) must be the text.
+ */
+export type Moment = string;
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 """
@@ -25,6 +34,7 @@ _WORDS = {
     "integer": "number",
     "boolean": "boolean",
     "null": "null",
+    "moment": "Moment",
 }
 
 
@@ -43,11 +53,16 @@ def _declaration(name: str, schema: Json) -> str:
     comment = f"/** {schema['description']} */\n" if "description" in schema else ""
     if "properties" not in schema:
         return f"{comment}export type {name} = {_type(schema)};\n"
+    extends = has_base(schema) and name != BASE
+    left_out = base_fields() if extends else []
     fields = "".join(
-        f"  {_key(field)}: {_type(one)};\n" for field, one in schema["properties"].items()
+        f"  {_key(field)}{'' if field in schema['required'] else '?'}: {_type(one)};\n"
+        for field, one in schema["properties"].items()
+        if field not in left_out
     )
     others = "  [key: string]: Json;\n" if schema.get("additionalProperties") is True else ""
-    return f"{comment}export interface {name} {{\n{fields}{others}}}\n"
+    base = f" extends {BASE}" if extends else ""
+    return f"{comment}export interface {name}{base} {{\n{fields}{others}}}\n"
 
 
 def _type(schema: Json) -> str:
@@ -60,7 +75,7 @@ def _type(schema: Json) -> str:
     values = [schema["const"]] if "const" in schema else schema.get("enum")
     if values is not None:
         return " | ".join(json.dumps(value) for value in values)
-    match schema.get("type"):
+    match "moment" if schema.get("format") == "date-time" else schema.get("type"):
         case "array":
             return f"Array<{_type(schema.get('items', {}))}>"
         case "object":

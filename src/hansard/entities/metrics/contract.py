@@ -1,5 +1,6 @@
 """What can be asked about metrics, and what comes back."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
@@ -38,6 +39,7 @@ class MetricQuery(ProjectRequest):
     where: Dimensions = Field(default_factory=dict)
     since: Time | None = None
     until: Time | None = None
+    raw: bool = False
     limit: Annotated[
         int, Field(ge=1, le=limits.GROUPS_MAX), WithJsonSchema({"type": "integer"})
     ] = 100
@@ -47,6 +49,8 @@ class MetricQuery(ProjectRequest):
     def _in_order(self) -> "MetricQuery":
         if self.since is not None and self.until is not None and self.since >= self.until:
             raise ValueError("since must be earlier than until")
+        if self.raw and (self.name is None or self.bucket or self.by):
+            raise ValueError("raw needs a name, and takes neither bucket nor by")
         if len(set(self.by)) < len(self.by):
             raise ValueError("by names a dimension twice")
         return self
@@ -93,6 +97,25 @@ class Group(BaseModel):
         return f"{head}: {figures}" if head else figures
 
 
+class SampleShown(BaseModel):
+    """One measurement as it was given, with what every record has."""
+
+    id: str
+    createdAt: str
+    """When it was recorded."""
+    updatedAt: str
+    name: str
+    dimensions: dict[str, str]
+    value: float
+    at: str
+    """When it was measured, to the millisecond."""
+
+    def text(self) -> str:
+        """Say it in one line."""
+        named = "".join(f" {key}={value}" for key, value in self.dimensions.items())
+        return f"{self.at}{named}: {self.value} ({self.id}, recorded {self.createdAt})"
+
+
 class MetricShown(BaseModel):
     """A metric that has samples."""
 
@@ -110,17 +133,22 @@ class MetricShown(BaseModel):
 
 
 class MetricAnswer(Result):
-    """Groups in the order of time, then of dimensions; or, where no name was given, the metrics."""
+    """Groups in the order of time, then of dimensions; or, where no name was given, the metrics.
+
+    If raw, the samples themselves as they were given, by when the batch that they came in begins.
+    """
 
     name: str | None = None
     groups: list[Group] | None = None
+    samples: list[SampleShown] | None = None
     metrics: list[MetricShown] | None = None
     total: int
     nextCursor: str | None = None
 
     def text(self) -> str:
         """Say each in a line."""
-        shown = self.metrics if self.groups is None else self.groups
+        shown: Sequence[Group | SampleShown | MetricShown] | None
+        shown = self.groups or self.samples or self.metrics
         if not shown:
             return "No metrics yet." if self.name is None else f"No samples of {self.name}."
         lines = [one.text() for one in shown]

@@ -19,7 +19,7 @@ OPERATIONS = (
     Operation(
         "metric_query",
         "Count, sum, min, max, mean, p50 and p95 of a metric by time bucket and by dimensions; "
-        "without name, list the metrics.",
+        "without name, list the metrics; raw: the samples themselves.",
         contract.MetricQuery,
         contract.MetricAnswer,
         query,

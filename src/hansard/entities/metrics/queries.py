@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from hansard.entities.metrics import contract, limits, rules
+from hansard.entities.metrics import contract, limits, raw, rules
 from hansard.entities.metrics.batch import Batch, of_entity, unpack
 from hansard.entities.metrics.sketch import Sketch, bin_of, merged, quantile, sketch_of
 from hansard.entities.metrics.times import Bucket, to_iso
@@ -27,6 +27,8 @@ def query(request: contract.MetricQuery, context: Context) -> contract.MetricAns
     if request.name is None:
         return context.read(lambda tx: _list(tx, request))
     name = request.name
+    if request.raw:
+        return context.read(lambda tx: samples(tx, request, name))
     gathered = context.read(lambda tx: _gather(tx, request, name))
     keys = sorted(gathered, key=_order)
     after = _after(request.cursor)
@@ -37,6 +39,18 @@ def query(request: contract.MetricQuery, context: Context) -> contract.MetricAns
         groups=[_group(request, key, merged(gathered[key])) for key in page],
         total=len(keys),
         nextCursor=_cursor(page[-1]) if len(left) > len(page) else None,
+    )
+
+
+def samples(tx: ReadTx, request: contract.MetricQuery, name: str) -> contract.MetricAnswer:
+    """Give the samples themselves, page by page."""
+    counted = _gather(tx, request, name)
+    page, cursor = raw.page(tx, request, name)
+    return contract.MetricAnswer(
+        name=name,
+        samples=page,
+        total=sum(sketch["count"] for several in counted.values() for sketch in several),
+        nextCursor=cursor,
     )
 
 

@@ -68,6 +68,20 @@ def test_entities_are_listed_and_filtered(made: Made) -> None:
     assert hansard("entities", "list", "spaceship").code != 0
 
 
+def test_entities_are_listed_by_any_field_and_in_an_order(made: Made) -> None:
+    hansard, ids = made
+
+    current = lines(ask(hansard, "list", "textDocument", "--where", "nextId=", "--json"))
+    graphs = lines(ask(hansard, "list", "agentGraph", "--where", "edges=[]", "--json"))
+    live = ("list", "agentGraphExecution", "--where", "recordedLater=false", "--json")
+    oldest = lines(ask(hansard, "list", "textDocument", "--order", "createdAt", "--json"))
+
+    assert [one["id"] for one in current] == [ids["document"]]
+    assert graphs == []
+    assert [one["id"] for one in lines(ask(hansard, *live))] == [ids["run"]]
+    assert oldest[-1]["id"] == ids["document"]
+
+
 def test_settings_stand_anywhere_on_the_line(made: Made, tmp_path: Path) -> None:
     hansard, _ = made
     other = Hansard(tmp_path / "other")

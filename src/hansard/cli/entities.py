@@ -1,5 +1,6 @@
 """`hansard entities`: look at typed entities, make and delete them, carry them elsewhere."""
 
+from contextlib import suppress
 from typing import Annotated, Any, get_args
 
 import orjson
@@ -14,6 +15,7 @@ from hansard.entities import formats
 from hansard.entities.contract import Entities, EntityShown
 from hansard.entities.limits import TURNS_SHOWN_MAX
 from hansard.entities.rendering import line
+from hansard.entities.types import BY_NAME
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Result
 from hansard.kernel.problem import InvalidInput
@@ -33,17 +35,20 @@ def list_entities(
         list[str] | None,
         typer.Option(metavar="FIELD=VALUE", help="Only these; may be repeated."),
     ] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(metavar="FIELD", help="id, createdAt or updatedAt; -FIELD: last first."),
+    ] = None,
     json: Json = False,
 ) -> None:
-    """List the entities of a type, newest first."""
-    wanted = dict(_pair(one) for one in where or ()) or None
+    """List the entities of a type, newest first unless another order is asked for."""
+    wanted = dict(_pair(type_name, one) for one in where or ()) or None
     paint = painter()
     cursor = None
     with asking(all_flags(flags, context)) as ask:
         while True:
-            page = ask(
-                "entity_list", type=type_name, where=wanted, limit=LIST_LIMIT_MAX, cursor=cursor
-            )
+            asked = {"type": type_name, "where": wanted, "order": order}
+            page = ask("entity_list", **asked, limit=LIST_LIMIT_MAX, cursor=cursor)
             assert isinstance(page, Entities), "entity_list answers with entities"
             for entity in page.entities:
                 if json:
@@ -128,11 +133,16 @@ def register(app: typer.Typer) -> None:
     app.add_typer(group, name="entities")
 
 
-def _pair(given: str) -> tuple[str, str | None]:
+def _pair(type_name: str, given: str) -> tuple[str, Any]:
     name, has_value, value = given.partition("=")
     if not has_value:
         raise InvalidInput(f"--where {given}: not FIELD=VALUE", argument="where")
-    # An empty text is no value that a field one filters by can have, so it stands for none.
+    declared = BY_NAME.get(type_name)
+    if declared is not None and name in (*declared.keyed, *declared.grows):
+        # Of any kind, so that 3 and [] mean what they say; what is no JSON is text.
+        with suppress(orjson.JSONDecodeError):
+            return name, orjson.loads(value)
+    # An empty text is no value that a short field can have, so it stands for none.
     return name, value or None
 
 

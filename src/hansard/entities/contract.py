@@ -82,7 +82,7 @@ class EntityDelete(ProjectRequest):
 class EntityList(ProjectRequest):
     type: Annotated[TypeName, WithJsonSchema({"type": "string"})]
     where: Content | None = None
-    order: Annotated[str, WithJsonSchema({"type": "string"})] | None = None
+    order: Id | None = None
     limit: Limit = LIST_LIMIT_DEFAULT
     cursor: Cursor | None = None
 

@@ -302,9 +302,13 @@ class Entities:
         shown = _as(EntityShown, self._call("entity_get", id=identifier, **then))
         return self._made(shown.entity)
 
-    def list(self, type_name: str, where: Mapping[str, Any] | None = None) -> Iterator[Entity]:
-        """Go through the entities of a type, newest first."""
+    def list(
+        self, type_name: str, where: Mapping[str, Any] | None = None, order: str | None = None
+    ) -> Iterator[Entity]:
+        """Go through the entities of a type, newest first, or by `order`: "-updatedAt"."""
         arguments: Json = {"type": type_name, "limit": LIST_LIMIT_MAX}
+        if order is not None:
+            arguments["order"] = order
         if where is not None:
             arguments["where"] = dict(where)
         while True:

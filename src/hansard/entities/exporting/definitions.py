@@ -51,7 +51,7 @@ def base_fields() -> list[str]:
 
 def has_base(schema: Json) -> bool:
     """Whether something described is an entity, or has an id and times as one has."""
-    return set(base_fields()) <= schema.get("properties", {}).keys()
+    return set(base_fields()) <= set(schema.get("properties", ()))
 
 
 def entity_names(types: Iterable[EntityType]) -> dict[str, str]:

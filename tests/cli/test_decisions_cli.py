@@ -224,6 +224,7 @@ def test_a_person_accepts_a_proposal_by_typing_the_secret(hansard: Decider) -> N
 
 
 @pytest.mark.fault("clock set")
+@pytest.mark.slow("starts interpreters under other clocks")
 @pytest.mark.holds("DEC-proposal-7")
 @pytest.mark.skipif(not LIBFAKETIME.exists(), reason="libfaketime is not installed")
 def test_no_setting_of_the_machines_clock_opens_the_window_early(hansard: Decider) -> None:

@@ -29,6 +29,7 @@ from hansard.kernel.operation import (
     Result,
     Seat,
 )
+from hansard.kernel.page import Listing
 from hansard.kernel.problem import InvalidInput, PermissionDenied
 from hansard.kernel.store import CATALOG, UNMADE, Store
 from hansard.kernel.trial import TrialPassedError
@@ -97,7 +98,7 @@ class Application:
             context = self._place(operation, request, caller)
             answer = _run(operation, request, context)
         seating.adopt(operation, request, context)
-        return answer
+        return _paged(answer, operation, request, context)
 
     @property
     def default_project(self) -> str:
@@ -237,10 +238,27 @@ def _is_unsettled(place: Place, caller: Caller) -> bool:
 
 
 def _run(operation: Operation, request: Request, context: Context) -> Result:
+    if cursor := getattr(request, "cursor", None):
+        place = _listing(operation, request, context).place(cursor)
+        request = request.model_copy(update={"cursor": place})
     try:
         return operation.run(request, context)
     except AlreadyAnsweredError as answered:
         return operation.result.model_validate(answered.answer)
+
+
+def _paged(answer: Result, operation: Operation, request: Request, context: Context) -> Result:
+    """Bind the cursor of an answer to the list that it goes on with."""
+    place = getattr(answer, "nextCursor", None)
+    if place is None or "cursor" not in operation.request.model_fields:
+        return answer
+    cursor = _listing(operation, request, context).cursor(place)
+    return answer.model_copy(update={"nextCursor": cursor})
+
+
+def _listing(operation: Operation, request: Request, context: Context) -> Listing:
+    session = context.session if operation.lists_session else None
+    return Listing(operation.name, context.project, request, session)
 
 
 def validate(operation: Operation, arguments: Mapping[str, Any]) -> Request:

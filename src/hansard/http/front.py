@@ -4,6 +4,7 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import anyio.to_thread
 from starlette.requests import HTTPConnection
@@ -14,11 +15,12 @@ from hansard.app.catalog import Catalog
 from hansard.app.openapi import BASE
 from hansard.app.tokens import OPERATION_KEY, SCOPE_KEY, Token
 from hansard.http import logs
-from hansard.http.gate import METRICS, Gate
+from hansard.http.gate import MCP, METRICS, Gate
 from hansard.http.meter import Meter
-from hansard.http.rates import Rates
+from hansard.http.rates import Failures, Rates
 from hansard.http.replies import refused
 from hansard.kernel.problem import Problem
+from hansard.mcp.bodies import Bodies
 
 REFERENCE = "hansard.reference"
 """Where the scope of a request names the reference it has in the log."""
@@ -58,6 +60,7 @@ class Front:
         catalog: Catalog,
         gate: Gate,
         rates: Rates,
+        failures: Failures,
         meter: Meter,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -66,6 +69,7 @@ class Front:
         self._operations = frozenset(one.name for one in catalog)
         self._gate = gate
         self._rates = rates
+        self._failures = failures
         self._meter = meter
         self._timer = timer
 
@@ -87,23 +91,27 @@ class Front:
     async def _answer(
         self, exchange: _Exchange, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        sending = self._watched(exchange, send)
-        refusal = await anyio.to_thread.run_sync(self._admit, exchange, scope)
-        if refusal is not None:
-            await refusal(scope, receive, sending)
-            return
+        answer = Bodies(partial(self._admitted, exchange), messages=MCP)
         try:
-            await self._app(scope, _counted(exchange, receive), sending)
+            await answer(scope, _counted(exchange, receive), self._watched(exchange, send))
         except Exception as error:  # raised again unless it is the end that was made here
             if not _is_end(error):
                 raise
             await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _admitted(
+        self, exchange: _Exchange, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        refusal = await anyio.to_thread.run_sync(self._admit, exchange, scope)
+        await (refusal or self._app)(scope, receive, send)
 
     def _admit(self, exchange: _Exchange, scope: Scope) -> Response | None:
         """Find the caller, and refuse one that may not come in, or not now."""
         request = HTTPConnection(scope)
         try:
             admitted = self._gate.admit(request)
+            if isinstance(admitted, Response) and "authorization" in request.headers:
+                self._failures.count(request)
             exchange.limited = self._limited(admitted, request)
             if exchange.limited:
                 self._rates.enter(exchange.limited)

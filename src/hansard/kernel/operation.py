@@ -378,6 +378,8 @@ class Operation:
     """Whether a closed session is started afresh rather than refused."""
     ends_session: bool = False
     """Whether it ends the session, so that whoever asks does not first come into it."""
+    lists_session: bool = False
+    """Whether what it lists is its session's, so that a cursor of it is of no other's list."""
     destructive: bool = False
     repeatable: bool = False
     """Whether asking twice has the effect of asking once."""

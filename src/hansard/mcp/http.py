@@ -24,12 +24,13 @@ from hansard.app.start import who_is_there
 from hansard.app.tokens import Bounded
 from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.kernel.problem import InvalidInput
+from hansard.mcp.bodies import Bodies
 from hansard.mcp.callers import RequestContext, http_door
 from hansard.mcp.ending import GIVE_UP_S, LastResort
 from hansard.mcp.guard import Guard
 from hansard.mcp.instructions import instructions
 from hansard.mcp.origins import in_url
-from hansard.mcp.server import HansardServer
+from hansard.mcp.server import HansardServer, require_first
 
 PATH = "/mcp"
 
@@ -66,8 +67,9 @@ class HttpServer(HansardServer):
         return told
 
     async def _list_tools(
-        self, context: RequestContext, _page: types.PaginatedRequestParams | None
+        self, context: RequestContext, page: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
+        require_first(page)
         return types.ListToolsResult(tools=self._toolbox.listed(self._door.actor_of(context)))
 
 
@@ -104,7 +106,8 @@ def mounted(
         custom_starlette_routes=[Route("/healthz", _healthz), *routes],
         **options,
     )
-    return Guard(app, path=PATH, hosts=hosts, catalog=server.application.catalog)
+    guard = Guard(app, path=PATH, hosts=hosts, catalog=server.application.catalog)
+    return Bodies(guard, messages=PATH)
 
 
 def serve(

@@ -4,7 +4,7 @@ What can be refused about paths and files is in `problems.py`.
 """
 
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
     AfterValidator,
@@ -232,16 +232,24 @@ class RecordFileDelete(Request):
     cites: Cites | None = None
 
 
-Side = Literal["mine", "theirs"]
-Takes = Annotated[dict[PathText, Side], Field(max_length=limits.TAKES_MAX)]
-TAKE_SCHEMA = {"anyOf": [{"enum": ["mine", "theirs"], "type": "string"}, {"type": "object"}]}
+Side = Literal["mine", "theirs", "both"]
+Each = Annotated[list[Side], Field(max_length=limits.TAKES_MAX)]
+_SIDES = WithJsonSchema(
+    {"anyOf": [{"enum": list(get_args(Side)), "type": "string"}, {"type": "object"}]}
+)
 
 
 class Back(Request):
     """What an undo and a restore can both be asked."""
 
-    take: Annotated[Side | Takes, WithJsonSchema(TAKE_SCHEMA)] | None = None
-    """Which side counts where a merge clashes, for all files or by path."""
+    take: (
+        Annotated[
+            Side | Annotated[dict[PathText, Side | Each], Field(max_length=limits.TAKES_MAX)],
+            _SIDES,
+        ]
+        | None
+    ) = None
+    """Which side counts where a merge clashes: for all files, by path, or there for each hunk."""
     expected: (
         Annotated[
             dict[PathText, Sha256],
@@ -256,8 +264,8 @@ class Back(Request):
     limit: Limit = limits.RESTORE_SHOWN_MAX
     cursor: Cursor | None = None
 
-    def takes(self, paths: Iterable[str]) -> dict[str, Side]:
-        """Give the side that counts in each of these files."""
+    def takes(self, paths: Iterable[str]) -> dict[str, Side | Each]:
+        """Give what counts in each of these files."""
         if self.take is None or isinstance(self.take, str):
             return {path: self.take for path in paths if self.take}
         return {path: self.take[path] for path in paths if path in self.take}

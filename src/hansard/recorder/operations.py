@@ -151,10 +151,11 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
             "undo",
             "Take back what an entry (s:SEQ; a batch or restore as a whole), a plan step or a "
             "session changed, and only that: later work of others stays. Clashing files are left "
-            "and shown: decide with take (mine: as now, theirs: as before). preview first.",
+            "and shown: decide with take (mine: as now, theirs: as before, both; by path, one or "
+            "a list by hunk). preview first.",
             contract.Undo,
             Undone,
-            entering(gateway, undo),
+            partial(undo, gateway),
             writes=True,
             role="agent",
             session="begins",
@@ -168,7 +169,7 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
             "Takes away what others did since and names it; keep_others merges instead.",
             contract.Restore,
             Restored,
-            entering(gateway, restore),
+            partial(restore, gateway),
             writes=True,
             role="agent",
             session="begins",
@@ -224,6 +225,7 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             partial(get_timeline, gateway),
             writes=False,
             toolsets=("default",),
+            lists_session=True,
         ),
         Operation(
             "get_story",
@@ -233,6 +235,7 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             get_story,
             writes=False,
             toolsets=("default",),
+            lists_session=True,
         ),
         Operation(
             "get_evolution",
@@ -243,5 +246,6 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             partial(get_evolution, gateway),
             writes=False,
             toolsets=("default",),
+            lists_session=True,
         ),
     )

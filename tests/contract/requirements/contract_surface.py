@@ -108,6 +108,11 @@ REQUIREMENTS = (
             "ALL-08.11",
             "Every structured answer fits the published output schema of its tool, byte for byte.",
         ),
+        held(
+            "ALL-08.12",
+            "A cursor opens the list that gave it; one that is made up, or of another operation, "
+            "project, session or query, is INVALID_INPUT.",
+        ),
     ),
     *section(
         "contract: Everything 9, time travel",

@@ -85,7 +85,7 @@ def _plan_tools(gateway: Gateway) -> tuple[Operation, ...]:
     return (
         Operation(
             "record_plan",
-            "Record your plan: steps in order, from 0; the first is current. Again: a new revision.",
+            "Record your plan: steps from 0; the first is current. Again: a new revision.",
             contract.RecordPlan,
             answers.PlanRecorded,
             partial(planning.record_plan, gateway),
@@ -124,9 +124,9 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
     return (
         Operation(
             "file_op",
-            "Change a workspace file: recorded first, done atomically. create and edit take content "
-            "(or edits: each old text must occur once); move takes to. expected_sha256 refuses if "
-            "the file is not what you read. ops: many at once.",
+            "Change a workspace file: recorded first, done atomically. create and edit take "
+            "content (or edits: each old text must occur once); move takes to. expected_sha256 refuses "
+            "if the file is not what you read. ops: many at once.",
             contract.FileOp,
             answers.FilesChanged,
             entering(gateway, file_op),

@@ -125,8 +125,8 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
         Operation(
             "file_op",
             "Change a workspace file: recorded first, done atomically. create and edit take "
-            "content (or edits: each old text must occur once); move takes to. expected_sha256 refuses "
-            "if the file is not what you read. ops: many at once.",
+            "content (or edits: each old text must occur once); move takes to. expected_sha256 "
+            "refuses if the file is not what you read. ops: many at once.",
             contract.FileOp,
             answers.FilesChanged,
             entering(gateway, file_op),

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from hansard.app import faulty
 from hansard.app.catalog import Catalog
+from hansard.app.circumstances import refusal
 from hansard.app.homes import NamedHome
 from hansard.kernel import as_of, limits, reply
 from hansard.kernel.blob import canonical_json, digest_of
@@ -248,6 +249,12 @@ def _run(operation: Operation, request: Request, context: Context) -> Result:
         return operation.run(request, context)
     except AlreadyAnsweredError as answered:
         return operation.result.model_validate(answered.answer)
+    except OSError as error:
+        outcome = "unknown" if operation.writes else "not_written"
+        problem = refusal(error, f"{operation.name} cannot be done", outcome=outcome)
+        if problem is None:
+            raise
+        raise problem from error
 
 
 def _paged(answer: Result, operation: Operation, request: Request, context: Context) -> Result:

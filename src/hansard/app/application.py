@@ -33,11 +33,11 @@ from hansard.kernel.operation import (
     Written,
 )
 from hansard.kernel.page import Listing
-from hansard.kernel.problem import InvalidInput, PermissionDenied
+from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem
 from hansard.kernel.store import CATALOG, UNMADE, Store
 from hansard.kernel.trial import TrialPassedError
 from hansard.kernel.values import check_handle, check_values
-from hansard.sessions import placing, presence, projects, seating
+from hansard.sessions import directory, placing, presence, projects, seating
 from hansard.sessions.naming import DEFAULT_PROJECT
 from hansard.sessions.placing import Place
 
@@ -92,7 +92,13 @@ class Application:
                 check_handle(session, "session")
         request = validate(operation, arguments)
         caller = caller if caller.home else replace(caller, home=self.home)
-        context = self._place(operation, request, caller)
+        try:
+            context = self._place(operation, request, caller)
+        except Problem:
+            # What ends a session leaves no place to ask again from, and its answer is still there.
+            if first := self._answered_before(operation, request, caller):
+                return _flagged(first, operation, arguments)
+            raise
         try:
             answer = self._answer(operation, request, context)
         except TrialPassedError:
@@ -217,6 +223,21 @@ class Application:
         if self.limit:
             self.limit(operation, context)
         return _run(operation, request, context)
+
+    def _answered_before(
+        self, operation: Operation, request: Request, caller: Caller
+    ) -> Result | None:
+        """Give the first answer to a request that has lost its place since."""
+        once = _once(operation, request, caller)
+        if once is None or operation.in_catalog:
+            return None
+        place = placing.find_place(self.store, request.project_id, caller, looks=True)
+        named = (request.session_id, caller.session)
+        led = (directory.project_of(one) for one in named if one and not place.is_named)
+        for project in dict.fromkeys([place.project, *filter(None, led)]):
+            if caller.sees(project) and (answer := self.store.read(project, once.recall)):
+                return operation.result.model_validate(answer)
+        return None
 
     def _first_answer(self, operation: Operation, context: Context, once: Once) -> Result | None:
         answer = context.read(once.recall)

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from hansard.app import faulty
 from hansard.app.catalog import Catalog
+from hansard.app.circumstances import refusal
 from hansard.app.homes import NamedHome
 from hansard.kernel import as_of, limits, reply
 from hansard.kernel.blob import canonical_json, digest_of
@@ -32,11 +33,11 @@ from hansard.kernel.operation import (
     Written,
 )
 from hansard.kernel.page import Listing
-from hansard.kernel.problem import InvalidInput, PermissionDenied
+from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem
 from hansard.kernel.store import CATALOG, UNMADE, Store
 from hansard.kernel.trial import TrialPassedError
 from hansard.kernel.values import check_handle, check_values
-from hansard.sessions import placing, presence, projects, seating
+from hansard.sessions import directory, placing, presence, projects, seating
 from hansard.sessions.naming import DEFAULT_PROJECT
 from hansard.sessions.placing import Place
 
@@ -91,7 +92,13 @@ class Application:
                 check_handle(session, "session")
         request = validate(operation, arguments)
         caller = caller if caller.home else replace(caller, home=self.home)
-        context = self._place(operation, request, caller)
+        try:
+            context = self._place(operation, request, caller)
+        except Problem:
+            # What ends a session leaves no place to ask again from, and its answer is still there.
+            if first := self._answered_before(operation, request, caller):
+                return _flagged(first, operation, arguments)
+            raise
         try:
             answer = self._answer(operation, request, context)
         except TrialPassedError:
@@ -217,6 +224,21 @@ class Application:
             self.limit(operation, context)
         return _run(operation, request, context)
 
+    def _answered_before(
+        self, operation: Operation, request: Request, caller: Caller
+    ) -> Result | None:
+        """Give the first answer to a request that has lost its place since."""
+        once = _once(operation, request, caller)
+        if once is None or operation.in_catalog:
+            return None
+        place = placing.find_place(self.store, request.project_id, caller, looks=True)
+        named = (request.session_id, caller.session)
+        led = (directory.project_of(one) for one in named if one and not place.is_named)
+        for project in dict.fromkeys([place.project, *filter(None, led)]):
+            if caller.sees(project) and (answer := self.store.read(project, once.recall)):
+                return operation.result.model_validate(answer)
+        return None
+
     def _first_answer(self, operation: Operation, context: Context, once: Once) -> Result | None:
         answer = context.read(once.recall)
         return operation.result.model_validate(answer) if answer else None
@@ -248,6 +270,12 @@ def _run(operation: Operation, request: Request, context: Context) -> Result:
         return operation.run(request, context)
     except AlreadyAnsweredError as answered:
         return operation.result.model_validate(answered.answer)
+    except OSError as error:
+        outcome = "unknown" if operation.writes else "not_written"
+        problem = refusal(error, f"{operation.name} cannot be done", outcome=outcome)
+        if problem is None:
+            raise
+        raise problem from error
 
 
 def _paged(answer: Result, operation: Operation, request: Request, context: Context) -> Result:

@@ -16,6 +16,7 @@ from hansard.kernel.effect import Settled
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import SYSTEM, Stamp
 from hansard.kernel.follow import Follower, Following
+from hansard.kernel.keeping import NotKeptError
 from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.operation import (
     AlreadyAnsweredError,
@@ -28,7 +29,7 @@ from hansard.kernel.operation import (
     Result,
     Seat,
 )
-from hansard.kernel.problem import InvalidInput, PermissionDenied
+from hansard.kernel.problem import InvalidInput, PermissionDenied, StorageUnavailable
 from hansard.kernel.store import CATALOG, UNMADE, Store
 from hansard.kernel.trial import TrialPassedError
 from hansard.kernel.values import check_handle, check_values
@@ -38,6 +39,10 @@ from hansard.sessions.placing import Place
 
 Limit = Callable[[Operation, Context], None]
 """Refuses a call that is about to be done, if its session or its caller has had enough."""
+
+
+LOOKS_MAX = 3
+"""How often a call looks anew whose ground was collected between its look and its write."""
 
 
 class Application:
@@ -236,10 +241,19 @@ def _is_unsettled(place: Place, caller: Caller) -> bool:
 
 
 def _run(operation: Operation, request: Request, context: Context) -> Result:
-    try:
-        return operation.run(request, context)
-    except AlreadyAnsweredError as answered:
-        return operation.result.model_validate(answered.answer)
+    for _ in range(LOOKS_MAX):
+        try:
+            return operation.run(request, context)
+        except AlreadyAnsweredError as answered:
+            return operation.result.model_validate(answered.answer)
+        except NotKeptError:
+            # Nothing of that write has landed. Looked at anew, it packs what it needs again.
+            continue
+    raise StorageUnavailable(
+        "What this was to rest on was collected each time just before it was written",
+        hint="Nothing was written; ask again when `hansard gc` is done",
+        outcome="not_written",
+    )
 
 
 def validate(operation: Operation, arguments: Mapping[str, Any]) -> Request:

@@ -32,6 +32,9 @@ Victim = Literal["locks", "own", "all"]
 VICTIMS: tuple[Victim, ...] = ("locks", "own", "all")
 
 FIRST, SECOND = "hansard-first", "hansard-second"
+SETTLING_WAIT_S = 0.2
+"""How long the second waits for a project: the first may stand still in the middle of a write."""
+
 TRIES = 4
 """How often a call is repeated under its key before it must be answered."""
 
@@ -138,14 +141,14 @@ def a_pair(url: str, files: Path) -> Iterator[Pair]:
     """Open the two."""
     settings = Settings(workspace=str(files))
 
-    def opened(name: str) -> Application:
+    def opened(name: str, wait_s: float) -> Application:
         named = psycopg.conninfo.make_conninfo(url, application_name=name)
         return start.start(
-            settings, lambda _, schema: PostgresEngine(named, schema, lock_wait_s=PATIENCE_S)
+            settings, lambda _, schema: PostgresEngine(named, schema, lock_wait_s=wait_s)
         )
 
     with psycopg.connect(url, autocommit=True, application_name="admin") as admin:
-        first, second = opened(FIRST), opened(SECOND)
+        first, second = opened(FIRST, PATIENCE_S), opened(SECOND, SETTLING_WAIT_S)
         try:
             yield Pair(first, second, files, admin)
         finally:

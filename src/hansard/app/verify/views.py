@@ -15,7 +15,7 @@ from hansard.kernel.engine import Engine, Found, Position, ReadTx, Table, Topic,
 from hansard.kernel.event import Entry, Event
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.problem import BlobDamaged
-from hansard.kernel.store import Store, walk
+from hansard.kernel.store import Store
 from hansard.kernel.view import Derivation, is_newer, schema_of
 
 
@@ -36,8 +36,9 @@ def check_views(
     with scratch(schema, entries=journal.reached.seq) as engine:
         rebuilt = _Rebuilt(store, project, engine)
         try:
-            while page := store.engine.read(project, rebuilt.unread):
-                rebuilt.apply(page)
+            # Only up to here: whoever writes meanwhile may be faster than we are.
+            while rebuilt.seq < journal.reached.seq:
+                rebuilt.apply(store.engine.read(project, rebuilt.unread))
                 progress(project, "views", rebuilt.seq, max(rebuilt.seq, journal.reached.seq))
             rows, differences = store.engine.read(project, rebuilt.compare)
         except _UndecodableError as undecodable:
@@ -97,7 +98,7 @@ class _Rebuilt:
 
     def compare(self, live: ReadTx) -> tuple[int, list[Difference]]:
         """Catch up with the live project, then hold its tables against ours, in one look."""
-        if late := list(walk(live, after=self.seq)):
+        while late := self.unread(live):
             self.apply(late)
 
         def work(ours: ReadTx) -> tuple[int, list[Difference]]:

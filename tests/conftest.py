@@ -47,6 +47,13 @@ ENGINES = ["twice", "sqlite", pytest.param("postgresql", marks=pytest.mark.postg
 
 EXTRA = [toy.CAPABILITY]
 
+USUAL: dict[int, Any] = {
+    signal.SIGINT: signal.default_int_handler,
+    signal.SIGQUIT: signal.SIG_DFL,
+    signal.SIGHUP: signal.SIG_DFL,
+}
+"""What a program in the foreground does at each signal."""
+
 OpenApp = Callable[..., Application]
 
 
@@ -80,11 +87,10 @@ def pytest_configure(config: pytest.Config) -> None:
     sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="hansard-tests-")
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    # The same shells have their background ignore this one, too, and children inherit it.
-    if signal.getsignal(signal.SIGQUIT) is signal.SIG_IGN:
-        signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+    # Shells have their background ignore these, and children inherit that.
+    for number, default in USUAL.items():
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, default)
 
 
 hypothesis.settings.register_profile(

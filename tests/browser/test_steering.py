@@ -67,7 +67,6 @@ def test_looking_leaves_no_entry(looking: Looking, served: Served) -> None:
     page = looking.go("records/R002")
     expect(page.get_by_role("heading", name="Crawl a site in parallel")).to_be_visible()
     looking.go(f"restore?session={session['session_id']}")
-    page.get_by_role("button", name="Show what would change").click()
     expect(page.get_by_role("button", name="Restore 3 files")).to_be_visible()
     looking.go("decisions/D003")
     expect(page.get_by_role("heading", name="Use httpx with its async client")).to_be_visible()
@@ -83,8 +82,6 @@ def test_a_file_is_brought_back_after_a_look_at_what_changes(
     file = served.folder / "workspace/lantern/report.py"
     page = looking.go("evolution?path=lantern/report.py&revision=1")
     page.get_by_role("link", name="Bring this revision back").click()
-    page.get_by_role("button", name="Show what would change").click()
-    page.get_by_role("button", name="Show the change").click()
     expect(page.get_by_label("Change of lantern/report.py")).to_contain_text("-from datetime")
     assert "since" in file.read_text()
 
@@ -97,7 +94,6 @@ def test_a_file_is_brought_back_after_a_look_at_what_changes(
 
 def _undo(page: Page, file: Path) -> None:
     page.get_by_role("link", name="Undo this").click()
-    page.get_by_role("button", name="Show what would change").click()
-    page.get_by_role("button", name="Restore 1 file").click()
-    expect(page.get_by_role("status").filter(has_text="Restored")).to_be_visible()
+    page.get_by_role("button", name="Undo 1 file").click()
+    expect(page.get_by_role("status").filter(has_text="Undone")).to_be_visible()
     assert "since" in file.read_text()

@@ -18,6 +18,7 @@ VIEWS = {
     "overview": ("heading", "Lantern"),
     "records/R002": ("heading", "Crawl a site in parallel"),
     "timeline": ("link", "P002"),
+    "undo": ("heading", "What should be undone?"),
     "story": ("heading", "Check links in parallel"),
     "evolution?path=lantern/crawl.py": ("heading", "lantern/crawl.py"),
     "restore": ("heading", "What should come back?"),

@@ -38,7 +38,7 @@ def entry_of(recorded: Recorded, kind: str) -> str:
 
 
 def test_a_dry_run_shows_a_table_and_changes_nothing(recorded: Recorded) -> None:
-    ran = recorded.run("restore", "--step", "1", "--dry-run")
+    ran = recorded.run("restore", "--step", "2", "--dry-run")
 
     assert ran.code == 0
     assert ran.out.splitlines()[1:] == [
@@ -56,7 +56,7 @@ def test_a_dry_run_shows_a_table_and_changes_nothing(recorded: Recorded) -> None
 @pytest.mark.parametrize(
     ("arguments", "after"),
     [
-        (["--step", "1"], {"a.py": "one\n"}),
+        (["--step", "2"], {"a.py": "one\n"}),
         (["--session", SESSION], {}),
         (["--entry", "EDIT"], {"a.py": "one\n", "b.py": "b\n"}),
         (["a.py", "--before", "EDIT"], {"a.py": "one\n", "b.py": "b\n"}),
@@ -85,13 +85,13 @@ def test_a_restore_is_undone_as_it_says(recorded: Recorded) -> None:
 
 
 def test_a_person_is_asked_first(recorded: Recorded) -> None:
-    with terminal(recorded.run, "restore", "--step", "1") as typist:
+    with terminal(recorded.run, "restore", "--step", "2") as typist:
         asked = typist.until("[y/N]")
         typist.type("n\n")
         refused, _ = typist.end()
     kept = contents(recorded)
 
-    with terminal(recorded.run, "restore", "--step", "1") as typist:
+    with terminal(recorded.run, "restore", "--step", "2") as typist:
         typist.until("[y/N]")
         typist.type("y\n")
         done, shown = typist.end()
@@ -105,7 +105,7 @@ def test_a_person_is_asked_first(recorded: Recorded) -> None:
 
 
 def test_without_a_terminal_nobody_can_agree(recorded: Recorded) -> None:
-    ran = recorded.run("restore", "--step", "1")
+    ran = recorded.run("restore", "--step", "2")
 
     assert (ran.code, ran.out) == (2, "")
     assert "--yes" in ran.err
@@ -147,9 +147,9 @@ def test_what_is_left_alone_is_told_with_the_reason(recorded: Recorded) -> None:
 
 
 def test_nothing_to_do_asks_nobody(recorded: Recorded) -> None:
-    recorded.run("restore", "--step", "1", "--yes")
+    recorded.run("restore", "--step", "2", "--yes")
 
-    again = recorded.run("restore", "--step", "1", "--session", SESSION)
+    again = recorded.run("restore", "--step", "2", "--session", SESSION)
 
     assert again.code == 0
     assert "2 unchanged" in again.out
@@ -165,7 +165,7 @@ def test_an_undo_shows_what_changes_and_keeps_what_a_person_wrote(recorded: Reco
     done = recorded.run("undo", f"s:{edit['seq']}", "--yes")
 
     assert shown.out.splitlines() == [
-        f"Would undo entry s:{edit['seq']}: 1 edit",
+        f"Would undo what s:{edit['seq']} changed: 1 edit",
         "  edit    c.py  +1 -1",
         "          keeps 1 change by outside (not recorded yet)",
         "          @@ -1,4 +1,4 @@",
@@ -201,7 +201,7 @@ def test_an_undo_that_clashes_shows_the_lines_and_lets_one_decide(recorded: Reco
 @pytest.mark.parametrize(
     ("arguments", "after"),
     [
-        (["--step", "1"], {"a.py": "one\n"}),
+        (["--step", "2"], {"a.py": "one\n"}),
         (["--session", SESSION], {}),
         (["--session", SESSION, "--path", "b.py"], {"a.py": "two\n"}),
     ],
@@ -221,7 +221,7 @@ def test_what_is_undone_must_be_named_and_be_there(recorded: Recorded) -> None:
         recorded.run("undo", "s:9999", "--yes"),
         recorded.run("undo", "--step", "9", "--yes"),
         recorded.run("undo", entry_of(recorded, "file_edit"), "--path", "no.py", "--yes"),
-        recorded.run("undo", entry_of(recorded, "file_edit"), "--take", "both", "--yes"),
+        recorded.run("undo", entry_of(recorded, "file_edit"), "--take", "neither", "--yes"),
         recorded.run("restore", "--step", "9", "--yes"),
         recorded.run("restore", "nothing.py", "--before", "s:3", "--yes"),
     ]
@@ -232,7 +232,7 @@ def test_what_is_undone_must_be_named_and_be_there(recorded: Recorded) -> None:
 
 
 def test_as_json_it_is_the_answer(recorded: Recorded) -> None:
-    shown = json.loads(recorded.run("restore", "--step", "1", "--json", "--dry-run").out)
+    shown = json.loads(recorded.run("restore", "--step", "2", "--json", "--dry-run").out)
 
     assert shown["preview"] is True
     assert [file["path"] for file in shown["files"]] == ["a.py", "b.py"]

@@ -1,11 +1,13 @@
 """Three-way merging: both changes stand, or the lines that clash are shown."""
 
+from typing import get_args
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hansard.recorder.diffs import changed_regions, lines_of
-from hansard.recorder.merging import is_mergeable, merge
+from hansard.recorder.merging import Decisions, Side, is_mergeable, merge
 
 BASE = b"1\n2\n3\n4\n5\n"
 
@@ -54,8 +56,8 @@ def test_changes_of_the_same_lines_clash(
 def test_a_side_that_is_taken_counts_only_where_lines_clash() -> None:
     mine, theirs = b"1\nX\n3\n4\nfive\n", b"one\nY\n3\n4\n5\n"
 
-    assert merge(BASE, mine, theirs, "mine").content == b"1\nX\n3\n4\nfive\n"
-    assert merge(BASE, mine, theirs, "theirs").content == b"one\nY\n3\n4\nfive\n"
+    assert merge(BASE, mine, theirs, Decisions("mine")).content == b"1\nX\n3\n4\nfive\n"
+    assert merge(BASE, mine, theirs, Decisions("theirs")).content == b"one\nY\n3\n4\nfive\n"
 
 
 def test_what_is_no_text_cannot_be_merged() -> None:
@@ -84,10 +86,10 @@ def test_a_merge_leaves_one_change_as_it_is_and_decided_ones_never_clash(
     assert merge(base, one, base).content == one
     assert merge(base, base, one).content == one
     assert merge(base, one, one).content == one
-    for side in ("mine", "theirs"):
-        assert merge(base, one, other, side).content is not None
+    for side in get_args(Side):
+        assert merge(base, one, other, Decisions(side)).content is not None
     clean = merge(base, one, other).content
-    assert clean is None or clean == merge(base, one, other, "mine").content
+    assert clean is None or clean == merge(base, one, other, Decisions("mine")).content
     assert (clean is None) == bool(merge(base, one, other).clashes)
 
 

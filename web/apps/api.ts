@@ -30,7 +30,7 @@ export function take(one: Given): void {
 export async function post<T>(operation: string, args: Arguments, _asking: Asking = {}): Promise<T> {
   if (given && isSame(given, operation, args)) return known(given) as T;
   if (operation === "record_session_start") return {} as T;
-  const isPreview = operation === "restore" && args.preview === true;
+  const isPreview = ["restore", "undo"].includes(operation) && args.preview === true;
   if (!READS.has(operation) && !isPreview) {
     throw new Problem(
       "LOOKING_ONLY",

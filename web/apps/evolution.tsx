@@ -3,10 +3,11 @@
 import Evolution from "../src/views/Evolution";
 import Restore from "../src/views/Restore";
 import Timeline from "../src/views/Timeline";
+import Undo from "../src/views/Undo";
 import { begin } from "./frame";
 
 begin({
   tool: "get_evolution",
-  places: { evolution: Evolution, restore: Restore, timeline: Timeline },
+  places: { evolution: Evolution, restore: Restore, undo: Undo, timeline: Timeline },
   note: "To bring files back, ask the agent, or run hansard open.",
 });

@@ -195,6 +195,13 @@ export interface TimelineItem {
   kind: string;
   actor: string;
   summary: string;
+  /** The record, decision or other thing that it is about. */
+  subject?: string;
+  /** Where the timeline is of more than one. */
+  session_id?: string;
+  /** How many changes of one file it is, one after the other. */
+  count?: number;
+  first_seq?: number;
   path?: string;
   to?: string;
   status?: string;
@@ -212,8 +219,10 @@ export interface TimelineItem {
 }
 
 export interface Timeline {
-  session_id: string;
+  session_id?: string;
   timeline: TimelineItem[];
+  /** The titles of the sessions that items name. */
+  sessions?: Record<string, string>;
   omitted?: number;
   nextCursor?: string;
 }
@@ -306,24 +315,96 @@ export interface Evolution {
   nextCursor?: string;
 }
 
-export interface RestoreStep {
+export type Side = "mine" | "theirs" | "both";
+
+/** Lines that an undo would change and that have been changed since. */
+export interface ClashHunk {
+  line: number;
+  base: string;
+  mine: string;
+  theirs: string;
+}
+
+/** What somebody else did to a file, all of one session together. */
+export interface OthersWork {
+  by: string;
+  session_id?: string;
+  count: number;
+  first?: string;
+  last?: string;
+  at?: string;
+}
+
+export interface BackStep {
   path: string;
-  action: "create" | "edit" | "delete" | "none" | "skip";
+  action: "create" | "edit" | "delete" | "move" | "none" | "skip" | "clash";
+  to?: string;
   from_revision?: number;
   to_revision?: number;
+  now?: string;
+  sides?: Side[];
+  mode?: string;
+  added?: number;
+  removed?: number;
+  takes_away?: OthersWork[];
+  keeps?: OthersWork[];
+  hunks?: ClashHunk[];
+  diff?: string;
   reason?: string;
   status?: string;
   code?: string;
 }
 
-export interface Restored {
+export interface WentBack {
   receipt?: Receipt;
   preview: boolean;
-  point: string;
+  /** Of an undo, what is undone. */
+  what?: string;
+  /** Of a restore, the entry after which the files stood so. */
+  point?: string;
   counts: Record<string, number>;
-  files: RestoreStep[];
+  files: BackStep[];
   omitted?: number;
   undo?: string;
+  nextCursor?: string;
+}
+
+/** A record or decision behind a line, and what it has to do with it. */
+export interface Behind {
+  id: string;
+  title?: string;
+  status?: string;
+  how: string;
+}
+
+export interface WrittenLines {
+  first_line: number;
+  last_line: number;
+  text?: string;
+  source: "executed" | "reported" | "external" | "restored" | "found" | "unrecorded";
+  revision?: number;
+  line: number;
+  path: string;
+  seq?: number;
+  at?: string;
+  actor?: string;
+  action?: string;
+  session_id?: string;
+  session_title?: string;
+  index?: number;
+  step?: string;
+  prompt?: { seq: number; text: string };
+  records?: Behind[];
+  decisions?: Behind[];
+  cites?: string[];
+  commit?: { id: string; author: string; at: string; summary: string };
+  note?: string;
+}
+
+export interface Why {
+  path: string;
+  revision?: number;
+  lines: WrittenLines[];
 }
 
 export type DecisionStatus = "active" | "superseded" | "proposed" | "accepted" | "rejected";

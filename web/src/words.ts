@@ -46,7 +46,7 @@ export function bytes(number: number): string {
 
 /** The family an entry's kind belongs to, for its colour. */
 export function family(kind: string): string {
-  if (/^(file|external|restore)/.test(kind)) return "file";
+  if (/^(file|external|restore|workspace)/.test(kind)) return "file";
   if (/^(record|state|conflict)/.test(kind)) return "record";
   if (/^(decision|proposal)/.test(kind)) return "decision";
   if (/^(checkpoint|key)/.test(kind)) return "checkpoint";
@@ -56,8 +56,32 @@ export function family(kind: string): string {
   return "session";
 }
 
+/** What kinds of entries are called whose names are a program's. */
+const KINDS: Record<string, string> = {
+  activation: "record opened",
+  audit_event: "note",
+  collected: "cleaned up",
+  deactivation: "record put away",
+  execution_advanced: "run went on",
+  external_change: "outside change",
+  file_create: "file created",
+  file_delete: "file deleted",
+  file_edit: "file edited",
+  file_move: "file moved",
+  key_marked: "marked critical",
+  key_unmarked: "mark removed",
+  plan_step: "planned",
+  restore: "went back",
+  session_joined: "joined",
+  session_left: "left",
+  session_titled: "titled",
+  state_transition: "new state",
+  thread_appended: "chat went on",
+  workspace_seen: "workspace",
+};
+
 export function kindName(kind: string): string {
-  return kind.replaceAll("_", " ");
+  return KINDS[kind] ?? kind.replaceAll("_", " ");
 }
 
 /** `agent:builder` as people say it. */
@@ -70,11 +94,21 @@ export function actorKind(actor: string): string {
   return actor.split(":")[0] ?? "";
 }
 
+const TYPES: Record<string, string> = {
+  agentGraph: "Graph",
+  agentGraphExecution: "Run",
+  chatThread: "chat",
+  messageThread: "thread",
+};
+
 /** A summary without the ids that people cannot read: the link beside it leads there. */
 export function plain(summary: string): string {
   return summary
-    .replace(/^Session \S+ (started|saved|closed)/, "Session $1")
-    .replace(/\b([a-z]\w+)::\w+/gi, "$1");
+    .replace(/^Session \S+ (started|saved|closed|taken up|left)/, "Session $1")
+    .replace(/\b([a-z]\w+)::\w+/gi, "$1")
+    .replace(/\b(messageThread|chatThread|agentGraphExecution|agentGraph)\b/g, (type) => TYPES[type] ?? type)
+    .replace(/\b1 partials\b/, "1 part")
+    .replace(/\bpartials\b/, "parts");
 }
 
 export function shown(value: unknown): string {

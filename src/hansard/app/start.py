@@ -48,6 +48,7 @@ def catalog(settings: Settings | None = None) -> Catalog:
             redact=settings.redact == "on",
             governed=decisions.governed,
             presence=presence,
+            staleness=staleness(settings),
             key_file=key_location(settings),
             mark=partial(workspace_mark, Path(settings.workspace)),
         ),

@@ -108,7 +108,7 @@ def tell(answer: WentBack, *, json: bool, whole: bool) -> None:
         print(f"  … and {answer.omitted} more")
     if answer.counts.get("clash"):
         print("To decide: --take mine keeps clashing lines as they are, --take theirs brings them")
-        print("back as they were before.")
+        print("back as they were before, --take both keeps them and brings those back below them.")
     if answer.undo:
         print(f"To undo it: hansard undo {_entry(answer.undo)}")
 

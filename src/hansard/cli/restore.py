@@ -25,7 +25,9 @@ def restore(
     ] = None,
     step: Annotated[
         int | None,
-        typer.Option(min=0, metavar="N", help="All as before this step of the plan began."),
+        typer.Option(
+            min=1, metavar="N", help="All as before this step of the plan, counted from 1, began."
+        ),
     ] = None,
     session: Annotated[
         str | None,
@@ -53,8 +55,8 @@ def restore(
             "What shall come back?",
             hint="Give a PATH with --before or --after, --entry s:N, --step N or --session ID",
         )
-    asked: dict[str, Any] = {"path": path, "entry": entry, "step": step, **_goal(before, after)}
-    asked["keep_others"] = keep_others or None
+    asked: dict[str, Any] = {"path": path, "entry": entry, **_goal(before, after)}
+    asked |= {"step": step and step - 1, "keep_others": keep_others or None}
     if path is not None and "point" not in asked:
         raise InvalidInput(
             "To which point?", hint=f"Give --before or --after; `hansard evolution {path}` helps"

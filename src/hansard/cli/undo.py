@@ -12,7 +12,7 @@ from hansard.cli.recorder_desk import latest_session
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder.restored import Undone
 
-SIDES = ("mine", "theirs")
+SIDES = ("mine", "theirs", "both")
 
 
 @settings_flags
@@ -26,7 +26,8 @@ def undo(
     ] = None,
     *,
     step: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="What this step of the plan changed.")
+        int | None,
+        typer.Option(min=1, metavar="N", help="What this step changed, counted from 1."),
     ] = None,
     session: Annotated[
         str | None,
@@ -39,7 +40,7 @@ def undo(
     take: Annotated[
         str | None,
         typer.Option(
-            metavar="SIDE", help="Where lines clash: mine, as they are, or theirs, as before."
+            metavar="SIDE", help="Where lines clash: mine, as they are, theirs, as before, or both."
         ),
     ] = None,
     yes: Yes = False,
@@ -58,7 +59,12 @@ def undo(
         )
     if take is not None and take not in SIDES:
         raise InvalidInput(f"--take: must be one of {', '.join(SIDES)}")
-    asked: dict[str, Any] = {"entry": entry, "step": step, "take": take, "paths": path or None}
+    asked: dict[str, Any] = {
+        "entry": entry,
+        "step": step and step - 1,
+        "take": take,
+        "paths": path or None,
+    }
     with asking(flags) as ask:
         if entry is None:
             asked["of_session"] = session or latest_session(ask)

@@ -181,6 +181,8 @@ class TimelineItem(Shape):
     kind: str
     actor: str
     summary: str
+    subject: str | None = None
+    """The record, decision or other thing that it is about."""
     session_id: str | None = None
     """Where the timeline is of more than one."""
     count: int | None = None

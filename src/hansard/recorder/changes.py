@@ -45,6 +45,10 @@ class Made:
     batch: int | None = None
     partner: str | None = None
     """Of a move that somebody made from outside, the other path: an entry of its own tells it."""
+    made_in: str | None = None
+    """The place that it was made in, if that is one this copy goes on from."""
+    taken_by: int | None = None
+    """What took it back there, before this copy went on."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -129,6 +133,9 @@ def standing(
     gone: dict[str, tuple[str, int]] = {}
     for one in made:
         files = one.files()
+        if one.made_in and one.taken_by is not None and one.taken_by not in seqs:
+            gone |= {path: (file_id(one.made_in, path), one.seq) for path in one.paths}
+            continue
         takers = {path: taken_back_by(tx, file, one.seq) for path, file in files.items()}
         by_others = {path for path, by in takers.items() if by is not None and by not in seqs}
         if len(by_others) == len(takers):

@@ -4,7 +4,7 @@ What can be refused about paths and files is in `problems.py`.
 """
 
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
     AfterValidator,
@@ -232,23 +232,40 @@ class RecordFileDelete(Request):
     cites: Cites | None = None
 
 
-Side = Literal["mine", "theirs"]
+Side = Literal["mine", "theirs", "both"]
+Each = Annotated[list[Side], Field(max_length=limits.TAKES_MAX)]
+_SIDES = WithJsonSchema(
+    {"anyOf": [{"enum": list(get_args(Side)), "type": "string"}, {"type": "object"}]}
+)
 
 
 class Back(Request):
     """What an undo and a restore can both be asked."""
 
-    take: Side | Annotated[dict[PathText, Side], Field(max_length=limits.TAKES_MAX)] | None = None
-    """Which side counts where a merge clashes, for all files or by path."""
-    expected: Annotated[dict[PathText, Sha256], Field(max_length=limits.TAKES_MAX)] | None = None
+    take: (
+        Annotated[
+            Side | Annotated[dict[PathText, Side | Each], Field(max_length=limits.TAKES_MAX)],
+            _SIDES,
+        ]
+        | None
+    ) = None
+    """Which side counts where a merge clashes: for all files, by path, or there for each hunk."""
+    expected: (
+        Annotated[
+            dict[PathText, Sha256],
+            Field(max_length=limits.TAKES_MAX),
+            WithJsonSchema({"type": "object"}),
+        ]
+        | None
+    ) = None
     """By path the sha256 that a clash was shown with; what has changed since is not decided."""
     preview: bool = False
     diff: bool = False
     limit: Limit = limits.RESTORE_SHOWN_MAX
     cursor: Cursor | None = None
 
-    def takes(self, paths: Iterable[str]) -> dict[str, Side]:
-        """Give the side that counts in each of these files."""
+    def takes(self, paths: Iterable[str]) -> dict[str, Side | Each]:
+        """Give what counts in each of these files."""
         if self.take is None or isinstance(self.take, str):
             return {path: self.take for path in paths if self.take}
         return {path: self.take[path] for path in paths if path in self.take}

@@ -13,6 +13,7 @@ from hansard.kernel.operation import Context, Request, Result
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.kernel.view import Derivation
 from hansard.recorder import limits
+from hansard.recorder.contract import Back
 from hansard.recorder.events import WorkspaceSeen
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.revising import Change, continue_from
@@ -37,6 +38,12 @@ def entering(
         return run(gateway, request, context)
 
     return entered
+
+
+def enter_for(request: Back, gateway: Gateway, context: Context) -> None:
+    """Do so for whoever goes back, once it is known that he can; a look leaves nothing."""
+    if not request.preview:
+        enter(gateway, context)
 
 
 def enter(gateway: Gateway, context: Context) -> None:
@@ -120,14 +127,14 @@ def _record(gateway: Gateway, context: Context, mark: str, parent: str | None) -
             return
         if context.open_session:
             context.open_session(tx)
-        chosen = parent or _last_copy(tx, identity, mark)
+        chosen = parent or last_copy(tx, identity, mark)
         seen = WorkspaceSeen(workspace=identity, mark=mark, name=gateway.name, parent=chosen)
         context.record(tx, seen)
 
     context.note(work)
 
 
-def _last_copy(tx: ReadTx, identity: str, mark: str) -> str | None:
+def last_copy(tx: ReadTx, identity: str, mark: str) -> str | None:
     """Choose what a new copy goes on from: the one last worked in, unless it has files already."""
     known = copies(tx)
     if any(row["workspace"] == identity for row in known):

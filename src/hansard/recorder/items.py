@@ -56,6 +56,7 @@ class Items:
             kind=_kind(event),
             actor=_author(entry, event),
             summary=self._summary(event),
+            subject=None if isinstance(event, FileEvent) else event.subject(),
             session_id=entry.session if self._names_session else None,
             **self._details(entry, event),
         )
@@ -144,7 +145,12 @@ def message_shown(tx: ReadTx, digest: Any, chars_max: int) -> str:
 def _kind(event: Event) -> str:
     if isinstance(event, FileOpIntended | FileReported):
         return f"file_{event.action}"
-    return "file_refused" if isinstance(event, FileOpRefused) else event.activity or event.kind
+    return "file_refused" if isinstance(event, FileOpRefused) else kind_name(type(event))
+
+
+def kind_name(event: type[Event]) -> str:
+    """Name what happened as the timeline does: without the capability and the version."""
+    return event.activity or event.kind.split(".")[-2]
 
 
 def _author(entry: Entry, event: Event) -> str:

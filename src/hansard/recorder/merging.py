@@ -11,8 +11,30 @@ from typing import Literal
 from hansard.recorder import limits
 from hansard.recorder.diffs import Region, changed_regions, is_text, lines_of
 
-Side = Literal["mine", "theirs"]
-"""Whose lines count where both changed: what is there now, or what would come."""
+Side = Literal["mine", "theirs", "both"]
+"""Whose lines count where both changed: what is there now, what would come, or one after the other.
+"""
+
+Take = Side | Sequence[Side]
+"""What is decided of a file: one side for all of its clashes, or one for each, in turn."""
+
+
+class Decisions:
+    """Gives what was decided of one clash after the other; a clash may only be met once."""
+
+    def __init__(self, take: Take | None = None) -> None:
+        """Decide all alike, or each for itself, or nothing."""
+        self._for_all = take if isinstance(take, str) else None
+        self._each = [] if take is None or isinstance(take, str) else list(take)
+
+    def next(self) -> Side | None:
+        """Say what was decided of the next clash, if anything was."""
+        return self._each.pop(0) if self._each else self._for_all
+
+    @property
+    def are_left(self) -> bool:
+        """Whether more was decided than there was to decide."""
+        return bool(self._each)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +78,9 @@ def is_mergeable(*contents: bytes) -> bool:
     return all(map(is_text, contents)) and lines <= limits.DIFF_LINES_MAX
 
 
-def merge(base: bytes, mine: bytes, theirs: bytes, take: Side | None = None) -> Merged:
-    """Put both changes of `base` into one; `take` decides where they clash."""
+def merge(base: bytes, mine: bytes, theirs: bytes, decisions: Decisions | None = None) -> Merged:
+    """Put both changes of `base` into one; `decisions` say what counts where they clash."""
+    decisions = decisions or Decisions()
     if theirs in (base, mine):
         return Merged(mine)
     if base == mine:
@@ -69,11 +92,13 @@ def merge(base: bytes, mine: bytes, theirs: bytes, take: Side | None = None) -> 
     for cluster in _clusters(changed_regions(old, now), changed_regions(old, then)):
         parts += old[reached : cluster.start]
         ours, other = _side(old, now, cluster, "mine"), _side(old, then, cluster, "theirs")
-        if cluster.mine and cluster.theirs and ours != other and take is None:
+        is_clash = bool(cluster.mine and cluster.theirs and ours != other)
+        side = decisions.next() if is_clash else _changed(cluster)
+        if side is None:
             was = b"".join(old[cluster.start : cluster.end])
             line = cluster.start + grown + 1
             clashes.append(Clash(line, was, b"".join(ours), b"".join(other)))
-        parts += _chosen(cluster, ours, other, take)
+        parts += _chosen(side, ours, other)
         grown += sum(region.growth for region in cluster.mine)
         reached = cluster.end
     parts += old[reached:]
@@ -104,9 +129,13 @@ def _side(old: Sequence[bytes], new: Sequence[bytes], cluster: _Cluster, side: S
     return [*lines, *old[reached : cluster.end]]
 
 
-def _chosen(
-    cluster: _Cluster, ours: list[bytes], other: list[bytes], take: Side | None
-) -> list[bytes]:
-    """Give the lines that come out where one side changed, or both the same, or one is taken."""
-    is_theirs = not cluster.mine or (bool(cluster.theirs) and take == "theirs")
-    return other if is_theirs else ours
+def _changed(cluster: _Cluster) -> Side:
+    """Name the side that made a change; of two that made the same, either."""
+    return "mine" if cluster.mine else "theirs"
+
+
+def _chosen(side: Side | None, ours: list[bytes], other: list[bytes]) -> list[bytes]:
+    if side != "both":
+        return other if side == "theirs" else ours
+    is_open = bool(ours and other) and not ours[-1].endswith(b"\n")
+    return [*ours, *([b"\n"] if is_open else []), *other]

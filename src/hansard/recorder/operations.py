@@ -35,6 +35,7 @@ def operations(gateway: Gateway, presence: Presence, staleness: Staleness) -> tu
             answers.SessionList,
             partial(queries.list_sessions, staleness, presence),
             writes=False,
+            toolsets=("default",),
         ),
     )
 
@@ -55,7 +56,7 @@ def _session_tools(gateway: Gateway) -> tuple[Operation, ...]:
         ),
         Operation(
             "audit_event",
-            "Put a decision, milestone or note on the timeline. cites: ids, s:SEQ, path:FILE.",
+            "Put a decision, milestone or note on the timeline.",
             contract.AuditEvent,
             answers.Noted,
             partial(commands.audit_event, gateway),
@@ -150,10 +151,11 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
             "undo",
             "Take back what an entry (s:SEQ; a batch or restore as a whole), a plan step or a "
             "session changed, and only that: later work of others stays. Clashing files are left "
-            "and shown: decide with take (mine: as now, theirs: as before). preview first.",
+            "and shown: decide with take (mine: as now, theirs: as before, both; by path, one or "
+            "a list by hunk). preview first.",
             contract.Undo,
             Undone,
-            entering(gateway, undo),
+            partial(undo, gateway),
             writes=True,
             role="agent",
             session="begins",
@@ -167,11 +169,12 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
             "Takes away what others did since and names it; keep_others merges instead.",
             contract.Restore,
             Restored,
-            entering(gateway, restore),
+            partial(restore, gateway),
             writes=True,
             role="agent",
             session="begins",
             destructive=True,
+            toolsets=("default",),
         ),
     )
 
@@ -221,6 +224,8 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             answers.Timeline,
             partial(get_timeline, gateway),
             writes=False,
+            toolsets=("default",),
+            lists_session=True,
         ),
         Operation(
             "get_story",
@@ -229,6 +234,8 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             Story,
             get_story,
             writes=False,
+            toolsets=("default",),
+            lists_session=True,
         ),
         Operation(
             "get_evolution",
@@ -238,5 +245,7 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             answers.Evolution,
             partial(get_evolution, gateway),
             writes=False,
+            toolsets=("default",),
+            lists_session=True,
         ),
     )

@@ -1,10 +1,12 @@
 """What somebody else did to a file, so that nobody's work is taken away unsaid."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
-from hansard.kernel.engine import Range, ReadTx, Row, Where
+from hansard.kernel.engine import Range, ReadTx, Row
 from hansard.kernel.event import Entry
 from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.recorder.events import WorkspaceSeen
+from hansard.recorder.lineage import Stretch
 from hansard.recorder.restored import Others
 from hansard.recorder.results import entry_at
 from hansard.recorder.standing import taken_back_by
@@ -18,17 +20,29 @@ FROM_OUTSIDE = frozenset({"external", "found"})
 IsOwn = Callable[[Row, Entry], bool]
 
 
-def others_since(tx: ReadTx, file: str, seq: int, is_own: IsOwn) -> list[Others]:
+def others_since(tx: ReadTx, stretches: Sequence[Stretch], seq: int, is_own: IsOwn) -> list[Others]:
     """Gather by whom and in which session the changes after an entry were that still stand."""
     told: dict[tuple[str, str | None], Others] = {}
-    where: Where = {"file": file, "seq": Range(at_least=seq + 1)}
-    while page := tx.scan(REVISIONS, where, order="seq", limit=ENTRIES_PAGE):
-        for found in page:
-            row, entry = found.row, entry_at(tx, found.row["seq"])
-            if not is_own(row, entry) and taken_back_by(tx, file, row["seq"]) is None:
-                _tell(told, row, entry)
-        where = {"file": file, "seq": Range(at_least=page[-1].row["seq"] + 1)}
+    for file, until in reversed(stretches):
+        for row in _revisions(tx, file, seq, until):
+            entry = entry_at(tx, row["seq"])
+            is_copied = entry.kind == WorkspaceSeen.kind
+            if is_copied or is_own(row, entry) or taken_back_by(tx, file, row["seq"]):
+                continue
+            _tell(told, row, entry)
     return list(told.values())
+
+
+def _revisions(tx: ReadTx, file: str, seq: int, until: int) -> Iterator[Row]:
+    """Go through what became of a file after an entry, until another."""
+    while page := tx.scan(
+        REVISIONS,
+        {"file": file, "seq": Range(at_least=seq + 1, below=until)},
+        order="seq",
+        limit=ENTRIES_PAGE,
+    ):
+        yield from (found.row for found in page)
+        seq = page[-1].row["seq"]
 
 
 def unrecorded() -> Others:

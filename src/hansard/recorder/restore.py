@@ -11,9 +11,11 @@ from hansard.kernel.event import Entry
 from hansard.kernel.operation import Context
 from hansard.recorder import contract
 from hansard.recorder.changes import Changes, changes_of_session, changes_of_step, look_up
+from hansard.recorder.copies import enter_for
 from hansard.recorder.events import FileRef, RestoreBegun
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.kept import NotKeptError, kept_content
+from hansard.recorder.lineage import Lineage, Stretch, lineage_of, recorded_as
 from hansard.recorder.others import FROM_OUTSIDE, others_since, unrecorded
 from hansard.recorder.pages import told
 from hansard.recorder.restored import BackStep, Others, Restored
@@ -46,15 +48,18 @@ def restore(gateway: Gateway, request: contract.Restore, context: Context) -> Re
     """Bring files back to where they stood at a point, or say what that would do."""
     if request.only_step is not None:
         changes = context.read(lambda tx: _of_step(tx, context, request))
+        enter_for(request, gateway, context)
         return _undo(gateway, context, request, changes)
     scope = context.read(lambda tx: find_scope(gateway, tx, context, request))
+    enter_for(request, gateway, context)
     if request.keep_others:
-        changes = context.read(lambda tx: _own_since(tx, context, scope))
+        changes = context.read(lambda tx: _own_since(gateway, tx, context, scope))
         return _undo(gateway, context, request, changes, scope.point)
 
     def errand(begun: int | None) -> Errand[_One]:
         whole = _as_begun(context, scope, begun)
-        finder = _Finder(gateway, context, request, whole)
+        lineage = context.read(lambda tx: lineage_of(gateway, tx))
+        finder = _Finder(gateway, context, request, lineage, whole)
         aim = Aim(whole.name, whole.point, len(whole.files))
         return Errand(aim, [_One(file) for file in whole.files], finder.find)
 
@@ -103,12 +108,13 @@ def _of_step(tx: ReadTx, context: Context, request: contract.Restore) -> Changes
     return changes_of_step(tx, context, session, request.only_step)
 
 
-def _own_since(tx: ReadTx, context: Context, scope: Scope) -> Changes:
+def _own_since(gateway: Gateway, tx: ReadTx, context: Context, scope: Scope) -> Changes:
     """Find what the session whose work it is has changed since the point, and nobody else."""
     if scope.session is None:
         return Changes(scope.name, [])
     files = {file.key for file in scope.files}
-    made = changes_of_session(tx, context, scope.session, after=scope.point).made
+    found = changes_of_session(tx, context, scope.session, after=scope.point).made
+    made = lineage_of(gateway, tx).adopted(tx, found)
     return Changes(scope.name, [one for one in made if files.intersection(one.files().values())])
 
 
@@ -127,6 +133,7 @@ class _Finder:
     gateway: Gateway
     context: Context
     request: contract.Restore
+    lineage: Lineage
     scope: Scope
 
     def find(self, unit: _One) -> list[Way]:
@@ -142,8 +149,9 @@ class _Finder:
 
     def _way(self, tx: ReadTx, place: Place) -> Way:
         path, current = str(place.path), place.current
-        target = standing_at(tx, place.key, self.scope.point)
-        latest = tx.get(FILES, place.key)
+        stretches = self.lineage.stretches(path)
+        target = standing_at(tx, stretches, self.scope.point)
+        latest = tx.get(FILES, recorded_as(tx, stretches))
         if target.is_unknown:
             raise UnreachableError("what it then held is not known")
         if self._stood_so(tx, place, target, latest):
@@ -161,7 +169,7 @@ class _Finder:
             "from_revision": latest["revision"] if latest else None,
             "to_revision": target.row["revision"] if target.row and ref else None,
             "sha256": ref.digest if ref else None,
-            "takes_away": self._others(tx, place, target),
+            "takes_away": self._others(tx, place, stretches, target),
         }
         data = kept_content(tx, ref, self.gateway.keys) if ref else None
         goal = Goal(data, ref.mode if ref else None, back_to=target.number)
@@ -174,11 +182,13 @@ class _Finder:
         is_new = not is_recorded(recorded(tx, place.key), place.current)
         return is_new and is_older(tx, modified_at(place.current), self.scope.point)
 
-    def _others(self, tx: ReadTx, place: Place, target: Standing) -> list[Others]:
+    def _others(
+        self, tx: ReadTx, place: Place, stretches: Sequence[Stretch], target: Standing
+    ) -> list[Others]:
         """Say what others did to a file since then, which a restore takes away."""
         since = target.row["seq"] if target.row else 0
-        taken = others_since(tx, place.key, since, self._is_own)
-        is_new = not is_recorded(recorded(tx, place.key), place.current)
+        taken = others_since(tx, stretches, since, self._is_own)
+        is_new = not is_recorded(recorded(tx, recorded_as(tx, stretches)), place.current)
         return [*taken, *([unrecorded()] if is_new else [])]
 
     def _is_own(self, row: Row, entry: Entry) -> bool:

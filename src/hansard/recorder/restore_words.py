@@ -16,11 +16,11 @@ def restore_words(
 ) -> str:
     """Say what a restore brought back and to what moment, or what an undo took back."""
     if is_undo:
-        return f"Undid {_scope(scope, context.session)}"
+        return f"Undid {scope_words(scope, context.session)}"
     # What goes back to before a step is all that the session touched.
     whole = scope.partition(" of ")[2] if scope.startswith("step ") else scope
     whole = whole if whole.startswith("session ") else scope
-    return f"Restored {_scope(whole, context.session)} to {moment(tx, context, point)}"
+    return f"Restored {scope_words(whole, context.session)} to {moment(tx, context, point)}"
 
 
 def moment(tx: ReadTx, context: Context, point: int) -> str:
@@ -34,7 +34,7 @@ def moment(tx: ReadTx, context: Context, point: int) -> str:
     return f"after s:{point} ({event.summary() if event else entry.kind})"
 
 
-def _scope(scope: str, session: str | None) -> str:
+def scope_words(scope: str, session: str | None) -> str:
     """Say what a scope is as people would; entries, batches and restores have names already."""
     found = _SCOPE.fullmatch(scope)
     if found is None:

@@ -4,6 +4,7 @@ from typing import Literal
 
 from hansard.kernel.operation import Written
 from hansard.recorder.answers import Shape, Status
+from hansard.recorder.merging import Side
 from hansard.sessions.contract import more
 
 BackAction = Literal["create", "edit", "delete", "move", "none", "skip", "clash"]
@@ -68,6 +69,8 @@ class BackStep(Shape):
     """Of what the file will hold; absent if it will be gone."""
     now: str | None = None
     """The SHA-256 of what it holds now, where it clashes."""
+    sides: list[Side] | None = None
+    """What can be decided there, in `take`."""
     mode: str | None = None
     """The permissions it will have, if these change."""
     added: int | None = None
@@ -125,7 +128,7 @@ class WentBack(Written):
         lines += [step.text() for step in self.files]
         lines += [f"... and {self.omitted} more"] if self.omitted else []
         if self.counts.get("clash"):
-            lines.append("Decide with take: mine (as it is now) or theirs (as before)")
+            lines.append("Decide with take: mine (as it is now), theirs (as before) or both")
         lines += [f"Undo: {self.undo}"] if self.undo else []
         return "\n".join([*lines, *more(self.nextCursor)])
 

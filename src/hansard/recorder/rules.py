@@ -139,7 +139,8 @@ def require_step(step: int, steps: int) -> None:
     """Refuse a step that the plan does not have."""
     if step < steps:
         return
-    have = f"has steps 0 to {steps - 1}" if steps else "is not recorded yet"
+    last = f"has {steps} steps, 0 to {steps - 1} as they are numbered here"
+    have = last if steps else "is not recorded yet"
     raise InvalidInput(f"step: the plan {have}", hint="record_plan makes one", argument="step")
 
 

@@ -1,6 +1,7 @@
 """What a restore is about: which files, and the point in the journal that they go back to."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from hansard.kernel import as_of
 from hansard.kernel.clock import from_text
@@ -12,8 +13,15 @@ from hansard.kernel.problem import InvalidInput
 from hansard.recorder import limits
 from hansard.recorder.changes import Made, changes_of_entry, look_up, required_plan
 from hansard.recorder.contract import Restore
-from hansard.recorder.events import ExternalChangeSeen, FileOpIntended, FileReported, StepBegun
+from hansard.recorder.events import (
+    ExternalChangeSeen,
+    FileOpIntended,
+    FileReported,
+    StepBegun,
+    step_name,
+)
 from hansard.recorder.gateway import Gateway
+from hansard.recorder.lineage import Stretch, is_known, lineage_of
 from hansard.recorder.problems import FileNotFound
 from hansard.recorder.results import entry_at
 from hansard.recorder.tables import FILES, REVISIONS, TOUCHED, file_id
@@ -47,11 +55,13 @@ class Standing:
 
     row: Row | None = None
     is_unknown: bool = False
+    is_elsewhere: bool = False
+    """Whether it stood so where this copy comes from, before there was one."""
 
     @property
     def number(self) -> int:
-        """The number of the revision; 0 is no file."""
-        return self.row["number"] if self.row else 0
+        """The number of the revision; 0 is no file, or one from before this copy."""
+        return self.row["number"] if self.row and not self.is_elsewhere else 0
 
 
 def find_scope(gateway: Gateway, tx: ReadTx, context: Context, request: Restore) -> Scope:
@@ -59,9 +69,9 @@ def find_scope(gateway: Gateway, tx: ReadTx, context: Context, request: Restore)
     if request.path is not None:
         found = _of_path(gateway, tx, context, request)
     elif request.entry is not None:
-        found = _of_entry(tx, context, request.entry)
+        found = _of_entry(gateway, tx, context, request.entry)
     else:
-        found = _of_session(tx, session_of(tx, context, request.of_session))
+        found = _of_session(gateway, tx, session_of(tx, context, request.of_session))
     if len(found.files) > limits.RESTORE_FILES_MAX:
         raise InvalidInput(
             f"This would touch {len(found.files)} files; at most {limits.RESTORE_FILES_MAX}",
@@ -82,8 +92,22 @@ def session_of(tx: ReadTx, context: Context, named: str | None) -> str:
     return session
 
 
-def standing_at(tx: ReadTx, file: str, point: int) -> Standing:
-    """Say what a file was right after an entry.
+def standing_at(tx: ReadTx, stretches: Sequence[Stretch], point: int) -> Standing:
+    """Say what a file was right after an entry; of a copy, also before it was one."""
+    (here, _), *past = stretches
+    for file, until in reversed(past):
+        if point < until and tx.get(FILES, file) is not None and not _has(tx, here, point):
+            return replace(_standing_in(tx, file, point), is_elsewhere=True)
+    return _standing_in(tx, here, point)
+
+
+def _has(tx: ReadTx, file: str, point: int) -> bool:
+    """Whether anything had been recorded of a file by then."""
+    return bool(tx.scan(REVISIONS, {"file": file, "seq": Range(below=point + 1)}, limit=1))
+
+
+def _standing_in(tx: ReadTx, file: str, point: int) -> Standing:
+    """Say what a file was right after an entry, by what was recorded where it lies.
 
     Of a file that was there before Hansard had to do with it, what it then held stands for all the
     time before. What somebody made of it earlier than the point stood then, though it was noticed
@@ -132,29 +156,33 @@ def _of_path(gateway: Gateway, tx: ReadTx, context: Context, request: Restore) -
     assert request.path is not None, "a path is to be restored that none is named of"
     path = str(gateway.resolve(request.path, context.caller))
     key = file_id(gateway.identity, path)
-    if tx.get(FILES, key) is None:
+    if not is_known(tx, lineage_of(gateway, tx).stretches(path)):
         raise FileNotFound(f"Nothing is recorded of {path}", path=path)
     session = session_of(tx, context, request.of_session) if request.of_session else context.session
     return _Found(f"path {path}", session, {key: File(key, gateway.identity, path)})
 
 
-def _of_entry(tx: ReadTx, context: Context, named: str) -> _Found:
+def _of_entry(gateway: Gateway, tx: ReadTx, context: Context, named: str) -> _Found:
     changes = changes_of_entry(tx, context, named)
+    lineage = lineage_of(gateway, tx)
     session = changes.made[0].session if changes.made else None
     found = _Found(changes.name, session, {})
-    for one in changes.made:
+    for one in lineage.adopted(tx, changes.made):
         for file in _files(one):
             found.add(file, one.seq, one.seq)
     return found
 
 
-def _of_session(tx: ReadTx, session: str) -> _Found:
+def _of_session(gateway: Gateway, tx: ReadTx, session: str) -> _Found:
     found = _Found(f"session {session}", session, {})
+    lineage = lineage_of(gateway, tx)
     after = None
     while page := tx.scan(TOUCHED, {"session": session}, after=after, limit=ENTRIES_PAGE):
         for one in page:
             row = one.row
-            file = File(row["file"], row["workspace"], row["path"])
+            is_ours = lineage.shares(row["workspace"], row["first_seq"])
+            place = lineage.here if is_ours else row["workspace"]
+            file = File(file_id(place, row["path"]), place, row["path"])
             found.add(file, row["first_seq"], row["seq"])
         after = Position(None, page[-1].key)
     return found
@@ -196,4 +224,4 @@ def _begun(tx: ReadTx, context: Context, session: str, step: int) -> int:
             if (getattr(event, "revision", None), number) == (revision, step):
                 return entry.seq
         after = page[-1].seq
-    raise InvalidInput(f"step: step {step} has not begun", argument="step")
+    raise InvalidInput(f"step: {step_name(step)} (index {step}) has not begun", argument="step")

@@ -23,8 +23,12 @@ from hansard.recorder.events import (
     FileReported,
 )
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.items import Items
+from hansard.recorder.items import Items, kind_name
 from hansard.sessions.contract import SessionNotFound
+from hansard.sessions.events import SessionJoined, SessionLeft
+
+COMING_AND_GOING = (SessionJoined, SessionLeft)
+"""Told here, though they are no activity of the project."""
 
 FILE_KINDS = frozenset(f"file_{action}" for action in get_args(Action))
 PAGE = 200
@@ -159,10 +163,10 @@ def kind_names(event: type[Event]) -> frozenset[str]:
         return FILE_KINDS
     if event is FileOpRefused:
         return frozenset({"file_refused"})
-    is_told = event.activity or event in EVENTS
+    is_told = event.activity or event in EVENTS or event in COMING_AND_GOING
     if not is_told or event is FileFound or issubclass(event, Outcome):
         return frozenset()
-    return frozenset({event.activity or event.kind})
+    return frozenset({kind_name(event)})
 
 
 def _chosen_kinds(context: Context, wanted: Sequence[str] | None) -> list[str]:

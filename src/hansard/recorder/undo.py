@@ -20,13 +20,16 @@ from hansard.recorder.changes import (
     connected,
     standing,
 )
+from hansard.recorder.copies import enter_for
 from hansard.recorder.events import FileRef
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.kept import NotKeptError, kept_content
+from hansard.recorder.lineage import Lineage, lineage_of, recorded_as
 from hansard.recorder.looking import FileState, Seen
 from hansard.recorder.merging import Clash
 from hansard.recorder.others import others_since, unrecorded
 from hansard.recorder.pages import told
+from hansard.recorder.restore_words import scope_words
 from hansard.recorder.restored import BackStep, Hunk, Others, Undone
 from hansard.recorder.returning import A, Aim, Errand, Tell, Way, carry_out
 from hansard.recorder.rules import Plan
@@ -45,6 +48,8 @@ from hansard.recorder.ways import (
     unchanged,
     way_to,
 )
+
+HIDDEN = "(not shown, since the file holds a secret)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +72,14 @@ class Together:
 def undo(gateway: Gateway, request: contract.Undo, context: Context) -> Undone:
     """Take back what an entry, a step or a session changed, or say what that would do."""
     changes = context.read(lambda tx: _named(gateway, tx, context, request))
+    enter_for(request, gateway, context)
 
     def tell(_: Aim, steps: Sequence[BackStep], begun: int | None) -> Undone:
-        return Undone(session_id=context.session, what=changes.name, **told(request, steps, begun))
+        return Undone(
+            session_id=context.session,
+            what=scope_words(changes.name, context.session),
+            **told(request, steps, begun),
+        )
 
     return take_back(gateway, context, request, changes, tell)
 
@@ -84,9 +94,12 @@ def take_back(
     """Take changes back and leave what others did since; with `preview`, only say so."""
 
     def errand(begun: int | None) -> Errand[Together]:
-        made = [one for one in changes.made if begun is None or one.restore != begun]
+        since = [one for one in changes.made if begun is None or one.restore != begun]
+        lineage = context.read(lambda tx: lineage_of(gateway, tx))
+        made = context.read(lambda tx: lineage.adopted(tx, since))
         units = [Together(each) for each in connected(made)]
-        finder = _Finder(gateway, context, request, frozenset(one.seq for one in made))
+        seqs = frozenset(one.seq for one in made)
+        finder = _Finder(gateway, context, request, lineage, seqs)
         first = min((one.seq for one in made), default=1)
         files = sum(len(unit.paths) for unit in units)
         aim = Aim(changes.name, first - 1, files, is_undo=True)
@@ -139,6 +152,7 @@ class _Finder:
     gateway: Gateway
     context: Context
     request: contract.Back
+    lineage: Lineage
     seqs: frozenset[int]
     """All that is taken back."""
 
@@ -287,7 +301,8 @@ class _Finder:
             action="clash",
             reason=clash.reason,
             now=place.current.digest if place.current else None,
-            hunks=None if is_secret else [_hunk(one) for one in _few(clash.clashes)] or None,
+            sides=list(clash.sides),
+            hunks=[_hunk(one, is_secret=is_secret) for one in _few(clash.clashes)] or None,
             keeps=self._since(tx, made, place) or None,
         )
         others = [path for path in places if path != clash.path]
@@ -297,8 +312,9 @@ class _Finder:
         """Say what was done to a file since, and stays."""
         path = str(place.path)
         first = min(one.seq for one in made if path in one.paths)
-        others = others_since(tx, place.key, first, lambda row, _: row["seq"] in self.seqs)
-        is_new = not is_recorded(recorded(tx, place.key), place.current)
+        stretches = self.lineage.stretches(path)
+        others = others_since(tx, stretches, first, lambda row, _: row["seq"] in self.seqs)
+        is_new = not is_recorded(recorded(tx, recorded_as(tx, stretches)), place.current)
         return [*others, *([unrecorded()] if is_new else [])]
 
 
@@ -324,13 +340,11 @@ def _few(clashes: Sequence[Clash]) -> Sequence[Clash]:
     return clashes[: limits.HUNKS_SHOWN_MAX]
 
 
-def _hunk(clash: Clash) -> Hunk:
-    return Hunk(
-        line=clash.line,
-        base=_shown(clash.base),
-        mine=_shown(clash.mine),
-        theirs=_shown(clash.theirs),
+def _hunk(clash: Clash, *, is_secret: bool) -> Hunk:
+    base, mine, theirs = (
+        HIDDEN if is_secret else _shown(text) for text in (clash.base, clash.mine, clash.theirs)
     )
+    return Hunk(line=clash.line, base=base, mine=mine, theirs=theirs)
 
 
 def _shown(text: bytes) -> str:

@@ -8,13 +8,13 @@ decides takes a side; until then nothing of the file, and of what it was moved f
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from hansard.kernel.blob import digest_of
-from hansard.recorder.merging import Clash, Side, is_mergeable, merge
+from hansard.recorder.merging import Clash, Decisions, Side, Take, is_mergeable, merge
 
-Takes = Mapping[str, Side]
-"""By path, the side that counts where it clashes."""
+Takes = Mapping[str, Take]
+"""By path, what counts where it clashes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,16 @@ class Change:
 class ClashError(Exception):
     """A change cannot be taken back without deciding against what somebody did since."""
 
-    def __init__(self, path: str, reason: str, clashes: Sequence[Clash] = ()) -> None:
-        """Say where, why, and with which lines."""
+    def __init__(
+        self,
+        path: str,
+        reason: str,
+        clashes: Sequence[Clash] = (),
+        sides: Sequence[Side] = ("mine", "theirs"),
+    ) -> None:
+        """Say where, why, with which lines, and what can be decided."""
         super().__init__(reason)
+        self.sides = sides
         self.path = path
         self.reason = reason
         self.clashes = tuple(clashes)
@@ -91,12 +98,15 @@ class Step:
 def take_back(changes: Sequence[Change], now: States, takes: Takes) -> States:
     """Give what files hold when changes to them, the latest last, are undone."""
     states = dict(now)
+    decisions = {path: Decisions(takes.get(path)) for path in states}
     for change in reversed(joined(changes)):
         if change.to is not None:
-            _move_back(change, states, takes)
+            _move_back(change, states, decisions)
         else:
-            _undo(change, states, takes.get(change.path))
+            _undo(change, states, decisions[change.path])
     for path, held in states.items():
+        if decisions[path].are_left:
+            raise ClashError(path, "it clashes in fewer places than were decided")
         if held is not None and held.content is None and held.origin is None:
             raise LostError(path, held.why)
     return states
@@ -154,7 +164,15 @@ def _goes_on(earlier: Change, later: Change) -> bool:
     return earlier.after.is_same(later.before)
 
 
-def _undo(change: Change, states: States, take: Side | None) -> None:
+def _one_side(path: str, reason: str, decisions: Decisions) -> Side:
+    """Say which side counts where both cannot be had, if that was decided."""
+    side = decisions.next()
+    if side not in ("mine", "theirs"):
+        raise ClashError(path, reason)
+    return side
+
+
+def _undo(change: Change, states: States, decisions: Decisions) -> None:
     path = change.path
     base, mine, theirs = change.after, states[path], change.before
     if _are_same(mine, base):
@@ -162,11 +180,10 @@ def _undo(change: Change, states: States, take: Side | None) -> None:
     elif _are_same(mine, theirs):
         return
     elif base is None or mine is None or theirs is None:
-        if take is None:
-            raise ClashError(path, _came_or_went(base, mine, theirs))
-        states[path] = mine if take == "mine" else theirs
+        side = _one_side(path, _came_or_went(base, mine, theirs), decisions)
+        states[path] = mine if side == "mine" else theirs
     else:
-        states[path] = _merged(path, base, mine, theirs, take)
+        states[path] = _merged(path, (base, mine, theirs), decisions)
 
 
 def _came_or_went(base: Held | None, mine: Held | None, theirs: Held | None) -> str:
@@ -178,47 +195,57 @@ def _came_or_went(base: Held | None, mine: Held | None, theirs: Held | None) -> 
     return "it has been deleted or moved since"
 
 
-def _merged(path: str, base: Held, mine: Held, theirs: Held, take: Side | None) -> Held:
-    mode = _merged_mode(path, base, mine, theirs, take)
+def _merged(path: str, held: tuple[Held, Held, Held], decisions: Decisions) -> Held:
+    base, mine, theirs = held
+    mode = _merged_mode(path, held, decisions)
     if mine.digest == base.digest:
         return replace(theirs, mode=mode, origin=None)
     if theirs.digest in (base.digest, mine.digest):
         return replace(mine, mode=mode)
-    was, now, then = (_content(path, held) for held in (base, mine, theirs))
+    was, now, then = (_content(path, one) for one in held)
     if not is_mergeable(was, now, then):
-        if take is None:
-            raise ClashError(path, "it has been changed since, and cannot be merged line by line")
-        return replace(theirs if take == "theirs" else mine, mode=mode)
-    merged = merge(was, now, then, take)
+        reason = "it has been changed since, and cannot be merged line by line"
+        side = _one_side(path, reason, decisions)
+        return replace(theirs if side == "theirs" else mine, mode=mode)
+    merged = merge(was, now, then, decisions)
     if merged.content is None:
-        raise ClashError(path, "the same lines have been changed since", merged.clashes)
+        raise ClashError(
+            path, "the same lines have been changed since", merged.clashes, get_args(Side)
+        )
     return Held(digest_of(merged.content), mode, merged.content)
 
 
-def _merged_mode(path: str, base: Held, mine: Held, theirs: Held, take: Side | None) -> int | None:
+def _merged_mode(path: str, held: tuple[Held, Held, Held], decisions: Decisions) -> int | None:
     """Merge the permissions; what nobody knows changes nothing."""
+    base, mine, theirs = held
     if None in (base.mode, theirs.mode) or theirs.mode in (base.mode, mine.mode):
         return mine.mode
     if mine.mode in (base.mode, None):
         return theirs.mode
-    if take is None:
-        raise ClashError(path, f"its permissions have been changed since, to {mine.mode:04o}")
-    return mine.mode if take == "mine" else theirs.mode
+    reason = f"its permissions have been changed since, to {mine.mode:04o}"
+    side = _one_side(path, reason, decisions)
+    return mine.mode if side == "mine" else theirs.mode
 
 
-def _move_back(change: Change, states: States, takes: Takes) -> None:
+def _move_back(change: Change, states: States, decisions: Mapping[str, Decisions]) -> None:
     """Give a file its old name again, with whatever it holds by now."""
     path, to = change.path, change.to
     assert to is not None, "what was not moved was to be moved back"
     if states[to] is None and states[path] is not None:
         return
-    if takes.get(path) == "mine" or takes.get(to) == "mine":
-        return
     if states[to] is None:
-        raise ClashError(to, "it has been deleted or moved since")
-    if states[path] is not None:
-        raise ClashError(path, f"it was moved to {to}, and there is another file of this name now")
-    states[path], states[to] = states[to], None
+        _require_left(to, "it has been deleted or moved since", decisions)
+    elif states[path] is not None:
+        reason = f"it was moved to {to}, and there is another file of this name now"
+        _require_left(path, reason, decisions)
+    else:
+        states[path], states[to] = states[to], None
+
+
+def _require_left(path: str, reason: str, decisions: Mapping[str, Decisions]) -> None:
+    """Leave a file that cannot be moved back where it is, if that was decided."""
+    if decisions[path].next() != "mine":
+        raise ClashError(path, reason, sides=("mine",))
 
 
 def _in_place(wanted: Held | None, mine: Held | None) -> Held | None:

@@ -40,7 +40,10 @@ class Place:
 def look(gateway: Gateway, context: Context, workspace: str, name: str) -> Place:
     """Look at a file, or say why it is left alone."""
     if workspace != gateway.identity:
-        raise UnreachableError("it lies in another workspace or on another host")
+        raise UnreachableError(
+            "it lies in another workspace, or in a copy that this one does not go on from: "
+            "go back there"
+        )
     try:
         path = gateway.resolve(name, context.caller)
         current = gateway.workspace.look(path, limits.KEPT_BYTES_MAX)

@@ -14,6 +14,10 @@ interface Shown {
   before: string | null;
   /** How long a change takes, in milliseconds; 0 shows it at once. */
   pace: number;
+  /** The line that is asked about, from 1 on. */
+  line?: number | undefined;
+  /** Asks about a line; without, lines cannot be asked about. */
+  onLine?: ((line: number) => void) | undefined;
 }
 
 type Colours = Map<string, Token[]>;
@@ -22,7 +26,7 @@ type Colours = Map<string, Token[]>;
 const LINES_DRAWN_MAX = 1_500;
 const NEAR = 40;
 
-export function Stage({ path, content, before, pace }: Shown) {
+export function Stage({ path, content, before, pace, line: asked, onLine }: Shown) {
   const [frame, setFrame] = useState<Line[]>([]);
   const colours = useColours(path, content, before);
   const list = useRef<HTMLOListElement>(null);
@@ -54,13 +58,29 @@ export function Stage({ path, content, before, pace }: Shown) {
     changed?.scrollIntoView({ block: "nearest", behavior: pace ? "smooth" : "auto" });
   }, [frame]);
 
+  useEffect(() => {
+    list.current?.querySelector(".is-asked")?.scrollIntoView({ block: "nearest" });
+  }, [asked, frame]);
+
+  const shown = inSight(frame);
+  // One stop for the tab key: at the line that is asked about, else at the first.
+  const stop = shown.find((line) => line.mark !== "removed" && line.place + 1 === asked) ?? shown[0];
   return (
-    <ol class="stage" ref={list} aria-label={`Lines of ${path}`} tabIndex={0}>
-      {inSight(frame).map((line) => (
-        <li key={line.id} data-id={line.id} class={`is-${line.mark}`}>
-          <span class="number" aria-hidden="true">
-            {line.mark === "removed" ? "−" : line.place + 1}
-          </span>
+    <ol
+      class={onLine ? "stage is-askable" : "stage"}
+      ref={list}
+      aria-label={`Lines of ${path}`}
+      tabIndex={onLine ? -1 : 0}
+      onKeyDown={onLine && walk}
+    >
+      {shown.map((line) => (
+        <li
+          key={line.id}
+          data-id={line.id}
+          class={`is-${line.mark}${line.mark !== "removed" && line.place + 1 === asked ? " is-asked" : ""}`}
+          onClick={onLine && line.mark !== "removed" ? () => isClick() && onLine(line.place + 1) : undefined}
+        >
+          <Numbered line={line} isStop={line === stop} isAskable={onLine !== undefined} />
           <code>
             {line.mark === "added" && <span class="for-ears">added: </span>}
             {line.mark === "removed" && <span class="for-ears">removed: </span>}
@@ -70,6 +90,42 @@ export function Stage({ path, content, before, pace }: Shown) {
       ))}
     </ol>
   );
+}
+
+/** The number of a line; where lines can be asked about, what is focused to do so. */
+function Numbered({ line, isStop, isAskable }: { line: Line; isStop: boolean; isAskable: boolean }) {
+  if (!isAskable || line.mark === "removed")
+    return (
+      <span class="number" aria-hidden="true">
+        {line.mark === "removed" ? "−" : line.place + 1}
+      </span>
+    );
+  return (
+    <button
+      type="button"
+      class="number"
+      tabIndex={isStop ? 0 : -1}
+      aria-label={`Line ${line.place + 1}: why is it there?`}
+    >
+      {line.place + 1}
+    </button>
+  );
+}
+
+/** Whether a click is one, and not the end of marking some text to copy it. */
+function isClick(): boolean {
+  return getSelection()?.isCollapsed ?? true;
+}
+
+/** Go from line to line with the keys. */
+function walk(event: KeyboardEvent): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step || !(event.currentTarget instanceof HTMLElement)) return;
+  const stops = [...event.currentTarget.querySelectorAll<HTMLElement>("button.number")];
+  const next = stops[stops.indexOf(document.activeElement as HTMLElement) + step];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
 }
 
 /** The first frame: with its changes lit, if there was something before. */

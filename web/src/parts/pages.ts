@@ -5,6 +5,8 @@ export interface Fetched<T> {
   rows: T[];
   next?: string | undefined;
   total?: number | undefined;
+  /** About how many rows follow, where nobody knows how many there are. */
+  left?: number | undefined;
 }
 
 export type Fetch<T> = (cursor: string | undefined, signal: AbortSignal) => Promise<Fetched<T>>;
@@ -37,6 +39,11 @@ export class Pages<T> {
   /** How many rows there are, as far as is known. */
   get length(): number {
     return Math.max(this.total ?? 0, this.read + (this.ended ? 0 : 1));
+  }
+
+  /** Whether all rows have been walked past, so that their number is known. */
+  get isWhole(): boolean {
+    return this.ended;
   }
 
   /** How many rows have been walked past. */
@@ -96,7 +103,8 @@ export class Pages<T> {
     this.pages.push({ start: this.read, count: found.rows.length, cursor, rows: found.rows });
     this.next = found.next;
     this.ended = found.next === undefined;
-    this.total = this.ended ? this.read : found.total;
+    const about = found.left === undefined ? undefined : this.read + found.left;
+    this.total = this.ended ? this.read : (found.total ?? about);
     this.letGo();
     if (this.read > this.wanted || this.pages.length === 1) this.changed();
   }

@@ -7,10 +7,11 @@ import { PLACES } from "./places";
 const OTHERS: [string, string][] = [
   ["/ or Ctrl K", "Search, or go anywhere"],
   ["?", "These keys"],
-  ["j, k", "Next and previous entry in the timeline"],
+  ["j, k", "Next and previous entry in the timeline; Enter opens it"],
   ["Space", "Play or pause in Evolution"],
   ["←, →", "One revision back or on"],
   ["Home, End", "First and last revision"],
+  ["↑, ↓, Enter", "From line to line, and why it is there"],
   ["+, −", "Faster, slower"],
 ];
 

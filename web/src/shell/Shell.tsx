@@ -22,6 +22,7 @@ const VIEWS: Record<string, () => Promise<{ default: View }>> = {
   timeline: () => import("../views/Timeline"),
   story: () => import("../views/Story"),
   evolution: () => import("../views/Evolution"),
+  undo: () => import("../views/Undo"),
   restore: () => import("../views/Restore"),
   decisions: () => import("../views/Decisions"),
   checkpoints: () => import("../views/Checkpoints"),

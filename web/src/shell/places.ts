@@ -27,7 +27,8 @@ export const PLACES: readonly Offered[] = [
   },
   { view: "story", name: "Story", key: "s", needs: "get_story", about: "A session told step by step" },
   { view: "evolution", name: "Evolution", key: "e", needs: "get_evolution", about: "A file as a film" },
-  { view: "restore", name: "Restore", key: "b", needs: "restore", about: "Bring files back" },
+  { view: "undo", name: "Undo", key: "u", needs: "undo", about: "Take changes back, and only these" },
+  { view: "restore", name: "Restore", key: "b", needs: "restore", about: "Files as they stood at a moment" },
   {
     view: "decisions",
     name: "Decisions",

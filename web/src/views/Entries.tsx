@@ -16,9 +16,8 @@ import { clock, counted, day, moment } from "../words";
 import {
   beginsStep,
   BUDGET_TOKENS,
+  entriesOf,
   type Filtered,
-  ofProject,
-  ofSession,
   type Row,
   said,
   stepAt,
@@ -33,15 +32,13 @@ const SUBJECT_CHARS = 12;
 
 interface Looked extends Filtered {
   seq: number | undefined;
-  titles: Map<string, string>;
 }
 
-export function Entries({ session, kind, actor, path, seq, titles }: Looked) {
+export function Entries({ session, kind, actor, path, seq }: Looked) {
   const [turn, again] = useReducer((turn: number) => turn + 1, 0);
   const [from, setFrom] = useState(head.value);
   const pages = useMemo(
-    () =>
-      new Pages<Row>(session ? ofSession(session, { kind, actor, path }) : ofProject(kind), () => again(0)),
+    () => new Pages<Row>(entriesOf({ session, kind, actor, path }), () => again(0)),
     [from],
   );
   const old = useRef(pages);
@@ -71,6 +68,8 @@ export function Entries({ session, kind, actor, path, seq, titles }: Looked) {
       </Empty>
     );
   }
+  // Of many sessions, each with a plan of its own, steps would lie across each other.
+  const isStep = (place: number) => session !== "" && beginsStep(shown, place);
   return (
     <div class="entries">
       {isBehind && first > 0 && (
@@ -81,7 +80,7 @@ export function Entries({ session, kind, actor, path, seq, titles }: Looked) {
       <Long
         key={from}
         count={shown.length}
-        height={(place) => (narrow ? NARROW_ROW_PX : ROW_PX) + (beginsStep(shown, place) ? STEP_PX : 0)}
+        height={(place) => (narrow ? NARROW_ROW_PX : ROW_PX) + (isStep(place) ? STEP_PX : 0)}
         stamp={`${turn} ${narrow}`}
         label={session ? "Entries of the session" : "Entries of the project"}
         look={chosen}
@@ -92,11 +91,11 @@ export function Entries({ session, kind, actor, path, seq, titles }: Looked) {
       >
         {(place) => (
           <>
-            {beginsStep(shown, place) && <StepHead step={stepAt(shown, place) as StepOf} steps={steps} />}
+            {isStep(place) && <StepHead step={stepAt(shown, place) as StepOf} steps={steps} />}
             <Entry
               row={shown.row(place)}
               above={shown.row(place - 1)}
-              about={session ? undefined : (titles.get(shown.row(place)?.session ?? "") ?? "")}
+              isOfMany={!session}
               chosen={place === chosen}
               choose={() => setChosen(place)}
             />
@@ -104,8 +103,9 @@ export function Entries({ session, kind, actor, path, seq, titles }: Looked) {
         )}
       </Long>
       <p class="count" role="status">
+        {session || shown.isWhole ? "" : "About "}
         {counted(shown.length, "entry", "entries")}
-        {session ? "" : "; file changes are told per session"}
+        {session ? "" : "; changes that a session made to one file in a row are one"}
       </p>
     </div>
   );
@@ -122,20 +122,17 @@ function StepHead({ step, steps }: { step: StepOf; steps: Map<string, string> })
 interface Told {
   row: Row | undefined;
   above: Row | undefined;
-  /** The session's title, where entries of many are listed. */
-  about: string | undefined;
+  /** Whether entries of many sessions are listed. */
+  isOfMany: boolean;
   chosen: boolean;
   choose: () => void;
 }
 
-function Entry({ row, above, about, chosen, choose }: Told) {
+function Entry({ row, above, isOfMany, chosen, choose }: Told) {
   if (!row) return <div class="entry is-waiting">…</div>;
   const isNewDay = !above || day(above.at) !== day(row.at);
   return (
-    <div
-      class={`entry${chosen ? " is-chosen" : ""}${about === undefined ? "" : " is-of-many"}`}
-      onClick={choose}
-    >
+    <div class={`entry${chosen ? " is-chosen" : ""}${isOfMany ? " is-of-many" : ""}`} onClick={choose}>
       <time dateTime={row.at} title={moment(row.at)}>
         {isNewDay ? <b>{day(row.at)}</b> : null} {clock(row.at)}
       </time>
@@ -150,12 +147,16 @@ function Entry({ row, above, about, chosen, choose }: Told) {
           </em>
         )}
         <Lines added={row.added ?? 0} removed={row.removed ?? 0} />
+        {row.undone_by && <em class="soft"> undone by s:{row.undone_by}</em>}
       </span>
-      {about === undefined ? (
-        <Who actor={row.actor} />
-      ) : (
+      <Who actor={row.actor} />
+      {isOfMany && (
         <span class="about">
-          {row.session && <a href={href({ view: "timeline", query: { session: row.session } })}>{about}</a>}
+          {row.session_id && (
+            <a href={href({ view: "timeline", query: { session: row.session_id } })}>
+              {row.about ?? row.session_id}
+            </a>
+          )}
         </span>
       )}
       <Ways row={row} />
@@ -166,19 +167,23 @@ function Entry({ row, above, about, chosen, choose }: Told) {
 /** Where one can go from an entry. */
 function Ways({ row }: { row: Row }) {
   const subject = row.subject ? placeOfRef(row.subject) : null;
+  const session = row.session_id ?? route.value.query.session;
+  const isMade = row.kind.startsWith("file_") && [undefined, "done", "recovered"].includes(row.status);
+  const isOne = isMade && (row.count ?? 1) === 1;
   return (
     <span class="ways">
       {row.path && (
         <a href={href({ view: "evolution", query: { path: row.to ?? row.path, seq: row.seq } })}>Film</a>
       )}
-      {row.path && row.kind.startsWith("file_") && (
+      {(row.kind === "restore" || (row.path && isOne && !row.undone_by)) && (
+        <a href={href({ view: "undo", query: { session, entry: `s:${row.seq}` } })}>Undo</a>
+      )}
+      {row.path && isMade && !isOne && (
         <a
-          href={href({
-            view: "restore",
-            query: { session: route.value.query.session, entry: `s:${row.seq}` },
-          })}
+          href={href({ view: "timeline", query: { session, path: row.path } })}
+          aria-label={`Each of ${row.count} changes`}
         >
-          Undo
+          Each
         </a>
       )}
       {subject && (
@@ -234,6 +239,9 @@ function useChosen(
       if (isTyping(event) || event.ctrlKey || event.metaKey) return;
       if (event.key === "j") setChosen((was) => Math.min((was ?? -1) + 1, pages.length - 1));
       if (event.key === "k") setChosen((was) => Math.max((was ?? 1) - 1, 0));
+      const isOnLink = event.target instanceof HTMLAnchorElement || event.target instanceof HTMLButtonElement;
+      if (event.key === "Enter" && !isOnLink)
+        document.querySelector<HTMLAnchorElement>(".entry.is-chosen .ways a, .entry.is-chosen a")?.click();
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);

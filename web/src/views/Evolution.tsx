@@ -1,6 +1,6 @@
 // A file as a film: its revisions one after the other, played, paused, or moved through by hand.
 
-import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import { useAsk } from "../asking";
 import { Badge, Lines, When, Who } from "../parts/Badge";
@@ -11,8 +11,9 @@ import { Stage } from "../parts/Stage";
 import { href, refine, route } from "../route";
 import type { Evolution as EvolutionAnswer, FileEvolved, Revision } from "../shapes";
 import { isTyping } from "../shell/keys";
-import { ask } from "../state";
+import { ask, knows } from "../state";
 import { bytes, counted } from "../words";
+import { Why } from "./Why";
 
 const STEP_MS = 2_200;
 const SPEEDS = [0.5, 1, 2, 4];
@@ -97,6 +98,7 @@ function Player({ path, revisions }: { path: string; revisions: Revision[] }) {
   const [place, setPlace] = useState(() => opening(revisions));
   const [playing, setPlaying] = useState(false);
   const [speed, setSpeed] = useState(1);
+  const line = Number(route.value.query.line ?? 0) || undefined;
   const last = revisions.length - 1;
   const at = revisions[Math.min(place, last)] as Revision;
   const { content, before } = useContent(path, revisions, Math.min(place, last));
@@ -117,7 +119,17 @@ function Player({ path, revisions }: { path: string; revisions: Revision[] }) {
     const timer = setTimeout(() => step(1), STEP_MS / speed);
     return () => clearTimeout(timer);
   }, [playing, place, speed, content === undefined]);
-  useEffect(() => refine({ path, revision: at.revision, seq: undefined }), [at.revision]);
+  const shown = useRef(at.revision);
+  useEffect(() => {
+    // A line's number is of one revision.
+    const isOther = shown.current !== at.revision;
+    shown.current = at.revision;
+    refine({ path, revision: at.revision, seq: undefined, ...(isOther && { line: undefined }) });
+  }, [at.revision]);
+  const askWhy = (asked: number | undefined) => {
+    setPlaying(false);
+    refine({ line: asked });
+  };
   useKeys({
     play,
     step,
@@ -144,6 +156,9 @@ function Player({ path, revisions }: { path: string; revisions: Revision[] }) {
               Entry s:{at.seq}
             </a>
           )}
+          {at.source !== "found" && (
+            <a href={href({ view: "undo", query: { entry: `s:${at.seq}` } })}>Undo this change</a>
+          )}
           {place < last && (
             <a href={href({ view: "restore", query: { path, point: `s:${at.seq}`, to: "after" } })}>
               Bring this revision back
@@ -151,7 +166,26 @@ function Player({ path, revisions }: { path: string; revisions: Revision[] }) {
           )}
         </p>
       </div>
-      <Screen path={path} revision={at} content={content} before={before} pace={STEP_MS / speed} />
+      <div class="projected">
+        <Screen
+          path={path}
+          revision={at}
+          content={content}
+          before={before}
+          pace={STEP_MS / speed}
+          line={line}
+          onLine={knows("why") ? askWhy : undefined}
+        />
+        {line && knows("why") && (
+          <Why
+            key={`${at.revision} ${line}`}
+            path={path}
+            line={line}
+            revision={at.revision}
+            onClose={() => askWhy(undefined)}
+          />
+        )}
+      </div>
       <div class="controls" role="group" aria-label="Player">
         <button type="button" aria-label="First revision" onClick={() => to(0)}>
           <Icon of="first" />
@@ -189,9 +223,11 @@ interface Projected extends Around {
   path: string;
   revision: Revision;
   pace: number;
+  line: number | undefined;
+  onLine: ((line: number) => void) | undefined;
 }
 
-function Screen({ path, revision, content, before, pace }: Projected) {
+function Screen({ path, revision, content, before, pace, line, onLine }: Projected) {
   if (content === undefined || before === undefined) return <div class="screen is-waiting" />;
   if (content === null) {
     const why = revision.redacted?.length
@@ -207,7 +243,7 @@ function Screen({ path, revision, content, before, pace }: Projected) {
   }
   return (
     <div class="screen">
-      <Stage path={path} content={content} before={before} pace={pace} />
+      <Stage path={path} content={content} before={before} pace={pace} line={line} onLine={onLine} />
     </div>
   );
 }

@@ -17,6 +17,7 @@ import {
   textOf,
 } from "../merging";
 import { type Other, otherOf } from "../others";
+import { Choose, type Option } from "../parts/Choose";
 import type { Conflict, FullRecord } from "../shapes";
 import { counted } from "../words";
 import { Box } from "./Fields";
@@ -156,33 +157,25 @@ interface Asked {
 }
 
 function Ask({ question, other, answer, onAnswer }: Asked) {
-  const option = (take: Answer["take"], said: string, text: string | null) => (
-    <label class={`option of-${take}`}>
-      <input
-        type="radio"
-        name={question.key}
-        checked={answer?.take === take}
-        onChange={() => onAnswer(take === "hand" ? { take, text: question.both ?? question.mine } : { take })}
-      />
-      <span>{said}</span>
-      {text !== null && (text ? <pre>{text}</pre> : <em class="soft">Nothing</em>)}
-    </label>
-  );
+  const take = (side: Answer["take"]) =>
+    onAnswer(side === "hand" ? { take: side, text: question.both ?? question.mine } : { take: side });
+  const both: Option<Answer["take"]>[] =
+    question.both === null ? [] : [{ take: "both", said: "Both", text: null }];
   return (
-    <fieldset
-      class={
-        isAnswered(question, answer ? { [question.key]: answer } : {}) ? "question is-answered" : "question"
-      }
+    <Choose
+      id={question.key}
+      title={titleOf(question)}
+      options={[
+        { take: "mine", said: "Mine", text: question.mine },
+        { take: "theirs", said: other.whose, text: question.theirs },
+        ...both,
+        { take: "hand", said: "By hand", text: null },
+      ]}
+      taken={answer?.take}
+      isAnswered={isAnswered(question, answer ? { [question.key]: answer } : {})}
+      base={question.base}
+      onTake={take}
     >
-      <legend>{titleOf(question)}</legend>
-      <div class="sides">
-        {option("mine", "Mine", question.mine)}
-        {option("theirs", other.whose, question.theirs)}
-      </div>
-      <div class="chips">
-        {question.both !== null && option("both", "Both", null)}
-        {option("hand", "By hand", null)}
-      </div>
       {answer?.take === "both" && <pre class="chosen">{textOf(question, answer)}</pre>}
       {answer?.take === "hand" && (
         <Box
@@ -192,11 +185,7 @@ function Ask({ question, other, answer, onAnswer }: Asked) {
           onType={(text) => onAnswer({ take: "hand", text })}
         />
       )}
-      <details>
-        <summary>What it was</summary>
-        {question.base ? <pre>{question.base}</pre> : <em class="soft">Nothing</em>}
-      </details>
-    </fieldset>
+    </Choose>
   );
 }
 

@@ -144,6 +144,7 @@ function ChapterTold({ chapter, session }: { chapter: Chapter; session: string }
       </ul>
       {isStep && chapter.edits > 0 && (
         <p class="tools">
+          <a href={href({ view: "undo", query: { session, step: chapter.index } })}>Undo this step</a>{" "}
           <a href={href({ view: "restore", query: { session, step: chapter.index } })}>
             Bring back what was before this step
           </a>

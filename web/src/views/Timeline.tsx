@@ -8,7 +8,12 @@ import { day, kindName } from "../words";
 import { Entries } from "./Entries";
 import type { Filtered } from "./rows";
 
-const PROJECT_KINDS = [
+const KINDS = [
+  "file_create",
+  "file_edit",
+  "file_delete",
+  "file_move",
+  "file_refused",
   "audit_event",
   "checkpoint_saved",
   "conflict_detected",
@@ -25,18 +30,15 @@ const PROJECT_KINDS = [
   "record_updated",
   "restore",
   "session_closed",
+  "session_joined",
+  "session_left",
   "session_saved",
   "session_started",
+  "session_titled",
   "state_transition",
   "step_begun",
-];
-const SESSION_KINDS = [
-  "file_create",
-  "file_edit",
-  "file_delete",
-  "file_move",
-  "file_refused",
-  ...PROJECT_KINDS,
+  "step_ended",
+  "workspace_seen",
 ];
 
 export default function Timeline() {
@@ -53,14 +55,12 @@ export default function Timeline() {
         key={JSON.stringify([project.value, filters])}
         {...filters}
         seq={seq ? Number(seq) : undefined}
-        titles={new Map(sessions.value?.sessions.map((one) => [one.session_id, one.title ?? one.session_id]))}
       />
     </section>
   );
 }
 
 function Filters({ sessions, session, kind, actor, path }: Filtered & { sessions: SessionList | null }) {
-  const kinds = session ? SESSION_KINDS : PROJECT_KINDS;
   return (
     <div class="filters">
       <label>
@@ -83,35 +83,38 @@ function Filters({ sessions, session, kind, actor, path }: Filtered & { sessions
         <span>Kind</span>
         <select value={kind} onChange={(event) => refine({ kind: event.currentTarget.value })}>
           <option value="">Every kind</option>
-          {kinds.map((one) => (
+          {KINDS.map((one) => (
             <option key={one} value={one}>
               {kindName(one)}
             </option>
           ))}
         </select>
       </label>
+      <label>
+        <span>By</span>
+        <select value={actor} onChange={(event) => refine({ actor: event.currentTarget.value })}>
+          <option value="">Anyone</option>
+          <option value="agent">Agents</option>
+          <option value="human">People</option>
+          <option value="system">Hansard</option>
+        </select>
+      </label>
+      <label>
+        <span>File</span>
+        <input
+          type="search"
+          placeholder="src/app.py"
+          value={path}
+          onChange={(event) => refine({ path: event.currentTarget.value.trim() })}
+        />
+      </label>
       {session && (
         <>
-          <label>
-            <span>By</span>
-            <select value={actor} onChange={(event) => refine({ actor: event.currentTarget.value })}>
-              <option value="">Anyone</option>
-              <option value="agent">Agents</option>
-              <option value="human">People</option>
-              <option value="system">Hansard</option>
-            </select>
-          </label>
-          <label>
-            <span>File</span>
-            <input
-              type="search"
-              placeholder="src/app.py"
-              value={path}
-              onChange={(event) => refine({ path: event.currentTarget.value.trim() })}
-            />
-          </label>
           <a class="button" href={href({ view: "story", id: session })}>
             Story
+          </a>
+          <a class="button" href={href({ view: "undo", query: { session } })}>
+            Undo
           </a>
           <a class="button" href={href({ view: "restore", query: { session } })}>
             Restore

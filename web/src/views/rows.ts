@@ -1,7 +1,7 @@
 // Where the timeline's entries come from, and which plan step each belongs to.
 
 import { type Fetch, Pages } from "../parts/pages";
-import type { ActivityList, Timeline, TimelineItem } from "../shapes";
+import type { Timeline, TimelineItem } from "../shapes";
 import { ask } from "../state";
 import { plain } from "../words";
 
@@ -13,8 +13,8 @@ const LOOKED_MAX = 40;
 
 /** A row of either list. */
 export interface Row extends TimelineItem {
-  session?: string | undefined;
-  subject?: string | undefined;
+  /** The title of its session, where entries of many are listed. */
+  about?: string | undefined;
 }
 
 export interface Filtered {
@@ -24,32 +24,13 @@ export interface Filtered {
   path: string;
 }
 
-export function ofProject(kind: string): Fetch<Row> {
-  return async (cursor, signal) => {
-    const found = await ask<ActivityList>(
-      "get_recent_activity",
-      { limit: cursor ? PAGE : FIRST_PAGE, cursor, types: kind ? [kind] : undefined },
-      { signal },
-    );
-    const rows = found.activity.map((one) => ({
-      seq: one.seq,
-      at: one.timestamp,
-      kind: one.type,
-      actor: "",
-      summary: one.summary,
-      session: one.session_id,
-      subject: one.record_id,
-    }));
-    return { rows, next: found.nextCursor, total: found.total };
-  };
-}
-
-export function ofSession(session: string, { kind, actor, path }: Omit<Filtered, "session">): Fetch<Row> {
+/** Read a session's timeline, or without one that of the whole project, page by page. */
+export function entriesOf({ session, kind, actor, path }: Filtered): Fetch<Row> {
   return async (cursor, signal) => {
     const found = await ask<Timeline>(
       "get_timeline",
       {
-        session_id: session,
+        ...(session ? { session_id: session } : { all_sessions: true }),
         limit: cursor ? PAGE : FIRST_PAGE,
         cursor,
         budget_tokens: BUDGET_TOKENS,
@@ -59,8 +40,18 @@ export function ofSession(session: string, { kind, actor, path }: Omit<Filtered,
       },
       { signal },
     );
-    return { rows: found.timeline, next: found.nextCursor };
+    const titles = found.sessions ?? {};
+    const rows = found.timeline.map((one) => ({ ...one, about: titles[one.session_id ?? ""] }));
+    return { rows, next: found.nextCursor, left: session ? undefined : leftAfter(rows) };
   };
+}
+
+/** Guess how many rows there are before the oldest of some, if they lie as close as these do. */
+function leftAfter(rows: readonly Row[]): number | undefined {
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (!first || !last) return undefined;
+  const oldest = last.first_seq ?? last.seq;
+  return Math.round((rows.length * oldest) / (first.seq - oldest + 1));
 }
 
 export function stepKey(row: Row): string {

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from hansard.kernel.private import open_new
 from hansard.recorder import linux
 
 _CANNOT_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM)
@@ -21,7 +22,7 @@ def sync_folder(folder: Path) -> None:
 
 def write_durably(path: Path, parts: Iterable[bytes]) -> None:
     """Write a new file of these parts and make its content durable."""
-    with path.open("xb") as file:
+    with open_new(path) as file:
         file.writelines(parts)
         file.flush()
         os.fsync(file.fileno())

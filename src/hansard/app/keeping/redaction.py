@@ -26,6 +26,7 @@ from hansard.kernel.problem import (
 )
 from hansard.kernel.reply import REPLIES
 from hansard.kernel.store import Store, walk
+from hansard.recorder.histories import History
 from hansard.recorder.tables import FILES, REVISIONS
 
 ALSO_MAX = 50
@@ -317,13 +318,27 @@ def _all_digests(tx: ReadTx) -> Iterator[Digest]:
 
 
 def _rows(tx: ReadTx, path: str) -> Iterator[Row]:
-    """Go through the revisions of the files that lie at a path, in whatever workspace."""
+    """Go through the revisions of the files that lie or lay at a path, in whatever workspace.
+
+    Each of them is followed to what it was before it came there, under whatever names.
+    """
     after = None
     while page := tx.scan(FILES, after=after, limit=ENTRIES_PAGE):
         for found in page:
             if found.row["path"] == path:
                 yield from _revisions(tx, found.key)
+                yield from _before(tx, found.key)
         after = Position(None, page[-1].key)
+
+
+def _before(tx: ReadTx, file: str) -> Iterator[Row]:
+    """Go through what the files that lay at a path were until they last lay there."""
+    latest: dict[str, int] = {}
+    for row in _revisions(tx, file):
+        if row["history"]:
+            latest[row["history"]] = max(row["revision"], latest.get(row["history"], 0))
+    for history, revision in latest.items():
+        yield from History(tx, history, revision).rows()
 
 
 def _revisions(tx: ReadTx, file: str) -> Iterator[Row]:

@@ -22,6 +22,7 @@ from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Entry, Head, Kinds, Stamp, genesis
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.named import finders
+from hansard.kernel.private import make_folder
 from hansard.kernel.problem import BlobDamaged, StorageUnavailable
 from hansard.kernel.store import Store
 
@@ -279,7 +280,7 @@ def _set_aside(reader: _Reader, saved: Saved, folder: Path) -> None:
     written = lines()
     line = next(written, None)
     if line is not None:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(folder)
         name = f"{digest_of(saved.project.encode())[:16]}.jsonl"
         write_durably(folder / name, chain_together([line], written))
         sync_folder(folder)

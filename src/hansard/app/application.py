@@ -16,7 +16,7 @@ from hansard.kernel.clock import Clock, to_text, utc_now
 from hansard.kernel.effect import Settled
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import SYSTEM, Stamp
-from hansard.kernel.follow import Follower, Following
+from hansard.kernel.follow import Follower, Following, Trouble
 from hansard.kernel.hidden import hidden_chars
 from hansard.kernel.keeping import NotKeptError
 from hansard.kernel.lifeline import Lifeline
@@ -140,6 +140,10 @@ class Application:
         """
         if not self.read_only and self._following is None and self.followers:
             self._following = Following(self.store, self.followers)
+
+    def troubles(self) -> list[Trouble]:
+        """List what fails that this process derives slowly."""
+        return self._following.troubles() if self._following else []
 
     def close(self) -> None:
         """Let go of the store, and of what capabilities hold."""

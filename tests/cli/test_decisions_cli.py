@@ -246,8 +246,11 @@ def test_no_setting_of_the_machines_clock_opens_the_window_early(hansard: Decide
 
 
 def test_text_that_could_act_on_a_terminal_is_shown_as_text(hansard: Decider) -> None:
-    record(hansard, "db\x1b[2J", "Clear\x1b[2J\u202e", "--consequence", "\x1b]0;x\x07")
+    hostile = ["--title", "Clear\x1b[2J\u202e", "--consequence", "\x1b]0;x\x07"]
+    made = hansard("decisions", "record", "--target", "db\x1b[2J", *WHY, *hostile)
 
+    assert made.code == 0
+    assert "4 control, 1 bidi" in made.err
     for arguments in (("list",), ("show", "D001"), ("search", "clear")):
         shown = ask(hansard, *arguments)
         assert "\x1b" not in shown

@@ -15,12 +15,11 @@ from hansard.app.catalog import Catalog
 from hansard.app.openapi import BASE
 from hansard.app.tokens import OPERATION_KEY, SCOPE_KEY, Token
 from hansard.http import logs
-from hansard.http.gate import MCP, METRICS, Gate
+from hansard.http.gate import METRICS, Gate
 from hansard.http.meter import Meter
 from hansard.http.rates import Failures, Rates
 from hansard.http.replies import refused
 from hansard.kernel.problem import Problem
-from hansard.mcp.bodies import Bodies
 
 REFERENCE = "hansard.reference"
 """Where the scope of a request names the reference it has in the log."""
@@ -57,6 +56,7 @@ class Front:
         self,
         app: ASGIApp,
         *,
+        first: Callable[[ASGIApp], ASGIApp],
         catalog: Catalog,
         gate: Gate,
         rates: Rates,
@@ -64,8 +64,9 @@ class Front:
         meter: Meter,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Stand before an application."""
+        """Stand before an application; `first` asks of a request what comes before who asks."""
         self._app = app
+        self._first = first
         self._operations = frozenset(one.name for one in catalog)
         self._gate = gate
         self._rates = rates
@@ -91,7 +92,7 @@ class Front:
     async def _answer(
         self, exchange: _Exchange, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        answer = Bodies(partial(self._admitted, exchange), messages=MCP)
+        answer = self._first(partial(self._admitted, exchange))
         try:
             await answer(scope, _counted(exchange, receive), self._watched(exchange, send))
         except Exception as error:  # raised again unless it is the end that was made here

@@ -1,6 +1,7 @@
 """The page beside the MCP endpoint: its routes, what to say at the start, how to end."""
 
 import json
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -62,10 +63,11 @@ class Page:
         """List what is answered where."""
         return [*self._health.routes(), *self._api.routes(), *self._pages.routes()]
 
-    def around(self, app: ASGIApp) -> ASGIApp:
-        """Guard and watch everything that is served, MCP too."""
+    def around(self, app: ASGIApp, first: Callable[[ASGIApp], ASGIApp]) -> ASGIApp:
+        """Guard and watch everything that is served, MCP too, and what is asked `first` of it."""
         return Front(
             app,
+            first=first,
             catalog=self._catalog,
             gate=self._gate,
             rates=self._rates,

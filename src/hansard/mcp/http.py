@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from types import FrameType
 from typing import Any, Protocol
 
@@ -115,12 +116,13 @@ def serve(
     settings: Settings,
     beside: Beside | None = None,
     *,
-    front: Callable[[ASGIApp], ASGIApp] | None = None,
+    front: Callable[[ASGIApp, Callable[[ASGIApp], ASGIApp]], ASGIApp] | None = None,
     listener: socket.socket | None = None,
 ) -> int:
     """Serve until a signal comes. Closes the application. Returns the exit code.
 
-    `front` puts what admits callers before everything; without it only this machine is served.
+    `front` puts what admits callers before everything but what it is given second; without it only
+    this machine is served.
     `listener` is the port to serve on, if it is open already.
     """
     with LastResort() as last_resort, closing(application):
@@ -138,7 +140,7 @@ def serve(
         routes = beside.routes() if beside else ()
         app = mounted(server, routes, hosts=allowed_hosts(settings) if front else ())
         if front:
-            app = front(app)
+            app = front(app, partial(Bodies, messages=PATH))
         _Uvicorn(app, settings.host, start_ending, beside).run(sockets=[listener])
     return 0
 

@@ -2,7 +2,7 @@
 
 PostgreSQL runs the whole engine suite each time. Of all other tests that use it, `--quarter`
 takes a quarter: another one each day, so that four days see them all, and `--quarter N` to
-repeat one. Without it all are taken.
+repeat one. None takes those marked `bulk`. Without it all are taken.
 
 Files that took long the last time come first, in random order as all others, so that no worker
 is left alone with one at the end.
@@ -60,6 +60,8 @@ def is_chosen(item: pytest.Item, quarter: int) -> bool:
     """Whether a test runs in a quarter."""
     if item.get_closest_marker("postgres") is None or item.path.parent == WHOLE_SUITE:
         return True
+    if item.get_closest_marker("bulk") is not None:
+        return False
     return zlib.crc32(item.nodeid.encode()) % QUARTERS == quarter
 
 

@@ -20,7 +20,6 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from psycopg import sql
 
 from tests.patience import PATIENCE_S
 
@@ -59,14 +58,12 @@ def postgres_url(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 @pytest.fixture
-def postgres_namespace(postgres_url: str) -> Iterator[str]:
-    """Give the name of a PostgreSQL schema that this test has to itself."""
-    namespace = f"hansard_test_{next(_numbers)}"
-    yield namespace
-    with psycopg.connect(postgres_url, autocommit=True) as connection:
-        connection.execute(
-            sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(sql.Identifier(namespace))
-        )
+def postgres_namespace() -> str:
+    """Give the name of a PostgreSQL schema that this test has to itself.
+
+    It is never dropped: that takes longer than most tests, and all goes with the server.
+    """
+    return f"hansard_test_{next(_numbers)}"
 
 
 _numbers = itertools.count(1)

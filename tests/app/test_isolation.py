@@ -45,6 +45,7 @@ def foreign(text: str, theirs: Marking) -> list[str]:
     return sorted(set(MARK.findall(text)) & set(theirs.planted))
 
 
+@pytest.mark.bulk
 @pytest.mark.holds("ALL-02.8", "ALL-02.14")
 def test_no_operation_answers_with_anything_of_another_project(
     both: tuple[Marking, Marking],
@@ -80,6 +81,7 @@ def test_a_session_of_a_name_that_both_use_is_ones_own(both: tuple[Marking, Mark
             assert foreign(told, asking) or name == "get_evolution"
 
 
+@pytest.mark.bulk
 @pytest.mark.holds("ALL-02.8", "ALL-02.11")
 def test_no_resource_shows_anything_of_another_project(both: tuple[Marking, Marking]) -> None:
     theirs, ours = both

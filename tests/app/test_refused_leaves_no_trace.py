@@ -83,6 +83,7 @@ def test_nothing_that_is_refused_in_a_project_yet_to_be_made_leaves_a_trace(
     assert {name for name, _ in everything.asked} - refused == set()
 
 
+@pytest.mark.bulk
 @pytest.mark.holds("ALL-02.21")
 def test_nothing_that_is_refused_beside_others_leaves_a_trace(everything: Asking) -> None:
     app = everything.app

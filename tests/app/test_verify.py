@@ -98,6 +98,7 @@ def test_verifying_writes_nothing(
     assert verify(app.store).exit_code == 0
 
 
+@pytest.mark.bulk
 def test_it_is_sound_while_others_write(open_app: OpenApp) -> None:
     app, other = open_app(), open_app()
     stop = threading.Event()

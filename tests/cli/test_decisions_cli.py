@@ -224,6 +224,7 @@ def test_a_person_accepts_a_proposal_by_typing_the_secret(hansard: Decider) -> N
 
 
 @pytest.mark.fault("clock set")
+@pytest.mark.slow("starts interpreters under other clocks")
 @pytest.mark.holds("DEC-proposal-7")
 @pytest.mark.skipif(not LIBFAKETIME.exists(), reason="libfaketime is not installed")
 def test_no_setting_of_the_machines_clock_opens_the_window_early(hansard: Decider) -> None:
@@ -245,8 +246,11 @@ def test_no_setting_of_the_machines_clock_opens_the_window_early(hansard: Decide
 
 
 def test_text_that_could_act_on_a_terminal_is_shown_as_text(hansard: Decider) -> None:
-    record(hansard, "db\x1b[2J", "Clear\x1b[2J\u202e", "--consequence", "\x1b]0;x\x07")
+    hostile = ["--title", "Clear\x1b[2J\u202e", "--consequence", "\x1b]0;x\x07"]
+    made = hansard("decisions", "record", "--target", "db\x1b[2J", *WHY, *hostile)
 
+    assert made.code == 0
+    assert "4 control, 1 bidi" in made.err
     for arguments in (("list",), ("show", "D001"), ("search", "clear")):
         shown = ask(hansard, *arguments)
         assert "\x1b" not in shown

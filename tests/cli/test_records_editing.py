@@ -11,7 +11,7 @@ import pytest
 from hansard.kernel.limits import BODY_BYTES_MAX
 from hansard.sdk import Hansard as Library
 from tests.cli.running import Hansard
-from tests.records.test_records_whole import SCRIPTS, of_exactly
+from tests.records.test_records_whole import EACH_SCRIPT, SCRIPTS, of_exactly
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def overwriting(hansard: Hansard, tmp_path: Path, body: str) -> str:
 
 
 @pytest.mark.holds("REC-whole-4")
-@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("script", EACH_SCRIPT)
 def test_a_body_of_the_limit_is_edited_and_shown_to_the_byte(
     hansard: Hansard, editor: Editor, script: str
 ) -> None:

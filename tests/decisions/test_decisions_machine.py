@@ -350,7 +350,7 @@ def run(new_store: Callable[[], Callable[[Schema], Engine]], examples: int) -> N
     "DEC-search-12",
 )
 def test_random_histories_keep_the_four_guarantees() -> None:
-    run(memory_store, 25)
+    run(memory_store, 10)
 
 
 @pytest.mark.slow("hundreds of histories, and on a database")

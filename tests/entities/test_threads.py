@@ -9,6 +9,7 @@ from hansard.app.application import Application
 from hansard.entities import limits
 from hansard.entities.contract import (
     EntityConflict,
+    EntityGet,
     EntityNotFound,
     EntityShown,
     ThreadWritten,
@@ -16,7 +17,7 @@ from hansard.entities.contract import (
 from hansard.entities.tables import THREADS
 from hansard.entities.views import WORDS
 from hansard.kernel.engine import Position, ReadTx
-from hansard.kernel.page import to_cursor
+from hansard.kernel.page import Listing, to_cursor
 from hansard.kernel.problem import InvalidInput
 from tests.entities.asking import CHAT, Asking, Json, answered, asked, said, texts
 
@@ -286,7 +287,8 @@ def test_a_cursor_may_point_anywhere(entities_of: Asking, empty: str) -> None:
     thread = entities_of.append(empty, "me", *(said(f"{number}") for number in range(5)))["id"]
 
     for place, seen in {3: [0, 1, 2], -1: [], 99: [0, 1, 2, 3, 4]}.items():
-        cursor = to_cursor(Position(place, thread))
+        listing = Listing("entity_get", "default", EntityGet(id=thread))
+        cursor = listing.cursor(to_cursor(Position(place, thread)))
         assert numbers(entities_of.get(thread, cursor=cursor)) == seen
 
 

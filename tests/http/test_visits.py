@@ -12,7 +12,7 @@ import pytest
 
 from hansard.app.settings import Settings
 from hansard.http.door import VISIT_LIFE_S, Door
-from hansard.http.visits import VISITS_MAX, Forgotten, Kept, Visits, store_name
+from hansard.http.visits import Forgotten, Kept, Visits, store_name
 from tests.http.serving import WAIT_S, Browser, Server, let_in, serving
 from tests.patience import PATIENCE_S
 
@@ -46,13 +46,16 @@ def test_a_cookie_is_known_until_it_is_taken_back(visits: Visits) -> None:
     assert visits.until("two") is None
 
 
-def test_the_visit_that_ends_first_makes_room(visits: Visits) -> None:
+def test_the_visit_that_ends_first_makes_room(
+    visits: Visits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hansard.http.visits.VISITS_MAX", 20)
     visits.add("soon", 1.0)
-    for number in range(VISITS_MAX):
+    for number in range(20):
         visits.add(f"later {number}", 100.0 + number)
 
     assert visits.until("soon") is None
-    assert visits.until(f"later {VISITS_MAX - 1}")
+    assert [visits.until(f"later {number}") for number in range(20)] == [*range(100, 120)]
 
 
 @pytest.mark.parametrize("content", [b"", b"soon", b"-1", b"1e99", b"\xff", b"9" * 40])

@@ -94,8 +94,9 @@ def test_a_short_text_is_given_whole_on_one_line() -> None:
 )
 def test_the_largest_text_takes_no_more_than_its_share(text: str) -> None:
     """Twice the text takes about twice the time; squared, it would take minutes."""
-    begin = time.perf_counter()
+    begin = time.thread_time()
 
     snippet(text, "a 日 b end " + "word " * 40)
 
-    assert time.perf_counter() - begin < 20
+    # Of the processor's time, which other programs do not take.
+    assert time.thread_time() - begin < 20

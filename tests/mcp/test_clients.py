@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp.client import Client as McpClient
-from mcp_types import Implementation
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, Implementation
 
 from hansard.app.application import Application
 from hansard.app.settings import Settings
@@ -184,3 +185,13 @@ async def test_a_key_that_an_older_program_kept_is_still_known(
     assert again.structured_content["receipt"] == first["receipt"]
     assert other.structured_content["error"]["code"] == "INVALID_INPUT"
     assert application.store.engine.heads() == heads
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_list_of_one_page_refuses_any_cursor(application: Application, era: str) -> None:
+    async with connect(application, era, "codex") as client:
+        for listed in (client.list_tools, client.list_resources, client.list_resource_templates):
+            with pytest.raises(MCPError) as refused:
+                await listed(cursor="WzEsIiJd")
+            assert refused.value.error.code == INVALID_PARAMS

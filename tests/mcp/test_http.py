@@ -45,7 +45,7 @@ async def test_a_client_of_either_era_lists_and_calls(http: HttpServer, era: str
         refused = await client.call_tool("close_session", {})
 
     assert version == ERAS[era]
-    assert "get_recent_activity" in tools
+    assert "get_project_overview" in tools
     assert made.structured_content["receipt"]["seq"] > 0
     assert f"p-{era}" in [one["id"] for one in listed.structured_content["projects"]]
     assert refused.structured_content["error"]["code"] == "SESSION_NOT_FOUND"

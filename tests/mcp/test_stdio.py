@@ -81,7 +81,7 @@ async def test_a_client_of_either_era_lists_and_calls(store: str, era: str) -> N
         listed = await client.call_tool("toy_list", {})
 
     assert version == ("2025-11-25" if era == "legacy" else "2026-07-28")
-    assert "get_recent_activity" in tools
+    assert "get_project_overview" in tools
     assert made.structured_content["receipt"]["seq"] > 0
     assert listed.structured_content == {"notes": ["remember this"]}
 

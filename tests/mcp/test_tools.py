@@ -1,19 +1,21 @@
 """The list of tools: what is on it for whom, what it says of each, and what it costs to read."""
 
+import re
 from typing import Any
 
 import pytest
 
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
+from hansard.app.parameters import COMMON, WORDS, speaks_of
+from hansard.app.schema import input_schema
 from hansard.app.settings import Settings
 from hansard.app.start import catalog
 from hansard.kernel.event import Actor, Role
 from hansard.kernel.problem import InvalidInput
-from hansard.mcp.tools import Toolbox, budget_tokens
+from hansard.mcp.instructions import instructions
+from hansard.mcp.tools import BUDGETS, Toolbox, budget_tokens
 from tests import toy
-
-BUDGETS = {"all": 9_000, "default": 4_200, "core": 1_500}
 
 
 def actor(role: Role = "agent") -> Actor:
@@ -36,6 +38,50 @@ def test_a_tool_list_stays_within_its_budget(toolset: str, tokens_max: int) -> N
     assert budget_tokens(listed) <= tokens_max
 
 
+def test_the_budgets_are_what_was_promised() -> None:
+    assert BUDGETS == {"all": 9_000, "default": 4_200, "core": 1_500}
+
+
+def described(toolset: str) -> dict[str, bool]:
+    """Say of each parameter that is listed whether there are words about it."""
+    listed = Toolbox(catalog(), Settings(toolsets=toolset)).listed(actor("admin"))
+    return {
+        f"{tool.name}.{name}": "description" in field
+        for tool in listed
+        for name, field in tool.input_schema["properties"].items()
+    }
+
+
+def test_every_parameter_is_described_where_nothing_else_says_what_it_is() -> None:
+    spoken_of = {
+        f"{one.name}.{name}"
+        for one in catalog()
+        for name in input_schema(one)["properties"]
+        if name in COMMON or speaks_of(one, name)
+    }
+
+    for toolset in ("core", "all"):
+        untold = {name for name, is_told in described(toolset).items() if not is_told}
+        assert untold <= spoken_of
+    by_default = described("default")
+    for name in ("create_record.type", "record_step.index", "create_record.related"):
+        assert by_default[name]
+
+
+def test_the_words_about_parameters_are_of_those_there_are_and_few() -> None:
+    taken = {
+        name: {f"{one.name}.{name}" for one in catalog() if name in input_schema(one)["properties"]}
+        for known in catalog()
+        for name in input_schema(known)["properties"]
+    }
+    known = {*taken, *(one for ones in taken.values() for one in ones)}
+
+    assert WORDS.keys() <= known
+    assert all(name in WORDS or ones <= WORDS.keys() for name, ones in taken.items())
+    assert max(map(len, WORDS.values())) <= 50
+    assert set(re.findall(r"\w+", instructions(()))) | {"sessionId"} >= COMMON
+
+
 @pytest.mark.holds("ALL-13.6")
 def test_core_is_what_a_small_model_needs() -> None:
     assert set(names(catalog(), toolsets="core")) == {
@@ -52,7 +98,8 @@ def test_default_is_records_and_what_the_other_capabilities_cannot_do_without() 
     assert listed >= {
         "file_op", "record_session_start", "record_plan", "record_step", "audit_event",
         "record_session_end", "workflow_checkpoint_save", "workflow_checkpoint_load",
-        "supersede_decision", "search_records", "transition", "sync_session",
+        "supersede_decision", "search_records", "transition", "sync_session", "propose_decision",
+        "undo", "restore", "get_story", "get_timeline", "get_evolution", "list_sessions",
     }  # fmt: skip
     assert set(names(catalog(), toolsets="all")) >= {
         "workflow_checkpoint_list", "workflow_mark_critical", "workflow_checkpoint_delete",
@@ -134,7 +181,7 @@ def test_the_schemas_are_closed_plain_and_without_noise(known: Catalog) -> None:
             if isinstance(part.get("properties"), dict) and "type" in part:
                 # 001 keeps whatever else stands in a checkpoint's metadata.
                 is_open = tool.name == "workflow_checkpoint_save" and "tags" in part["properties"]
-                assert part["additionalProperties"] is is_open, tool.name
+                assert part.get("additionalProperties", True) is is_open, tool.name
 
 
 def test_a_schema_is_found_by_name_and_by_alias_whether_listed_or_not(known: Catalog) -> None:

@@ -389,8 +389,8 @@ def memory_store() -> Callable[[Schema], Engine]:
 @pytest.mark.parametrize(
     ("engine", "examples"),
     [
-        ("memory", 20),
-        ("sqlite", 3),
+        ("memory", 8),
+        ("sqlite", 2),
         pytest.param("memory", 200, marks=pytest.mark.slow("hundreds of histories")),
         pytest.param("sqlite", 40, marks=pytest.mark.slow("many histories on a database")),
     ],

@@ -206,6 +206,29 @@ def test_the_thresholds_are_settings(open_app: OpenApp) -> None:
     assert [level(writes) for writes in range(1, 5)] == ["fresh", "mild", "moderate", "severe"]
 
 
+@pytest.mark.holds("REC-stale-2")
+@pytest.mark.parametrize("asked", ["list_sessions", "get_project_overview"])
+def test_whoever_lists_sessions_goes_by_the_same_thresholds(open_app: OpenApp, asked: str) -> None:
+    app = open_app(stale_ticks=2)
+    mine, other = Chat(app), Chat(app)
+    mine.create()
+
+    def is_stale() -> bool:
+        told = mine.ask(asked)
+        listed = told.get("sessions") or told["open_sessions"]
+        [shown] = [
+            one for one in listed if mine.session() in (one.get("session_id"), one.get("id"))
+        ]
+        return bool(shown.get("stale"))
+
+    other.create()
+    before = is_stale()
+    other.create()
+
+    assert not before
+    assert is_stale()
+
+
 def test_thresholds_come_from_variables_and_must_rise() -> None:
     variables = {"HANSARD_STALE_TICKS": "5", "HANSARD_STALE_MODERATE_TICKS": "4"}
 

@@ -13,7 +13,7 @@ import hansard as package
 from hansard.app.application import Application
 from hansard.kernel.limits import BODY_BYTES_MAX
 from hansard.sdk import Hansard
-from tests.records.test_records_whole import SCRIPTS, of_exactly
+from tests.records.test_records_whole import EACH_SCRIPT, SCRIPTS, of_exactly
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def hansard(app: Application) -> Hansard:
 
 
 @pytest.mark.holds("REC-whole-4")
-@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("script", EACH_SCRIPT)
 def test_a_body_of_the_limit_is_the_same_to_the_byte(hansard: Hansard, script: str) -> None:
     body = of_exactly(BODY_BYTES_MAX, SCRIPTS[script])
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from hansard.app import faulty
 from hansard.app.catalog import Catalog
 from hansard.app.homes import NamedHome
 from hansard.kernel import as_of, limits, reply
@@ -16,6 +17,7 @@ from hansard.kernel.effect import Settled
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import SYSTEM, Stamp
 from hansard.kernel.follow import Follower, Following
+from hansard.kernel.hidden import hidden_chars
 from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.operation import (
     AlreadyAnsweredError,
@@ -27,7 +29,9 @@ from hansard.kernel.operation import (
     Request,
     Result,
     Seat,
+    Written,
 )
+from hansard.kernel.page import Listing
 from hansard.kernel.problem import InvalidInput, PermissionDenied
 from hansard.kernel.store import CATALOG, UNMADE, Store
 from hansard.kernel.trial import TrialPassedError
@@ -96,7 +100,8 @@ class Application:
             context = self._place(operation, request, caller)
             answer = _run(operation, request, context)
         seating.adopt(operation, request, context)
-        return answer
+        answer = _paged(answer, operation, request, context)
+        return _flagged(answer, operation, arguments)
 
     @property
     def default_project(self) -> str:
@@ -236,10 +241,35 @@ def _is_unsettled(place: Place, caller: Caller) -> bool:
 
 
 def _run(operation: Operation, request: Request, context: Context) -> Result:
+    if cursor := getattr(request, "cursor", None):
+        place = _listing(operation, request, context).place(cursor)
+        request = request.model_copy(update={"cursor": place})
     try:
         return operation.run(request, context)
     except AlreadyAnsweredError as answered:
         return operation.result.model_validate(answered.answer)
+
+
+def _paged(answer: Result, operation: Operation, request: Request, context: Context) -> Result:
+    """Bind the cursor of an answer to the list that it goes on with."""
+    place = getattr(answer, "nextCursor", None)
+    if place is None or "cursor" not in operation.request.model_fields:
+        return answer
+    cursor = _listing(operation, request, context).cursor(place)
+    return answer.model_copy(update={"nextCursor": cursor})
+
+
+def _flagged(answer: Result, operation: Operation, arguments: Mapping[str, Any]) -> Result:
+    """Tell of characters that nobody sees in what is written, or is given to a model."""
+    if not isinstance(answer, Written):
+        return answer
+    hidden = hidden_chars(answer.model_dump() if operation.gives_context else arguments)
+    return answer.model_copy(update={"hidden_chars": hidden}) if hidden else answer
+
+
+def _listing(operation: Operation, request: Request, context: Context) -> Listing:
+    session = context.session if operation.lists_session else None
+    return Listing(operation.name, context.project, request, session)
 
 
 def validate(operation: Operation, arguments: Mapping[str, Any]) -> Request:
@@ -248,20 +278,10 @@ def validate(operation: Operation, arguments: Mapping[str, Any]) -> Request:
     try:
         return operation.request.model_validate(arguments)
     except ValidationError as error:
-        faults = [_fault(one) for one in error.errors(include_url=False, include_input=False)]
-        message = "; ".join(f"{path}: {why}" for path, why in faults[:5])
-        raise InvalidInput(
-            message, arguments=[{"argument": path, "why": why} for path, why in faults[:20]]
-        ) from None
-
-
-def _fault(error: Mapping[str, Any]) -> tuple[str, str]:
-    path = ".".join(str(part) for part in error["loc"])[:200] or "arguments"
-    if error["type"] == "extra_forbidden":
-        return path, "there is no such argument"
-    if error["type"] == "missing":
-        return path, "is required"
-    return path, str(error["msg"]).removeprefix("Value error, ")
+        found = error.errors(include_url=False, include_input=False)
+        faults = [faulty.fault(operation, one) for one in found]
+        message = "; ".join(f"{one['argument']}: {one['why']}" for one in faults[:5])
+        raise InvalidInput(message, arguments=faults[:20]) from None
 
 
 def _once(operation: Operation, request: Request, caller: Caller) -> Once | None:

@@ -7,6 +7,7 @@ from hansard.embedders.vectors import VECTORS
 from hansard.kernel import effect, follow, ids, reply
 from hansard.kernel.engine import Schema
 from hansard.kernel.event import Event, Kinds
+from hansard.kernel.nearest import did_you_mean
 from hansard.kernel.operation import Capability, Operation
 from hansard.kernel.problem import UnknownOperation
 from hansard.kernel.view import View, schema_of
@@ -37,7 +38,8 @@ class Catalog:
     def find(self, name: str) -> Operation:
         """Find an operation by its name or an alias."""
         if name not in self._by_name:
-            raise UnknownOperation(f"There is no operation called {name[:100]}")
+            asked = did_you_mean(name, self._by_name)
+            raise UnknownOperation(f"There is no operation called {name[:100]}", hint=asked or None)
         return self._by_name[name]
 
     def toolset(self, names: Iterable[str]) -> list[Operation]:

@@ -21,8 +21,7 @@ from hansard.entities.views import WORDS as ENTITY_WORDS
 from hansard.kernel.engine import Position, ReadTx, Row, Topic, Where
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Capability, Context, Operation, ProjectRequest, Result
-from hansard.kernel.page import from_cursor, to_cursor
-from hansard.kernel.problem import InvalidInput
+from hansard.kernel.page import from_cursor, refused, to_cursor
 from hansard.kernel.snippet import snippet
 from hansard.kernel.text import Cursor, Limit, Query
 from hansard.kernel.words import coverage
@@ -91,7 +90,7 @@ def capability(meanings: Meanings) -> Capability:
     everything = Everything(meanings)
     operation = Operation(
         "search",
-        f"Search everything: {', '.join(get_args(Kind))}.",
+        "Search everything at once.",
         Search,
         ThingsFound,
         everything.search,
@@ -258,5 +257,5 @@ def _first(cursor: str | None) -> int:
     position = from_cursor(cursor)
     value = position.value if position else 0
     if not isinstance(value, int) or not 0 <= value <= HITS_MAX:
-        raise InvalidInput("cursor: not one that a list returned", argument="cursor")
+        raise refused()
     return value

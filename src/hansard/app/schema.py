@@ -1,7 +1,9 @@
 """JSON Schemas of the operations, as small as they can be said: every byte is read by a model."""
 
+from collections.abc import Callable
 from typing import Any
 
+from hansard.app.parameters import words
 from hansard.kernel.operation import Operation
 
 Json = dict[str, Any]
@@ -9,13 +11,20 @@ Json = dict[str, Any]
 
 def input_schema(operation: Operation) -> Json:
     """Describe an operation's arguments: closed, without titles, nulls or repeated definitions."""
-    thrifty: Json = _without_nulls(exact_input_schema(operation))
+    thrifty: Json = _without_nulls(_compact(operation.request.model_json_schema()))
     return thrifty
+
+
+def listed_input_schema(operation: Operation, is_told: Callable[[str], bool]) -> Json:
+    """Describe an operation's arguments for a list, with words only about some of them."""
+    terse: Json = _terse(input_schema(operation))
+    return _described(operation, terse, is_told)
 
 
 def exact_input_schema(operation: Operation) -> Json:
     """Describe an operation's arguments to programs: with the null that may stand for no value."""
-    return _compact(operation.request.model_json_schema())
+    exact = _compact(operation.request.model_json_schema())
+    return _described(operation, exact, lambda _: True)
 
 
 def output_schema(operation: Operation) -> Json:
@@ -32,9 +41,41 @@ def published(operation: Operation) -> Json:
         "description": operation.description,
         "role": operation.role,
         "writes": operation.writes,
-        "inputSchema": input_schema(operation),
+        "inputSchema": _described(operation, input_schema(operation), lambda _: True),
         "outputSchema": output_schema(operation),
     }
+
+
+def _described(operation: Operation, schema: Json, is_told: Callable[[str], bool]) -> Json:
+    told = {
+        name: {"description": said}
+        for name in schema["properties"]
+        if is_told(name) and (said := words(operation, name))
+    }
+    fields = {name: field | told.get(name, {}) for name, field in schema["properties"].items()}
+    return {**schema, "properties": fields}
+
+
+BOUNDS = ("maxItems", "maxProperties", "minItems", "minimum")
+"""Who goes beyond them is told so; nobody needs to read them before."""
+
+
+def _terse(node: Any, *, named: bool = False) -> Any:
+    """Leave out what a caller would take for granted; names of fields are never left out."""
+    if isinstance(node, list):
+        return [_terse(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: _terse(value, named=key == "properties" and not named)
+        for key, value in node.items()
+        if named or not (key in BOUNDS or _is_granted(key, value))
+    }
+
+
+def _is_granted(key: str, value: object) -> bool:
+    is_usual = key == "default" and isinstance(value, int) and value is not True
+    return is_usual or (key == "additionalProperties" and value is True)
 
 
 def _compact(schema: Json) -> Json:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import cast
 
 from hansard import checkpoints, decisions, embedders, entities, recorder, records, sessions
-from hansard.app import everything, homes, insight, tokens, why, workspaces
+from hansard.app import briefing, everything, homes, insight, tokens, why, workspaces
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.quotas import Quotas as CallQuotas
@@ -41,13 +41,16 @@ def catalog(settings: Settings | None = None) -> Catalog:
     meanings, presence = find_by_meaning(settings), who_is_there(settings)
     capabilities = [
         sessions.capability(records.count_open),
-        records.capability(staleness(settings), meanings=meanings, presence=presence),
+        records.capability(
+            staleness(settings), meanings=meanings, presence=presence, brief=briefing.brief
+        ),
         recorder.capability(
             Path(settings.workspace).expanduser(),
             store=_folder(store_location(settings)),
             redact=settings.redact == "on",
             governed=decisions.governed,
             presence=presence,
+            staleness=staleness(settings),
             key_file=key_location(settings),
             mark=partial(workspace_mark, Path(settings.workspace)),
         ),

@@ -57,8 +57,8 @@ def capability(gateway: Gateway, workspace: Path) -> Capability:
     """Make the capability that says why lines are there."""
     operation = Operation(
         "why",
-        "Say why a line is there: who wrote it, in which session and step, asked by whom, on which "
-        "records and decisions. at: a revision; else the file as it is.",
+        "Say why a line is there: who wrote it, in which session and step, asked by whom, on what "
+        "grounds. at: a revision; else as it is now.",
         AskWhy,
         Why,
         partial(why, gateway, workspace),

@@ -16,6 +16,7 @@ from hansard.checkpoints.reading import (
 )
 from hansard.checkpoints.since import Since
 from hansard.kernel.engine import ReadTx, Row, WriteTx
+from hansard.kernel.nearest import did_you_mean
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import StorageUnavailable
 
@@ -65,11 +66,12 @@ class Loading:
     ) -> answers.Loaded:
         marks = state_of(tx, row["session"])["marks"]
         unknown = [key for key in request.keys or () if key not in whole]
+        meant = [did_you_mean(key, whole) for key in unknown]
         if request.keys is not None:
             whole = {key: whole[key] for key in request.keys if key in whole}
         reduced = _within(request.budget_tokens, row, whole, marks)
         over = request.budget_tokens and reduced.chars > _chars(request.budget_tokens)
-        notes = [warning, _OVER if over else None]
+        notes = [warning, _OVER if over else None, *meant]
         return answers.Loaded(
             checkpointId=row["id"],
             sessionId=row["session"],

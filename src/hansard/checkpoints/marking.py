@@ -3,6 +3,7 @@
 from hansard.checkpoints import answers, contract, events, limits
 from hansard.checkpoints.reading import context_of, looked_at, state_of
 from hansard.kernel.engine import ReadTx, WriteTx
+from hansard.kernel.nearest import did_you_mean
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import InvalidInput
 
@@ -61,7 +62,9 @@ def _not_found(
     return _NotFoundError(
         answers.Marked(
             status="KEY_NOT_FOUND",
-            message=f"{where} has no {what} “{key}”. {there}",
+            message=" ".join(
+                filter(None, [f"{where} has no {what} “{key}”.", did_you_mean(key, keys), there])
+            ),
             sessionId=session,
             critical=sorted(state_of(tx, session)["marks"]),
             keys=shown,

@@ -81,6 +81,7 @@ def _reads(loading: Loading) -> tuple[Operation, ...]:
             answers.CheckpointList,
             queries.list_checkpoints,
             writes=False,
+            lists_session=True,
             session="none",
         ),
         Operation(

@@ -17,7 +17,7 @@ from hansard.checkpoints.reading import (
 from hansard.checkpoints.views import CHECKPOINTS
 from hansard.kernel.engine import Found, Position, ReadTx, Row
 from hansard.kernel.operation import Context
-from hansard.kernel.page import from_cursor, to_cursor
+from hansard.kernel.page import from_cursor, refused, to_cursor
 from hansard.sessions.directory import session_row
 
 PAGE = 500
@@ -60,7 +60,9 @@ def diff(request: contract.Diff, context: Context) -> answers.Compared:
 
     def work(tx: ReadTx) -> answers.Compared:
         old = find(tx, request.from_id)
-        named = request.to_id or (position.key if position else None)
+        named = position.key if position else request.to_id
+        if request.to_id not in (None, named):
+            raise refused()
         new = find(tx, named) if named else newest(tx, old["session"])
         assert new is not None, "a session has the checkpoint that was just found"
         found = list(differences(context_of(tx, old), context_of(tx, new)))

@@ -9,8 +9,10 @@ from hansard.app.settings import load
 from hansard.app.start import start
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
+from hansard.cli.saying import say
 from hansard.cli.sitting import for_one_write
-from hansard.kernel.operation import Result
+from hansard.kernel.hidden import warning
+from hansard.kernel.operation import Result, Written
 
 Ask = Callable[..., Result]
 
@@ -30,6 +32,10 @@ def asking(flags: Flags, *, makes_store: bool = False) -> Iterator[Ask]:
             operation: str, *, activating: Mapping[str, int] | None = None, **arguments: Any
         ) -> Result:
             given = {name: value for name, value in arguments.items() if value is not None}
-            return application.call(operation, given, replace(caller, activating=activating or {}))
+            told = replace(caller, activating=activating or {})
+            answer = application.call(operation, given, told)
+            if isinstance(answer, Written) and answer.hidden_chars:
+                say(warning(answer.hidden_chars))
+            return answer
 
         yield ask

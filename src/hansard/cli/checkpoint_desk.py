@@ -15,7 +15,7 @@ from hansard.checkpoints.limits import OFFSET_MAX
 from hansard.checkpoints.retaining import needless
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
-from hansard.cli.terminal import actor
+from hansard.cli.terminal import BEGIN_LINE, CLEAR_LINE, actor
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Caller, Result
 from hansard.kernel.problem import InvalidInput
@@ -101,5 +101,5 @@ def desk(flags: Flags, context: typer.Context) -> Iterator[Desk]:
 def show_step(what: str, done: int, total: int) -> None:
     """Say on a terminal how far it is, over and over on the same line."""
     if sys.stderr.isatty():
-        end = "\r" if done < total else "\r\x1b[K"
-        print(f"\x1b[K{done:,} of {total:,} {what}", end=end, file=sys.stderr, flush=True)
+        end = BEGIN_LINE if done < total else f"{BEGIN_LINE}{CLEAR_LINE}"
+        print(f"{CLEAR_LINE}{done:,} of {total:,} {what}", end=end, file=sys.stderr, flush=True)

@@ -85,9 +85,10 @@ def run_help() -> int:
 
 
 def _main(names: Iterable[str], arguments: list[str], *, hint: str) -> int:
-    if isinstance(sys.stdout, io.TextIOWrapper):
+    stream = getattr(sys.stdout, "stream", sys.stdout)
+    if isinstance(stream, io.TextIOWrapper):
         # Stored text is in any script, whatever the locale of whoever looks at it.
-        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     command = typer.main.get_command(typer_app(names))
     try:
         code = command.main(arguments, prog_name="hansard", standalone_mode=False)

@@ -10,6 +10,7 @@ import typer
 from hansard.cli import screen
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
+from hansard.cli.output import write_exactly
 from hansard.cli.recorder_desk import Desk, desk, told
 from hansard.cli.stepping import Stepper, about, coloured, plain, step_through
 from hansard.cli.terminal import painter, print_json, printable
@@ -132,7 +133,7 @@ def _print_diff(answer: Evolution, *, json: bool) -> None:
 def _print_lines(diff: str) -> None:
     """Print a diff: for a terminal so that nothing in it can act there, else byte for byte."""
     if not sys.stdout.isatty():
-        print(diff, end="" if diff.endswith("\n") else "\n")
+        write_exactly(diff if diff.endswith("\n") else f"{diff}\n")
         return
     for line in diff.splitlines():
         print(coloured(plain(line)))
@@ -154,7 +155,7 @@ def _print_content(answer: Evolution, *, json: bool) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(base64.b64decode(answer.content))
     else:
-        print(answer.content, end="")
+        write_exactly(answer.content)
 
 
 def _absence(answer: Evolution) -> str:

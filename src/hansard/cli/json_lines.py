@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from hansard.cli.terminal import print_json
+from hansard.kernel.hidden import escape
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
 
 STANDARD = "-"
@@ -25,9 +26,14 @@ def writing(output: str) -> Iterator[Write]:
         return
     try:
         with Path(output).open("wb") as file:
-            yield lambda value: file.write(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE))
+            yield lambda value: file.write(_line(value))
     except OSError as error:
         raise StorageUnavailable(f"{output} cannot be written: {error.strerror}") from error
+
+
+def _line(value: object) -> bytes:
+    """Write a value as it is printed, too: whoever looks at the file has a terminal."""
+    return f"{escape(orjson.dumps(value).decode())}\n".encode()
 
 
 def lines_of(file: str) -> Iterator[bytes]:

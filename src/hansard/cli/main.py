@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from hansard import __version__
 from hansard.cli import flags
+from hansard.cli.output import escaped_output
 from hansard.cli.saying import NOTHING_ACCEPTED, say, say_problem
 from hansard.kernel.problem import InvalidInput, Problem
 
@@ -26,6 +27,11 @@ def main() -> NoReturn:
 
 def run(arguments: list[str]) -> int:
     """Do what these arguments ask for; returns the exit code."""
+    with escaped_output():
+        return _run(arguments)
+
+
+def _run(arguments: list[str]) -> int:
     try:
         code = _answer(arguments)
         sys.stdout.flush()

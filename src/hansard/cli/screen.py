@@ -8,14 +8,16 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from hansard.cli.output import ESCAPE
+
 CUT = "…"
 TAB_COLUMNS = 4
 
-_OPEN = "\x1b[?1049h\x1b[?25l"
-_CLOSE = "\x1b[?25h\x1b[?1049l"
-_HOME = "\x1b[H"
-_CLEAR_LINE = "\x1b[K"
-_CLEAR_BELOW = "\x1b[J"
+_OPEN = f"{ESCAPE}[?1049h{ESCAPE}[?25l"
+_CLOSE = f"{ESCAPE}[?25h{ESCAPE}[?1049l"
+_HOME = f"{ESCAPE}[H"
+_CLEAR_LINE = f"{ESCAPE}[K"
+_CLEAR_BELOW = f"{ESCAPE}[J"
 
 _KEYS = {
     "\x1b[D": "left",

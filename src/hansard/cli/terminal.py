@@ -8,9 +8,13 @@ from typing import Any, TextIO
 import orjson
 
 from hansard.app.person import login_name
+from hansard.cli.output import ESCAPE
 from hansard.kernel.event import Actor
 
 _COLOURS = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "cyan": 36, "grey": 90}
+
+BEGIN_LINE = f"{ESCAPE}[G"
+CLEAR_LINE = f"{ESCAPE}[K"
 
 PROGRESS_MIN = 5_000
 """Work on fewer things than this is over before one could read how far it is."""
@@ -31,7 +35,7 @@ def painter(stream: TextIO | None = None) -> Callable[[str, str], str]:
     stream = stream or sys.stdout
     if not stream.isatty() or os.environ.get("NO_COLOR"):
         return lambda text, _: text
-    return lambda text, colour: f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m"
+    return lambda text, colour: f"{ESCAPE}[{_COLOURS[colour]}m{text}{ESCAPE}[0m"
 
 
 def printable(text: str) -> str:
@@ -48,8 +52,10 @@ def show_progress(project: str, what: str, done: int, total: int) -> None:
     """Say on a terminal how far long work is, over and over on the same line."""
     if total < PROGRESS_MIN or not sys.stderr.isatty():
         return
-    end = "\r" if done < total else "\r\x1b[K"
-    print(f"\x1b[K{project}: {what} {done:,} of {total:,}", end=end, file=sys.stderr, flush=True)
+    end = BEGIN_LINE if done < total else f"{BEGIN_LINE}{CLEAR_LINE}"
+    print(
+        f"{CLEAR_LINE}{project}: {what} {done:,} of {total:,}", end=end, file=sys.stderr, flush=True
+    )
 
 
 def _escaped(char: str) -> str:

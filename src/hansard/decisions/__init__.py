@@ -59,7 +59,7 @@ def _deciding(deciding: Deciding) -> tuple[Operation, ...]:
         Operation(
             "record_decision",
             "Record a decision about a target that has none. Target `path:GLOB` governs files: "
-            "enforcement advise or block. cites: ids, s:SEQ, path:FILE.",
+            "enforcement advise or block.",
             contract.RecordDecision,
             answers.DecisionRecorded,
             deciding.record,
@@ -117,6 +117,7 @@ def _reviewing(reviewing: Reviewing) -> tuple[Operation, ...]:
             writes=True,
             role="agent",
             session="begins",
+            toolsets=("default",),
         ),
         Operation(
             "accept_proposal",

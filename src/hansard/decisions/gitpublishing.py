@@ -45,6 +45,7 @@ from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Entry
 from hansard.kernel.follow import NotNow
+from hansard.kernel.private import FILE_MODE, make_folder, open_new, restrict
 from hansard.kernel.problem import BlobDamaged, StorageUnavailable
 from hansard.kernel.store import Store
 
@@ -278,7 +279,16 @@ def _written(repo: pygit2.Repository, write: Callable[[], pygit2.Oid]) -> pygit2
     except UnsoundError:
         loose_file(repo, oid).unlink()
         write()
+    _restrict_object(repo, oid)
     return oid
+
+
+def _restrict_object(repo: pygit2.Repository, oid: pygit2.Oid) -> None:
+    """Keep to ourselves what libgit2 makes as the umask has it; in a pack there is nothing new."""
+    file = loose_file(repo, oid)
+    if file.exists():
+        restrict(file.parent)
+        restrict(file)
 
 
 def _read_page(
@@ -308,6 +318,7 @@ def _sync_writes(repo: pygit2.Repository) -> None:
     """Have libgit2 sync what it writes through this handle."""
     synced = Path(repo.path, SYNCED_FILE)
     if not synced.exists():
+        synced.touch(mode=FILE_MODE)
         synced.write_text(SYNCED)
     repo.config.add_file(str(synced), ConfigLevel.APP)
 
@@ -316,14 +327,15 @@ def _lay_out(path: Path) -> None:
     """Make an empty repository, wholly or not at all."""
     if path.exists():
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     unfinished = path.with_name(f".{path.name}.new")
     if unfinished.exists():
         shutil.rmtree(unfinished)
     for folder in ("objects/info", "objects/pack", "refs/heads", "refs/tags"):
-        (unfinished / folder).mkdir(parents=True)
+        make_folder(unfinished / folder)
     for name, text in SKELETON.items():
-        (unfinished / name).write_text(text)
+        with open_new(unfinished / name) as file:
+            file.write(text.encode())
     for found in (*unfinished.rglob("*"), unfinished):
         _sync(found)
     unfinished.rename(path)

@@ -12,6 +12,7 @@ import pygit2
 from pygit2.enums import ReferenceType
 
 from hansard.decisions.gitobjects import UnsoundError, read_commit, require_sound
+from hansard.kernel.private import restrict
 
 logger = logging.getLogger(__name__)
 
@@ -78,6 +79,7 @@ def keep_foreign(repo: pygit2.Repository, reference: pygit2.Reference) -> str:
         target = target_of(reference.resolve())
         require_sound(repo, target)
         repo.references.create(name, target)
+        _restrict_reference(repo, name)
     except (UnsoundError, KeyError, ValueError, pygit2.GitError):
         return "nothing, since it led nowhere"
     return name.removeprefix("refs/heads/")
@@ -103,6 +105,17 @@ def _move(repo: pygit2.Repository, name: str, target: pygit2.Oid) -> None:
     elif present.target != target:
         # Refused if it has moved since it was looked at.
         present.set_target(target)
+    _restrict_reference(repo, name)
+
+
+def _restrict_reference(repo: pygit2.Repository, name: str) -> None:
+    """Keep to ourselves what libgit2 makes as the umask has it, as far as we made what holds it."""
+    top = Path(repo.path)
+    for path in (file := top / name, *file.parents):
+        if path == top:
+            return
+        if path.exists():
+            restrict(path)
 
 
 def _wait_out(lock: Path) -> None:

@@ -6,7 +6,16 @@ from hansard.entities import contract, events, limits, rules
 from hansard.entities.metrics.commands import check_room
 from hansard.entities.naming import new_id, settings_id
 from hansard.entities.packing import pack
-from hansard.entities.reading import OWN_SETTINGS, Look, find, find_as, show, stored, successor
+from hansard.entities.reading import (
+    OWN_SETTINGS,
+    Look,
+    find,
+    find_as,
+    looked_up,
+    show,
+    stored,
+    successor,
+)
 from hansard.entities.tables import CHATS, SETTINGS
 from hansard.entities.threads import begin
 from hansard.entities.types import BY_NAME
@@ -194,7 +203,8 @@ def _ensure_settings(tx: WriteTx, context: Context) -> bool:
 
 def written(tx: ReadTx, context: Context, identifier: str) -> contract.EntityWritten:
     """Answer with an entity as it stands now."""
-    entity, cursor = show(tx, *find(tx, identifier), AFTER_WRITING)
+    entity, place = show(tx, *find(tx, identifier), AFTER_WRITING)
+    cursor = looked_up(tx, entity, place)
     return contract.EntityWritten(entity=entity, nextCursor=cursor, session_id=context.session)
 
 

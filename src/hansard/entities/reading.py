@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from hansard.entities import limits
-from hansard.entities.contract import EntityNotFound
+from hansard.entities.contract import EntityGet, EntityNotFound
 from hansard.entities.tables import (
     BATCHES,
     DOCUMENTS,
@@ -25,7 +25,7 @@ from hansard.entities.views import searched
 from hansard.kernel.blob import Digest
 from hansard.kernel.content import content as content_of
 from hansard.kernel.engine import Position, Range, ReadTx, Row, Where
-from hansard.kernel.page import from_cursor, to_cursor
+from hansard.kernel.page import Listing, from_cursor, to_cursor
 
 Json = dict[str, Any]
 
@@ -235,6 +235,13 @@ def _until(cursor: str | None, total: int) -> int:
 
 def _cursor_to(first: int, identifier: str) -> str | None:
     return to_cursor(Position(first, identifier)) if first > 0 else None
+
+
+def looked_up(tx: ReadTx, entity: Json, place: str | None) -> str | None:
+    """Make of a place in an entity, which something else answers with, a cursor of entity_get."""
+    if place is None:
+        return None
+    return Listing("entity_get", tx.project, EntityGet(id=entity["id"])).cursor(place)
 
 
 @dataclass(frozen=True, slots=True)

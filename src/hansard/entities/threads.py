@@ -6,7 +6,7 @@ from typing import Any
 from hansard.entities import contract, events, limits, rules
 from hansard.entities.naming import new_id
 from hansard.entities.packing import pack
-from hansard.entities.reading import Look, find_as, show
+from hansard.entities.reading import Look, find_as, looked_up, show
 from hansard.entities.turns import Piece, count_of, open_after, pieces_of
 from hansard.entities.types.chat_thread import CHAT_THREAD
 from hansard.entities.types.message_thread import MESSAGE_THREAD
@@ -97,7 +97,8 @@ class _Extending:
         row = find_as(tx, self._id, MESSAGE_THREAD)
         shown = max(len(pieces), limits.APPENDED_SHOWN_TURNS_MAX)
         look = Look(limit=shown, bytes_max=limits.APPENDED_SHOWN_BYTES_MAX)
-        entity, cursor = show(tx, MESSAGE_THREAD, row, look)
+        entity, place = show(tx, MESSAGE_THREAD, row, look)
+        cursor = looked_up(tx, entity, place)
         return contract.ThreadWritten(
             entity=entity, nextCursor=cursor, session_id=self._context.session, chat_id=chat_id
         )

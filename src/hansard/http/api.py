@@ -21,10 +21,11 @@ import hansard
 from hansard.app import tracing
 from hansard.app.identity import IDENTITY, StoreChanged, identity_of
 from hansard.app.openapi import BASE, MARK, document
-from hansard.app.tokens import SCOPE_KEY, Bounded, Token, caller_with
+from hansard.app.tokens import SCOPE_KEY, Bounded, RateLimited, Token, caller_with
 from hansard.app.verify import verify
 from hansard.http.door import Door, Visit
 from hansard.http.front import RECHECK_S, REFERENCE
+from hansard.http.rates import Failures
 from hansard.http.replies import SAFETY, answered, failed, forbidden, refused, unauthorized
 from hansard.http.tail import Tail
 from hansard.kernel.event import Role
@@ -61,6 +62,7 @@ class Api:
         door: Door,
         *,
         cookie: Callable[[], str],
+        failures: Failures,
         secret: str | None = None,
         bytes_used: Callable[[], int | None] = lambda: None,
     ) -> None:
@@ -74,6 +76,7 @@ class Api:
         self._secret = secret
         self._door = door
         self._cookie = cookie
+        self._failures = failures
         self._description: bytes | None = None
         self._calls = anyio.CapacityLimiter(CALLS_AT_ONCE)
         self._tail = Tail(application, STREAMS_MAX)
@@ -139,8 +142,10 @@ class Api:
             }
         )
 
-    async def _describe(self, _: Request) -> Response:
-        if self._description is None:  # made once: anyone may ask, and it takes a tenth of a second
+    async def _describe(self, request: Request) -> Response:
+        if self.caller(request) is None:
+            return unauthorized(request)
+        if self._description is None:  # made once: it takes a tenth of a second
             described = document(self._application.catalog, cookie=self._cookie())
             self._description = orjson.dumps(described)
         return answered(self._description)
@@ -149,6 +154,10 @@ class Api:
         """Give a token to whoever has the key: `hansard open`, run by the same person."""
         scheme, _, key = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not self._door.has_key(key):
+            try:
+                self._failures.count(request)
+            except RateLimited as problem:
+                return refused(problem)
             return unauthorized(request)
         return answered({"token": self._door.issue()})
 

@@ -4,6 +4,7 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import anyio.to_thread
 from starlette.requests import HTTPConnection
@@ -16,7 +17,7 @@ from hansard.app.tokens import OPERATION_KEY, SCOPE_KEY, Token
 from hansard.http import logs
 from hansard.http.gate import METRICS, Gate
 from hansard.http.meter import Meter
-from hansard.http.rates import Rates
+from hansard.http.rates import Failures, Rates
 from hansard.http.replies import refused
 from hansard.kernel.problem import Problem
 
@@ -55,17 +56,21 @@ class Front:
         self,
         app: ASGIApp,
         *,
+        first: Callable[[ASGIApp], ASGIApp],
         catalog: Catalog,
         gate: Gate,
         rates: Rates,
+        failures: Failures,
         meter: Meter,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Stand before an application."""
+        """Stand before an application; `first` asks of a request what comes before who asks."""
         self._app = app
+        self._first = first
         self._operations = frozenset(one.name for one in catalog)
         self._gate = gate
         self._rates = rates
+        self._failures = failures
         self._meter = meter
         self._timer = timer
 
@@ -87,23 +92,27 @@ class Front:
     async def _answer(
         self, exchange: _Exchange, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        sending = self._watched(exchange, send)
-        refusal = await anyio.to_thread.run_sync(self._admit, exchange, scope)
-        if refusal is not None:
-            await refusal(scope, receive, sending)
-            return
+        answer = self._first(partial(self._admitted, exchange))
         try:
-            await self._app(scope, _counted(exchange, receive), sending)
+            await answer(scope, _counted(exchange, receive), self._watched(exchange, send))
         except Exception as error:  # raised again unless it is the end that was made here
             if not _is_end(error):
                 raise
             await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _admitted(
+        self, exchange: _Exchange, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        refusal = await anyio.to_thread.run_sync(self._admit, exchange, scope)
+        await (refusal or self._app)(scope, receive, send)
 
     def _admit(self, exchange: _Exchange, scope: Scope) -> Response | None:
         """Find the caller, and refuse one that may not come in, or not now."""
         request = HTTPConnection(scope)
         try:
             admitted = self._gate.admit(request)
+            if isinstance(admitted, Response) and "authorization" in request.headers:
+                self._failures.count(request)
             exchange.limited = self._limited(admitted, request)
             if exchange.limited:
                 self._rates.enter(exchange.limited)

@@ -18,7 +18,6 @@ from hansard.kernel.store import Store
 MCP = "/mcp"
 METRICS = "/metrics"
 DOOR = f"{BASE}/door"
-DESCRIPTION = f"{BASE}/openapi.json"
 
 LOOK_AGAIN_S = 1.0
 """How long after a token was made the server may still let in callers without one."""

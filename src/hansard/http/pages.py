@@ -8,8 +8,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from hansard.app.tokens import RateLimited
 from hansard.http.door import VISIT_LIFE_S, Door
-from hansard.http.replies import SAFETY, base_of
+from hansard.http.rates import Failures
+from hansard.http.replies import SAFETY, base_of, refused
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -27,10 +29,11 @@ FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 class Pages:
     """Serves the page to anyone, since it holds nothing; what it shows comes from the API."""
 
-    def __init__(self, door: Door, *, cookie: Callable[[], str]) -> None:
+    def __init__(self, door: Door, *, cookie: Callable[[], str], failures: Failures) -> None:
         """Serve behind a door; `cookie` names the cookie it gives."""
         self._door = door
         self._cookie = cookie
+        self._failures = failures
         self._files = _read_all()
 
     def routes(self) -> list[Route]:
@@ -53,6 +56,11 @@ class Pages:
                 # Elsewhere than on this machine a cookie travels, so it does under TLS only.
                 secure=(base_of(request) or "https").startswith("https"),
             )
+            return response
+        try:
+            self._failures.count(request)
+        except RateLimited as problem:
+            return refused(problem)
         return response
 
     async def _asset(self, request: Request) -> Response:

@@ -2,12 +2,36 @@
 
 import time
 
+from starlette.requests import HTTPConnection
+
 from hansard.app.quotas import DAY_S, Buckets, Clock
 from hansard.kernel.limits import MIB
 
 MINUTE_S = 60.0
 BURST_S = 10.0
 """Requests of so long may come at once."""
+
+FAILURES_AT_ONCE = 20
+FAILURES_PER_MINUTE = 20
+"""How often an address may show what lets in nobody before it is told to wait."""
+
+
+class Failures:
+    """Counts, for each address, what was shown that let in nobody: tokens and keys.
+
+    Only failures are refused for it. Whoever shows a good token comes in, whatever others behind
+    the same address do: with 256 random bits, what is to be bounded is the noise of guessing.
+    """
+
+    def __init__(self, *, is_limited: bool = True, clock: Clock = time.monotonic) -> None:
+        """Begin with none; where requests have no limit, neither have these."""
+        per_s = FAILURES_PER_MINUTE / MINUTE_S if is_limited else 0.0
+        what = "wrong tokens a minute"
+        self._shown = Buckets(what, holds=FAILURES_AT_ONCE, per_s=per_s, clock=clock)
+
+    def count(self, request: HTTPConnection) -> None:
+        """Count a failure, or refuse with RATE_LIMITED where there were too many."""
+        self._shown.take(request.client.host if request.client else "", 1.0)
 
 
 class Rates:

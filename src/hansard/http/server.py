@@ -1,6 +1,7 @@
 """The page beside the MCP endpoint: its routes, what to say at the start, how to end."""
 
 import json
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from hansard.http.gate import Gate
 from hansard.http.health import Health
 from hansard.http.meter import Meter
 from hansard.http.pages import Pages
-from hansard.http.rates import Rates
+from hansard.http.rates import Failures, Rates
 from hansard.http.visits import state_folder, store_name, visits_of, write_privately
 
 
@@ -44,26 +45,34 @@ class Page:
         self._catalog = application.catalog
         self._gate = Gate(application.store, settings)
         self._rates = Rates(settings.rate_per_minute, settings.quota_mib_per_day)
+        self._failures = Failures(is_limited=settings.rate_per_minute > 0)
         self._meter = Meter()
         bounded = Bounded(application)
         self._api = Api(
             bounded,
             self.door,
             cookie=self._cookie,
+            failures=self._failures,
             secret=secret(settings),
             bytes_used=partial(bytes_used, settings),
         )
-        self._pages = Pages(self.door, cookie=self._cookie)
+        self._pages = Pages(self.door, cookie=self._cookie, failures=self._failures)
         self._health = Health(application, self._gate, self._meter)
 
     def routes(self) -> list[Route]:
         """List what is answered where."""
         return [*self._health.routes(), *self._api.routes(), *self._pages.routes()]
 
-    def around(self, app: ASGIApp) -> ASGIApp:
-        """Guard and watch everything that is served, MCP too."""
+    def around(self, app: ASGIApp, first: Callable[[ASGIApp], ASGIApp]) -> ASGIApp:
+        """Guard and watch everything that is served, MCP too, and what is asked `first` of it."""
         return Front(
-            app, catalog=self._catalog, gate=self._gate, rates=self._rates, meter=self._meter
+            app,
+            first=first,
+            catalog=self._catalog,
+            gate=self._gate,
+            rates=self._rates,
+            failures=self._failures,
+            meter=self._meter,
         )
 
     def announce(self, base: str, port: int) -> str:

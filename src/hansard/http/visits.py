@@ -18,6 +18,7 @@ import platformdirs
 
 from hansard.app.settings import Settings, store_location
 from hansard.app.start import MEMORY, POSTGRES_SCHEMES
+from hansard.kernel.private import make_folder
 
 NAME_CHARS = 16
 """Of the digest of where a store is, by which its visits and its cookie are told from others'."""
@@ -82,7 +83,7 @@ class Kept:
 
     def add(self, cookie: str, until: float) -> None:
         """Know a cookie from now on, also after a restart."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(self._folder)
         self._make_room()
         write_privately(self._folder / digest(cookie), str(int(until)).encode())
 
@@ -143,7 +144,7 @@ def state_folder() -> Path:
 
 def write_privately(path: Path, content: bytes) -> None:
     """Write a file that only its owner can read, in the place of any that was there."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(path.parent)
     path.unlink(missing_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

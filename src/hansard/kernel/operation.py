@@ -69,6 +69,9 @@ class Written(Result):
 
     receipt: ReceiptShown | None = None
     """Absent only when there was nothing to write."""
+    hidden_chars: dict[str, int] | None = None
+    """How many characters that nobody sees are in the text that was written, or is given to a
+    model, by kind; absent where there are none."""
 
 
 SessionUse = Literal["none", "optional", "required", "begins"]
@@ -378,6 +381,10 @@ class Operation:
     """Whether a closed session is started afresh rather than refused."""
     ends_session: bool = False
     """Whether it ends the session, so that whoever asks does not first come into it."""
+    gives_context: bool = False
+    """Whether its answer is what a model goes on to work with."""
+    lists_session: bool = False
+    """Whether what it lists is its session's, so that a cursor of it is of no other's list."""
     destructive: bool = False
     repeatable: bool = False
     """Whether asking twice has the effect of asking once."""

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import chain
 
 WORD_CHARS_MAX = 64
 """Longer runs are hashes and encodings; they are found by their beginning."""
@@ -55,8 +56,7 @@ _HUMPED = re.compile("(?<![A-Za-z0-9])[A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]
 
 def stems(text: str) -> Iterator[str]:
     """Give what a text is found by: the stems of its words and of their pieces."""
-    yield from map(stem, split(text))
-    yield from map(stem, pieces(text))
+    return map(stem, chain(split(text), pieces(text)))
 
 
 def query_stems(query: str) -> list[str]:

@@ -15,6 +15,8 @@ from hansard.kernel.operation import Caller, Seat
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import Store
 from hansard.mcp.clients import Client, Names, aside, client_of
+from hansard.mcp.seats import Seats, is_stateless, note_beginning, seat_of
+from hansard.sessions.presence import QUIET
 
 SESSION_KEY = "hansard/session"
 IDEMPOTENCY_KEY = "hansard/idempotency-key"
@@ -31,6 +33,8 @@ class Door:
     via: Literal["stdio", "http"]
     session: str | None = None
     seat: Seat | None = None
+    seats: Seats | None = None
+    """Where many come in: who of them sits where."""
     names: Names = field(default_factory=lambda: Names(None))
     lifeline: Lifeline = field(default_factory=Lifeline)
     """Says that this process is there."""
@@ -54,6 +58,7 @@ class Door:
             "secret": _text(meta, SECRET_KEY),
             "holder": self._holder(client, token),
             "lifeline": self.lifeline,
+            "seat": self._seat(context, client, token),
         }
         if token:
             known = caller_with(token, **came, server_secret=self.server_secret)
@@ -61,10 +66,23 @@ class Door:
         return Caller(
             replace(self.actor, id=self.names.sign(self.via, client)),
             **came,
-            seat=self.seat,
             scope=(self.via, client.name if client else ""),
             former_scope=(self.via,),
         )
+
+    def _seat(
+        self, context: RequestContext, client: Client | None, token: Token | None
+    ) -> Seat | None:
+        return seat_of(self.seats, context, client, token) if self.seats else self.seat
+
+    def begins(self, context: RequestContext) -> None:
+        """Note that a client which has no connection begins."""
+        if self.seats:
+            note_beginning(self.seats, context, client_of(context), _token(context))
+
+    def tells_session(self, context: RequestContext) -> bool:
+        """Whether a caller should be told its session, since nothing else would hold it."""
+        return self.seats is not None and is_stateless(context)
 
     def _holder(self, client: Client | None, token: Token | None) -> Holder:
         return Holder(
@@ -90,12 +108,21 @@ class Door:
 
 def stdio_door(session: str, store: Store | None = None) -> Door:
     """The one client at the other end of a pipe, with a session of its own."""
-    return Door("stdio", session or None, Seat(adopts=True), Names(store))
+    return Door("stdio", session or None, Seat(adopts=True), names=Names(store))
 
 
-def http_door(session: str, store: Store | None = None, server_secret: str | None = None) -> Door:
+def http_door(
+    session: str,
+    store: Store | None = None,
+    server_secret: str | None = None,
+    *,
+    away_s: float = QUIET.away_s,
+) -> Door:
     """Any client on this machine, and whoever has a token; what one began is not another's."""
-    return Door("http", session or None, names=Names(store), server_secret=server_secret)
+    seats = Seats(away_s)
+    return Door(
+        "http", session or None, seats=seats, names=Names(store), server_secret=server_secret
+    )
 
 
 def _token(context: RequestContext) -> Token | None:

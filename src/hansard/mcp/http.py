@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from types import FrameType
 from typing import Any, Protocol
 
@@ -20,14 +21,17 @@ from starlette.types import ASGIApp
 
 from hansard.app.application import Application
 from hansard.app.settings import LOOPBACK, Settings, allowed_hosts, secret
+from hansard.app.start import who_is_there
 from hansard.app.tokens import Bounded
 from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.kernel.problem import InvalidInput
+from hansard.mcp.bodies import Bodies
 from hansard.mcp.callers import RequestContext, http_door
 from hansard.mcp.ending import GIVE_UP_S, LastResort
 from hansard.mcp.guard import Guard
+from hansard.mcp.instructions import instructions
 from hansard.mcp.origins import in_url
-from hansard.mcp.server import HansardServer
+from hansard.mcp.server import HansardServer, require_first
 
 PATH = "/mcp"
 
@@ -50,12 +54,23 @@ class HttpServer(HansardServer):
 
     def __init__(self, application: Application, settings: Settings) -> None:
         """Let in whoever comes; what stands before it refuses who must not."""
-        door = http_door(settings.session, application.store, secret(settings))
+        away_s = who_is_there(settings).limits.away_s
+        door = http_door(settings.session, application.store, secret(settings), away_s=away_s)
         super().__init__(Bounded(application), settings, door)
+        self.add_request_handler("server/discover", types.RequestParams, self._discover)
+
+    async def _discover(
+        self, context: RequestContext, params: types.RequestParams | None
+    ) -> types.DiscoverResult:
+        self._door.begins(context)
+        told = await self._handle_discover(context, params)
+        told.instructions = instructions(self._toolbox.names(self._door.actor_of(context)))
+        return told
 
     async def _list_tools(
-        self, context: RequestContext, _page: types.PaginatedRequestParams | None
+        self, context: RequestContext, page: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
+        require_first(page)
         return types.ListToolsResult(tools=self._toolbox.listed(self._door.actor_of(context)))
 
 
@@ -92,7 +107,8 @@ def mounted(
         custom_starlette_routes=[Route("/healthz", _healthz), *routes],
         **options,
     )
-    return Guard(app, path=PATH, hosts=hosts, catalog=server.application.catalog)
+    guard = Guard(app, path=PATH, hosts=hosts, catalog=server.application.catalog)
+    return Bodies(guard, messages=PATH)
 
 
 def serve(
@@ -100,12 +116,13 @@ def serve(
     settings: Settings,
     beside: Beside | None = None,
     *,
-    front: Callable[[ASGIApp], ASGIApp] | None = None,
+    front: Callable[[ASGIApp, Callable[[ASGIApp], ASGIApp]], ASGIApp] | None = None,
     listener: socket.socket | None = None,
 ) -> int:
     """Serve until a signal comes. Closes the application. Returns the exit code.
 
-    `front` puts what admits callers before everything; without it only this machine is served.
+    `front` puts what admits callers before everything but what it is given second; without it only
+    this machine is served.
     `listener` is the port to serve on, if it is open already.
     """
     with LastResort() as last_resort, closing(application):
@@ -123,7 +140,7 @@ def serve(
         routes = beside.routes() if beside else ()
         app = mounted(server, routes, hosts=allowed_hosts(settings) if front else ())
         if front:
-            app = front(app)
+            app = front(app, partial(Bodies, messages=PATH))
         _Uvicorn(app, settings.host, start_ending, beside).run(sockets=[listener])
     return 0
 

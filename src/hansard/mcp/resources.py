@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, unquote
 import mcp_types as types
 
 from hansard.app.application import Application
+from hansard.kernel.nearest import did_you_mean
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import CATALOG
@@ -88,7 +89,8 @@ def find(resources: Sequence[Resource], uri: str) -> tuple[Resource, Parts]:
     for resource in resources:
         if (parts := resource.match(uri)) is not None:
             return resource, parts
-    raise ResourceNotFound(f"There is no resource {uri[:200]}", uri=uri[:200])
+    asked = did_you_mean(uri, (one.uri.partition("{?")[0] for one in resources))
+    raise ResourceNotFound(f"There is no resource {uri[:200]}", hint=asked or None, uri=uri[:200])
 
 
 def listed(resources: Sequence[Resource]) -> list[types.Resource]:

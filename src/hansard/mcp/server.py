@@ -13,6 +13,7 @@ import hansard
 from hansard.app import tracing
 from hansard.app.application import Application
 from hansard.app.settings import Settings
+from hansard.kernel.page import refused
 from hansard.kernel.problem import Problem
 from hansard.mcp import answers, resources
 from hansard.mcp.apps import APPS_BY_TOOL, EXTENSION
@@ -61,7 +62,7 @@ class HansardServer(Server[None]):
             "hansard",
             title="Hansard",
             version=hansard.__version__,
-            instructions=instructions(application.catalog),
+            instructions=instructions(self._toolbox.names(door.actor)),
             lifespan=lambda _: self.notices.running(),
             # Without this the SDK lists all tools again for each call of the current era.
             get_tool_input_schema=self._toolbox.schema,
@@ -101,7 +102,8 @@ class HansardServer(Server[None]):
                 lists.list_changed = self.lists_change
         return told
 
-    async def _list_tools(self, _: RequestContext, _page: _Page) -> types.ListToolsResult:
+    async def _list_tools(self, _: RequestContext, page: _Page) -> types.ListToolsResult:
+        require_first(page)
         return types.ListToolsResult(tools=self._toolbox.listed(self._door.actor))
 
     async def _call_tool(
@@ -122,17 +124,18 @@ class HansardServer(Server[None]):
         name, arguments = params.name, params.arguments or {}
         with tracing.span(self.application, name, caller, came):
             result = self.application.call(name, arguments, caller)
-        # Nobody remembers the session of a caller who named none and comes by no pipe.
-        is_known = caller.seat or caller.session or caller.default_session
-        named = is_known or arguments.keys() & SESSION_ARGUMENTS
-        return answers.succeeded(result, tells_session=not named)
+        named = caller.session or caller.default_session or arguments.keys() & SESSION_ARGUMENTS
+        tells = not named and (not caller.seat or self._door.tells_session(context))
+        return answers.succeeded(result, tells_session=tells)
 
-    async def _list_resources(self, _: RequestContext, _page: _Page) -> types.ListResourcesResult:
+    async def _list_resources(self, _: RequestContext, page: _Page) -> types.ListResourcesResult:
+        require_first(page)
         return types.ListResourcesResult(resources=resources.listed(self._readable))
 
     async def _list_templates(
-        self, _: RequestContext, _page: _Page
+        self, _: RequestContext, page: _Page
     ) -> types.ListResourceTemplatesResult:
+        require_first(page)
         return types.ListResourceTemplatesResult(
             resource_templates=resources.templates(self._readable)
         )
@@ -169,3 +172,10 @@ class HansardServer(Server[None]):
     async def _in_thread(self, work: Callable[[], T]) -> T:
         """Run work beside the event loop. A cancelled request still finishes what it began."""
         return await anyio.to_thread.run_sync(work, limiter=self._calls)
+
+
+def require_first(page: _Page) -> None:
+    """Refuse a cursor: these lists have one page, so that nobody was given any."""
+    if page and page.cursor:
+        with answers.as_protocol_errors():
+            raise refused()

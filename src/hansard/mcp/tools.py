@@ -1,13 +1,15 @@
 """The tools a client is shown, made from the catalog's operations."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from mcp_types import Tool, ToolAnnotations
 
 from hansard.app.catalog import Catalog
-from hansard.app.schema import input_schema
+from hansard.app.parameters import COMMON, NEEDED, speaks_of
+from hansard.app.schema import listed_input_schema
 from hansard.app.settings import Settings
 from hansard.kernel.event import Actor
 from hansard.kernel.operation import Operation
@@ -16,6 +18,12 @@ from hansard.mcp.apps import tool_meta
 
 CHARS_PER_TOKEN = 4
 """How the budget of a tool list is counted."""
+
+BUDGETS = {"core": 1_500, "default": 4_200, "all": 9_000}
+"""How many tokens a list may take, by the toolset that is asked for; others as `all`."""
+
+Told = Callable[[Operation, str], bool]
+"""Says whether a list has words about a parameter."""
 
 
 class Toolbox:
@@ -29,7 +37,15 @@ class Toolbox:
         chosen = {one.name for one in catalog.toolset(toolsets)} | set(extra)
         self._listed = [(name, one) for name, one in names.items() if name in chosen]
         self._read_only = settings.read_only
-        self._schemas = {name: input_schema(one) for name, one in names.items()}
+        tokens_max = max((BUDGETS.get(one, BUDGETS["all"]) for one in toolsets), default=0)
+        told = _told([one for _, one in self._listed], tokens_max)
+        self._schemas = {
+            name: listed_input_schema(one, partial(told, one)) for name, one in names.items()
+        }
+
+    def names(self, actor: Actor) -> frozenset[str]:
+        """Name what is listed to this actor."""
+        return frozenset(tool.name for tool in self.listed(actor))
 
     def listed(self, actor: Actor) -> list[Tool]:
         """List what this actor may use, always in the catalog's order."""
@@ -46,11 +62,34 @@ class Toolbox:
 
 def budget_tokens(tools: Iterable[Tool]) -> int:
     """Count what a tool list costs a model that reads it."""
+    return _tokens([(tool.name, tool.description or "", tool.input_schema) for tool in tools])
+
+
+def _all_told(operation: Operation, name: str) -> bool:
+    """Tell what nothing else does: neither the instructions, nor the tool's own sentence."""
+    return name not in COMMON and not speaks_of(operation, name)
+
+
+def _least_told(operation: Operation, name: str) -> bool:
+    """Tell what nobody would guess."""
+    return name in NEEDED and not speaks_of(operation, name)
+
+
+def _told(operations: Sequence[Operation], tokens_max: int) -> Told:
+    """Say as much of the parameters as there is room for."""
     shown = [
-        {"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema}
-        for tool in tools
+        (one.name, one.description, listed_input_schema(one, partial(_all_told, one)))
+        for one in operations
     ]
-    return len(json.dumps(shown, separators=(",", ":"), ensure_ascii=False)) // CHARS_PER_TOKEN
+    return _all_told if _tokens(shown) <= tokens_max else _least_told
+
+
+def _tokens(shown: Iterable[tuple[str, str, Mapping[str, Any]]]) -> int:
+    listed = [
+        {"name": name, "description": description, "inputSchema": schema}
+        for name, description, schema in shown
+    ]
+    return len(json.dumps(listed, separators=(",", ":"), ensure_ascii=False)) // CHARS_PER_TOKEN
 
 
 def _known(setting: str, choices: Iterable[str], kind: str) -> list[str]:

@@ -234,7 +234,9 @@ class RecordFileDelete(Request):
 
 Side = Literal["mine", "theirs", "both"]
 Each = Annotated[list[Side], Field(max_length=limits.TAKES_MAX)]
-_SIDES = WithJsonSchema({"anyOf": [{"enum": list(get_args(Side))}, {"type": "object"}]})
+_SIDES = WithJsonSchema(
+    {"anyOf": [{"enum": list(get_args(Side)), "type": "string"}, {"type": "object"}]}
+)
 
 
 class Back(Request):
@@ -248,7 +250,14 @@ class Back(Request):
         | None
     ) = None
     """Which side counts where a merge clashes: for all files, by path, or there for each hunk."""
-    expected: Annotated[dict[PathText, Sha256], Field(max_length=limits.TAKES_MAX)] | None = None
+    expected: (
+        Annotated[
+            dict[PathText, Sha256],
+            Field(max_length=limits.TAKES_MAX),
+            WithJsonSchema({"type": "object"}),
+        ]
+        | None
+    ) = None
     """By path the sha256 that a clash was shown with; what has changed since is not decided."""
     preview: bool = False
     diff: bool = False

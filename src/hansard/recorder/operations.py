@@ -35,6 +35,7 @@ def operations(gateway: Gateway, presence: Presence, staleness: Staleness) -> tu
             answers.SessionList,
             partial(queries.list_sessions, staleness, presence),
             writes=False,
+            toolsets=("default",),
         ),
     )
 
@@ -55,7 +56,7 @@ def _session_tools(gateway: Gateway) -> tuple[Operation, ...]:
         ),
         Operation(
             "audit_event",
-            "Put a decision, milestone or note on the timeline. cites: ids, s:SEQ, path:FILE.",
+            "Put something on the timeline; type: decision, milestone, note.",
             contract.AuditEvent,
             answers.Noted,
             partial(commands.audit_event, gateway),
@@ -84,8 +85,7 @@ def _plan_tools(gateway: Gateway) -> tuple[Operation, ...]:
     return (
         Operation(
             "record_plan",
-            "Record your plan: ordered steps, indexes from 0; the first is current. "
-            "Again: a new revision, which goes on with the step in progress.",
+            "Record your plan: steps from 0; the first is current. Again: a new revision.",
             contract.RecordPlan,
             answers.PlanRecorded,
             partial(planning.record_plan, gateway),
@@ -124,9 +124,9 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
     return (
         Operation(
             "file_op",
-            "Change a workspace file: recorded first, done atomically, taken back by undo. "
-            "create and edit take content (or edits: each old text must occur once); move takes "
-            "to. expected_sha256 refuses if the file is not what you read. ops: many such changes.",
+            "Change a workspace file: recorded first, done atomically. create and edit take "
+            "content (or edits: each old text must occur once); move takes to. expected_sha256 "
+            "refuses if the file is not what you read. ops: many at once.",
             contract.FileOp,
             answers.FilesChanged,
             entering(gateway, file_op),
@@ -173,6 +173,7 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
             role="agent",
             session="begins",
             destructive=True,
+            toolsets=("default",),
         ),
     )
 
@@ -222,6 +223,8 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             answers.Timeline,
             partial(get_timeline, gateway),
             writes=False,
+            toolsets=("default",),
+            lists_session=True,
         ),
         Operation(
             "get_story",
@@ -230,6 +233,8 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             Story,
             get_story,
             writes=False,
+            toolsets=("default",),
+            lists_session=True,
         ),
         Operation(
             "get_evolution",
@@ -239,5 +244,7 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             answers.Evolution,
             partial(get_evolution, gateway),
             writes=False,
+            toolsets=("default",),
+            lists_session=True,
         ),
     )

@@ -15,6 +15,7 @@ import zstandard
 
 from hansard.kernel.blob import Blob, seal
 from hansard.kernel.limits import BLOB_BYTES_MAX
+from hansard.kernel.private import make_folder
 
 MARK = b"hansard-sealed-1\n"
 KEY_BYTES = 32
@@ -109,7 +110,7 @@ class Keys:
 
 def _make(file: Path) -> None:
     """Put a new key in place, unless another process was faster; durable when this returns."""
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(file.parent)
     draft = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

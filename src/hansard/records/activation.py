@@ -143,6 +143,7 @@ def operations(staleness: Staleness, presence: Presence) -> tuple[Operation, ...
             role="agent",
             session="begins",
             reopens_session=True,
+            gives_context=True,
             repeatable=True,
             toolsets=("core", "default"),
         ),

@@ -47,6 +47,5 @@ def operations(staleness: Staleness, presence: Presence) -> tuple[Operation, ...
             writes=True,
             role="agent",
             session="required",
-            toolsets=("default",),
         ),
     )

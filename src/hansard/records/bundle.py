@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from operator import itemgetter
 
-from hansard.kernel.engine import Position, ReadTx, Row
-from hansard.kernel.page import to_cursor
+from hansard.kernel.engine import ReadTx, Row
 from hansard.records import answers, limits, reading
 from hansard.records.budget import Budget, brief, size_of
-from hansard.records.shapes import STATES, Omitted, Record, RecordRef, Warned
+from hansard.records.onwards import onwards
+from hansard.records.shapes import STATES, Json, Omitted, Record, RecordRef, Warned
 from hansard.records.views import BENEATH, RECORDS, children_in, subtree
 
 AROUND_SHARE = 0.25
@@ -63,7 +63,7 @@ class Bundler:
         self.omitted += map(self._reduced, open_refs)
         children = self._children(open_rows, full, open_refs, other)
         missing = count - len(grandchildren)
-        cursor = self._rest("grandchildren", '"depth": 2', _last(grandchildren), missing)
+        cursor = self._rest("grandchildren", {"depth": 2}, _last(grandchildren), missing)
         return answers.ContextBundle(
             target=target,
             parent=parent,
@@ -117,7 +117,6 @@ class Bundler:
         counts = reading.counts(self.tx, self.row["id"], as_of=self.as_of)
         open_count = counts.get("OPEN", 0)
         other_count = children_in(counts) - open_count
-        not_open = ", ".join(f'"{state}"' for state in NOT_OPEN)
         shown = {*full, *(ref.id for ref in open_refs)}
         # In the order of the list, up to where something is missing: from there it goes on.
         leading = [row["id"] for row in takewhile(lambda row: row["id"] in shown, rows)]
@@ -129,13 +128,13 @@ class Bundler:
             other_count=other_count,
             open_cursor=self._rest(
                 "open children",
-                '"states": ["OPEN"]',
+                {"states": ["OPEN"]},
                 leading[-1] if leading else None,
                 open_count - len(shown),
             ),
             other_cursor=self._rest(
                 "other children",
-                f'"states": [{not_open}]',
+                {"states": [*NOT_OPEN]},
                 _last(other),
                 other_count - len(other),
             ),
@@ -144,19 +143,15 @@ class Bundler:
     def _refs(self, rows: list[Row]) -> Iterator[RecordRef]:
         return (brief(reading.ref(self.tx, row, as_of=self.as_of)) for row in rows)
 
-    def _rest(self, what: str, argument: str, last: str | None, missing: int) -> str | None:
+    def _rest(self, what: str, chosen: Json, last: str | None, missing: int) -> str | None:
         """Note how many of something are not shown; gives the cursor that goes on after `last`."""
         if not missing:
             return None
-        cursor = self._cursor(last) if last else None
-        onwards = f', "cursor": "{cursor}"' if cursor else ""
-        how = f'list_records {{"parent_id": "{self.row["id"]}", {argument}{onwards}{self._then()}}}'
+        row = reading.require(self.tx, last, as_of=self.as_of) if last else None
+        asked = {"parent_id": self.row["id"], **chosen}
+        cursor, how = onwards(self.tx, asked, row, as_of=self.as_of)
         self.omitted.append(Omitted(what=what, count=missing, how=how))
         return cursor
-
-    def _cursor(self, identifier: str) -> str:
-        row = reading.require(self.tx, identifier, as_of=self.as_of)
-        return to_cursor(Position(row["path"], identifier))
 
     def _in_state(self, state: str, limit: int) -> list[Row]:
         where = {"parent_id": self.row["id"], "state": state}

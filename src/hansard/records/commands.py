@@ -1,11 +1,11 @@
 """Creating, moving and laying aside records; updating them is in `updating.py`."""
 
 from hansard.kernel.blob import seal
-from hansard.kernel.engine import Found, Position, ReadTx, Row, WriteTx
+from hansard.kernel.engine import Found, ReadTx, Row, WriteTx
 from hansard.kernel.ids import next_id
 from hansard.kernel.operation import Context, Operation
-from hansard.kernel.page import to_cursor
 from hansard.records import answers, contract, events, limits, reading, rules
+from hansard.records.onwards import onwards
 from hansard.records.shapes import Omitted
 from hansard.records.views import PREFIX, RECORDS, subtree
 from hansard.sessions.events import Deactivated
@@ -109,16 +109,15 @@ def _cascade_warning(tx: ReadTx, row: Row) -> answers.CascadeWarning | None:
     return answers.CascadeWarning(
         open_children=reading.refs(tx, (one.row for one in found)),
         message=f"{row['id']} is {row['state']}; {count} of its children stay OPEN",
-        omitted=_rest(row["id"], found[-1], count - len(found)),
+        omitted=_rest(tx, row["id"], found[-1], count - len(found)),
     )
 
 
-def _rest(identifier: str, last: Found, missing: int) -> list[Omitted] | None:
+def _rest(tx: ReadTx, identifier: str, last: Found, missing: int) -> list[Omitted] | None:
     """Name the call that goes on after the last open child that is shown."""
     if not missing:
         return None
-    cursor = to_cursor(Position(last.row["path"], last.key))
-    how = f'list_records {{"parent_id": "{identifier}", "states": ["OPEN"], "cursor": "{cursor}"}}'
+    _, how = onwards(tx, {"parent_id": identifier, "states": ["OPEN"]}, last.row)
     return [Omitted(what="open children", count=missing, how=how)]
 
 
@@ -174,7 +173,6 @@ OPERATIONS = (
         writes=True,
         role="agent",
         repeatable=True,
-        toolsets=("default",),
     ),
     Operation(
         "deactivate",
@@ -184,6 +182,5 @@ OPERATIONS = (
         deactivate,
         writes=True,
         role="agent",
-        toolsets=("default",),
     ),
 )

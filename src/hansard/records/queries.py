@@ -155,7 +155,6 @@ def operations(meanings: Meanings, presence: Presence) -> tuple[Operation, ...]:
         answers.ActiveSessions,
         partial(get_active_sessions, presence),
         writes=False,
-        toolsets=("default",),
     )
     return (search, *_OTHERS, working)
 
@@ -178,7 +177,6 @@ _OTHERS = (
         answers.RecordRefShown,
         get_record_ref,
         writes=False,
-        toolsets=("default",),
     ),
     Operation(
         "get_record_body",
@@ -187,7 +185,6 @@ _OTHERS = (
         answers.BodyPage,
         get_record_body,
         writes=False,
-        toolsets=("default",),
     ),
     Operation(
         "get_record_history",
@@ -196,7 +193,6 @@ _OTHERS = (
         answers.History,
         get_record_history,
         writes=False,
-        toolsets=("default",),
     ),
     Operation(
         "get_record_diff",

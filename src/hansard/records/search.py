@@ -12,8 +12,7 @@ from hansard.kernel.engine import Hit, Position, ReadTx, Row
 from hansard.kernel.fuse import fuse
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Context
-from hansard.kernel.page import from_cursor, to_cursor
-from hansard.kernel.problem import InvalidInput
+from hansard.kernel.page import from_cursor, refused, to_cursor
 from hansard.kernel.snippet import snippet
 from hansard.kernel.words import coverage, query_beginnings, query_stems, stems
 from hansard.records import answers, contract, limits, reading
@@ -115,7 +114,7 @@ def _first(cursor: str | None) -> int:
     if position is None:
         return 0
     if not isinstance(position.value, int) or not 0 <= position.value <= limits.SEARCH_HITS_MAX:
-        raise InvalidInput("cursor: not one that a list returned", argument="cursor")
+        raise refused()
     return position.value
 
 

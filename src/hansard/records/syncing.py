@@ -214,6 +214,7 @@ def operations(staleness: Staleness) -> tuple[Operation, ...]:
             writes=True,
             role="agent",
             session="required",
+            gives_context=True,
             toolsets=("default",),
         ),
     )

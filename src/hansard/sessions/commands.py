@@ -114,7 +114,7 @@ OPERATIONS = (
         writes=True,
         role="agent",
         in_catalog=True,
-        toolsets=("default", "records"),
+        toolsets=("records",),
     ),
     Operation(
         "save_session",

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from hansard.kernel.engine import Found, Position, ReadTx, Row, WriteTx
 from hansard.kernel.event import Event, Stamp
 from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.nearest import nearest
 from hansard.kernel.operation import Caller, Context
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import CATALOG, UNMADE, Store
@@ -71,18 +72,16 @@ def every(tx: ReadTx) -> list[Found]:
 
 def not_found(store: Store, wanted: str, caller: Caller | None = None) -> ProjectNotFound:
     """Word the refusal of a name that no project has, with those that there are."""
-    from difflib import get_close_matches
-
     there = called(store, caller, limit=NAMES_COMPARED_MAX)
-    near = get_close_matches(wanted, there, n=1)
+    near = nearest(wanted, there)
     told = there[:NAMES_TOLD_MAX]
     more = f" and {len(there) - len(told)} more" if len(there) > len(told) else ""
     sentences = [
         f"There is no project {wanted}",
-        *([f"Did you mean {near[0]}?"] if near else []),
+        *([f"Did you mean {near}?"] if near else []),
         f"There are: {', '.join(told)}{more}" if told else "There is none yet",
     ]
-    near_told = {"did_you_mean": near[0]} if near else {}
+    near_told = {"did_you_mean": near} if near else {}
     return ProjectNotFound(
         ". ".join(sentences).replace("?.", "?"), project_id=wanted, projects=told, **near_told
     )

@@ -132,7 +132,7 @@ def operations(count_open_records: CountRecords) -> tuple[Operation, ...]:
             partial(list_projects, count_open_records),
             writes=False,
             in_catalog=True,
-            toolsets=("default", "records"),
+            toolsets=("records",),
         ),
         Operation(
             "get_project",
@@ -141,7 +141,7 @@ def operations(count_open_records: CountRecords) -> tuple[Operation, ...]:
             contract.ProjectShown,
             get_project,
             writes=False,
-            toolsets=("default", "records"),
+            toolsets=("records",),
         ),
         Operation(
             "get_recent_activity",
@@ -150,6 +150,6 @@ def operations(count_open_records: CountRecords) -> tuple[Operation, ...]:
             contract.ActivityList,
             get_recent_activity,
             writes=False,
-            toolsets=("default", "records"),
+            toolsets=("records",),
         ),
     )

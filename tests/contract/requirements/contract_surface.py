@@ -45,6 +45,11 @@ REQUIREMENTS = (
             "ALL-07.9",
             "An operation refused for its input has written nothing.",
         ),
+        held(
+            "ALL-07.10",
+            "Text with hidden characters (control, bidi, zero-width, tags and the like) is stored "
+            "as given; who writes it, and who activates it, is told how many of which kind.",
+        ),
     ),
     *section(
         "contract: Everything 8, output",
@@ -107,6 +112,11 @@ REQUIREMENTS = (
         held(
             "ALL-08.11",
             "Every structured answer fits the published output schema of its tool, byte for byte.",
+        ),
+        held(
+            "ALL-08.12",
+            "A cursor opens the list that gave it; one that is made up, or of another operation, "
+            "project, session or query, is INVALID_INPUT.",
         ),
     ),
     *section(

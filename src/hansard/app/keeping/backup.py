@@ -25,6 +25,7 @@ from hansard.app.keeping.importing import look_through
 from hansard.app.verify import Report, verify
 from hansard.engines.sqlite import copying
 from hansard.kernel.event import Head
+from hansard.kernel.private import make_folder
 from hansard.kernel.problem import InvalidInput, Problem, StorageUnavailable
 from hansard.kernel.store import CATALOG, Store
 
@@ -228,7 +229,7 @@ def bundle_name(number: int) -> str:
 def _into(target: Path) -> Iterator[None]:
     """Be the only one to write into a backup folder, and clear away what a crash left there."""
     try:
-        target.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(target)
         descriptor = os.open(target / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise StorageUnavailable(f"{target} cannot be written: {error.strerror}") from error

@@ -32,6 +32,7 @@ from hansard.kernel.limits import (
     MIB,
     REQUEST_BYTES_MAX,
 )
+from hansard.kernel.private import open_new
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.kernel.store import CATALOG
 from hansard.sessions.contract import CreateProject
@@ -164,7 +165,7 @@ def writing(path: Path) -> Iterator[Writer]:
     """Open a new file to write a bundle into."""
     packer = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
     with (
-        path.open("xb") as file,
+        open_new(path) as file,
         packer.stream_writer(file, closefd=False) as packed,
         tarfile.open(fileobj=packed, mode="w|") as tar,
     ):

@@ -4,6 +4,7 @@ import errno
 import os
 from pathlib import Path
 
+from hansard.kernel.private import open_new
 from hansard.recorder import linux
 
 _CANNOT_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM)
@@ -20,7 +21,7 @@ def sync_folder(folder: Path) -> None:
 
 def write_durably(path: Path, content: bytes) -> None:
     """Write a new file and make its content durable."""
-    with path.open("xb") as file:
+    with open_new(path) as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

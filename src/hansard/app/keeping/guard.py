@@ -11,6 +11,7 @@ from pathlib import Path
 from hansard.app.keeping.files import is_mounted, sync_folder
 from hansard.engines.sqlite.between import between_names
 from hansard.kernel.engine import Engine
+from hansard.kernel.private import make_folder
 from hansard.kernel.problem import Problem, StorageUnavailable
 
 LOCK = "keeping"
@@ -45,7 +46,7 @@ def building(location: Path) -> Iterator[Path]:
             hint="Name a folder within it, or another one, with --store",
             outcome="not_written",
         )
-    location.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(location.parent)
     name = f".{location.name}.incoming-"
     incoming = location.with_name(f"{name}{secrets.token_hex(4)}")
     descriptor = os.open(location.parent, os.O_RDONLY | os.O_DIRECTORY)

@@ -20,6 +20,7 @@ from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Entry, Head, Kinds, Stamp, genesis
 from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.private import make_folder
 from hansard.kernel.problem import BlobDamaged, StorageUnavailable
 from hansard.kernel.store import Store
 
@@ -271,7 +272,7 @@ def _set_aside(reader: _Reader, saved: Saved, folder: Path) -> None:
             saved.aside.append(seq)
             lines.append(_line(entry))
     if lines:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(folder)
         write_durably(folder / f"{digest_of(saved.project.encode())[:16]}.jsonl", b"".join(lines))
         sync_folder(folder)
 

@@ -121,8 +121,8 @@ class Document:
     def of(cls, topic: Topic, texts: Mapping[str, str]) -> Self:
         counts: defaultdict[str, float] = defaultdict(float)
         for column, text in texts.items():
-            for word in stems(text):
-                counts[word] += topic.columns[column]
+            for word, times in Counter(stems(text)).items():
+                counts[word] += times * topic.columns[column]
         return cls(dict(counts), sum(counts.values()))
 
     def mark(self) -> str:

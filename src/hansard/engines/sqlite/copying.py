@@ -20,6 +20,7 @@ from hansard.engines.sqlite.files import BLOBS, blob_path, is_any_held, sync_fol
 from hansard.engines.sqlite.refusing import refusals
 from hansard.engines.sqlite.reserve import RESERVE
 from hansard.kernel.blob import Digest
+from hansard.kernel.private import FOLDER_MODE, make_folder, open_new
 from hansard.kernel.problem import StorageUnavailable
 
 Progress = Callable[[int, int], None]
@@ -37,7 +38,7 @@ def copy_store(
     never change, so those that an earlier copy, `like`, has are linked to it rather than copied.
     """
     with refusals("The store cannot be copied"):
-        target.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(target)
         _copy_database(source / DATABASE, target / DATABASE)
         digests = list(_in_files(target / DATABASE))
         copied = 0
@@ -51,12 +52,19 @@ def copy_store(
 def copy_files(source: Path, target: Path) -> Path:
     """Copy a store that nobody uses, byte by byte, damage and all; returns the copy."""
     with refusals("The store cannot be copied"):
-        target.mkdir(parents=True, mode=0o700)
+        make_folder(target.parent)
+        target.mkdir(mode=FOLDER_MODE)
         for path in source.glob(f"{DATABASE}*"):
-            shutil.copyfile(path, target / path.name)
-        for folder in (source / BLOBS).glob("[0-9a-f][0-9a-f]"):
-            shutil.copytree(folder, target / BLOBS / folder.name)
+            _copy_file(path, target / path.name)
+        for path in (source / BLOBS).glob("[0-9a-f][0-9a-f]/*"):
+            make_folder(target / BLOBS / path.parent.name)
+            _copy_file(path, target / BLOBS / path.parent.name / path.name)
         return target
+
+
+def _copy_file(source: Path, target: Path) -> None:
+    with source.open("rb") as here, open_new(target) as there:
+        shutil.copyfileobj(here, there, CHUNK_BYTES)
 
 
 def is_store(folder: Path) -> bool:
@@ -124,6 +132,8 @@ def _copy_database(source: Path, target: Path) -> None:
         connection = apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READWRITE)
     else:
         connection = connect_to_look(source)
+    # Made before SQLite makes it, which would let others read it; it takes a file that is empty.
+    open_new(target).close()
     with closing(connection):
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         connection.execute("VACUUM INTO ?", (str(target),))
@@ -146,13 +156,13 @@ def _in_files(database: Path) -> Iterator[Digest]:
 def _place(digest: Digest, source: Path, target: Path, like: Path | None) -> int:
     """Put one blob's file in place; says whether it had to be copied."""
     original, wanted = blob_path(source / BLOBS, digest), blob_path(target / BLOBS, digest)
-    wanted.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(wanted.parent)
     if like is not None and _is_linked(blob_path(like / BLOBS, digest), original, wanted):
         return 0
     if not original.is_file():
         # The store lacks it already. Verifying the copy says so, with its name.
         return 0
-    with original.open("rb") as here, wanted.open("xb") as there:
+    with original.open("rb") as here, open_new(wanted) as there:
         shutil.copyfileobj(here, there, CHUNK_BYTES)
         there.flush()
         os.fsync(there.fileno())

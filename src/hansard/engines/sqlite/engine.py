@@ -35,6 +35,7 @@ from hansard.kernel import limits
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import ReadTx, Schema, Table, Topic, Watch, WriteTx
 from hansard.kernel.event import Head
+from hansard.kernel.private import make_folder
 from hansard.kernel.problem import StorageUnavailable
 
 T = TypeVar("T")
@@ -94,7 +95,7 @@ class SqliteEngine:
                 self._open_to_write()
 
     def _open_to_write(self) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(self._folder)
         self._locks.sweep()
         self._files.sweep()
         with ExitStack() as undo:

@@ -12,13 +12,11 @@ from pathlib import Path
 
 from hansard.engines.sqlite.refusing import can_write
 from hansard.kernel.blob import Digest, is_digest
+from hansard.kernel.private import FILE_MODE, FOLDER_MODE
 from hansard.kernel.problem import BlobDamaged, InvalidInput
 
 BLOBS = "blobs"
 RETRY_S = 0.01
-
-FILE_MODE, FOLDER_MODE = 0o600, 0o700
-"""Nobody but the owner reads what a store keeps, whatever the umask lets them."""
 
 _LOCK_NAME = re.compile(r"[A-Za-z0-9-]{1,200}")
 _TEMPORARY = re.compile(r"\.[0-9a-f]{64}\.[0-9a-f]{8}")

@@ -1,0 +1,82 @@
+"""Characters that a reader does not see, and a terminal or a model obeys: found, counted, escaped.
+
+Nothing that is stored is changed for them. They are told of where text is written or given to a
+model, and shown by their numbers where it would act on a terminal.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+KINDS = {
+    "control": "\x00-\x08\x0b-\x1f\x7f-\x9f",
+    "bidi": "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069",
+    "zero_width": "\u180e\u200b-\u200d\u2060-\u2064\ufeff",
+    "tag": "\U000e0000-\U000e007f",
+    "variation": "\u180b-\u180d\u180f\ufe00-\ufe0e\U000e0100-\U000e01ef",
+    "separator": "\u2028\u2029",
+    "invisible": "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u206a-\u206f\u3164\uffa0\ufff0-\ufffb"
+    "\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\ud800-\udfff\ufdd0-\ufdef",
+}
+"""By kind, as a pattern writes them. The sign that makes an emoji one is not among them: it is
+seen. Tabs and line feeds are what text is made of."""
+
+_ANY = re.compile("[" + "".join(KINDS.values()) + "]")
+_ONE_OF = {kind: re.compile(f"[{chars}]") for kind, chars in KINDS.items()}
+
+_PLAIN = bytes([*b"\t\n", *range(0x20, 0x7F)])
+
+_FINE = re.compile(
+    "^\ufeff"  # how some programs begin every file
+    "|\r(?=\n)"
+    # Joiners belong to how Persian or Hindi is written, and to what is drawn of several emoji.
+    "|(?<=[\u0600-\u1fff\u2190-\u2bff\u3400-\u9fff\ufb50-\ufdcf\ufe0f\U0001f000-\U0001faff])"
+    "[\u200c\u200d](?=[\u0600-\u1fff\u2190-\u2bff\u3400-\u9fff\ufb50-\ufdcf\U0001f000-\U0001faff])"
+)
+
+
+def hidden_chars(value: Any) -> dict[str, int]:
+    """Count the hidden characters in all texts of a value, by kind."""
+    found: Counter[str] = Counter()
+    for text in _texts(value):
+        if _may_hold_any(text):
+            left = "".join(_ANY.findall(_FINE.sub("", text)))
+            found.update({kind: len(one.findall(left)) for kind, one in _ONE_OF.items()})
+    return {kind: found[kind] for kind in KINDS if found[kind]}
+
+
+def _may_hold_any(text: str) -> bool:
+    """Say for most texts that they do not, in a fraction of the time that a pattern takes."""
+    if text.isascii():
+        return bool(text.encode().translate(None, _PLAIN))
+    return _ANY.search(text) is not None
+
+
+def escape(text: str) -> str:
+    """Write each hidden character by its number, as JSON does: in JSON it means the same."""
+    return _ANY.sub(_number, text.replace("\r\n", "\n"))
+
+
+def warning(found: Mapping[str, int]) -> str:
+    """Say in a line what was found."""
+    counted = ", ".join(f"{count} {kind}" for kind, count in found.items())
+    return f"Warning: the text holds hidden characters ({counted}); it is kept as it is."
+
+
+def _number(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    pairs = (units[place : place + 2] for place in range(0, len(units), 2))
+    return "".join(f"\\u{pair.hex()}" for pair in pairs)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _texts(name)
+            yield from _texts(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts(inner)

@@ -1,0 +1,25 @@
+"""What somebody may have meant who wrote a name that there is not. Pure."""
+
+from collections.abc import Iterable
+
+READ_CHARS_MAX = 100
+"""Of what was written, so much is looked at."""
+
+
+def nearest(wanted: str, there: Iterable[str]) -> str | None:
+    """Give the name that is most like the one that was wanted; `None` if none is."""
+    from difflib import get_close_matches  # only a wrong name needs it
+
+    by_folded = {_folded(name): name for name in there}
+    close = get_close_matches(_folded(wanted[:READ_CHARS_MAX]), by_folded, n=1)
+    return by_folded[close[0]] if close else None
+
+
+def did_you_mean(wanted: str, there: Iterable[str]) -> str:
+    """Ask whether that was meant, as a sentence; empty where nothing is like it."""
+    found = nearest(wanted, there)
+    return f"Did you mean {found}?" if found else ""
+
+
+def _folded(name: str) -> str:
+    return name.casefold().replace("-", "").replace("_", "")

@@ -1,0 +1,28 @@
+"""Files and folders that nobody but their owner reads or writes, whatever the umask lets them."""
+
+import os
+from pathlib import Path
+from typing import BinaryIO
+
+FILE_MODE, FOLDER_MODE = 0o600, 0o700
+OTHERS = 0o077
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, and what leads to it; what is there already is left as it is."""
+    for one in (*reversed(folder.parents), folder):
+        if not one.is_dir():
+            one.mkdir(mode=FOLDER_MODE, exist_ok=True)
+
+
+def open_new(path: Path) -> BinaryIO:
+    """Open a file that is not there yet, to write to."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    return open(os.open(path, flags, FILE_MODE), "w+b")  # noqa: PTH123 - no path
+
+
+def restrict(path: Path) -> None:
+    """Take from others what another program's way of making files has given them."""
+    mode = path.stat().st_mode & 0o777
+    if mode & OTHERS:
+        path.chmod(mode & FOLDER_MODE)

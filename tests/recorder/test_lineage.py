@@ -157,6 +157,7 @@ def test_a_copy_of_a_copy_goes_back_to_the_first(
 
 def test_a_refused_first_undo_leaves_nothing(app: Application, agent: Caller, files: Path) -> None:
     git_init(files)
+    app.call("audit_event", NOTE, agent)
     before = app.store.engine.heads()
 
     for asked in ({"entry": "s:1"}, {"step": 0}, {"of_session": "nobody"}):

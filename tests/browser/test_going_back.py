@@ -166,7 +166,7 @@ def test_a_batch_a_step_and_a_session_are_undone_whole(looking: Looking, desk: D
     assert not any(desk.file(one).exists() for one in texts)
 
 
-@pytest.mark.holds("FIL-restore-2")
+@pytest.mark.holds("FIL-restore-8")
 def test_a_restore_says_whose_work_it_takes_and_can_keep_it(looking: Looking, desk: Desk) -> None:
     session = desk.session("Mine", "First", "Second")
     desk.write(session, "shared.txt", "1\n2\n3\n")

@@ -349,6 +349,10 @@ class Bounded(Application):
             )
         return self._whole.call(name, arguments, replace(caller, home=self.home_of(token)))
 
+    def home_for(self, caller: Caller) -> Home:
+        """Give the project of a caller's calls that name none: its token's own."""
+        return self.home_of(caller.token if isinstance(caller, TokenCaller) else None)
+
     def home_of(self, token: Token | None) -> Home:
         """Give the project of calls that name none: one that the token sees.
 

@@ -187,7 +187,7 @@ def test_tools_are_listed_as_the_role_may_use_them(guarded: Server, texts: dict[
     }
 
     assert "create_record" in listed["agent"] - listed["viewer"]
-    assert "list_projects" in listed["viewer"]
+    assert "list_records" in listed["viewer"]
 
 
 @pytest.mark.holds("ALL-10.10")

@@ -17,8 +17,9 @@ from hansard.kernel.clock import Clock, to_text, utc_now
 from hansard.kernel.effect import Settled
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import SYSTEM, Stamp
-from hansard.kernel.follow import Follower, Following
+from hansard.kernel.follow import Follower, Following, Trouble
 from hansard.kernel.hidden import hidden_chars
+from hansard.kernel.keeping import NotKeptError
 from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.operation import (
     AlreadyAnsweredError,
@@ -33,7 +34,7 @@ from hansard.kernel.operation import (
     Written,
 )
 from hansard.kernel.page import Listing
-from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem
+from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem, StorageUnavailable
 from hansard.kernel.store import CATALOG, UNMADE, Store
 from hansard.kernel.trial import TrialPassedError
 from hansard.kernel.values import check_handle, check_values
@@ -43,6 +44,10 @@ from hansard.sessions.placing import Place
 
 Limit = Callable[[Operation, Context], None]
 """Refuses a call that is about to be done, if its session or its caller has had enough."""
+
+
+LOOKS_MAX = 3
+"""How often a call looks anew whose ground was collected between its look and its write."""
 
 
 class Application:
@@ -146,6 +151,10 @@ class Application:
         """
         if not self.read_only and self._following is None and self.followers:
             self._following = Following(self.store, self.followers)
+
+    def troubles(self) -> list[Trouble]:
+        """List what fails that this process derives slowly."""
+        return self._following.troubles() if self._following else []
 
     def close(self) -> None:
         """Let go of the store, and of what capabilities hold."""
@@ -271,7 +280,7 @@ def _run(operation: Operation, request: Request, context: Context) -> Result:
         place = _listing(operation, request, context).place(cursor)
         request = request.model_copy(update={"cursor": place})
     try:
-        return operation.run(request, context)
+        return _looked_at_anew(operation, request, context)
     except AlreadyAnsweredError as answered:
         return operation.result.model_validate(answered.answer)
     except OSError as error:
@@ -280,6 +289,20 @@ def _run(operation: Operation, request: Request, context: Context) -> Result:
         if problem is None:
             raise
         raise problem from error
+
+
+def _looked_at_anew(operation: Operation, request: Request, context: Context) -> Result:
+    for _ in range(LOOKS_MAX):
+        try:
+            return operation.run(request, context)
+        except NotKeptError:
+            # Nothing of that write has landed. Looked at anew, it packs what it needs again.
+            continue
+    raise StorageUnavailable(
+        "What this was to rest on was collected each time just before it was written",
+        hint="Nothing was written; ask again when `hansard gc` is done",
+        outcome="not_written",
+    )
 
 
 def _paged(answer: Result, operation: Operation, request: Request, context: Context) -> Result:

@@ -6,7 +6,16 @@ from pathlib import Path
 from typing import cast
 
 from hansard import checkpoints, decisions, embedders, entities, recorder, records, sessions
-from hansard.app import circumstances, everything, homes, insight, tokens, why, workspaces
+from hansard.app import (
+    briefing,
+    circumstances,
+    everything,
+    homes,
+    insight,
+    tokens,
+    why,
+    workspaces,
+)
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.quotas import Quotas as CallQuotas
@@ -41,7 +50,9 @@ def catalog(settings: Settings | None = None) -> Catalog:
     meanings, presence = find_by_meaning(settings), who_is_there(settings)
     capabilities = [
         sessions.capability(records.count_open),
-        records.capability(staleness(settings), meanings=meanings, presence=presence),
+        records.capability(
+            staleness(settings), meanings=meanings, presence=presence, brief=briefing.brief
+        ),
         recorder.capability(
             Path(settings.workspace).expanduser(),
             store=_folder(store_location(settings)),

@@ -26,7 +26,7 @@ from hansard.cli.terminal import actor, painter, print_json, printable
 from hansard.embedders import INSTALL
 from hansard.kernel.effect import Verdict
 from hansard.kernel.engine import ReadTx
-from hansard.kernel.follow import lag
+from hansard.kernel.follow import lag, trouble
 from hansard.kernel.limits import ENTRIES_PAGE, MIB
 from hansard.kernel.meaning import NoMeanings
 from hansard.kernel.problem import Problem
@@ -219,6 +219,10 @@ def _followers(application: Application, projects: list[str]) -> Iterator[Check]
     """Say how far what is derived slowly is behind."""
     for follower in application.followers:
         behind = sum(lag(application.store, follower, project) for project in projects)
+        failing = (trouble(application.store, follower, project) for project in projects)
+        if found := next(filter(None, failing), None):
+            yield Check("warn", follower.name, f"{found}; the server's log says more")
+            continue
         says = f"{behind:,} entries behind; a running server works them off"
         yield Check("ok", follower.name, says if behind else "up to date")
 

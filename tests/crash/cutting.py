@@ -204,12 +204,14 @@ def prepared(pair: Pair, effect: Effect, at: str) -> tuple[Caller, Call]:
     return caller, effect.call(at)
 
 
-def points_of(pair: Pair, effect: Effect) -> int:
-    """Count the statements and renames of an effect that nothing disturbs."""
-    caller, (name, arguments) = prepared(pair, effect, f"{effect.name}-calm")
-    with struck_at(0, lambda _: None) as seen:
-        pair.first.call(name, arguments, caller)
-    return len(seen)
+def points_of(pair: Pair, effect: Effect) -> list[str]:
+    """List the statements and renames of an effect that nothing disturbs, once all is warm."""
+    seen: list[str] = []
+    for at in ("cold", "calm"):
+        caller, (name, arguments) = prepared(pair, effect, f"{effect.name}-{at}")
+        with struck_at(0, lambda _: None) as seen:
+            pair.first.call(name, arguments, caller)
+    return seen
 
 
 def faults(pair: Pair, effect: Effect, victim: Victim, nth: int) -> list[str]:

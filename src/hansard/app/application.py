@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from hansard.app import faulty
 from hansard.app.catalog import Catalog
+from hansard.app.circumstances import refusal
 from hansard.app.homes import NamedHome
 from hansard.kernel import as_of, limits, reply
 from hansard.kernel.blob import canonical_json, digest_of
@@ -33,11 +34,11 @@ from hansard.kernel.operation import (
     Written,
 )
 from hansard.kernel.page import Listing
-from hansard.kernel.problem import InvalidInput, PermissionDenied, StorageUnavailable
+from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem, StorageUnavailable
 from hansard.kernel.store import CATALOG, UNMADE, Store
 from hansard.kernel.trial import TrialPassedError
 from hansard.kernel.values import check_handle, check_values
-from hansard.sessions import placing, presence, projects, seating
+from hansard.sessions import directory, placing, presence, projects, seating
 from hansard.sessions.naming import DEFAULT_PROJECT
 from hansard.sessions.placing import Place
 
@@ -96,7 +97,13 @@ class Application:
                 check_handle(session, "session")
         request = validate(operation, arguments)
         caller = caller if caller.home else replace(caller, home=self.home)
-        context = self._place(operation, request, caller)
+        try:
+            context = self._place(operation, request, caller)
+        except Problem:
+            # What ends a session leaves no place to ask again from, and its answer is still there.
+            if first := self._answered_before(operation, request, caller):
+                return _flagged(first, operation, arguments)
+            raise
         try:
             answer = self._answer(operation, request, context)
         except TrialPassedError:
@@ -226,6 +233,21 @@ class Application:
             self.limit(operation, context)
         return _run(operation, request, context)
 
+    def _answered_before(
+        self, operation: Operation, request: Request, caller: Caller
+    ) -> Result | None:
+        """Give the first answer to a request that has lost its place since."""
+        once = _once(operation, request, caller)
+        if once is None or operation.in_catalog:
+            return None
+        place = placing.find_place(self.store, request.project_id, caller, looks=True)
+        named = (request.session_id, caller.session)
+        led = (directory.project_of(one) for one in named if one and not place.is_named)
+        for project in dict.fromkeys([place.project, *filter(None, led)]):
+            if caller.sees(project) and (answer := self.store.read(project, once.recall)):
+                return operation.result.model_validate(answer)
+        return None
+
     def _first_answer(self, operation: Operation, context: Context, once: Once) -> Result | None:
         answer = context.read(once.recall)
         return operation.result.model_validate(answer) if answer else None
@@ -253,11 +275,22 @@ def _run(operation: Operation, request: Request, context: Context) -> Result:
     if cursor := getattr(request, "cursor", None):
         place = _listing(operation, request, context).place(cursor)
         request = request.model_copy(update={"cursor": place})
+    try:
+        return _looked_at_anew(operation, request, context)
+    except AlreadyAnsweredError as answered:
+        return operation.result.model_validate(answered.answer)
+    except OSError as error:
+        outcome = "unknown" if operation.writes else "not_written"
+        problem = refusal(error, f"{operation.name} cannot be done", outcome=outcome)
+        if problem is None:
+            raise
+        raise problem from error
+
+
+def _looked_at_anew(operation: Operation, request: Request, context: Context) -> Result:
     for _ in range(LOOKS_MAX):
         try:
             return operation.run(request, context)
-        except AlreadyAnsweredError as answered:
-            return operation.result.model_validate(answered.answer)
         except NotKeptError:
             # Nothing of that write has landed. Looked at anew, it packs what it needs again.
             continue

@@ -15,6 +15,7 @@ import typer
 
 from hansard import __version__
 from hansard.app.application import Application
+from hansard.app.circumstances import require_place
 from hansard.app.settings import Settings, declarations, load, sources, store_location
 from hansard.app.start import find_by_meaning, start
 from hansard.app.verify import list_intents, projects_of
@@ -111,6 +112,11 @@ def without_password(text: str) -> str:
 def _store(settings: Settings) -> Iterator[Check]:
     location = without_password(store_location(settings))
     if folder := store_folder(settings):
+        try:
+            require_place(folder)
+        except Problem as problem:
+            yield Check("fail", "store", f"{problem.message}. {problem.recovery_hint}")
+            return
         yield from _disk(folder, settings)
     if not store_exists(settings):
         yield Check("warn", "store", f"none in {location} yet; the first client makes it")

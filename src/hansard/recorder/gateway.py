@@ -116,13 +116,6 @@ class Gateway:
         except StorageUnavailable:
             return FilePath(parse(path))
 
-    def find(self, path: FilePath) -> str | None:
-        """Name a file of this workspace, if its folder is there."""
-        try:
-            return self.file(path)
-        except StorageUnavailable:
-            return None
-
     def file(self, path: FilePath) -> str:
         """Name a file of this workspace."""
         return file_id(self.identity, str(path))

@@ -69,11 +69,16 @@ def settled(gateway: Gateway, context: Context, seqs: Sequence[int]) -> list[Fil
 def half_way(context: Context, problem: Problem, intents: Sequence[Entry]) -> Problem:
     """Say of what the disk stopped which files are changed, which are not, and how to go on."""
     told = context.read(lambda tx: [outcome_of(tx, entry.seq)["status"] for entry in intents])
-    paths: dict[str, list[str]] = {"done": [], "not_done": [], "unknown": []}
+    # Of a file that was come to again, after the disk had stopped it before, the last one counts.
+    stands: dict[str, str] = {}
     for entry, status in zip(intents, told, strict=True):
         intent = intent_of(context, entry)
         name = {"done": "done", "recovered": "done", "open": "unknown"}.get(status, "not_done")
-        paths[name].append(intent.to or intent.path)
+        stands[intent.to or intent.path] = name
+    paths = {
+        name: [path for path, one in stands.items() if one == name]
+        for name in ("done", "not_done", "unknown")
+    }
     if not paths["done"] and len(intents) == 1:
         return problem
     found = {name: some for name, some in paths.items() if some}

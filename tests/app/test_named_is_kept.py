@@ -1,5 +1,7 @@
 """What is named is kept: collecting beside a writer takes nothing away that it is about to name."""
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from hansard.app import start
 from hansard.app.application import Application
 from hansard.app.keeping.collecting import collect
+from hansard.app.settings import Settings
 from hansard.app.verify import verify
 from hansard.kernel.blob import Blob, Digest, canonical_json, digest_of, seal
 from hansard.kernel.engine import WriteTx
@@ -19,6 +23,9 @@ from hansard.kernel.reply import Replied
 from hansard.kernel.store import Store
 from tests.app.kept import STAMP
 from tests.conftest import OpenApp, a_caller
+from tests.crash.harness import ROOT
+from tests.launcher.programs import Popen
+from tests.patience import PATIENCE_S
 from tests.recorder.asking import create, edit
 
 EVER = "9999"
@@ -170,3 +177,31 @@ def test_who_is_overtaken_each_time_is_told_to_come_back(
         _record(app, agent, "b")
 
     assert refusal.value.details["outcome"] == "not_written"
+
+
+ROUNDS = 30
+
+
+@pytest.mark.fault("gc beside writers")
+@pytest.mark.slow("two processes, one of which collects all the time")
+def test_a_process_that_collects_all_the_time_takes_nothing_from_one_that_writes(
+    tmp_path: Path, files: Path
+) -> None:
+    store = str(tmp_path / "store")
+    app = start.start(Settings(store=store, workspace=str(files)))
+    agent = a_caller()
+    create(app, agent, "a", "something else\n")
+    command = [sys.executable, "-m", "tests.app.collector", store]
+    with Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as collector:
+        for number in range(ROUNDS):
+            let_go(app, agent, f"S{number}")
+            _record(app, agent, TEXT)
+            edit(app, agent, "a", TEXT if number % 2 else f"{TEXT} {number}")
+            _document(app, agent, TEXT)
+            _checkpoint(app, agent, TEXT)
+        gone, _ = collector.communicate(timeout=PATIENCE_S)
+    report = verify(app.store)
+    app.close()
+
+    assert int(gone) > 0, "nothing was ever collected"
+    assert [found.message for found in report.findings] == []

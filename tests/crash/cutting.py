@@ -20,6 +20,7 @@ from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.engines.postgres import PostgresEngine
 from hansard.kernel.effect import OPEN_INTENTS
+from hansard.kernel.engine import ReadTx
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.recorder import linux
@@ -46,11 +47,19 @@ class Effect:
     """Something that is asked for, on files of its own, and what the files then hold."""
 
     name: str
-    call: Callable[[str], Call]
-    """Gives the operation and its arguments; all paths lie below the folder of that name."""
+    call: Callable[[str, str], Call]
+    """Gives the operation and its arguments; all paths lie below the folder of that name.
+
+    It is told the entry of an edit before.
+    """
     after: dict[str, str | None]
     revisions: dict[str, int] = field(default_factory=dict)
     """How many revisions each file then has."""
+    kind: str | None = None
+    """The kind of entry that it adds one of, if it is no change to files."""
+
+
+AS_BEFORE: dict[str, str | None] = {"a": "one\n", "b": "two\n"}
 
 
 def _op(**arguments: Any) -> Call:
@@ -60,31 +69,31 @@ def _op(**arguments: Any) -> Call:
 EFFECTS = (
     Effect(
         "create",
-        lambda at: _op(action="create", path=f"{at}/new", content="new\n"),
+        lambda at, _: _op(action="create", path=f"{at}/new", content="new\n"),
         {"a": "one\n", "b": "two\n", "new": "new\n"},
         {"a": 2, "new": 1},
     ),
     Effect(
         "edit",
-        lambda at: _op(action="edit", path=f"{at}/a", content="new\n"),
+        lambda at, _: _op(action="edit", path=f"{at}/a", content="new\n"),
         {"a": "new\n", "b": "two\n"},
         {"a": 3},
     ),
     Effect(
         "delete",
-        lambda at: _op(action="delete", path=f"{at}/a"),
+        lambda at, _: _op(action="delete", path=f"{at}/a"),
         {"b": "two\n"},
         {"a": 3},
     ),
     Effect(
         "move",
-        lambda at: _op(action="move", path=f"{at}/a", to=f"{at}/to/c"),
+        lambda at, _: _op(action="move", path=f"{at}/a", to=f"{at}/to/c"),
         {"b": "two\n", "to/c": "one\n"},
         {"to/c": 3},
     ),
     Effect(
         "batch",
-        lambda at: _op(
+        lambda at, _: _op(
             ops=[
                 {"action": "edit", "path": f"{at}/a", "content": "new\n"},
                 {"action": "delete", "path": f"{at}/b"},
@@ -96,15 +105,48 @@ EFFECTS = (
     ),
     Effect(
         "restore",
-        lambda at: ("restore", {"path": f"{at}/a", "revision": 1}),
+        lambda _, edit: ("restore", {"entry": edit}),
         {"a": "zero\n", "b": "two\n"},
         {"a": 3},
     ),
     Effect(
         "undo",
-        lambda at: ("undo", {"path": f"{at}/a", "revision": 2}),
+        lambda _, edit: ("undo", {"entry": edit}),
         {"a": "zero\n", "b": "two\n"},
         {"a": 3},
+    ),
+    Effect(
+        "record",
+        lambda at, _: (
+            "create_record",
+            {"type": "note", "title": at, "summary": "s", "body": "b" * 500},
+        ),
+        AS_BEFORE,
+        kind="records.record_created.v1",
+    ),
+    Effect(
+        "decision",
+        lambda at, _: (
+            "record_decision",
+            {"title": at, "target": at, "rationale": "It was agreed upon in the meeting."},
+        ),
+        AS_BEFORE,
+        kind="decisions.decision_recorded.v1",
+    ),
+    Effect(
+        "checkpoint",
+        lambda at, _: ("workflow_checkpoint_save", {"context": {"at": at}, "sessionId": at}),
+        AS_BEFORE,
+        kind="checkpoints.checkpoint_saved.v1",
+    ),
+    Effect(
+        "entity",
+        lambda at, _: (
+            "entity_create",
+            {"type": "textDocument", "data": {"title": at, "content": "c" * 500}},
+        ),
+        AS_BEFORE,
+        kind="entities.entity_created.v1",
     ),
 )
 
@@ -198,24 +240,30 @@ def prepared(pair: Pair, effect: Effect, at: str) -> tuple[Caller, Call]:
     """Make the files that an effect is about."""
     caller = a_caller()
     create(pair.first, caller, f"{at}/a", "zero\n")
-    edit(pair.first, caller, f"{at}/a", "one\n")
+    edited = edit(pair.first, caller, f"{at}/a", "one\n").seq
     create(pair.first, caller, f"{at}/b", "two\n")
     caller = replace(caller, idempotency_key=at)
-    return caller, effect.call(at)
+    return caller, effect.call(at, f"s:{edited}")
 
 
-def points_of(pair: Pair, effect: Effect) -> int:
-    """Count the statements and renames of an effect that nothing disturbs."""
-    caller, (name, arguments) = prepared(pair, effect, f"{effect.name}-calm")
+def points_of(pair: Pair, effect: Effect) -> list[str]:
+    """List the statements and renames of an effect that nothing disturbs, once all is warm."""
+    _undisturbed(pair, effect, "cold")
+    return _undisturbed(pair, effect, "warm")
+
+
+def _undisturbed(pair: Pair, effect: Effect, how: str) -> list[str]:
+    caller, (name, arguments) = prepared(pair, effect, f"{effect.name}-{how}")
     with struck_at(0, lambda _: None) as seen:
         pair.first.call(name, arguments, caller)
-    return len(seen)
+    return seen
 
 
 def faults(pair: Pair, effect: Effect, victim: Victim, nth: int) -> list[str]:
     """Cut connections at a point of an effect; says what was amiss with how it ended."""
     at = f"{effect.name}-{victim}-{nth}"
     caller, (name, arguments) = prepared(pair, effect, at)
+    before = _count(pair, effect)
 
     def strike(own: psycopg.Connection[Any] | None) -> None:
         pair.cut(victim, own)
@@ -227,7 +275,22 @@ def faults(pair: Pair, effect: Effect, victim: Victim, nth: int) -> list[str]:
             pair.first.call(name, arguments, caller)
         except StorageUnavailable as problem:
             found += _wrongly_said(pair, effect, at, problem)
-    return [*found, *_repeated(pair, caller, name, arguments), *_amiss(pair, effect, at)]
+    found += [*_repeated(pair, caller, name, arguments), *_amiss(pair, effect, at)]
+    if effect.kind and _count(pair, effect) != before + 1:
+        found.append(f"{at}: {_count(pair, effect) - before} of {effect.kind} are there")
+    return found
+
+
+def _count(pair: Pair, effect: Effect) -> int:
+    """Count the entries that are of an effect's kind."""
+    if effect.kind is None:
+        return 0
+    kinds = {effect.kind}
+
+    def work(tx: ReadTx) -> int:
+        return len(tx.entries(limit=1_000_000, kinds=kinds))
+
+    return pair.second.store.read(pair.second.default_project, work)
 
 
 def _wrongly_said(pair: Pair, effect: Effect, at: str, problem: Problem) -> list[str]:

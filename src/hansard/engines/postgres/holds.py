@@ -49,6 +49,8 @@ class Holds:
         self._connection: Connection | None = None
         self._made = 0
         """How many connections there have been: which one a lock was taken on."""
+        self._keeper = 0
+        """The process of the server that keeps them; a pooler may have us ask another."""
         self._held: dict[str, PostgresLock] = {}
         self._closed = False
 
@@ -125,12 +127,11 @@ class Holds:
         if self._connection is None:
             return False
         try:
-            self._connection.execute("SELECT 1")
+            return _backend(self._connection) == self._keeper
         except psycopg.OperationalError:
             if not self._connection.closed:
                 raise
             return False
-        return True
 
     def _try(self, name: str) -> bool:
         try:
@@ -145,6 +146,7 @@ class Holds:
         if self._connection is None or self._connection.closed:
             self._connection = connection = self._connector.connect()
             self._made += 1
+            self._keeper = _backend(connection)
             # What someone else has taken since is theirs.
             still = {name for name in self._held if self._ask(connection, name)}
             self._held = {name: lock for name, lock in self._held.items() if name in still}
@@ -164,3 +166,9 @@ class Holds:
             "SELECT pg_try_advisory_lock(%s)", (self._names.lock_number(name),)
         ).fetchone()
         return answer == (True,)
+
+
+def _backend(connection: Connection) -> int:
+    """Name the server's process that answers on a connection."""
+    [[process]] = connection.execute("SELECT pg_backend_pid()").fetchall()
+    return int(process)

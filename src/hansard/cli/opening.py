@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hansard.app import homes
 from hansard.app.application import Application
+from hansard.app.circumstances import require_place
 from hansard.app.settings import Settings, load, store_location
 from hansard.app.start import MEMORY, POSTGRES_SCHEMES, open_engine, start
 from hansard.cli.flags import Flags
@@ -35,7 +36,9 @@ def opened(
     Who is only looking settles nothing that was left open, and leaves every file as it is.
     """
     settings = load(flags)
-    if makes_store and not _exists(settings):
+    if folder := store_folder(settings):
+        require_place(folder)
+    if makes_store:
         start(settings).close()
     if not _exists(settings):
         raise StorageUnavailable(

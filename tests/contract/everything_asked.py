@@ -167,10 +167,15 @@ def _entities(ask: Asking) -> None:
     ask("document_revise", id=made["textDocument"], content="# Other notes")
     ask("entity_update", id=made["settings"], data={"theme": "light"})
     ask("entity_list", type="textDocument", limit=1)
+    ask("entity_list", type="textDocument", where={"nextId": None}, order="-updatedAt")
+    over = {"status": "failed", "startTime": "2026-01-01", "endTime": "2026-01-02"}
+    over["agentGraphId"] = made["agentGraph"]
+    ask("entity_create", type="agentGraphExecution", data=over)
     log = {"type": "log", "level": "info", "message": "Well"}
     ask("execution_event", id=made["agentGraphExecution"], events=[log], status="completed")
     ask("metric_record", samples=[{"name": "ms", "value": n, "dimensions": {}} for n in (1, 2)])
     ask("metric_query", name="ms")
+    ask("metric_query", name="ms", raw=True, limit=1)
     ask("metric_query")
     ask("entity_delete", id=made["modelConnection"])
     ask("search", query="title", limit=2)

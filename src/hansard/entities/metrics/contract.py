@@ -153,5 +153,5 @@ class MetricAnswer(Result):
             return "No metrics yet." if self.name is None else f"No samples of {self.name}."
         lines = [one.text() for one in shown]
         if self.nextCursor:
-            lines.append(f"({len(lines)} of {self.total:,}; next page: cursor {self.nextCursor})")
+            lines.append(f"({len(lines)} of {self.total:,}; next page: cursor={self.nextCursor})")
         return "\n".join(lines)

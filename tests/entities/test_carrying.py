@@ -16,6 +16,7 @@ from tests.entities.asking import (
     GRAPH,
     Asking,
     Json,
+    answered,
     asked,
     exported,
     said,
@@ -191,3 +192,22 @@ def test_what_no_export_writes_is_refused(filled: Asking, elsewhere: Asking) -> 
             take_over(elsewhere.app, [line])
 
     assert elsewhere.head() == before
+
+
+@pytest.mark.holds("ENT-thread-8")
+def test_a_thread_from_when_any_answer_closed_a_request_is_taken_over(elsewhere: Asking) -> None:
+    partials = [asked("c"), answered("c", status="inProgress"), asked("c")]
+    line: Json = {
+        "type": "messageThread",
+        "id": "messageThread::" + "a" * 20,
+        "createdAt": "2026-01-01T00:00:00.000000Z",
+        "parentId": None,
+        "pieces": [{"turn": "t", "sender": "me", "begins": True, "partials": partials}],
+    }
+
+    take_over(elsewhere.app, [line])
+
+    ended = elsewhere.append(line["id"], "tool", answered("c"))
+    assert exported(elsewhere.app)[0] == line
+    with pytest.raises(InvalidInput):
+        elsewhere.append(ended["id"], "tool", answered("c"))

@@ -120,6 +120,10 @@ class Application:
         """The key of the home; where it is yet to be made, the one it is about to get."""
         return self.home.find(self.store) or self.home.name(self.store)
 
+    def home_for(self, caller: Caller) -> Home:
+        """Give the project of a caller's calls that name none."""
+        return caller.home or self.home
+
     def own_project(self) -> str:
         """Give the key of the home, for who reads it past `call`; nothing is there if unmade."""
         return placing.home_key(self.store, self.home)

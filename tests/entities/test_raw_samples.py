@@ -41,6 +41,7 @@ def test_samples_are_read_page_by_page(measured: Asking, limit: int) -> None:
         page = asked(measured, name="ms", limit=limit, **cursor)
         assert page.samples
         assert page.total == 10
+        assert len(page.samples) <= limit
         seen += [one.value for one in page.samples]
         if page.nextCursor is None:
             break

@@ -70,8 +70,8 @@ def _deciding(deciding: Deciding) -> tuple[Operation, ...]:
         ),
         Operation(
             "supersede_decision",
-            "Replace active decisions by a new one about the target of one of them. A person's "
-            "can only be proposed to change.",
+            "Replace active decisions by a new one about the target of one of them; for a "
+            "person's, propose.",
             contract.SupersedeDecision,
             answers.DecisionSuperseded,
             deciding.supersede,
@@ -87,8 +87,7 @@ def _looking(searching: Searching, looking: Looking) -> tuple[Operation, ...]:
     return (
         Operation(
             "search_decisions",
-            "Find what was decided. strict: active only; balanced: active first; audit: all "
-            "history.",
+            "Find what was decided. strict: active only; balanced: active first; audit: history.",
             contract.SearchDecisions,
             answers.DecisionsFound,
             searching.search,

@@ -98,12 +98,19 @@ class DecisionFound(Shape):
     preview: str
     matched_via: list[str]
     """The superseded ones it was found by."""
+    author: str | None = None
+    at: str | None = None
+    """Who stated it and when, where that is looked for: in `audit`, and in a history."""
+    changes: str | None = None
+    """In a history: a unified diff from what held before it."""
 
     def text(self) -> str:
-        """Give a line, and the preview."""
+        """Give a line, and the preview or what changed."""
         via = f", via {', '.join(self.matched_via)}" if self.matched_via else ""
         head = f"[{self.id}] ({self.status}) {self.target}: {self.title} ({self.score:.2f}{via})"
-        return f"{head}\n  {self.preview}"
+        signed = f" {self.author}, {self.at}" if self.author else ""
+        rest = self.preview if self.changes is None else self.changes
+        return "\n".join([head + signed, *(f"  {line}" for line in rest.splitlines())])
 
 
 class DecisionsFound(Result):
@@ -114,11 +121,15 @@ class DecisionsFound(Result):
     """How many entries of the journal the search by meaning does not know of yet."""
     index: str
     """What finds by meaning; `none` says that words alone did."""
+    earlier: int | None = None
+    """Of a history: how many came before those that are shown."""
 
     def text(self) -> str:
         """Give each, then how it was found."""
         behind = f", {self.index_lag} entries behind" if self.index_lag else ""
         found = [one.text() for one in self.results] or ["No decision matches"]
+        if self.earlier:
+            found.insert(0, f"{self.earlier} earlier ones: raise limit, or give until")
         return "\n".join([*found, f"Index: {self.index}{behind}"])
 
 

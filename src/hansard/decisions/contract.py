@@ -2,13 +2,20 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+)
 
 from hansard.decisions import limits
 from hansard.decisions.events import Enforcement
 from hansard.kernel.operation import ProjectRequest, TimedRequest
 from hansard.kernel.problem import FORBIDDEN, Problem
-from hansard.kernel.text import Description, Id, Limit, Query, Summary, Title
+from hansard.kernel.text import Description, Id, Limit, Point, Query, Summary, Title
 
 Status = Literal["active", "superseded", "proposed", "accepted", "rejected"]
 Mode = Literal["strict", "balanced", "audit"]
@@ -148,10 +155,29 @@ class RejectProposal(ProjectRequest):
     reason: Summary | None = None
 
 
+class Filter(BaseModel):
+    """Which decisions and proposals are looked for; what is absent makes no difference."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    target: Title | None = None
+    status: Status | None = None
+    author: Title | None = None
+    """As answers show it, `human:ada`, or either part of that."""
+    since: Point | None = None
+    until: Point | None = None
+
+
+Where = Annotated[Filter, WithJsonSchema({"type": "object"})]
+
+
 class SearchDecisions(ProjectRequest):
     query: Query
     mode: Mode = "balanced"
     limit: Limit = limits.SEARCH_LIMIT_DEFAULT
+    where: Where | None = None
+    history: bool | None = None
+    """All that was ever decided about the target, in order, with what changed between."""
 
 
 class GetDecision(TimedRequest):

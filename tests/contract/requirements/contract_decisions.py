@@ -200,15 +200,23 @@ REQUIREMENTS = (
         ),
         held(
             "DEC-search-10",
-            "audit gives all, unfiltered and unresolved.",
+            "audit gives all, unfiltered unless asked to, and unresolved.",
         ),
         held(
             "DEC-search-11",
-            "The score reported has +1.0 for active.",
+            "The score reported has +1.0 for active in strict and balanced.",
         ),
         held(
             "DEC-search-12",
             "A stale, empty or missing vector index may miss, never resurrect.",
+        ),
+        held(
+            "DEC-search-13",
+            "audit is ranked by relevance alone, in the same order whatever the limit.",
+        ),
+        held(
+            "DEC-search-14",
+            "history tells all that was decided about a target, in order, each with a diff.",
         ),
     ),
     *section(

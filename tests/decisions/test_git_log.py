@@ -63,7 +63,9 @@ def test_each_decision_is_one_commit_with_its_page_on_every_engine(
 
 @pytest.mark.holds("DEC-git-3")
 def test_author_time_and_trailers_come_from_the_entry(ledger: Ledger) -> None:
-    made = a_party(ledger.app, "human", "admin").record(target="licence", title="Stay free")
+    made = a_party(ledger.app, "human", "admin", is_vouched=True).record(
+        target="licence", title="Stay free"
+    )
     ledger.publish()
 
     [entry] = ledger.app.store.read(

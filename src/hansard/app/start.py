@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import cast
 
 from hansard import checkpoints, decisions, embedders, entities, recorder, records, sessions
-from hansard.app import everything, homes, insight, tokens, why, workspaces
+from hansard.app import everything, homes, insight, people, tokens, why, workspaces
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.quotas import Quotas as CallQuotas
@@ -19,8 +19,9 @@ from hansard.app.settings import (
 )
 from hansard.checkpoints.limits import Quotas, Retention
 from hansard.decisions import gitlog
-from hansard.kernel.clock import Clock, utc_now
+from hansard.kernel.clock import Clock, to_text, utc_now
 from hansard.kernel.engine import Engine, Schema
+from hansard.kernel.event import SYSTEM, Stamp
 from hansard.kernel.limits import MIB
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Home
@@ -70,6 +71,7 @@ def catalog(settings: Settings | None = None) -> Catalog:
         everything.capability(meanings),
         why.capability(gateway(settings), Path(settings.workspace).expanduser()),
         tokens.capability(),
+        people.capability(),
     ]
     if isinstance(meanings, embedders.VectorMeanings):
         capabilities.append(meanings.capability(capabilities))
@@ -185,6 +187,8 @@ def start(
     )
     if not settings.read_only:
         application.recover()
+        if configured := secret(settings):
+            people.keep(store, configured, Stamp(SYSTEM, to_text(clock())))
     return application
 
 

@@ -1,9 +1,7 @@
 """`hansard decisions`: what holds, what led to it, and what a person decides about it."""
 
-import getpass
 import shlex
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Annotated, TypeVar
 
 import typer
@@ -13,7 +11,6 @@ from hansard.cli.asking import Ask, asking
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.sitting import for_one_write
 from hansard.cli.terminal import painter, print_json, printable
 from hansard.decisions import answers
 from hansard.decisions.contract import Mode, Status
@@ -203,13 +200,8 @@ def supersede(
 @settings_flags
 def accept(flags: Flags, proposal: ProposalId, *, json: Json = False) -> None:
     """Make a proposal an active decision. Asks for the server's secret."""
-    with opened(flags) as (application, settings):
-        caller = for_one_write(settings)
-        # Only a person at a terminal can be asked; anyone else is refused by their role.
-        typed = getpass.getpass("Secret: ") if caller.actor.role == "admin" else None
-        caller = replace(caller, secret=typed)
-        accepted = application.call("accept_proposal", {"proposal_id": proposal}, caller)
-        _tell(accepted, json=json)
+    with asking(flags) as ask:
+        _tell(ask("accept_proposal", proposal_id=proposal), json=json)
 
 
 @settings_flags

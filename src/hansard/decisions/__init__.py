@@ -48,7 +48,7 @@ def capability(
         ),
         (*EVENTS, githistory.CommitsIndexed),
         (VIEW, githistory.VIEW),
-        proves=known.is_proved,
+        secret=known,
         passages=PASSAGES,
         followers=followers,
     )

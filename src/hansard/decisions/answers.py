@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from hansard.decisions.contract import Status
 from hansard.decisions.events import Enforcement
+from hansard.kernel.event import Proof
 from hansard.kernel.operation import Result, Written
 
 
@@ -157,6 +158,8 @@ class DecisionShown(Shape):
     at: str
     seq: int
     session_id: str | None = None
+    proof: Proof | None = None
+    """Of a person: whether that was proved, or only claimed where no secret is set."""
     version: int | None = None
     """How many decisions its chain had with it, counted along the longest line."""
 
@@ -174,11 +177,15 @@ class DecisionShown(Shape):
         return "\n".join([
             f"[{self.id}] ({self.status}) {self.target}: {self.title}",
             *(f"{name}: {value}" for name, value in extras.items() if value),
-            f"--- rationale of {self.id}, by {self.author}, {self.at} ---",
+            f"--- rationale of {self.id}, by {self.author}{self._unproved}, {self.at} ---",
             self.rationale,
             *(f"- {one}" for one in self.consequences or ()),
             f"--- end of {self.id} ---",
         ])  # fmt: skip
+
+    @property
+    def _unproved(self) -> str:
+        return " (unproved)" if self.proof == "unproved" else ""
 
 
 class Link(Shape):

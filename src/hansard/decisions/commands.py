@@ -77,6 +77,7 @@ def ground_of(tx: ReadTx, context: Context, target: str, old: Sequence[Row] = ()
         newest_seq=tx.head().seq,
         holder=reading.holder(tx, target),
         old=old,
+        proof=context.caller.proof,
     )
 
 

@@ -167,15 +167,17 @@ class Filter(BaseModel):
     since: Point | None = None
     until: Point | None = None
 
-
-Where = Annotated[Filter, WithJsonSchema({"type": "object"})]
+    @classmethod
+    def __get_pydantic_json_schema__(cls, *_: object) -> dict[str, str]:
+        """Leave it to the words about the parameter to name the fields, which costs a third."""
+        return {"type": "object"}
 
 
 class SearchDecisions(ProjectRequest):
     query: Query
     mode: Mode = "balanced"
     limit: Limit = limits.SEARCH_LIMIT_DEFAULT
-    where: Where | None = None
+    where: Filter | None = None
     history: bool | None = None
     """All that was ever decided about the target, in order, with what changed between."""
 

@@ -42,7 +42,7 @@ class Reviewing:
         self, request: contract.AcceptProposal, context: Context
     ) -> answers.ProposalAccepted:
         """Make a proposal the decision. Accepting it again tells what it became."""
-        self.secret.require(context.caller.secret)
+        self.secret.require(context.caller.proof)
 
         def work(tx: WriteTx) -> answers.ProposalAccepted:
             proposal = reading.proposal(tx, request.proposal_id)
@@ -69,7 +69,8 @@ class Reviewing:
 
         def work(tx: WriteTx) -> answers.ProposalRejected:
             proposal = reading.proposal(tx, request.proposal_id)
-            context.record(tx, rules.plan_reject(proposal, request.reason, context.caller.actor))
+            ground = ground_of(tx, context, proposal["target"])
+            context.record(tx, rules.plan_reject(proposal, request.reason, ground))
             return answers.ProposalRejected(proposal_id=proposal["id"], status="rejected")
 
         return context.write(work)

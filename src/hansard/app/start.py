@@ -19,6 +19,7 @@ from hansard.app.settings import (
 )
 from hansard.checkpoints.limits import Quotas, Retention
 from hansard.decisions import gitlog
+from hansard.decisions.masking import unmasked
 from hansard.kernel.clock import Clock, to_text, utc_now
 from hansard.kernel.engine import Engine, Schema
 from hansard.kernel.event import SYSTEM, Stamp
@@ -28,6 +29,7 @@ from hansard.kernel.operation import Home
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import Store
 from hansard.recorder.gateway import Gateway
+from hansard.recorder.redaction import mask
 from hansard.sessions.presence import Presence
 from hansard.sessions.rules import Quiet
 
@@ -66,6 +68,7 @@ def catalog(settings: Settings | None = None) -> Catalog:
             meanings=meanings,
             blast_radius=insight.blast_radius,
             followers=gitlog.followers(git) if (git := git_folder(settings)) else None,
+            mask=mask if settings.redact == "on" else unmasked,
         ),
         entities.capability(),
         everything.capability(meanings),

@@ -7,6 +7,7 @@ from hansard.decisions import answers, contract, githistory, limits
 from hansard.decisions.commands import Deciding, Radius
 from hansard.decisions.events import EVENTS
 from hansard.decisions.governing import Governing, governed
+from hansard.decisions.masking import Mask, unmasked
 from hansard.decisions.proposals import Reviewing
 from hansard.decisions.queries import Looking
 from hansard.decisions.reading import citing_decisions
@@ -29,22 +30,24 @@ def capability(
     meanings: Meanings | None = None,
     blast_radius: Radius = citing_decisions,
     followers: Callable[[Store], Sequence[Follower]] | None = None,
+    mask: Mask = unmasked,
 ) -> Capability:
     """Make the capability.
 
     `secret` is what a caller must prove to accept a proposal; without one, nobody can. `workspace`
     is where the repositories lie whose commits can be indexed as evidence. What cites a
-    decision elsewhere is known only above this layer, and `blast_radius` says it.
+    decision elsewhere is known only above this layer, and `blast_radius` says it; so is what a
+    secret looks like, which `mask` takes out.
     """
     known = Secret(secret)
-    reviewing = Reviewing(known, review_window_s, blast_radius)
+    reviewing = Reviewing(known, review_window_s, blast_radius, mask)
     return Capability(
         "decisions",
         (
-            *_deciding(Deciding(blast_radius)),
+            *_deciding(Deciding(blast_radius, mask)),
             *_looking(Searching(meanings or NoMeanings()), Looking(blast_radius)),
             *_reviewing(reviewing),
-            *(githistory.operations(workspace) if workspace else ()),
+            *(githistory.operations(workspace, mask) if workspace else ()),
         ),
         (*EVENTS, githistory.CommitsIndexed),
         (VIEW, githistory.VIEW),

@@ -16,7 +16,20 @@ class Shape(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class DecisionRecorded(Written):
+class Said(Written):
+    """Base of what comes of a text: it says what was left out of that."""
+
+    redacted: list[str] | None = None
+    """The kinds of secrets that were in it, and are recorded nowhere."""
+
+    def left_out(self) -> list[str]:
+        """Say what was left out, in a line of its own."""
+        if not self.redacted:
+            return []
+        return [f"Recorded without the secrets in it: {', '.join(self.redacted)}"]
+
+
+class DecisionRecorded(Said):
     """A new active decision."""
 
     decision_id: str
@@ -24,10 +37,10 @@ class DecisionRecorded(Written):
 
     def text(self) -> str:
         """Name it."""
-        return f"[{self.decision_id}] (active) recorded"
+        return "\n".join([f"[{self.decision_id}] (active) recorded", *self.left_out()])
 
 
-class DecisionSuperseded(Written):
+class DecisionSuperseded(Said):
     """A new active decision in the place of older ones."""
 
     decision_id: str
@@ -39,10 +52,10 @@ class DecisionSuperseded(Written):
     def text(self) -> str:
         """Name it, what it replaced, and what rests on that."""
         made = f"[{self.decision_id}] (active) supersedes {', '.join(self.superseded)}"
-        return "\n".join([made, *radius_lines(self.blast_radius)])
+        return "\n".join([made, *self.left_out(), *radius_lines(self.blast_radius)])
 
 
-class DecisionProposed(Written):
+class DecisionProposed(Said):
     """A draft."""
 
     proposal_id: str
@@ -56,10 +69,11 @@ class DecisionProposed(Written):
     def text(self) -> str:
         """Name it, and say what is to happen to it."""
         instead = f" It would supersede {', '.join(self.supersedes)}." if self.supersedes else ""
-        return (
+        made = (
             f"[{self.proposal_id}] ({self.status}) An admin can accept it from "
             f"{self.acceptable_from} on.{instead}"
         )
+        return "\n".join([made, *self.left_out()])
 
 
 class ProposalAccepted(Written):
@@ -77,7 +91,7 @@ class ProposalAccepted(Written):
         return "\n".join([made + instead, *radius_lines(self.blast_radius)])
 
 
-class ProposalRejected(Written):
+class ProposalRejected(Said):
     """A proposal that was turned down."""
 
     proposal_id: str
@@ -85,7 +99,8 @@ class ProposalRejected(Written):
 
     def text(self) -> str:
         """Name it."""
-        return f"[{self.proposal_id}] ({self.status}) The same will not be accepted again"
+        made = f"[{self.proposal_id}] ({self.status}) The same will not be accepted again"
+        return "\n".join([made, *self.left_out()])
 
 
 class DecisionFound(Shape):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hansard.decisions import answers, contract, reading, rules
+from hansard.decisions.masking import Mask, masked, unmasked
 from hansard.decisions.reading import BlastRadius
 from hansard.decisions.reasons import Reasons, pack
 from hansard.decisions.tables import DECISION_PREFIX
@@ -21,11 +22,13 @@ class Deciding:
     """Makes decisions."""
 
     blast_radius: Radius
+    mask: Mask = unmasked
 
     def record(
         self, request: contract.RecordDecision, context: Context
     ) -> answers.DecisionRecorded:
         """Record a decision about a target that has none."""
+        request, redacted = masked(request, self.mask)
         reasons = blob_of(request)
 
         def work(tx: WriteTx) -> answers.DecisionRecorded:
@@ -33,7 +36,9 @@ class Deciding:
             identifier = next_id(tx, DECISION_PREFIX)
             event = rules.plan_record(identifier, request, reasons.digest, ground)
             context.record(tx, event)
-            return answers.DecisionRecorded(decision_id=event.id, session_id=context.session)
+            return answers.DecisionRecorded(
+                decision_id=event.id, redacted=redacted, session_id=context.session
+            )
 
         return context.write(work, blobs=[reasons])
 
@@ -41,6 +46,7 @@ class Deciding:
         self, request: contract.SupersedeDecision, context: Context
     ) -> answers.DecisionSuperseded:
         """Record a decision in the place of active ones."""
+        request, redacted = masked(request, self.mask)
         reasons = blob_of(request)
 
         def work(tx: WriteTx) -> answers.DecisionSuperseded:
@@ -54,6 +60,7 @@ class Deciding:
                 decision_id=event.id,
                 superseded=event.supersedes,
                 blast_radius=radius,
+                redacted=redacted,
                 session_id=context.session,
             )
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from hansard.decisions import answers, contract, reading, rules
 from hansard.decisions.commands import Radius, blob_of, decisions, ground_of, radius_of
+from hansard.decisions.masking import Mask, masked, unmasked
 from hansard.decisions.secret import Secret
 from hansard.decisions.tables import DECISION_PREFIX, PROPOSAL_PREFIX
 from hansard.kernel.clock import from_text, to_text
@@ -20,11 +21,13 @@ class Reviewing:
     secret: Secret
     window_s: int
     blast_radius: Radius
+    mask: Mask = unmasked
 
     def propose(
         self, request: contract.ProposeDecision, context: Context
     ) -> answers.DecisionProposed:
         """Make a draft, or change one. What an open draft says already is not written again."""
+        request, redacted = masked(request, self.mask)
         reasons = blob_of(request)
 
         def work(tx: WriteTx) -> answers.DecisionProposed:
@@ -34,7 +37,7 @@ class Reviewing:
             event = rules.plan_propose(identifier, request, reasons.digest, ground, draft)
             if event:
                 context.record(tx, event)
-            return self._proposed(reading.proposal(tx, identifier), context)
+            return self._proposed(reading.proposal(tx, identifier), context, redacted)
 
         return context.write(work, blobs=[reasons])
 
@@ -66,22 +69,28 @@ class Reviewing:
         self, request: contract.RejectProposal, context: Context
     ) -> answers.ProposalRejected:
         """Turn a proposal down for good."""
+        request, redacted = masked(request, self.mask)
 
         def work(tx: WriteTx) -> answers.ProposalRejected:
             proposal = reading.proposal(tx, request.proposal_id)
             ground = ground_of(tx, context, proposal["target"])
             context.record(tx, rules.plan_reject(proposal, request.reason, ground))
-            return answers.ProposalRejected(proposal_id=proposal["id"], status="rejected")
+            return answers.ProposalRejected(
+                proposal_id=proposal["id"], status="rejected", redacted=redacted
+            )
 
         return context.write(work)
 
-    def _proposed(self, row: Row, context: Context) -> answers.DecisionProposed:
+    def _proposed(
+        self, row: Row, context: Context, redacted: list[str] | None
+    ) -> answers.DecisionProposed:
         from_then_on = from_text(row["last_edit"]) + timedelta(seconds=self.window_s)
         return answers.DecisionProposed(
             proposal_id=row["id"],
             status=row["status"],
             supersedes=row["supersedes"],
             acceptable_from=to_text(from_then_on),
+            redacted=redacted,
             session_id=context.session,
         )
 

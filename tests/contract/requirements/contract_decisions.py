@@ -215,6 +215,11 @@ REQUIREMENTS = (
             "audit is ranked by relevance alone, in the same order whatever the limit.",
         ),
         held(
+            "DEC-secrets-1",
+            "What the recorder takes for a secret is in no decision, neither in the store nor in "
+            "Git, and the caller is told.",
+        ),
+        held(
             "DEC-search-14",
             "history tells all that was decided about a target, in order, each with a diff.",
         ),

@@ -17,6 +17,7 @@ from hansard.app.settings import (
     secret,
     store_location,
 )
+from hansard.app.surroundings import surroundings
 from hansard.checkpoints.limits import Quotas, Retention
 from hansard.decisions import gitlog
 from hansard.decisions.masking import unmasked
@@ -69,6 +70,7 @@ def catalog(settings: Settings | None = None) -> Catalog:
             blast_radius=insight.blast_radius,
             followers=gitlog.followers(git) if (git := git_folder(settings)) else None,
             mask=mask if settings.redact == "on" else unmasked,
+            around=surroundings(Path(settings.workspace).expanduser()),
         ),
         entities.capability(),
         everything.capability(meanings),

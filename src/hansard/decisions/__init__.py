@@ -8,6 +8,7 @@ from hansard.decisions.commands import Deciding, Radius
 from hansard.decisions.events import EVENTS
 from hansard.decisions.governing import Governing, governed
 from hansard.decisions.masking import Mask, unmasked
+from hansard.decisions.matching import Surroundings
 from hansard.decisions.proposals import Reviewing
 from hansard.decisions.queries import Looking
 from hansard.decisions.reading import citing_decisions
@@ -31,20 +32,21 @@ def capability(
     blast_radius: Radius = citing_decisions,
     followers: Callable[[Store], Sequence[Follower]] | None = None,
     mask: Mask = unmasked,
+    around: Surroundings | None = None,
 ) -> Capability:
     """Make the capability.
 
     `secret` is what a caller must prove to accept a proposal; without one, nobody can. `workspace`
     is where the repositories lie whose commits can be indexed as evidence. What cites a
     decision elsewhere is known only above this layer, and `blast_radius` says it; so is what a
-    secret looks like, which `mask` takes out.
+    secret looks like, which `mask` takes out, and what is there to be named, `around`.
     """
-    known = Secret(secret)
-    reviewing = Reviewing(known, review_window_s, blast_radius, mask)
+    known, around = Secret(secret), around or Surroundings()
+    reviewing = Reviewing(known, review_window_s, blast_radius, mask, around)
     return Capability(
         "decisions",
         (
-            *_deciding(Deciding(blast_radius, mask)),
+            *_deciding(Deciding(blast_radius, mask, around)),
             *_looking(Searching(meanings or NoMeanings()), Looking(blast_radius)),
             *_reviewing(reviewing),
             *(githistory.operations(workspace, mask) if workspace else ()),
@@ -130,6 +132,7 @@ def _reviewing(reviewing: Reviewing) -> tuple[Operation, ...]:
             reviewing.accept,
             writes=True,
             role="admin",
+            needs_secret=True,
             repeatable=True,
         ),
         Operation(

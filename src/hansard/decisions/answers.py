@@ -21,12 +21,16 @@ class Said(Written):
 
     redacted: list[str] | None = None
     """The kinds of secrets that were in it, and are recorded nowhere."""
+    unmatched: list[str] | None = None
+    """What it names and is not there: things it cites, or files that its target is about."""
 
     def left_out(self) -> list[str]:
-        """Say what was left out, in a line of its own."""
-        if not self.redacted:
-            return []
-        return [f"Recorded without the secrets in it: {', '.join(self.redacted)}"]
+        """Say what was left out and what matches nothing, in lines of their own."""
+        secrets, missing = ", ".join(self.redacted or ()), ", ".join(self.unmatched or ())
+        lines = [f"Recorded without the secrets in it: {secrets}"] if secrets else []
+        if missing:
+            lines.append(f"Matches nothing that is there now: {missing}")
+        return lines
 
 
 class DecisionRecorded(Said):

@@ -1,10 +1,11 @@
 """Deciding: recording decisions, and superseding them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hansard.decisions import answers, contract, reading, rules
 from hansard.decisions.masking import Mask, masked, unmasked
+from hansard.decisions.matching import Surroundings
 from hansard.decisions.reading import BlastRadius
 from hansard.decisions.reasons import Reasons, pack
 from hansard.decisions.tables import DECISION_PREFIX
@@ -23,13 +24,14 @@ class Deciding:
 
     blast_radius: Radius
     mask: Mask = unmasked
+    around: Surroundings = field(default_factory=Surroundings)
 
     def record(
         self, request: contract.RecordDecision, context: Context
     ) -> answers.DecisionRecorded:
         """Record a decision about a target that has none."""
         request, redacted = masked(request, self.mask)
-        reasons = blob_of(request)
+        reasons, missing = blob_of(request), self.around.missing_files(request)
 
         def work(tx: WriteTx) -> answers.DecisionRecorded:
             ground = ground_of(tx, context, request.target)
@@ -37,7 +39,10 @@ class Deciding:
             event = rules.plan_record(identifier, request, reasons.digest, ground)
             context.record(tx, event)
             return answers.DecisionRecorded(
-                decision_id=event.id, redacted=redacted, session_id=context.session
+                decision_id=event.id,
+                redacted=redacted,
+                unmatched=[*missing, *self.around.missing_cites(tx, request)] or None,
+                session_id=context.session,
             )
 
         return context.write(work, blobs=[reasons])
@@ -47,7 +52,7 @@ class Deciding:
     ) -> answers.DecisionSuperseded:
         """Record a decision in the place of active ones."""
         request, redacted = masked(request, self.mask)
-        reasons = blob_of(request)
+        reasons, missing = blob_of(request), self.around.missing_files(request)
 
         def work(tx: WriteTx) -> answers.DecisionSuperseded:
             old = decisions(tx, request.old_decision_ids)
@@ -61,6 +66,7 @@ class Deciding:
                 superseded=event.supersedes,
                 blast_radius=radius,
                 redacted=redacted,
+                unmatched=[*missing, *self.around.missing_cites(tx, request)] or None,
                 session_id=context.session,
             )
 

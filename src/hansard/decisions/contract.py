@@ -49,6 +49,13 @@ class ProposalNotFound(Problem):
     hint = "Check the id's spelling; search_decisions in mode audit shows proposals, too"
 
 
+class ProposalClosed(Problem):
+    """The proposal was accepted or rejected already."""
+
+    code, http_status = "PROPOSAL_CLOSED", 409
+    hint = "Read in details what became of it; propose something else if need be"
+
+
 class ProposalRefused(Problem):
     """The same was proposed before, and rejected."""
 

@@ -1,11 +1,12 @@
 """Proposing decisions, and what an admin makes of proposals."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from hansard.decisions import answers, contract, reading, rules
 from hansard.decisions.commands import Radius, blob_of, decisions, ground_of, radius_of
 from hansard.decisions.masking import Mask, masked, unmasked
+from hansard.decisions.matching import Surroundings
 from hansard.decisions.secret import Secret
 from hansard.decisions.tables import DECISION_PREFIX, PROPOSAL_PREFIX
 from hansard.kernel.clock import from_text, to_text
@@ -22,13 +23,14 @@ class Reviewing:
     window_s: int
     blast_radius: Radius
     mask: Mask = unmasked
+    around: Surroundings = field(default_factory=Surroundings)
 
     def propose(
         self, request: contract.ProposeDecision, context: Context
     ) -> answers.DecisionProposed:
         """Make a draft, or change one. What an open draft says already is not written again."""
         request, redacted = masked(request, self.mask)
-        reasons = blob_of(request)
+        reasons, missing = blob_of(request), self.around.missing_files(request)
 
         def work(tx: WriteTx) -> answers.DecisionProposed:
             draft = _draft(tx, request)
@@ -37,7 +39,9 @@ class Reviewing:
             event = rules.plan_propose(identifier, request, reasons.digest, ground, draft)
             if event:
                 context.record(tx, event)
-            return self._proposed(reading.proposal(tx, identifier), context, redacted)
+            made = self._proposed(reading.proposal(tx, identifier), context)
+            unmatched = [*missing, *self.around.missing_cites(tx, request)] or None
+            return made.model_copy(update={"redacted": redacted, "unmatched": unmatched})
 
         return context.write(work, blobs=[reasons])
 
@@ -81,16 +85,13 @@ class Reviewing:
 
         return context.write(work)
 
-    def _proposed(
-        self, row: Row, context: Context, redacted: list[str] | None
-    ) -> answers.DecisionProposed:
+    def _proposed(self, row: Row, context: Context) -> answers.DecisionProposed:
         from_then_on = from_text(row["last_edit"]) + timedelta(seconds=self.window_s)
         return answers.DecisionProposed(
             proposal_id=row["id"],
             status=row["status"],
             supersedes=row["supersedes"],
             acceptable_from=to_text(from_then_on),
-            redacted=redacted,
             session_id=context.session,
         )
 

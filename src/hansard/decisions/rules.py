@@ -9,7 +9,7 @@ from hansard.decisions import limits
 from hansard.decisions.contract import (
     DecisionNotActive,
     IsolationViolation,
-    ProposalNotFound,
+    ProposalClosed,
     ProposalRefused,
     ProposeDecision,
     RecordDecision,
@@ -221,13 +221,13 @@ def check_window(proposal: Row, *, now: str, window_s: int) -> None:
 def check_open(proposal: Row) -> None:
     """Refuse a proposal of which the case is closed."""
     if proposal["status"] == "rejected":
-        raise ProposalNotFound(
+        raise ProposalClosed(
             f"{proposal['id']} is no longer open, it was rejected{_because(proposal)}",
             id=proposal["id"],
             status="rejected",
         )
     if proposal["status"] == "accepted":
-        raise ProposalNotFound(
+        raise ProposalClosed(
             f"{proposal['id']} is no longer open, it was accepted as {proposal['decision_id']}",
             id=proposal["id"],
             status="accepted",

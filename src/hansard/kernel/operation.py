@@ -403,6 +403,8 @@ class Operation:
     """Whether its answer is what a model goes on to work with."""
     lists_session: bool = False
     """Whether what it lists is its session's, so that a cursor of it is of no other's list."""
+    needs_secret: bool = False
+    """Whether it can succeed only where a secret is set; then whoever proves it may ask."""
     destructive: bool = False
     repeatable: bool = False
     """Whether asking twice has the effect of asking once."""

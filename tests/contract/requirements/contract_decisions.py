@@ -215,6 +215,11 @@ REQUIREMENTS = (
             "audit is ranked by relevance alone, in the same order whatever the limit.",
         ),
         held(
+            "DEC-cites-1",
+            "A citation of what is not there, and a target that names no file, are said in the "
+            "answer.",
+        ),
+        held(
             "DEC-secrets-1",
             "What the recorder takes for a secret is in no decision, neither in the store nor in "
             "Git, and the caller is told.",

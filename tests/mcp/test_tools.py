@@ -204,6 +204,7 @@ def test_accepting_is_listed_where_it_can_succeed(
     known = catalog()
 
     assert "accept_proposal" not in without
-    for chosen in ({"toolsets": "all"}, {"tools": "accept_proposal"}):
-        assert "accept_proposal" in Toolbox(known, Settings(**chosen)).names(actor(role))
+    choices: list[dict[str, Any]] = [{"toolsets": "all"}, {"tools": "accept_proposal"}]
+    for chosen in choices:
+        assert "accept_proposal" in names(known, role=role, **chosen)
     assert "accept_proposal" not in Toolbox(known, Settings(toolsets="all")).names(actor("viewer"))

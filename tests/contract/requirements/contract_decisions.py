@@ -158,6 +158,10 @@ REQUIREMENTS = (
             "Hansard alone writes its branch, and people can log, blame, clone and push it "
             "elsewhere.",
         ),
+        held(
+            "DEC-git-7",
+            "README.md in the repository says what holds, by target, with a link to each page.",
+        ),
     ),
     *section(
         "contract: Decisions, search",

@@ -183,15 +183,17 @@ def test_a_file_is_erased_under_its_earlier_names_too(
 ) -> None:
     for asked in (
         {"path": "old.txt", "action": "create", "content": "first\n" * 9},
+        {"path": "old.txt", "action": "edit", "content": "second\n" * 9},
         {"path": "old.txt", "action": "move", "to": "new.txt"},
-        {"path": "new.txt", "action": "edit", "content": "second\n" * 9},
+        {"path": "new.txt", "action": "edit", "content": "third\n" * 9},
         {"path": "old.txt", "action": "create", "content": "another\n" * 9},
     ):
         app.call("file_op", asked, agent)
 
     digests = app.store.read(PROJECT, lambda tx: digests_of_path(tx, "new.txt"))
 
-    assert set(digests) == {digest_of(text * 9) for text in (b"first\n", b"second\n")}
+    texts = (b"first\n", b"second\n", b"third\n")
+    assert set(digests) == {digest_of(text * 9) for text in texts}
 
 
 def test_a_decision_is_published_anew_without_it(

@@ -24,8 +24,8 @@ from tests.contract.everything_asked import SECRET, Asking, ask_nearly_everythin
 Json = dict[str, Any]
 Asked = list[tuple[str, Json]]
 
-TOLD = {"file_op", "restore"}
-"""Refused, these are on the timeline of their own session by contract: what an agent tried to do
+TOLD = {"file_op"}
+"""Refused, it is on the timeline of its own session by contract: what an agent tried to do
 to a file is a part of the record. No project is made for the sake of it."""
 
 WRONG: list[Json] = [

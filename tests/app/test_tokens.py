@@ -140,13 +140,45 @@ def test_a_name_that_could_mislead_is_refused(app: Application, name: str) -> No
         a_token(app, name=name or " ")
 
 
-def test_a_name_is_one_tokens_until_that_ended(app: Application) -> None:
+@pytest.mark.parametrize("ended", ["revoked", "expired"])
+def test_a_name_is_inherited_by_nobody(app: Application, ended: str) -> None:
+    until = {"expires": "2026-01-01T00:00:00.000000Z"} if ended == "expired" else {}
+    made, _ = a_token(app, name="ci", **until)
+    if ended == "revoked":
+        tokens.revoke(app.store, made.id, ADMIN)
+
+    for other in ({}, {"is_human": True}, {"role": "viewer"}, {"renews": "0badc0de"}):
+        with pytest.raises(InvalidInput):
+            a_token(app, name="ci", **other)
+    assert [one.id for one in tokens.every(app.store)] == [made.id]
+
+
+def test_a_name_is_renewed_by_saying_whose_it_is_once_it_ended(app: Application) -> None:
     made, _ = a_token(app, name="ci")
 
     with pytest.raises(InvalidInput):
-        a_token(app, name="ci")
+        a_token(app, name="ci", renews=made.id)
     tokens.revoke(app.store, made.id, ADMIN)
-    assert a_token(app, name="ci")[0].id != made.id
+    again, _ = a_token(app, name="ci", renews=made.id)
+
+    assert (again.actor, again.id != made.id) == (made.actor, True)
+    with pytest.raises(InvalidInput):
+        a_token(app, name="other", renews=made.id)
+
+
+def test_answers_under_a_key_are_not_handed_on_with_a_name(app: Application) -> None:
+    first, _ = a_token(app, name="ci")
+    arguments = {"text": "mine"}
+    app.call("toy_note", arguments, caller_with(first, idempotency_key="k"))
+    tokens.revoke(app.store, first.id, ADMIN)
+
+    with pytest.raises(InvalidInput):
+        a_token(app, name="ci")
+    other, _ = a_token(app, name="ci-2")
+    before = app.store.engine.heads()
+    app.call("toy_note", arguments, caller_with(other, idempotency_key="k"))
+
+    assert app.store.engine.heads() != before
 
 
 def test_a_token_for_a_project_that_is_not_there_is_refused(app: Application) -> None:

@@ -13,11 +13,11 @@ from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings
 from hansard.app.verify import verify
-from hansard.app.verify.named import finders
 from hansard.app.verify.report import FINDINGS_MAX
 from hansard.kernel.blob import Digest, seal, seal_onto
 from hansard.kernel.effect import Intent, Outcome, Owner
 from hansard.kernel.event import SYSTEM, Event, Kinds, Receipt, Stamp
+from hansard.kernel.named import finders
 from hansard.kernel.operation import Caller, Capability
 from hansard.kernel.problem import Problem
 from hansard.sessions.contract import ProjectNotFound

@@ -24,6 +24,8 @@ PLACES = {
     "timeline": "timeline?session={session}",
     "story": "story/{session}",
     "evolution": "evolution?path=lantern/crawl.py&revision=3",
+    "why": "evolution?path=lantern/crawl.py&revision=7&line=12",
+    "undo": "undo?session={session}&step=2",
     "restore": "restore?session={session}&step=2",
     "decisions": "decisions/P001",
     "checkpoints": "checkpoints",
@@ -57,10 +59,6 @@ def _take(page: Page, address: str, theme: str, picture: Path, width: int) -> No
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     page.goto(address)
     page.wait_for_timeout(SETTLED_MS)
-    for name in ("Show what would change", "Show the change"):
-        if page.get_by_role("button", name=name).count():
-            page.get_by_role("button", name=name).first.click()
-            page.wait_for_timeout(SETTLED_MS)
     page.screenshot(path=picture)
     page.close()
 

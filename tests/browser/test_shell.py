@@ -174,3 +174,26 @@ def test_narrow_screens_have_the_views_behind_a_button(looking: Looking) -> None
 
     expect(page.get_by_role("heading", name="Decisions")).to_be_visible()
     expect(page.get_by_role("link", name="Verify")).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    ("came_by", "stands"),
+    [
+        ("", "#/lantern/overview"),
+        ("#//records/R004", "#/lantern/records/R004"),
+        ("#//decisions?find=retry", "#/lantern/decisions?find=retry"),
+    ],
+)
+def test_an_address_without_a_project_gets_the_one_that_is_shown(
+    looking: Looking, came_by: str, stands: str
+) -> None:
+    page = looking.page
+    page.goto("about:blank")
+    page.goto(f"{looking.base}/{came_by}")
+
+    page.wait_for_function("wanted => location.hash === wanted", arg=stands)
+    expect(page.get_by_role("link", name="Records").first).to_have_attribute(
+        "href", "#/lantern/records"
+    )
+    page.go_back()
+    expect(page).to_have_url("about:blank")

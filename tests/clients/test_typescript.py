@@ -26,7 +26,7 @@ def seen(tmp_path: Path, *arguments: str, **variables: str) -> dict[str, Any]:
 def check(result: dict[str, Any], era: str) -> None:
     assert result["version"] == ERAS[era]
     assert result["instructions"].startswith("Hansard is")
-    assert "get_recent_activity" in result["tools"]
+    assert "get_project_overview" in result["tools"]
     assert result["called"]["structuredContent"]["total"] == 0  # looking makes no project
     assert result["refused"]["isError"] is True
     assert result["refused"]["structuredContent"]["error"]["code"] == "PROJECT_NOT_FOUND"

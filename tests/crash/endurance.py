@@ -4,7 +4,7 @@ Meanwhile backups are taken and brought back, projects exported, garbage collect
 verified. At the end nothing that was acknowledged may be missing or there twice, and the servers
 that were let live may not have grown.
 
-    python -m tests.crash.endurance --minutes 10 --writers 8 [--store postgresql://…]
+    python -m tests.crash.endurance --minutes 10 --writers 8 [--store postgresql://… [--cut 0.5]]
 """
 
 import argparse
@@ -22,6 +22,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import psycopg
 
 from tests.crash import endured
 from tests.crash.conftest import new_database
@@ -64,6 +66,8 @@ class Plan:
     steady: int = STEADY
     kill_every_s: float = 1.0
     look_every_s: float = 1.0
+    cut_every_s: float | None = None
+    """How often a connection to the database is cut, whosever it is; `None` means never."""
     is_kept: bool = True
     """Whether the store is backed up, exported, collected and verified meanwhile."""
     seed: int = 0
@@ -80,6 +84,7 @@ class Plan:
                 endured.environment(self.store),
                 self.folder,
                 is_mortal=worker >= self.steady,
+                is_cut=self.cut_every_s is not None,
             )
             for worker in range(self.writers)
         ]
@@ -91,6 +96,8 @@ class Report:
 
     seconds: float = 0.0
     kills: int = 0
+    cuts: int = 0
+    """Connections to the database that were cut."""
     tales: list[Tale] = field(default_factory=list)
     looks: dict[int, list[Look]] = field(default_factory=dict)
     commands: Counter[str] = field(default_factory=Counter)
@@ -136,11 +143,13 @@ def endure(plan: Plan, say: Say = lambda _: None) -> Report:
 def _watch(plan: Plan, writers: list[Writer], report: Report, say: Say) -> None:
     """Kill one now and then, and look at those that live, until it is enough."""
     death = Death(plan, [writer for writer in writers if writer.place.is_mortal])
+    knife = Knife(plan)
     began = look_at = time.monotonic()
     say_at = began + SAY_EVERY_S
     while not (_is_enough(plan, began, report) or _has_failed(writers, report)):
         now = time.monotonic()
         report.kills += death.come(now)
+        report.cuts += knife.cut(now)
         if now >= look_at:
             look_at = now + plan.look_every_s
             _look_at(writers, report)
@@ -174,6 +183,30 @@ class Death:
         at_work = [writer for writer in self._mortals if writer.is_served]
         is_anyone = not at_work or self._chance.random() < STARTING_SHARE
         return self._chance.choice(self._mortals if is_anyone else at_work)
+
+
+class Knife:
+    """Cuts a connection to the database now and then, by chance."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Wait a while before the first."""
+        self._chance = random.Random(plan.seed)
+        self._pause_s = plan.cut_every_s
+        self._store = plan.store
+        self._next_at = time.monotonic()
+
+    def cut(self, now: float) -> bool:
+        """Cut one if it is time; says whether one was cut."""
+        if self._pause_s is None or now < self._next_at:
+            return False
+        self._next_at = now + 2 * self._pause_s * self._chance.random()
+        with psycopg.connect(self._store, autocommit=True, application_name="knife") as knife:
+            cut = knife.execute(
+                "SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity WHERE "
+                "datname = current_database() AND application_name = 'hansard' "
+                "ORDER BY random() LIMIT 1) chosen"
+            ).fetchone()
+        return cut == (True,)
 
 
 def _is_enough(plan: Plan, began: float, report: Report) -> bool:
@@ -298,6 +331,8 @@ def summary(plan: Plan, report: Report) -> Iterator[str]:
     yield f"{plan.writers} writers for {report.seconds:.0f} s; checked in {report.checked_s:.0f} s"
     yield f"acknowledged  {counts.total():,} writes: {_counted(counts)}"
     yield f"killed        {report.kills} servers"
+    yield f"cut           {report.cuts} connections"
+    yield f"refused       {sum(tale.refused for tale in tales)} calls for that, and asked again"
     yield f"asked again   {sum(tale.lost for tale in tales)} calls whose server was killed"
     yield f"              {sum(tale.interrupted for tale in tales)} of them were not done, it said"
     yield f"              {sum(tale.repeats for tale in tales)} calls that had been answered"
@@ -324,6 +359,7 @@ def main() -> int:
     asked.add_argument("--writers", type=int, default=8)
     asked.add_argument("--store", default="", help="a postgresql:// URL; else a new folder")
     asked.add_argument("--seed", type=int, default=0)
+    asked.add_argument("--cut", type=float, help="seconds between cuts of connections")
     given = asked.parse_args()
     with tempfile.TemporaryDirectory(prefix="endurance-") as name:
         folder = Path(name, "ground")
@@ -334,6 +370,9 @@ def main() -> int:
             seconds=given.minutes * 60,
             writers=given.writers,
             seed=given.seed,
+            cut_every_s=given.cut,
+            # A command whose connection is cut is refused, as it should be.
+            is_kept=given.cut is None,
         )
         report = endure(plan, lambda line: sys.stderr.write(line + "\n"))
     sys.stdout.writelines(f"{line}\n" for line in summary(plan, report))

@@ -3,13 +3,16 @@
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from tests.crash.faults import FAILED_SYNC, FULL, FULL_ONCE, KILL, POWER_CUT, Fault
 from tests.crash.harness import Aftermath, Point, copied, points_of
 from tests.crash.stage import Scene
+
+T = TypeVar("T")
 
 EVERY_POINT = os.environ.get("HANSARD_FAULTS") == "all"
 """Whether a sweep strikes at every point; `make check-faults` does, which takes hours."""
@@ -90,7 +93,7 @@ def _chosen(points: list[Point], fault: Fault, count: int) -> list[Point]:
     return possible if EVERY_POINT else list(evenly(possible, count))
 
 
-def evenly(points: list[Point], count: int) -> Iterator[Point]:
+def evenly(points: Sequence[T], count: int) -> Iterator[T]:
     """Take some of many, from the middle of as many equal parts."""
     count = min(count, len(points))
     return (points[len(points) * (2 * part + 1) // (2 * count)] for part in range(count))

@@ -100,6 +100,25 @@ def test_eight_writers_to_a_database_lose_nothing_in_two_minutes(
     endure_long(to_database, record_property)
 
 
+@pytest.mark.postgres
+@pytest.mark.skipif(not IS_WHOLE, reason="HANSARD_FAULTS=all asks for it")
+@pytest.mark.slow("eight servers are killed, and their connections cut, for ten minutes")
+@pytest.mark.timeout(3_600)
+def test_eight_writers_whose_connections_are_cut_lose_nothing_in_ten_minutes(
+    plan: Plan, postgres_url: str, record_property: Callable[[str, object], None]
+) -> None:
+    plan = dataclasses.replace(
+        plan, store=new_database(postgres_url), seconds=600.0, writers=8, steady=2
+    )
+
+    report = endure(dataclasses.replace(plan, kill_every_s=1.0, cut_every_s=0.5))
+
+    sys.stdout.writelines(f"{line}\n" for line in summary(plan, report))
+    record_property("points", report.kills + report.cuts + len(report.acks))
+    assert report.faults == []
+    assert report.cuts > 0
+
+
 @pytest.mark.slow("two servers write first")
 def test_a_write_that_never_was_is_missed(plan: Plan) -> None:
     assert endure(plan).faults == []

@@ -48,6 +48,7 @@ class RefusedError(Exception):
     def __init__(self, error: Json) -> None:
         """Keep what it said."""
         super().__init__(json.dumps(error))
+        self.code = error.get("code")
         self.outcome = (error.get("details") or {}).get("outcome")
 
 
@@ -287,6 +288,8 @@ class Place:
     environment: Mapping[str, str]
     folder: Path
     is_mortal: bool
+    is_cut: bool = False
+    """Whether connections to its database are cut: what is refused for that is asked again."""
 
     @property
     def name(self) -> str:
@@ -336,6 +339,8 @@ class Tale:
     """Calls that were answered, and asked again as if they had not been."""
     interrupted: int = 0
     """Changes to files of which the repetition said that they never came about."""
+    refused: int = 0
+    """Calls that were refused since a connection was lost, and that were asked again."""
     faults: list[str] = field(default_factory=list)
 
 
@@ -432,6 +437,9 @@ class Writer(threading.Thread):
                 self._bury()
                 self.tale.lost += 1
             except RefusedError as refusal:
+                if self.place.is_cut and refusal.code == "STORAGE_UNAVAILABLE":
+                    self.tale.refused += 1
+                    continue
                 # The change that the kill cut off never came about, and this key says so for ever.
                 if deed.thing != "file" or refusal.outcome != "unchanged":
                     raise
@@ -450,13 +458,15 @@ class Writer(threading.Thread):
             try:
                 self.server.open()
             except GoneError:
-                self._bury()
+                self._bury(is_starting=True)
         return self.server
 
-    def _bury(self) -> None:
+    def _bury(self, *, is_starting: bool = False) -> None:
         """Make sure that the server that is gone was killed, and did not end by itself."""
         assert self.server is not None, "a server that is gone was there"
         code, self.server, self.is_served = self.server.end(), None, False
+        if self.place.is_cut and is_starting:
+            return  # without its connection it cannot open the store
         if code != -signal.SIGKILL or not self.place.is_mortal:
             said = self.place.said.read_text()[-2_000:]
             raise AssertionError(f"a server ended by itself, with {code}: {said}")

@@ -1,5 +1,6 @@
 """The files beside the database: which are ours, who may read them, and what they may be named."""
 
+import fcntl
 import itertools
 import os
 import stat
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hansard.engines.sqlite import SqliteEngine
+from hansard.engines.sqlite import SqliteEngine, files
 from hansard.engines.sqlite.files import blob_path, is_any_held
 from hansard.kernel.blob import Blob, Digest, digest_of, seal, seal_onto
 from hansard.kernel.content import content
@@ -177,3 +178,28 @@ def test_a_store_of_another_user_is_refused_in_words(store: Path, whose: str) ->
             SqliteEngine(store, SCHEMA)
     finally:
         os.seteuid(0)
+
+
+def test_a_lock_whose_name_its_last_holder_removes_meanwhile_has_one_holder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock, real = tmp_path / "lock", fcntl.flock
+    removed: list[Path] = []
+
+    def slowly(descriptor: int, how: int) -> None:
+        # Between opening and locking, whoever held it lets go of it and removes the name.
+        if not removed:
+            lock.unlink()
+            removed.append(lock)
+        real(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", slowly)
+
+    first = files._take(lock)
+    second = files._take(lock)
+
+    assert removed
+    assert first is not None
+    assert second is None
+    assert os.path.samestat(os.fstat(first), lock.stat())
+    os.close(first)

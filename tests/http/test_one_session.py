@@ -221,3 +221,22 @@ def test_so_many_seats_are_kept_and_no_more() -> None:
     assert again is first
     assert seats.connected("other", "connection 5") is not seats.connected("", "connection 5")
     assert seats.connected("", "connection 0") is not first
+
+
+# What a client is told depends on who it is.
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_whoever_may_only_look_is_told_of_no_tool_that_writes(
+    guarded: Server, tokens: list[str], home: Path, era: str
+) -> None:
+    viewer, _ = make_token(home, "viewer", name=f"viewer-{era}", projects=["ours"])
+    async with (
+        client(guarded, viewer, era, "looks") as looking,
+        client(guarded, tokens[0], era, "writes") as writing,
+    ):
+        told = [one.instructions or "" for one in (looking, writing)]
+
+    assert "file_op" not in told[0]
+    assert "file_op" in told[1]
+    assert all("get_project_overview" in one for one in told)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hansard.kernel.blob import Blob, Digest, canonical_json, digest_of, seal, seal_onto, unseal
-from hansard.kernel.limits import BLOB_CHAIN_MAX
+from hansard.kernel.limits import BLOB_BYTES_MAX, BLOB_CHAIN_MAX
 from hansard.kernel.problem import BlobDamaged
 
 
@@ -95,3 +95,22 @@ def test_canonical_json_does_not_depend_on_the_order_of_keys(value: dict[str, ob
 
     assert canonical_json(value) == canonical_json(backwards)
     assert canonical_json({"a": 1}) != canonical_json({"a": 1.0})
+
+
+def test_a_blob_larger_than_any_may_be_is_refused_before_it_is_inflated() -> None:
+    size = BLOB_BYTES_MAX + 1
+    # Of this one all is as it claims; what it lacks is a limit.
+    packed = zstandard.ZstdCompressor().compress(bytes(size))
+    bomb = Blob(digest_of(bytes(size)), size, "zstd", packed)
+    assert len(packed) < size / 1_000
+
+    with pytest.raises(BlobDamaged, match="larger"):
+        unseal(bomb, alone)
+
+
+def test_a_patch_that_grows_beyond_any_blob_is_refused() -> None:
+    base = seal(b"small")
+    grown = replace(seal_onto(b"small and more", base, b"small"), size=BLOB_BYTES_MAX + 1)
+
+    with pytest.raises(BlobDamaged, match="larger"):
+        unseal(grown, {base.digest: base}.__getitem__)

@@ -12,14 +12,14 @@ from hansard.app.application import Application
 from hansard.kernel import follow
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Entry
-from hansard.kernel.follow import Follower, Following, NotNow, catch_up, lag
+from hansard.kernel.follow import Follower, Following, NotNow, catch_up, lag, trouble
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import StorageUnavailable
 from tests import toy
 from tests.conftest import OpenApp
 from tests.crash import scenes, toys
 from tests.crash.harness import playing
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 from tests.records.chats import Chat
 
 SOON_S = PATIENCE_S
@@ -397,3 +397,36 @@ def test_a_store_that_is_away_for_a_while_is_followed_again(
     end = take_notes(app, agent, 2)
     with following(app, Follower("diary", apply)):
         diary.wait_for(app.default_project, end)
+
+
+def test_a_follower_that_fails_is_tried_again_and_shown_until_it_gets_on(
+    app: Application,
+    agent: Caller,
+    diary: Diary,
+    wakes_often: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(follow, "RETRY_S", 0.01)
+    end = take_notes(app, agent, 2)
+    has_failed, may_work = threading.Semaphore(0), threading.Event()
+
+    def stumble(project: str, entries: Sequence[Entry]) -> None:
+        if not may_work.is_set():
+            has_failed.release()
+            raise KeyError(project)
+        diary.apply(project, entries)
+
+    weak = Follower("weak", stumble)
+    with following(app, weak) as thread:
+        for _ in range(3):
+            assert has_failed.acquire(timeout=SOON_S)
+        wait_until(lambda: any(one.times >= 2 for one in thread.troubles()))
+        shown = trouble(app.store, weak, app.default_project)
+        assert shown is not None
+        assert shown.error == "KeyError"
+        may_work.set()
+        diary.wait_for(app.default_project, end)
+        wait_until(lambda: not thread.troubles())
+
+    assert trouble(app.store, weak, app.default_project) is None
+    assert lag(app.store, weak, app.default_project) == 0

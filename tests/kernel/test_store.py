@@ -115,6 +115,10 @@ def test_a_rebuild_takes_away_a_document_that_nothing_derives(open_engine: Open)
     for word, found in (("stray", []), ("hello", ["1"])):
         hits = store.read(PROJECT, partial(_find, word))
         assert [hit.key for hit in hits] == found
+    # A search leaves out what has no row; that the words themselves are gone, the index says.
+    indexed: set[str] = set()
+    store.engine.marks(WORDS, lambda _, key, __: indexed.add(key))
+    assert indexed == {"1"}
 
 
 def _find(word: str, tx: ReadTx) -> list[Hit]:

@@ -97,7 +97,7 @@ class ConformanceServer(HansardServer):
 
     def changes(self, event: ToolsListChanged | PromptsListChanged) -> Run:
         async def run(_: RequestContext, _params: Params) -> Answer:
-            await self.notices.bus.publish(event)
+            await self.notices.publish(event)
             return text("changed")
 
         return run

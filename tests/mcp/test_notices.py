@@ -18,8 +18,9 @@ from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings
 from hansard.app.start import catalog, start
-from hansard.mcp.callers import stdio_door
-from hansard.mcp.notices import PAUSE_S
+from hansard.mcp.callers import http_door, stdio_door
+from hansard.mcp.notices import PAUSE_S, Hearing
+from hansard.mcp.resources import RESOURCES
 from hansard.mcp.server import HansardServer
 from tests import toy
 from tests.conftest import a_caller
@@ -182,3 +183,58 @@ async def test_a_connection_that_is_gone_is_told_nothing(application: Applicatio
         assert server.notices.watchers == 1
 
     assert server.notices.watchers == 0
+
+
+SESSION_URI = "hansard://session/{}/timeline"
+
+
+@pytest.mark.parametrize("over_http", [False, True])
+async def test_a_subscriber_hears_nothing_of_other_projects(
+    application: Application, over_http: bool
+) -> None:
+    door = http_door("", application.store) if over_http else stdio_door("", application.store)
+    server = HansardServer(application, Settings(toolsets="all"), door)
+    application.call("toy_note", {"text": "here"}, a_caller())
+    application.call("create_project", {"id": "other", "name": "Other"}, a_caller())
+    named = [SESSION_URI.format(one) for one in ("main", "current", "other.0123456789")]
+    async with hearing() as heard, Client(server, mode="legacy", message_handler=heard) as client:
+        for uri in (ACTIVITY, *named):
+            await client.subscribe_resource(uri)
+
+        await server.notices._tell({"other", "@catalog"})
+        first = await heard.next()
+        await server.notices._tell({"default"})
+        then = {await heard.next() for _ in range(3)}
+
+        assert first == named[2]
+        assert then == {ACTIVITY, *named[:2]}
+        assert heard.waiting == 0
+
+
+async def test_a_stream_hears_nothing_of_other_projects(application: Application) -> None:
+    server = HansardServer(application, Settings(), stdio_door("", application.store))
+    application.call("toy_note", {"text": "here"}, a_caller())
+    async with (
+        Client(server, mode="auto") as client,
+        client.listen(resource_subscriptions=[ACTIVITY, "hansard://sessions"]) as stream,
+    ):
+        await server.notices._tell({"other"})
+        await server.notices._tell({"default"})
+
+        with anyio.fail_after(WAIT_S):
+            told = {(await anext(stream)).uri for _ in range(2)}  # type: ignore[union-attr]
+        assert told == {ACTIVITY, "hansard://sessions"}
+
+
+def test_a_token_hears_only_of_the_projects_it_sees() -> None:
+    bound = Hearing(lambda project: project == "acme", lambda: ["acme"])
+    named = SESSION_URI.format("globex.0123456789")
+
+    for uri, grown, hears in (
+        (ACTIVITY, {"acme"}, True),
+        (ACTIVITY, {"globex"}, False),
+        (named, {"globex"}, False),
+        (SESSION_URI.format("acme.0123456789"), {"acme"}, True),
+        (SESSION_URI.format("chosen"), {"globex"}, False),
+    ):
+        assert bound.of(uri, RESOURCES, grown) == hears

@@ -51,7 +51,7 @@ def by_whom(answer: WentBack) -> list[tuple[str, int]]:
     ]
 
 
-@pytest.mark.holds("FIL-copy-1")
+@pytest.mark.holds("FIL-copy-4")
 @pytest.mark.parametrize("has_written", [False, True], ids=["at-once", "later"])
 def test_a_copy_goes_back_to_before_it_was_one(copied: Copied, *, has_written: bool) -> None:
     if has_written:
@@ -68,7 +68,7 @@ def test_a_copy_goes_back_to_before_it_was_one(copied: Copied, *, has_written: b
     assert copied.held() == b"one\n2\nthree\n" + (b"4\n" if has_written else b"")
 
 
-@pytest.mark.holds("FIL-copy-1")
+@pytest.mark.holds("FIL-copy-4")
 def test_what_was_changed_before_there_was_a_copy_is_undone_in_it(copied: Copied) -> None:
     answer = undo(copied.second, copied.other, entry=f"s:{copied.edited}")
 
@@ -79,7 +79,7 @@ def test_what_was_changed_before_there_was_a_copy_is_undone_in_it(copied: Copied
     assert undo(copied.first, copied.agent, entry=f"s:{copied.edited}").counts == {"edit": 1}
 
 
-@pytest.mark.holds("FIL-copy-1")
+@pytest.mark.holds("FIL-copy-4")
 def test_a_session_from_before_there_was_a_copy_goes_back_in_it(copied: Copied) -> None:
     session = copied.first.call("audit_event", NOTE, copied.agent).model_dump()["session_id"]
 
@@ -91,7 +91,7 @@ def test_a_session_from_before_there_was_a_copy_goes_back_in_it(copied: Copied) 
 NOTE = {"type": "note", "description": "x"}
 
 
-@pytest.mark.holds("FIL-copy-1")
+@pytest.mark.holds("FIL-copy-4")
 def test_what_was_taken_back_before_there_was_a_copy_is_not_taken_back_again(
     open_app: OpenApp, files: Path, tmp_path: Path
 ) -> None:
@@ -122,7 +122,7 @@ def test_what_another_copy_has_done_since_is_left_to_it(copied: Copied) -> None:
     assert copied.held() == b"one\n2\nthree\n4\n"
 
 
-@pytest.mark.holds("FIL-copy-2")
+@pytest.mark.holds("FIL-copy-5")
 def test_a_look_and_a_refusal_leave_nothing_in_a_copy(copied: Copied) -> None:
     app, other = copied.second, a_caller(seat=False)
     before = copied.entries()
@@ -141,7 +141,7 @@ def test_a_look_and_a_refusal_leave_nothing_in_a_copy(copied: Copied) -> None:
     assert copied.entries() == before
 
 
-@pytest.mark.holds("FIL-copy-1")
+@pytest.mark.holds("FIL-copy-4")
 def test_a_copy_of_a_copy_goes_back_to_the_first(
     copied: Copied, open_app: OpenApp, tmp_path: Path
 ) -> None:
@@ -157,6 +157,7 @@ def test_a_copy_of_a_copy_goes_back_to_the_first(
 
 def test_a_refused_first_undo_leaves_nothing(app: Application, agent: Caller, files: Path) -> None:
     git_init(files)
+    app.call("audit_event", NOTE, agent)
     before = app.store.engine.heads()
 
     for asked in ({"entry": "s:1"}, {"step": 0}, {"of_session": "nobody"}):

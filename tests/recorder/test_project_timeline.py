@@ -1,13 +1,18 @@
 """The timeline of a whole project: what all its sessions did, changes to files folded."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hansard.app.application import Application
+from hansard.kernel.event import Stamp
+from hansard.kernel.holder import Holder
 from hansard.kernel.operation import Caller
 from hansard.recorder.answers import Timeline, TimelineItem
+from hansard.recorder.timeline import kind_names
+from hansard.sessions.events import SessionJoined, SessionLeft
 from tests.conftest import a_caller
 from tests.recorder.asking import create, edit, op
 
@@ -120,3 +125,29 @@ def test_another_projects_changes_are_not_shown(app: Application, agent: Caller)
     app.call("create_project", {"id": "other", "name": "Other"}, agent)
 
     assert project(app, project_id="other").timeline == []
+
+
+@pytest.mark.holds("FIL-timeline-1")
+def test_no_entry_goes_by_a_name_for_programs(app: Application) -> None:
+    names = {name for event in app.store.kinds for name in kind_names(event)}
+
+    assert {"session_joined", "session_left", "workspace_seen", "file_edit"} <= names
+    assert [name for name in names if not re.fullmatch("[a-z_]+", name)] == []
+
+
+def test_who_comes_and_goes_is_told_in_words(app: Application, agent: Caller) -> None:
+    started: Any = app.call("record_session_start", {"title": "Auth"}, agent)
+    session = started.session_id
+    coming = SessionJoined(id=session, holder=Holder(via="stdio", client="claude-code"))
+    going = SessionLeft(id=session, owner="owner-0123456789abcdef")
+    stamp = Stamp(agent.actor, "2026-01-02T03:04:05.000000Z", session)
+    app.store.write(
+        app.default_project,
+        lambda tx: [app.store.record(tx, event, stamp) for event in (coming, going)],
+    )
+
+    left, joined, *_ = project(app).timeline
+
+    assert (joined.kind, left.kind) == ("session_joined", "session_left")
+    assert joined.summary == f"Session {session} taken up by claude-code"
+    assert "left: its process ended" in left.text()

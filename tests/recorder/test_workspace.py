@@ -6,7 +6,8 @@ import os
 import struct
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -411,3 +412,48 @@ def test_a_file_system_that_can_only_rename_will_do(
 
     assert list(fingerprints(ground.root)) == ["g"]
     assert (ground.root / "g").read_bytes() == NEW
+
+
+@pytest.fixture
+def without_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file system on which two names cannot change places at once."""
+    real = linux.renameat2
+
+    def refusing(here: int, name: str, there: int, to: str, flags: int) -> None:
+        if flags == linux.RENAME_EXCHANGE:
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        real(here, name, there, to, flags)
+
+    monkeypatch.setattr(linux, "renameat2", refusing)
+
+
+@pytest.mark.usefixtures("without_exchange")
+def test_without_exchange_a_file_is_replaced_whole(
+    workspace: Workspace, file: Path, ground: Ground
+) -> None:
+    state = workspace.replace(at("f"), NEW, expect=digest_of(OLD))
+
+    assert state == workspace.read(at("f"))
+    assert file.read_bytes() == NEW
+    assert ground.leftovers() == []
+
+
+@pytest.mark.usefixtures("without_exchange")
+def test_without_exchange_what_a_person_writes_meanwhile_is_not_lost(
+    workspace: Workspace, file: Path, ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = Workspace._written
+
+    @contextmanager
+    def slowly(*arguments: object, **named: object) -> Iterator[object]:
+        with written(*arguments, **named) as made:  # type: ignore[arg-type]
+            file.write_bytes(b"of a person")
+            yield made
+
+    monkeypatch.setattr(Workspace, "_written", slowly)
+
+    with pytest.raises(FileChanged):
+        workspace.replace(at("f"), NEW, expect=digest_of(OLD))
+
+    assert file.read_bytes() == b"of a person"
+    assert ground.leftovers() == []

@@ -53,7 +53,7 @@ def test_an_overview_shows_where_the_project_stands(app: Application) -> None:
     assert set(ids(overview, "open_records")) == {tree[one] for one in ("a", "b", "a1x", "a2")}
     assert ids(overview, "later_records") == [tree["a1"]]
     assert overview["recent_activity"][0]["type"] == "record_updated"
-    assert len(overview["recent_activity"]) == 10
+    assert len(overview["recent_activity"]) == 9
     root = overview["root_records"][0]
     assert (root["children_count"], root["open_children_count"]) == (2, 1)
     assert "omitted" not in overview

@@ -1,9 +1,11 @@
 // The page begins: find out what the server offers, follow its journal, show the view.
 
+import { effect } from "@preact/signals";
 import { render } from "preact";
 
 import { getIndex } from "./api";
 import { asProblem } from "./asking";
+import { route, settle } from "./route";
 import { loadLater } from "./shell/later";
 import { Shell } from "./shell/Shell";
 import { index, shut } from "./state";
@@ -12,6 +14,11 @@ import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/parts.css";
 import "./styles/views.css";
+
+// An address that is sent to somebody, or opened tomorrow, must say of which project it is.
+effect(() => {
+  if (index.value?.project && !route.value.project) settle(index.value.project);
+});
 
 const root = document.getElementById("page");
 if (root) render(<Shell />, root);

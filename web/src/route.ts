@@ -40,6 +40,13 @@ export function go(place: Place): void {
   location.hash = href(place);
 }
 
+/** Put a project into an address that names none, without a step in the browser's history. */
+export function settle(project: string): void {
+  const { view, id, query } = route.value;
+  history.replaceState(null, "", href({ project, view, id, query }));
+  route.value = read(location.hash);
+}
+
 /** Change the filters of the address without a step in the browser's history. */
 export function refine(changes: Record<string, string | number | undefined>): void {
   const { project, view, id, query } = route.value;

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from hansard.app import faulty, people
 from hansard.app.catalog import Catalog
+from hansard.app.circumstances import refusal
 from hansard.app.homes import NamedHome
 from hansard.kernel import as_of, limits, reply
 from hansard.kernel.blob import canonical_json, digest_of
@@ -16,8 +17,9 @@ from hansard.kernel.clock import Clock, to_text, utc_now
 from hansard.kernel.effect import Settled
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import SYSTEM, Stamp
-from hansard.kernel.follow import Follower, Following
+from hansard.kernel.follow import Follower, Following, Trouble
 from hansard.kernel.hidden import hidden_chars
+from hansard.kernel.keeping import NotKeptError
 from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.operation import (
     AlreadyAnsweredError,
@@ -33,16 +35,20 @@ from hansard.kernel.operation import (
     Written,
 )
 from hansard.kernel.page import Listing
-from hansard.kernel.problem import InvalidInput, PermissionDenied
+from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem, StorageUnavailable
 from hansard.kernel.store import CATALOG, UNMADE, Store
 from hansard.kernel.trial import TrialPassedError
 from hansard.kernel.values import check_handle, check_values
-from hansard.sessions import placing, presence, projects, seating
+from hansard.sessions import directory, placing, presence, projects, seating
 from hansard.sessions.naming import DEFAULT_PROJECT
 from hansard.sessions.placing import Place
 
 Limit = Callable[[Operation, Context], None]
 """Refuses a call that is about to be done, if its session or its caller has had enough."""
+
+
+LOOKS_MAX = 3
+"""How often a call looks anew whose ground was collected between its look and its write."""
 
 
 class Application:
@@ -92,7 +98,13 @@ class Application:
                 check_handle(session, "session")
         request = validate(operation, arguments)
         caller = caller if caller.home else replace(caller, home=self.home)
-        context = self._place(operation, request, caller)
+        try:
+            context = self._place(operation, request, caller)
+        except Problem:
+            # What ends a session leaves no place to ask again from, and its answer is still there.
+            if first := self._answered_before(operation, request, caller):
+                return _flagged(first, operation, arguments)
+            raise
         try:
             answer = self._answer(operation, request, context)
         except TrialPassedError:
@@ -108,6 +120,10 @@ class Application:
     def default_project(self) -> str:
         """The key of the home; where it is yet to be made, the one it is about to get."""
         return self.home.find(self.store) or self.home.name(self.store)
+
+    def home_for(self, caller: Caller) -> Home:
+        """Give the project of a caller's calls that name none."""
+        return caller.home or self.home
 
     def own_project(self) -> str:
         """Give the key of the home, for who reads it past `call`; nothing is there if unmade."""
@@ -136,6 +152,10 @@ class Application:
         """
         if not self.read_only and self._following is None and self.followers:
             self._following = Following(self.store, self.followers)
+
+    def troubles(self) -> list[Trouble]:
+        """List what fails that this process derives slowly."""
+        return self._following.troubles() if self._following else []
 
     def close(self) -> None:
         """Let go of the store, and of what capabilities hold."""
@@ -232,6 +252,21 @@ class Application:
             self.limit(operation, context)
         return _run(operation, request, context)
 
+    def _answered_before(
+        self, operation: Operation, request: Request, caller: Caller
+    ) -> Result | None:
+        """Give the first answer to a request that has lost its place since."""
+        once = _once(operation, request, caller)
+        if once is None or operation.in_catalog:
+            return None
+        place = placing.find_place(self.store, request.project_id, caller, looks=True)
+        named = (request.session_id, caller.session)
+        led = (directory.project_of(one) for one in named if one and not place.is_named)
+        for project in dict.fromkeys([place.project, *filter(None, led)]):
+            if caller.sees(project) and (answer := self.store.read(project, once.recall)):
+                return operation.result.model_validate(answer)
+        return None
+
     def _first_answer(self, operation: Operation, context: Context, once: Once) -> Result | None:
         answer = context.read(once.recall)
         return operation.result.model_validate(answer) if answer else None
@@ -260,9 +295,29 @@ def _run(operation: Operation, request: Request, context: Context) -> Result:
         place = _listing(operation, request, context).place(cursor)
         request = request.model_copy(update={"cursor": place})
     try:
-        return operation.run(request, context)
+        return _looked_at_anew(operation, request, context)
     except AlreadyAnsweredError as answered:
         return operation.result.model_validate(answered.answer)
+    except OSError as error:
+        outcome = "unknown" if operation.writes else "not_written"
+        problem = refusal(error, f"{operation.name} cannot be done", outcome=outcome)
+        if problem is None:
+            raise
+        raise problem from error
+
+
+def _looked_at_anew(operation: Operation, request: Request, context: Context) -> Result:
+    for _ in range(LOOKS_MAX):
+        try:
+            return operation.run(request, context)
+        except NotKeptError:
+            # Nothing of that write has landed. Looked at anew, it packs what it needs again.
+            continue
+    raise StorageUnavailable(
+        "What this was to rest on was collected each time just before it was written",
+        hint="Nothing was written; ask again when `hansard gc` is done",
+        outcome="not_written",
+    )
 
 
 def _paged(answer: Result, operation: Operation, request: Request, context: Context) -> Result:

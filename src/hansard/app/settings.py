@@ -292,6 +292,10 @@ def _read_file(environment: Mapping[str, str]) -> dict[str, Any]:
 
 def _parse(declared: Declaration, value: Any, source: str) -> Any:
     expected = type(declared.default)
+    if isinstance(value, str) and not _is_text(value):
+        raise InvalidInput(
+            f"{source}: holds bytes that are not UTF-8", hint="Choose another name or path"
+        )
     if type(value) is expected:
         parsed: Any = value
     elif expected is bool and str(value).lower() in _BOOLEANS:
@@ -304,6 +308,15 @@ def _parse(declared: Declaration, value: Any, source: str) -> Any:
     if declared.choices and parsed not in declared.choices:
         raise InvalidInput(f"{source}: must be one of {', '.join(declared.choices)}")
     return parsed
+
+
+def _is_text(value: str) -> bool:
+    """Whether it can be written as UTF-8: of a path that is not, the system gives pieces."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 _BOOLEANS = {"1": True, "yes": True, "true": True, "on": True} | {

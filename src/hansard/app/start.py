@@ -6,7 +6,17 @@ from pathlib import Path
 from typing import cast
 
 from hansard import checkpoints, decisions, embedders, entities, recorder, records, sessions
-from hansard.app import everything, homes, insight, people, tokens, why, workspaces
+from hansard.app import (
+    briefing,
+    circumstances,
+    everything,
+    homes,
+    insight,
+    people,
+    tokens,
+    why,
+    workspaces,
+)
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.quotas import Quotas as CallQuotas
@@ -45,7 +55,9 @@ def catalog(settings: Settings | None = None) -> Catalog:
     meanings, presence = find_by_meaning(settings), who_is_there(settings)
     capabilities = [
         sessions.capability(records.count_open),
-        records.capability(staleness(settings), meanings=meanings, presence=presence),
+        records.capability(
+            staleness(settings), meanings=meanings, presence=presence, brief=briefing.brief
+        ),
         recorder.capability(
             Path(settings.workspace).expanduser(),
             store=_folder(store_location(settings)),
@@ -166,7 +178,9 @@ def open_engine(location: str, schema: Schema) -> Engine:
         return PostgresEngine(location, schema)
     from hansard.engines.sqlite import SqliteEngine
 
-    return SqliteEngine(Path(location).expanduser(), schema)
+    folder = Path(location).expanduser()
+    circumstances.require_place(folder)
+    return SqliteEngine(folder, schema)
 
 
 def start(
@@ -178,6 +192,7 @@ def start(
     home: Home | None = None,
 ) -> Application:
     """Build the application these settings describe, or one with another catalog or home."""
+    circumstances.require_files()
     known = known or catalog(settings)
     engine = opener(store_location(settings), known.schema)
     store = Store(engine, known.kinds, known.views)

@@ -162,6 +162,8 @@ class Wanted:
     projects: Sequence[str] = ()
     """None means all."""
     expires: str | None = None
+    renews: str | None = None
+    """The id of a token that has ended, whose bearer this is for: it gets that name again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,18 +249,36 @@ def create(
         there = [_token(found.row) for found in _scan(tx)]
         if len(there) >= TOKENS_MAX:
             raise InvalidInput(f"A store has at most {TOKENS_MAX} tokens", argument="name")
-        if any(one.actor.id == name and one.is_good(stamp.at) for one in there):
-            raise InvalidInput(
-                f"A token is called {name} already",
-                hint="Choose another name, or revoke that one first",
-                argument="name",
-            )
+        _require_free(name, [one for one in there if one.actor.id == name], wanted, stamp.at)
         store.record(tx, made, stamp)
         row = tx.get(TOKENS, identity)
         assert row is not None, "a token was made and is not there"
         return _token(row)
 
     return store.write(CATALOG, work), text
+
+
+def _require_free(name: str, before: Sequence[Token], wanted: Wanted, now: str) -> None:
+    """Refuse a name that was another's: with it go kept answers, a project, authorship."""
+    if any(one.is_good(now) for one in before):
+        raise InvalidInput(
+            f"A token is called {name} already",
+            hint="Choose another name, or revoke that one first",
+            argument="name",
+        )
+    renewed = any(one.id == wanted.renews for one in before)
+    if wanted.renews is not None and not renewed:
+        raise InvalidInput(
+            f"No token {wanted.renews[:100]} of the name {name} has ended",
+            hint="`hansard token list` shows their ids and names",
+            argument="renews",
+        )
+    if before and not renewed:
+        raise InvalidInput(
+            f"A token was called {name}, and whoever has the name has its work",
+            hint=f"Choose another name; or, for the same bearer, --renews {before[-1].id}",
+            argument="name",
+        )
 
 
 def revoke(store: Store, identity: str, stamp: Stamp, proof: Proof | None = None) -> Token:
@@ -355,6 +375,10 @@ class Bounded(Application):
                 hint="Use a token that was made without --project",
             )
         return self._whole.call(name, arguments, replace(caller, home=self.home_of(token)))
+
+    def home_for(self, caller: Caller) -> Home:
+        """Give the project of a caller's calls that name none: its token's own."""
+        return self.home_of(caller.token if isinstance(caller, TokenCaller) else None)
 
     def home_of(self, token: Token | None) -> Home:
         """Give the project of calls that name none: one that the token sees.

@@ -25,6 +25,7 @@ from hansard.recorder.diffs import changed_regions, is_text, lines_of
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.histories import History, history_at, path_of
 from hansard.recorder.kept import NotKeptError
+from hansard.recorder.lineage import known_here
 from hansard.recorder.lines import Lines
 from hansard.recorder.looking import FileState
 from hansard.recorder.problems import FileNotFound
@@ -148,7 +149,7 @@ def _latest(lines: Lines | None, revision: int | None, request: AskWhy) -> bytes
 
 
 def _history(gateway: Gateway, tx: ReadTx, request: AskWhy) -> History | None:
-    file = gateway.find(gateway.plain(request.path))
+    file = known_here(gateway, tx, str(gateway.plain(request.path)))
     history = history_at(tx, file) if file else None
     if request.at is None:
         return history

@@ -60,7 +60,9 @@ class _Save:
     def once(self) -> answers.Saved:
         """Look, then write what that look asks for, unless that is nothing."""
         plan, known = self.context.read(self._plan)
-        if known and not (plan.mended or plan.blob) and not self._news(known):
+        is_told = known and not (plan.mended or plan.blob) and not self._news(known)
+        # Under a key it is written down that nothing was: asked again, it must not save after all.
+        if known and is_told and self.context.once is None:
             return _skipped(known)
 
         def work(tx: WriteTx) -> answers.Saved:

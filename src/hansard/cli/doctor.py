@@ -16,6 +16,7 @@ import typer
 from hansard import __version__
 from hansard.app import people
 from hansard.app.application import Application
+from hansard.app.circumstances import require_place
 from hansard.app.settings import (
     Settings,
     declarations,
@@ -33,7 +34,7 @@ from hansard.cli.terminal import actor, painter, print_json, printable
 from hansard.embedders import INSTALL
 from hansard.kernel.effect import Verdict
 from hansard.kernel.engine import ReadTx
-from hansard.kernel.follow import lag
+from hansard.kernel.follow import lag, trouble
 from hansard.kernel.limits import ENTRIES_PAGE, MIB
 from hansard.kernel.meaning import NoMeanings
 from hansard.kernel.problem import Problem
@@ -119,6 +120,11 @@ def without_password(text: str) -> str:
 def _store(settings: Settings) -> Iterator[Check]:
     location = without_password(store_location(settings))
     if folder := store_folder(settings):
+        try:
+            require_place(folder)
+        except Problem as problem:
+            yield Check("fail", "store", f"{problem.message}. {problem.recovery_hint}")
+            return
         yield from _disk(folder, settings)
     if not store_exists(settings):
         yield Check("warn", "store", f"none in {location} yet; the first client makes it")
@@ -237,6 +243,10 @@ def _followers(application: Application, projects: list[str]) -> Iterator[Check]
     """Say how far what is derived slowly is behind."""
     for follower in application.followers:
         behind = sum(lag(application.store, follower, project) for project in projects)
+        failing = (trouble(application.store, follower, project) for project in projects)
+        if found := next(filter(None, failing), None):
+            yield Check("warn", follower.name, f"{found}; the server's log says more")
+            continue
         says = f"{behind:,} entries behind; a running server works them off"
         yield Check("ok", follower.name, says if behind else "up to date")
 

@@ -44,11 +44,22 @@ def _run(arguments: list[str]) -> int:
         return EXIT_PROBLEM
     # A person gets a sentence about a bug; it is raised again for who asks where it was.
     except Exception as error:
+        if isinstance(error, OSError) and (refused := _refusal(error)):
+            say_problem(refused)
+            return EXIT_PROBLEM
         if os.environ.get(DEBUG_VARIABLE):
             raise
         say(f"hansard: a bug: {type(error).__name__}: {error}")
         say(f"Set {DEBUG_VARIABLE}=1 to see where, and please report it.")
         return EXIT_PROBLEM
+
+
+def _refusal(error: OSError) -> Problem | None:
+    """Say what the machine refused a command; `None` if the mistake is ours."""
+    from hansard.app.circumstances import refusal
+
+    name = f" for {error.filename}" if error.filename else ""
+    return refusal(error, f"The system refused{name}")
 
 
 def _answer(arguments: list[str]) -> int:
@@ -92,10 +103,16 @@ def _serve_or_greet(arguments: list[str], line: flags.Line) -> int:
     from hansard.app.start import start
     from hansard.app.tracing import traced
 
-    settings = load(line.flags)
-    if secret(settings) is None:
-        say(NOTHING_ACCEPTED)
-    application = traced(start(settings, home=choose(settings, say=say)))
+    try:
+        settings = load(line.flags)
+        if secret(settings) is None:
+            say(NOTHING_ACCEPTED)
+        application = traced(start(settings, home=choose(settings, say=say)))
+    except Problem as problem:
+        from hansard.mcp.refusing import refuse
+
+        refuse(problem)
+        raise
     if application.settled:
         from hansard.cli.opening import settled_line
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hansard.app import homes
 from hansard.app.application import Application
+from hansard.app.circumstances import require_place
 from hansard.app.settings import Settings, load, store_location
 from hansard.app.start import MEMORY, POSTGRES_SCHEMES, open_engine, start
 from hansard.cli.flags import Flags
@@ -33,6 +34,8 @@ def opened(flags: Flags, *, looking: bool = False) -> Iterator[tuple[Application
     Who is only looking settles nothing that was left open, and leaves every file as it is.
     """
     settings = load(flags)
+    if folder := store_folder(settings):
+        require_place(folder)
     if not _exists(settings):
         raise StorageUnavailable(
             f"There is no store in {store_location(settings)} yet",

@@ -29,6 +29,10 @@ Projects = Annotated[
     list[str] | None, typer.Option("--project", help="A project it may see; by default, all.")
 ]
 Days = Annotated[int | None, typer.Option("--expires", help="After how many days it ends.")]
+Renews = Annotated[
+    str | None,
+    typer.Option("--renews", metavar="ID", help="A token that ended, of the same name and bearer."),
+]
 Id = Annotated[str, typer.Argument(metavar="ID", help="As `hansard token list` shows it.")]
 
 
@@ -42,6 +46,7 @@ def create(
     human: Human = False,
     project: Projects = None,
     expires: Days = None,
+    renews: Renews = None,
     json: Json = False,
 ) -> None:
     """Make a token and print it, this once."""
@@ -59,6 +64,7 @@ def create(
             is_human=human,
             projects=project or (),
             expires=to_text(utc_now() + timedelta(days=expires)) if expires else None,
+            renews=renews,
         )
         made, text = tokens.create(application.store, wanted, stamp, proof)
     if json:

@@ -54,6 +54,8 @@ class Health:
     async def _ready(self, _: Request) -> Response:
         """Say whether the store can be read, and written unless this server only reads.
 
+        What is derived slowly may fail meanwhile, which is said in further lines.
+
         Whoever watches has no token: why it is not ready names no file, no host and no content.
         """
         try:
@@ -61,7 +63,8 @@ class Health:
         except Problem as problem:
             logger.warning("The store is not ready: %s", problem.code)
             return PlainTextResponse(f"not ready: {problem.message}", 503, SAFETY)
-        return PlainTextResponse("ready", headers=SAFETY)
+        troubles = map(str, self._application.troubles())
+        return PlainTextResponse("\n".join(["ready", *troubles]), headers=SAFETY)
 
     def _touch(self) -> None:
         store = self._application.store

@@ -7,16 +7,17 @@ settled by others, so that nobody judges an effect that is still under way.
 import secrets
 import time
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
-from hansard.kernel.engine import Engine, Found, Position, ReadTx, Table, WriteTx
+from hansard.kernel.engine import Engine, Found, Lock, Position, ReadTx, Table, WriteTx
 from hansard.kernel.event import Entry, Event, Stamp
 from hansard.kernel.limits import ENTRIES_PAGE, WRITE_WAIT_S
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.kernel.store import Store
 from hansard.kernel.view import Derivation, View
+
+T = TypeVar("T")
 
 VERSION = 1
 OPEN_INTENTS = Table(
@@ -48,18 +49,30 @@ class Owner:
     def __init__(self, engine: Engine, token: str | None = None) -> None:
         """Take a lock of its own, named by a token that nobody else has."""
         self.name = f"{self.PREFIX}{token or secrets.token_hex(8)}"
-        deadline = time.monotonic() + WRITE_WAIT_S
-        while (lock := engine.hold(self.name)) is None:
-            if time.monotonic() >= deadline:
-                raise StorageUnavailable("Another process has this one's name", outcome="unchanged")
-            # Someone is just looking whether the lock is that of a dead process.
-            time.sleep(_LOOK_S)
-        self._lock: AbstractContextManager[None] = lock
+        self._lock: Lock = _soon(lambda: engine.hold(self.name))
         self._lock.__enter__()
+
+    def is_alive(self) -> bool:
+        """Whether the lock is still ours, so that nobody can have taken us for dead."""
+        return self._lock.is_ours()
+
+    def renew(self) -> None:
+        """Take the lock again if it was lost: what is announced from now on is a living one's."""
+        _soon(lambda: self._lock.renew() or None)
 
     def close(self) -> None:
         """Let go: what is still open may now be settled by anyone."""
         self._lock.__exit__(None, None, None)
+
+
+def _soon(take: Callable[[], T | None]) -> T:
+    """Take a lock of our own, which others hold at most to see whether its owner is dead."""
+    deadline = time.monotonic() + WRITE_WAIT_S
+    while (taken := take()) is None:
+        if time.monotonic() >= deadline:
+            raise StorageUnavailable("Another process has this one's name", outcome="unchanged")
+        time.sleep(_LOOK_S)
+    return taken
 
 
 Verdict = Literal["done", "undone", "conflict"]

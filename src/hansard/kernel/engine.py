@@ -6,7 +6,6 @@ A transaction belongs to one project, so no tenant filter can be forgotten.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -165,9 +164,10 @@ class ReadTx(Protocol):
     ) -> dict[Scalar | None, int]:
         """Count rows by the value of a field; with no field, all under the one key `None`."""
 
-    def filed(self, table: Table) -> dict[str, bool]:
+    def filed(self, table: Table, *, after: str = "", limit: int) -> dict[str, bool]:
         """Give each key that has a row, or once had, and whether its fields are what its row says.
 
+        In the order of keys, from the first that comes after one on.
         Fields are what `scan` filters and orders by. Of a table with history, all versions count.
         """
 
@@ -248,6 +248,23 @@ class Watch(Protocol):
         """Stop noticing."""
 
 
+class Lock(Protocol):
+    """A lock that was taken: let go of at the end of a `with`, or when this process dies."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def is_ours(self) -> bool:
+        """Whether nobody else can have had it since it was taken; whoever keeps it is asked.
+
+        A database frees the locks of a connection that it loses, without a word to its owner.
+        """
+
+    def renew(self) -> bool:
+        """Take it again if it was lost; `False` if somebody has it now."""
+
+
 class Engine(Protocol):
     """A database that can hold a store."""
 
@@ -269,7 +286,7 @@ class Engine(Protocol):
     def stage(self, blob: Blob) -> None:
         """Make a blob's bytes durable, where they lie outside the database, before it is kept."""
 
-    def hold(self, name: str) -> AbstractContextManager[None] | None:
+    def hold(self, name: str) -> Lock | None:
         """Take a lock until released or this process dies; `None` if another has it."""
 
     def held(self, names: Collection[str]) -> set[str]:
@@ -307,8 +324,10 @@ class Engine(Protocol):
         database prove its own pages and indexes, as far as it can.
         """
 
-    def marks(self, topic: Topic) -> dict[tuple[str, str], str]:
-        """Give the marks of all documents of a topic by project and key, in one look.
+    def marks(self, topic: Topic, take: Callable[[str, str, str], None]) -> None:
+        """Give project, key and mark of each document of a topic, as one look finds them.
+
+        One may be given twice, if the look had to be begun again.
 
         A mark stands for all that a search can see of a document; it compares within one process.
         A document that is no project's is given with an empty name for one.

@@ -6,6 +6,7 @@ processes that are set up differently, and so have other followers, do not wait 
 """
 
 import atexit
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +14,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from hansard.kernel.engine import ReadTx, Table, Watch, WriteTx
+from hansard.kernel.engine import Lock, ReadTx, Row, Table, Watch, WriteTx
 from hansard.kernel.event import Entry
 from hansard.kernel.limits import ENTRIES_PAGE, SHUTDOWN_S
 from hansard.kernel.problem import StorageUnavailable
@@ -30,6 +31,11 @@ STOP_LOOK_S = 0.1
 
 RETRY_S = 10.0
 """How long a follower that could not work is left alone."""
+
+RETRY_MAX_S = 600.0
+"""How long one is left alone at most that fails again and again."""
+
+logger = logging.getLogger(__name__)
 
 
 class NotNow(Exception):
@@ -53,8 +59,8 @@ class Follower:
     apply: Callable[[str, Sequence[Entry]], None]
     """Gets the project and some entries in order.
 
-    It may raise `NotNow`, or find the store unavailable. Whatever else it raises ends the
-    following, loudly.
+    It may raise `NotNow`, or find the store unavailable. Whatever else it raises is a bug: it is
+    logged, shown to whoever looks after the store, and tried again after longer and longer rests.
     """
     kinds: frozenset[str] | None = None
     """The kinds it cares for; `None` means all."""
@@ -73,6 +79,29 @@ class Follower:
 def lock_of(follower: str) -> str:
     """Name the lock of a follower."""
     return f"follow-{follower}"
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A follower that fails, and not by what it says itself cannot be done now."""
+
+    follower: str
+    error: str
+    """What sort of error; what it says may quote what people wrote, and is in the log only."""
+    times: int
+
+    def __str__(self) -> str:
+        often = f"{self.times} times in a row" if self.times > 1 else "once"
+        return f"{self.follower} failed {often} ({self.error}); it is tried again"
+
+
+def trouble(store: Store, follower: Follower, project: str) -> Trouble | None:
+    """Say what a follower failed with in a project, in whatever process, if it did not get on."""
+    row = store.read(project, lambda tx: _row(tx, follower))
+    match row:
+        case {"trouble": {"error": str(error), "times": int(times)}}:
+            return Trouble(follower.name, error, times)
+    return None
 
 
 def lag(store: Store, follower: Follower, project: str) -> int:
@@ -119,11 +148,18 @@ class Following:
         self._followers = followers
         self._stop = threading.Event()
         self._passed: dict[tuple[str, str], int] = {}
-        self._resting: dict[str, float] = {}
+        self._resting: dict[str | tuple[str, str], float] = {}
+        self._troubles: dict[tuple[str, str], Trouble] = {}
+        """By project and follower: what fails in one project does not keep it from the others."""
+        self._locks: dict[str, Lock] = {}
         self._thread = threading.Thread(target=self._serve, name="followers", daemon=True)
         self._thread.start()
         # Some libraries abort the process if it ends while a thread is inside them.
         atexit.register(self.close)
+
+    def troubles(self) -> list[Trouble]:
+        """List the followers that fail."""
+        return list(self._troubles.values())
 
     def close(self) -> None:
         """End the thread, after the batch it is in unless that can be interrupted."""
@@ -138,6 +174,9 @@ class Following:
             try:
                 with ExitStack() as locks:
                     self._follow(locks)
+            except _LockLostError:
+                # Another may be at it by now: begin again, as one who stands by.
+                self._passed.clear()
             except StorageUnavailable:
                 # Whoever calls is told so by his own call; what is left here is to try again.
                 self._stop.wait(RETRY_S)
@@ -173,6 +212,7 @@ class Following:
             if follower in but or (lock := self._store.engine.hold(follower.lock)) is None:
                 continue
             locks.enter_context(lock)
+            self._locks[follower.name] = lock
             # Another may have followed in the meantime, and have started over.
             self._passed = {
                 key: seq for key, seq in self._passed.items() if key[1] != follower.name
@@ -183,24 +223,65 @@ class Following:
         """Let a follower work off a project, unless it knows that there is nothing new."""
         if self._passed.get((project, follower.name), 0) >= seq:
             return
-        if self._resting.get(follower.name, 0.0) > time.monotonic():
+        rests = (self._resting.get(key, 0.0) for key in (follower.name, (project, follower.name)))
+        if max(rests) > time.monotonic():
             return
         try:
-            while not self._stop.is_set() and catch_up(self._store, follower, project):
-                pass
+            self._catch_up(project, follower)
         except NotNow:
             self._resting[follower.name] = time.monotonic() + RETRY_S
+        except (StorageUnavailable, _LockLostError):
+            raise
+        except Exception as error:  # noqa: BLE001 - logged, noted for others, and tried again
+            self._note(project, follower, error)
         else:
+            self._troubles.pop((project, follower.name), None)
             self._passed[project, follower.name] = seq
 
+    def _catch_up(self, project: str, follower: Follower) -> None:
+        """Let a follower work for as long as it is we who do its work."""
+        while not self._stop.is_set():
+            if not self._locks[follower.name].is_ours():
+                raise _LockLostError
+            if not catch_up(self._store, follower, project):
+                return
 
-def _cursor(tx: ReadTx, follower: Follower) -> int:
-    """Say how far a follower is. A cursor that cannot be read is none: it starts over."""
+    def _note(self, project: str, follower: Follower, error: Exception) -> None:
+        """Note that a follower fails, and leave it alone for a while."""
+        logger.error("The follower %s fails in %s", follower.name, project, exc_info=error)
+        key = project, follower.name
+        before = self._troubles.get(key)
+        times = before.times + 1 if before else 1
+        found = Trouble(follower.name, type(error).__name__, times)
+        self._troubles[key] = found
+        rest_s = min(RETRY_S * 2 ** (times - 1), RETRY_MAX_S)
+        self._resting[key] = time.monotonic() + rest_s
+
+        def work(tx: WriteTx) -> None:
+            said = {"error": found.error, "times": times}
+            row = _row(tx, follower) or {"seq": 0, "basis": follower.basis(tx)}
+            tx.put(CURSORS, follower.name, row | {"trouble": said}, seq=tx.head().seq)
+
+        self._store.write(project, work)
+
+
+class _LockLostError(Exception):
+    """The lock by which a follower's work is ours was lost."""
+
+
+def _row(tx: ReadTx, follower: Follower) -> Row | None:
+    """Read a follower's cursor; one that cannot be read is none."""
     try:
         row: Any = tx.get(CURSORS, follower.name)
     except (ValueError, TypeError):
-        return 0
-    if not isinstance(row, dict) or row.get("basis", "") != follower.basis(tx):
+        return None
+    return row if isinstance(row, dict) else None
+
+
+def _cursor(tx: ReadTx, follower: Follower) -> int:
+    """Say how far a follower is; without a cursor, it starts over."""
+    row = _row(tx, follower)
+    if row is None or row.get("basis", "") != follower.basis(tx):
         return 0
     seq = row.get("seq")
     return seq if isinstance(seq, int) and 0 <= seq <= tx.head().seq else 0

@@ -3,10 +3,14 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
+import orjson
+
 from hansard.kernel.blob import Blob
 from hansard.kernel.engine import Engine, ReadTx, WriteTx
 from hansard.kernel.event import Entry, Event, Kinds, Stamp
+from hansard.kernel.keeping import name, proving
 from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.named import finders
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.view import Derivation, View, fingerprint, is_newer
 
@@ -28,6 +32,7 @@ class Store:
         self.kinds = kinds
         self.views = tuple(views)
         self.fingerprint = fingerprint(self.views)
+        self._finders = finders(kinds)
 
     def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
         """Run work on a consistent look at a project whose views are current."""
@@ -53,6 +58,8 @@ class Store:
     ) -> T:
         """Run work in one durable transaction that also keeps these blobs.
 
+        What its events name, and what these blobs are packed onto, is proved to be kept.
+
         `urgent` is for outcomes of effects alone: the world has changed, so they must get through.
         """
         staged = tuple(blobs)
@@ -62,9 +69,10 @@ class Store:
         def checked(tx: WriteTx) -> T:
             if not self._is_current(tx):
                 raise _ViewsMovedError
-            for blob in staged:
-                tx.keep(blob)
-            done = work(tx)
+            with proving(tx, staged):
+                for blob in staged:
+                    tx.keep(blob)
+                done = work(tx)
             assert project != UNMADE, "something was to be kept of a project that is not made yet"
             return done
 
@@ -80,6 +88,8 @@ class Store:
         if head.seq == 0:
             tx.mark_views(self.fingerprint)
         entry = Entry.following(head, tx.project, event, stamp)
+        if (find := self._finders.get(event.kind)) and entry.payload:
+            name(tx, find(orjson.loads(entry.payload)))
         tx.append(entry)
         self.derive(tx, entry, event)
         return entry

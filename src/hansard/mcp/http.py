@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import mcp_types as types
 import uvicorn
+from mcp.server.context import CallNext, HandlerResult
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
@@ -49,6 +50,10 @@ def asgi_app(application: Application, settings: Settings) -> ASGIApp:
     return mounted(HttpServer(application, settings))
 
 
+INTRODUCTIONS = ("initialize", "server/discover")
+"""How a client begins, in one era and the other."""
+
+
 class HttpServer(HansardServer):
     """The server object for many callers, each as what its token says."""
 
@@ -57,15 +62,17 @@ class HttpServer(HansardServer):
         away_s = who_is_there(settings).limits.away_s
         door = http_door(settings.session, application.store, secret(settings), away_s=away_s)
         super().__init__(Bounded(application), settings, door)
-        self.add_request_handler("server/discover", types.RequestParams, self._discover)
+        self.middleware.append(self._introduce)
 
-    async def _discover(
-        self, context: RequestContext, params: types.RequestParams | None
-    ) -> types.DiscoverResult:
-        self._door.begins(context)
-        told = await self._handle_discover(context, params)
-        told.instructions = instructions(self._toolbox.names(self._door.actor_of(context)))
-        return told
+    async def _introduce(self, ctx: RequestContext, call_next: CallNext) -> HandlerResult:
+        """Tell whoever begins, by a handshake or without one, of the tools that are theirs."""
+        answer = await call_next(ctx)
+        if ctx.method not in INTRODUCTIONS or not isinstance(answer, dict):
+            return answer
+        if ctx.method == "server/discover":
+            self._door.begins(ctx)
+        listed = self._toolbox.names(self._door.actor_of(ctx))
+        return {**answer, "instructions": instructions(listed)}
 
     async def _list_tools(
         self, context: RequestContext, page: types.PaginatedRequestParams | None

@@ -1,22 +1,29 @@
 """Change notices, fed from the journal's tail: whoever watches a resource hears that it moved.
 
 The two eras of the protocol watch in two ways: `subscriptions/listen` is a stream that takes its
-events from a bus, `resources/subscribe` is a wish kept for as long as the connection lives.
+events from a bus, `resources/subscribe` is a wish kept for as long as the connection lives. Either
+hears of the projects its caller may see, and of its own where the resource names none: that
+others are at work elsewhere is not theirs to know.
 """
 
 import asyncio
 import logging
 import threading
-from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 
 import anyio
 import anyio.to_thread
 from anyio.abc import TaskGroup
 from mcp.server.connection import Connection
 from mcp.server.session import ServerSession
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    ResourceUpdated,
+    ServerEvent,
+)
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, SubscriptionsListenRequestParams, SubscriptionsListenResult
 
@@ -24,6 +31,7 @@ from hansard.kernel.engine import Engine, Watch
 from hansard.kernel.problem import Problem
 from hansard.mcp.callers import RequestContext
 from hansard.mcp.resources import Resource, ResourceNotFound, find
+from hansard.sessions.directory import project_of
 
 logger = logging.getLogger(__name__)
 
@@ -43,17 +51,53 @@ WATCHED_MAX = 1_000
 """URIs that one connection may watch."""
 
 
+STREAMS_MAX = 1_024
+"""Streams that may be open at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """What a caller hears of."""
+
+    sees: Callable[[str], bool]
+    """Whether it may see a project."""
+    current: Callable[[], Collection[str]]
+    """Gives the projects of its calls that name none; asked anew, since they are yet to be made."""
+
+    def of(self, uri: str, resources: Sequence[Resource], grown: Collection[str]) -> bool:
+        """Whether it hears of a resource, when these projects have grown."""
+        try:
+            resource, parts = find(resources, uri)
+        except ResourceNotFound:
+            # A stream may listen for anything; for what is not there, it hears nothing.
+            return False
+        seen = {project for project in grown if self.sees(project)}
+        if project_of(parts.get("id", "")) is None:
+            seen &= {*self.current()}
+        return resource.concerns(parts, seen)
+
+
+@dataclass(eq=False, slots=True)
+class _Stream:
+    """One stream that listens."""
+
+    uris: frozenset[str]
+    hearing: Hearing
+    bus: InMemorySubscriptionBus = field(default_factory=InMemorySubscriptionBus)
+
+
+_Watched = tuple[_Stream | Connection, str, Hearing]
+
+
 class Notices:
     """Knows who watches what, and tells them."""
 
     def __init__(self, engine: Engine, resources: Sequence[Resource]) -> None:
         """Watch nothing yet: without watchers there is no thread and no cost."""
-        self.bus = InMemorySubscriptionBus()
         self._engine = engine
         self._resources = resources
-        self._listening = ListenHandler(self.bus)
-        self._listened: Counter[str] = Counter()
-        self._subscribed: dict[Connection, set[str]] = {}
+        self._streams: dict[_Stream, ListenHandler] = {}
+        self._subscribed: dict[Connection, dict[str, Hearing]] = {}
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -82,43 +126,54 @@ class Notices:
     @property
     def watchers(self) -> int:
         """How many connections and streams watch something."""
-        return len(self._subscribed) + self._listened.total()
+        return len(self._subscribed) + len(self._streams)
 
     def end_streams(self) -> None:
         """End every listening stream with its last frame, and begin no more: the server goes."""
         self._is_ending = True
-        self._listening.close()
+        for listening in self._streams.values():
+            listening.close()
 
     async def listen(
-        self, context: RequestContext, params: SubscriptionsListenRequestParams
+        self,
+        context: RequestContext,
+        params: SubscriptionsListenRequestParams,
+        hearing: Hearing,
     ) -> SubscriptionsListenResult:
         """Serve one `subscriptions/listen` stream."""
-        uris = set((params.notifications.resource_subscriptions or [])[:WATCHED_MAX])
+        uris = frozenset((params.notifications.resource_subscriptions or [])[:WATCHED_MAX])
         if uris:
             await self._follow()
         if self._is_ending:
             raise MCPError(INTERNAL_ERROR, "The server is about to end")
-        self._listened.update(uris)
+        if len(self._streams) >= STREAMS_MAX:
+            raise MCPError(INTERNAL_ERROR, "Too many streams are open")
+        stream = _Stream(uris, hearing)
+        listening = self._streams[stream] = ListenHandler(stream.bus)
         try:
-            return await self._listening(context, params)
+            return await listening(context, params)
         finally:
-            self._listened.subtract(uris)
-            self._listened += Counter()
+            del self._streams[stream]
 
-    async def subscribe(self, session: ServerSession, uri: str) -> None:
+    async def publish(self, event: ServerEvent) -> None:
+        """Tell every stream of something that is about no project."""
+        for stream in list(self._streams):
+            await stream.bus.publish(event)
+
+    async def subscribe(self, session: ServerSession, uri: str, hearing: Hearing) -> None:
         """Begin to tell a connection of the handshake era about a resource."""
         find(self._resources, uri)
         await self._follow()
         connection = _connection(session)
         if connection not in self._subscribed:
-            self._subscribed[connection] = set()
+            self._subscribed[connection] = {}
             connection.exit_stack.callback(self._subscribed.pop, connection, None)
         if len(self._subscribed[connection]) < WATCHED_MAX:
-            self._subscribed[connection].add(uri)
+            self._subscribed[connection][uri] = hearing
 
     async def unsubscribe(self, session: ServerSession, uri: str) -> None:
         """Tell it no longer."""
-        self._subscribed.get(_connection(session), set()).discard(uri)
+        self._subscribed.get(_connection(session), {}).pop(uri, None)
 
     async def _follow(self) -> None:
         """Start the thread that watches the journal, if it does not run yet."""
@@ -162,27 +217,40 @@ class Notices:
     async def _deliver(self) -> None:
         """Tell of what the watching thread saw; a task, since only tasks may start tasks."""
         while True:
-            self._tell(await self._grown.get())
+            grown = await self._grown.get()
+            await self._tell(grown)
 
-    def _tell(self, grown: set[str]) -> None:
-        """Send notices of everything watched that the growth concerns."""
+    async def _tell(self, grown: set[str]) -> None:
+        """Send notices to everyone whom the growth concerns."""
         assert self._tasks is not None, "the journal is watched while no server runs"
-        subscribed = set[str]().union(*self._subscribed.values())
-        for uri in sorted(subscribed | set(self._listened)):
-            try:
-                resource, parts = find(self._resources, uri)
-            except ResourceNotFound:
-                # A stream may listen for anything; for what is not there, it hears nothing.
-                continue
-            if resource.concerns(parts, grown):
-                self._tasks.start_soon(self._publish, uri)
+        watched: list[_Watched] = [
+            *((stream, uri, stream.hearing) for stream in self._streams for uri in stream.uris),
+            *(
+                (connection, uri, hearing)
+                for connection, uris in self._subscribed.items()
+                for uri, hearing in uris.items()
+            ),
+        ]
+        concerned = await anyio.to_thread.run_sync(self._concerned, watched, grown)
+        for watcher, uri in concerned:
+            if isinstance(watcher, _Stream):
+                await watcher.bus.publish(ResourceUpdated(uri=uri))
+            else:
+                self._tasks.start_soon(_send, watcher, uri)
 
-    async def _publish(self, uri: str) -> None:
-        await self.bus.publish(ResourceUpdated(uri=uri))
-        for connection, uris in list(self._subscribed.items()):
-            if uri in uris:
-                assert self._tasks is not None, "a notice is sent while no server runs"
-                self._tasks.start_soon(_send, connection, uri)
+    def _concerned(
+        self, watched: Sequence[_Watched], grown: set[str]
+    ) -> list[tuple[_Stream | Connection, str]]:
+        """Find who hears of it; that takes a look into the store, so it is not done in the loop."""
+        try:
+            return [
+                (watcher, uri)
+                for watcher, uri, hearing in watched
+                if hearing.of(uri, self._resources, grown)
+            ]
+        except Problem as problem:
+            logger.warning("Who is to be told of a change cannot be looked up: %s", problem)
+            return []
 
 
 async def _send(connection: Connection, uri: str) -> None:

@@ -49,7 +49,8 @@ class Resource:
     description: str
     read: Read
     concerns: Callable[[Parts, Collection[str]], bool]
-    """Whether what it shows may have changed when these projects' journals grew."""
+    """Whether what it shows may have changed when these projects' journals grew, which the caller
+    may see; where the parts name no project, they are only those that may be the caller's own."""
     mime_type: str = MARKDOWN
     meta: dict[str, Any] | None = None
     """What a host must know before it shows it."""
@@ -127,7 +128,7 @@ def _read_activity(application: Application, caller: Caller, _: Parts) -> str:
 
 
 def _any_project(_: Parts, grown: Collection[str]) -> bool:
-    """Which project is the current one depends on the session, so any of them may be it."""
+    """Whether anything grew of what the caller's own project may be."""
     return any(project != CATALOG for project in grown)
 
 

@@ -19,9 +19,10 @@ from hansard.mcp import answers, resources
 from hansard.mcp.apps import APPS_BY_TOOL, EXTENSION
 from hansard.mcp.callers import Door, RequestContext
 from hansard.mcp.instructions import instructions
-from hansard.mcp.notices import Notices
+from hansard.mcp.notices import Hearing, Notices
 from hansard.mcp.resources import RESOURCES, Parts, Resource
 from hansard.mcp.tools import Toolbox
+from hansard.sessions.directory import project_of
 
 CALLS_AT_ONCE_MAX = 32
 """Calls that run at the same time; writers among them share commits, so more is not faster."""
@@ -79,7 +80,7 @@ class HansardServer(Server[None]):
             on_read_resource=self._read_resource,
             on_subscribe_resource=self._subscribe,
             on_unsubscribe_resource=self._unsubscribe,
-            on_subscriptions_listen=self.notices.listen,
+            on_subscriptions_listen=self._listen,
         )
         self.extensions[EXTENSION] = {}
 
@@ -157,11 +158,30 @@ class HansardServer(Server[None]):
         with tracing.span(self.application, tracing.READ_RESOURCE, caller, came):
             return resource.read(self.application, caller, parts)
 
+    async def _listen(
+        self, context: RequestContext, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        with answers.as_protocol_errors():
+            hearing = await self._in_thread(lambda: self._hearing(context))
+        return await self.notices.listen(context, params, hearing)
+
+    def _hearing(self, context: RequestContext) -> Hearing:
+        """Say what the caller of a request hears of: no more than it could ask for."""
+        caller, store = self._door.caller(context), self.application.store
+        home = self.application.home_for(caller)
+        named = [one for one in (caller.session, caller.default_session) if one]
+
+        def current() -> set[str]:
+            return {*filter(None, [home.find(store), *map(project_of, named)])}
+
+        return Hearing(caller.sees, current)
+
     async def _subscribe(
         self, context: RequestContext, params: types.SubscribeRequestParams
     ) -> types.EmptyResult:
         with answers.as_protocol_errors():
-            await self.notices.subscribe(context.session, params.uri)
+            hearing = await self._in_thread(lambda: self._hearing(context))
+            await self.notices.subscribe(context.session, params.uri, hearing)
         return types.EmptyResult()
 
     async def _unsubscribe(

@@ -1,6 +1,7 @@
 """Changing files: locked, settled, planned, announced, done, and only then answered."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from hansard.kernel.effect import Outcome
 from hansard.kernel.engine import WriteTx
@@ -9,6 +10,7 @@ from hansard.kernel.operation import Context
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.recorder import limits
 from hansard.recorder.events import FileOpAborted, FileOpDone
+from hansard.recorder.file_locks import FileLocks
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.scribe import Announced, Planned
 
@@ -48,6 +50,7 @@ def record_seen(context: Context, tx: WriteTx, announced: Sequence[Announced]) -
 
 def act(
     gateway: Gateway,
+    locks: FileLocks,
     announced: Sequence[Announced],
     intents: Sequence[Entry],
     *,
@@ -65,7 +68,7 @@ def act(
             outcomes.append(FileOpAborted(intent=intent.seq, code=NOT_RUN))
             continue
         try:
-            mode = _do(gateway, one.planned)
+            mode = _do(gateway, locks, one.planned)
         except Problem as problem:
             is_worse = isinstance(problem, StorageUnavailable) > isinstance(
                 first, StorageUnavailable
@@ -78,17 +81,19 @@ def act(
     return outcomes, first
 
 
-def _do(gateway: Gateway, planned: Planned) -> int | None:
+def _do(gateway: Gateway, locks: FileLocks, planned: Planned) -> int | None:
     """Change the file; returns the permission bits it then has."""
     workspace, path, before = gateway.workspace, planned.path, planned.plan.before
+    files = [gateway.file(one) for one in (path, planned.to) if one is not None]
+    may = partial(locks.require, files)
     if planned.to is not None:
         assert before is not None, "a missing file was to be moved"
-        workspace.move(path, planned.to, expect=before.digest, make_parents=True)
+        workspace.move(path, planned.to, expect=before.digest, make_parents=True, may=may)
         workspace.clear_folders(path, planned.clears)
         return before.mode
     if planned.plan.after is None:
         assert before is not None, "a missing file was to be deleted"
-        workspace.delete(path, expect=before.digest)
+        workspace.delete(path, expect=before.digest, may=may)
         workspace.clear_folders(path, planned.clears)
         return None
     state = workspace.replace(
@@ -98,5 +103,6 @@ def _do(gateway: Gateway, planned: Planned) -> int | None:
         mode=planned.mode,
         make_parents=before is None,
         limit_bytes=limits.KEPT_BYTES_MAX,
+        may=may,
     )
     return state.mode

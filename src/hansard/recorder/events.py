@@ -215,6 +215,18 @@ class FileOpDone(Outcome):
     """Whether this was found out after a crash, from the bytes on disk."""
 
 
+class FileOpDoneLate(Outcome):
+    """The file was changed as intended, after another process had judged that it was not.
+
+    So it is where the database lost the lock that says that somebody is at it.
+    """
+
+    kind: ClassVar[str] = "recorder.file_op_done_late.v1"
+
+    mode: int | None
+    """The permission bits it has; `None` where it is gone."""
+
+
 class FileOpAborted(Outcome):
     """The file was not changed."""
 
@@ -382,6 +394,7 @@ EVENTS: tuple[type[Event], ...] = (
     Audited,
     FileOpIntended,
     FileOpDone,
+    FileOpDoneLate,
     FileOpAborted,
     FileOpConflicted,
     FileOpRefused,

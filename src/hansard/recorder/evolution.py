@@ -17,6 +17,7 @@ from hansard.recorder.diffs import unified_diff
 from hansard.recorder.events import FileRef
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.histories import History, history_at, path_of
+from hansard.recorder.lineage import known_here, place_known
 from hansard.recorder.paths import FilePath
 from hansard.recorder.problems import FileNotFound
 from hansard.recorder.tables import FILES, REVISIONS, TOUCHED, file_id, touched_key
@@ -139,11 +140,11 @@ def _files(
 ) -> Evolution:
     """List the files that a session touched; without a session, all of the workspace."""
     table: Table = FILES if context.session is None else TOUCHED
-    of = (
-        {"workspace": gateway.identity} if context.session is None else {"session": context.session}
-    )
+    of: Where = {"session": context.session}
+    if context.session is None:
+        of = {"workspace": place_known(gateway, tx)}
     # What went elsewhere is listed there; but what was here then may be elsewhere now.
-    where: Where = of | ({"is_away": False} if context.as_of is None else {})
+    where: Where = {**of, **({"is_away": False} if context.as_of is None else {})}
     position = from_cursor(request.cursor, table, "seq")
     found = tx.scan(
         table, where, order="seq", descending=True, after=position, limit=request.limit + 1
@@ -180,7 +181,7 @@ def _is_listed(tx: ReadTx, file: str, session: str | None) -> bool:
 
 def _find(gateway: Gateway, tx: ReadTx, context: Context, path: FilePath) -> History:
     """Find a file by its path: in this workspace, else in the one that the session worked in."""
-    here = gateway.find(path)
+    here = known_here(gateway, tx, str(path))
     found = history_at(tx, here, context.as_of) if here is not None else None
     if found is None and context.session is not None:
         for one in tx.scan(TOUCHED, {"session": context.session}, limit=1):

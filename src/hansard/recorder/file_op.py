@@ -15,6 +15,7 @@ from hansard.recorder import contract, limits, problems, renames, rules
 from hansard.recorder.answers import FileChanged, FilesChanged
 from hansard.recorder.changing import NOT_RUN, act, announce
 from hansard.recorder.events import FileOpRefused, is_irreversible
+from hansard.recorder.file_locks import FileLocks
 from hansard.recorder.gateway import INTERRUPTED, Gateway
 from hansard.recorder.governing import require_allowed
 from hansard.recorder.kept import why_lost
@@ -22,6 +23,7 @@ from hansard.recorder.looking import Seen
 from hansard.recorder.paths import FilePath
 from hansard.recorder.results import (
     attempted_intents,
+    conclude,
     entry_at,
     half_way,
     intent_of,
@@ -69,10 +71,10 @@ def file_op(gateway: Gateway, request: contract.FileOp, context: Context) -> Fil
     _require_distinct(targets)
     files = [gateway.file(path) for target in targets for path in target.paths()]
     try:
-        with gateway.alone_at(context.store.engine, files):
+        with gateway.alone_at(context.store.engine, files) as locks:
             context.read(context.require_new)
             gateway.settle(context.store, context.project, files, context.stamp)
-            return _carry_out(gateway, context, request, targets)
+            return _carry_out(gateway, context, locks, request, targets)
     except AlreadyAttemptedError as attempted:
         return _resume(gateway, context, request, targets, attempted.intents)
 
@@ -80,8 +82,10 @@ def file_op(gateway: Gateway, request: contract.FileOp, context: Context) -> Fil
 def _carry_out(
     gateway: Gateway,
     context: Context,
+    locks: FileLocks,
     request: contract.FileOp,
     targets: Sequence[Target],
+    *,
     earlier: Mapping[str, Entry] | None = None,
 ) -> FilesChanged:
     """Change files whose locks are held, but for what this request has dealt with earlier."""
@@ -90,7 +94,7 @@ def _carry_out(
     announced = _announced(gateway, context, request, left)
     batch = next((intent_of(context, entry).batch for entry in known.values()), None)
     entries = announce(context, announced, batch=batch, goes_on=earlier is not None)
-    outcomes, problem = act(gateway, announced, entries)
+    outcomes, problem = act(gateway, locks, announced, entries)
     by_path = {**known, **{str(one.path): each for one, each in zip(left, entries, strict=True)}}
     intents = [by_path[str(target.path)] for target in targets]
     # What the disk stopped stays unanswered: a repeat settles what is open and does what is left.
@@ -134,8 +138,7 @@ def answered(
     """Record how some operations ended, and say so."""
 
     def work(tx: WriteTx) -> FilesChanged:
-        for outcome in outcomes:
-            context.record(tx, outcome)
+        conclude(context, tx, outcomes)
         results = [result_of(gateway, context, tx, intent) for intent in intents]
         return FilesChanged(session_id=_session(context), results=results)
 
@@ -157,12 +160,12 @@ def _resume(
             raise _problem(alone)
         return context.write(lambda tx: _found_out(context, tx, list(results.values())))
     files = [gateway.file(path) for target in left for path in target.paths()]
-    with gateway.alone_at(context.store.engine, files):
+    with gateway.alone_at(context.store.engine, files) as locks:
         if context.read(lambda tx: attempted_intents(context, tx)) != list(seqs):
             raise StorageUnavailable("Another is just going on with this request")
         kept = {path: result.seq for path, result in results.items() if not _is_left(result)}
         earlier = context.read(lambda tx: {path: entry_at(tx, seq) for path, seq in kept.items()})
-        return _carry_out(gateway, context, request, targets, earlier)
+        return _carry_out(gateway, context, locks, request, targets, earlier=earlier)
 
 
 def _is_done(result: FileChanged) -> bool:

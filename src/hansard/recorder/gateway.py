@@ -8,14 +8,14 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
 from hansard.kernel import effect
 from hansard.kernel.blob import Digest, digest_of
 from hansard.kernel.effect import Effect, Outcome, Owner, Settled, Verdict, is_dead
-from hansard.kernel.engine import Engine, Found, ReadTx, Row
+from hansard.kernel.engine import Engine, Found, Lock, ReadTx, Row
 from hansard.kernel.event import Stamp
 from hansard.kernel.operation import Caller, Context
 from hansard.kernel.problem import Problem, StorageUnavailable
@@ -27,6 +27,7 @@ from hansard.recorder.events import (
     FileOpDone,
     FileOpIntended,
 )
+from hansard.recorder.file_locks import FileLocks
 from hansard.recorder.governing import Governed, nothing_governs
 from hansard.recorder.looking import Seen
 from hansard.recorder.paths import FilePath, parse
@@ -115,13 +116,6 @@ class Gateway:
         except StorageUnavailable:
             return FilePath(parse(path))
 
-    def find(self, path: FilePath) -> str | None:
-        """Name a file of this workspace, if its folder is there."""
-        try:
-            return self.file(path)
-        except StorageUnavailable:
-            return None
-
     def file(self, path: FilePath) -> str:
         """Name a file of this workspace."""
         return file_id(self.identity, str(path))
@@ -131,7 +125,13 @@ class Gateway:
         with self._opening:
             if self._owner is None:
                 self._owner = Owner(engine, self._token)
+            else:
+                self._owner.renew()
         return self.owner_name
+
+    def is_alive(self) -> bool:
+        """Whether nobody can have taken us for dead since we last said that we are not."""
+        return self._owner is not None and self._owner.is_alive()
 
     def redacted(self, content: bytes, before: bytes | None = None) -> list[str]:
         """Name the rules by which a content must not be recorded.
@@ -155,9 +155,10 @@ class Gateway:
         return redaction.mask(text) if self._redact else text
 
     @contextmanager
-    def alone_at(self, engine: Engine, files: Iterable[str]) -> Iterator[None]:
+    def alone_at(self, engine: Engine, files: Iterable[str]) -> Iterator[FileLocks]:
         """Hold the locks of some files, waiting for whoever is at them, but not for long."""
         deadline = time.monotonic() + limits.FILE_WAIT_S
+        locks: dict[str, Lock] = {}
         with ExitStack() as stack:
             # In one order for all, so that two batches never wait for each other.
             for file in sorted(set(files)):
@@ -171,18 +172,19 @@ class Gateway:
                     time.sleep(pause_s)
                     pause_s = min(2 * pause_s, limits.FILE_POLL_MAX_S)
                 stack.enter_context(lock)
-            yield
+                locks[file] = lock
+            yield FileLocks(locks, self.is_alive)
 
-    def lock_if_free(self, engine: Engine, file: str) -> AbstractContextManager[None] | None:
+    def lock_if_free(self, engine: Engine, file: str) -> Lock | None:
         """Take the lock of a file unless someone has it: for whoever holds another's already."""
         return engine.hold(_lock_name(file))
 
     @contextmanager
-    def alone_and_settled(self, context: Context, files: Collection[str]) -> Iterator[None]:
+    def alone_and_settled(self, context: Context, files: Collection[str]) -> Iterator[FileLocks]:
         """Hold the locks of some files on which nothing is open."""
-        with self.alone_at(context.store.engine, files):
+        with self.alone_at(context.store.engine, files) as locks:
             self.settle(context.store, context.project, files, context.stamp)
-            yield
+            yield locks
 
     def settle(self, store: Store, project: str, files: Collection[str], stamp: Stamp) -> None:
         """Settle what is open on these files, whose locks the caller holds.

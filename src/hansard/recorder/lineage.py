@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from hansard.kernel.engine import Range, ReadTx
+from hansard.kernel.problem import StorageUnavailable
 from hansard.recorder.changes import Made
 from hansard.recorder.copies import last_copy
 from hansard.recorder.gateway import Gateway
@@ -58,6 +59,20 @@ def lineage_of(gateway: Gateway, tx: ReadTx) -> Lineage:
     """Find what this place goes on from, or would with the first write in it."""
     here = gateway.identity
     return Lineage(here, list(_past(gateway, tx, here)))
+
+
+def known_here(gateway: Gateway, tx: ReadTx, path: str) -> str | None:
+    """Name the file whose record is looked at for a path, if the workspace's folder is there."""
+    try:
+        return recorded_as(tx, lineage_of(gateway, tx).stretches(path))
+    except StorageUnavailable:
+        return None
+
+
+def place_known(gateway: Gateway, tx: ReadTx) -> str:
+    """Name the place whose files are looked at: this one, or of a copy yet to be met its origin."""
+    lineage = lineage_of(gateway, tx)
+    return next((place for place, until in lineage.past if until == STILL), lineage.here)
 
 
 def recorded_as(tx: ReadTx, stretches: Sequence[Stretch]) -> str:

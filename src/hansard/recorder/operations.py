@@ -56,7 +56,7 @@ def _session_tools(gateway: Gateway) -> tuple[Operation, ...]:
         ),
         Operation(
             "audit_event",
-            "Put a decision, milestone or note on the timeline.",
+            "Put something on the timeline; type: decision, milestone, note.",
             contract.AuditEvent,
             answers.Noted,
             partial(commands.audit_event, gateway),
@@ -85,8 +85,7 @@ def _plan_tools(gateway: Gateway) -> tuple[Operation, ...]:
     return (
         Operation(
             "record_plan",
-            "Record your plan: ordered steps, indexes from 0; the first is current. "
-            "Again: a new revision, which goes on with the step in progress.",
+            "Record your plan: steps from 0; the first is current. Again: a new revision.",
             contract.RecordPlan,
             answers.PlanRecorded,
             partial(planning.record_plan, gateway),
@@ -125,9 +124,9 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
     return (
         Operation(
             "file_op",
-            "Change a workspace file: recorded first, done atomically, taken back by undo. "
-            "create and edit take content (or edits: each old text must occur once); move takes "
-            "to. expected_sha256 refuses if the file is not what you read. ops: many such changes.",
+            "Change a workspace file: recorded first, done atomically. create and edit take "
+            "content (or edits: each old text must occur once); move takes to. expected_sha256 "
+            "refuses if the file is not what you read. ops: many at once.",
             contract.FileOp,
             answers.FilesChanged,
             entering(gateway, file_op),

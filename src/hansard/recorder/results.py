@@ -11,7 +11,7 @@ from hansard.kernel.operation import Context
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.recorder import limits
 from hansard.recorder.answers import FileChanged, GovernedBy, Status, whole
-from hansard.recorder.events import FileOpIntended, is_irreversible
+from hansard.recorder.events import FileOpDone, FileOpDoneLate, FileOpIntended, is_irreversible
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.tables import FILES, OUTCOMES, REVISIONS, file_id, revision_key
 
@@ -20,9 +20,26 @@ def record_outcomes(context: Context, outcomes: Sequence[Outcome]) -> list[Entry
     """Record outcomes that no answer is given with."""
 
     def work(tx: WriteTx) -> list[Entry]:
-        return [context.record(tx, outcome) for outcome in outcomes]
+        return conclude(context, tx, outcomes)
 
     return context.store.write(context.project, work, urgent=True) if outcomes else []
+
+
+def conclude(context: Context, tx: WriteTx, outcomes: Sequence[Outcome]) -> list[Entry]:
+    """Record how announced changes went: of those that others have judged, what they got wrong.
+
+    Nobody judges what is under way, unless the lock that says so was lost. Then a file may have
+    been looked at just before it was changed, and it is recorded that it was changed all the same.
+    """
+    recorded = []
+    for outcome in outcomes:
+        judged = outcome_of(tx, outcome.intent)["status"]
+        if judged == "open":
+            recorded.append(context.record(tx, outcome))
+        elif isinstance(outcome, FileOpDone) and judged in ("aborted", "conflict"):
+            late = FileOpDoneLate(intent=outcome.intent, mode=outcome.mode)
+            recorded.append(context.record(tx, late))
+    return recorded
 
 
 def attempted_intents(context: Context, tx: ReadTx) -> list[int]:
@@ -52,19 +69,24 @@ def settled(gateway: Gateway, context: Context, seqs: Sequence[int]) -> list[Fil
 def half_way(context: Context, problem: Problem, intents: Sequence[Entry]) -> Problem:
     """Say of what the disk stopped which files are changed, which are not, and how to go on."""
     told = context.read(lambda tx: [outcome_of(tx, entry.seq)["status"] for entry in intents])
-    paths: dict[str, list[str]] = {"done": [], "not_done": [], "unknown": []}
+    # Of a file that was come to again, after the disk had stopped it before, the last one counts.
+    stands: dict[str, str] = {}
     for entry, status in zip(intents, told, strict=True):
         intent = intent_of(context, entry)
         name = {"done": "done", "recovered": "done", "open": "unknown"}.get(status, "not_done")
-        paths[name].append(intent.to or intent.path)
+        stands[intent.to or intent.path] = name
+    paths = {
+        name: [path for path, one in stands.items() if one == name]
+        for name in ("done", "not_done", "unknown")
+    }
     if not paths["done"] and len(intents) == 1:
         return problem
     found = {name: some for name, some in paths.items() if some}
     said = "; ".join(f"{name.replace('_', ' ')}: {', '.join(some)}" for name, some in found.items())
     again = "again under the same idempotency key" if context.once else "for the rest of them again"
     return StorageUnavailable(
-        f"The disk stopped this half-way ({said}). {problem.message}",
-        hint=f"When the disk is well, ask {again}: what is done is not done twice",
+        f"This was stopped half-way ({said}). {problem.message}",
+        hint=f"When that is over, ask {again}: what is done is not done twice",
         outcome="unknown" if paths["unknown"] else "half_way",
         **found,
     )

@@ -18,9 +18,11 @@ from hansard.recorder import limits
 from hansard.recorder.answers import FileChanged
 from hansard.recorder.changing import act, record_seen
 from hansard.recorder.events import RestoreBegun
+from hansard.recorder.file_locks import FileLocks
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.restored import BackStep, WentBack
 from hansard.recorder.results import (
+    conclude,
     entry_at,
     half_way,
     intent_of,
@@ -147,10 +149,10 @@ class Returning(Generic[U, A]):
                 with self._alone_at(chunk):
                     self._note(self._found(chunk))
         for chunk in most:
-            with self._alone_at(chunk):
-                self._record(self._bring_back(self._found(chunk)))
-        with self._alone_at(last):
-            outcomes = self._bring_back(self._found(last))
+            with self._alone_at(chunk) as locks:
+                self._record(self._bring_back(self._found(chunk), locks))
+        with self._alone_at(last) as locks:
+            outcomes = self._bring_back(self._found(last), locks)
             if isinstance(self._problem, StorageUnavailable):
                 self._record(outcomes)
                 raise half_way(self._context, self._problem, self._entries)
@@ -159,7 +161,7 @@ class Returning(Generic[U, A]):
     def _found(self, chunk: Sequence[U]) -> list[Way]:
         return [way for unit in chunk for way in self._find(unit)]
 
-    def _alone_at(self, chunk: Sequence[U]) -> AbstractContextManager[None]:
+    def _alone_at(self, chunk: Sequence[U]) -> AbstractContextManager[FileLocks]:
         keys = [key for unit in chunk for key in unit.keys]
         return self._gateway.alone_and_settled(self._context, keys)
 
@@ -180,7 +182,7 @@ class Returning(Generic[U, A]):
         blobs = [blob for one in announced for blob in one.blobs]
         context.store.write(context.project, work, blobs=blobs)
 
-    def _bring_back(self, ways: Sequence[Way]) -> list[Outcome]:
+    def _bring_back(self, ways: Sequence[Way], locks: FileLocks) -> list[Outcome]:
         """Bring back some files whose locks are held; returns what is to be recorded of it."""
         self._ways += ways
         planned = [way.planned for way in ways if way.planned]
@@ -189,7 +191,7 @@ class Returning(Generic[U, A]):
         announced = self._context.read(lambda tx: self._describe(tx, planned))
         intents = self._announce(announced)
         self._entries += intents
-        outcomes, problem = act(self._gateway, announced, intents, stops=False)
+        outcomes, problem = act(self._gateway, locks, announced, intents, stops=False)
         if problem and not isinstance(self._problem, StorageUnavailable):
             self._problem = problem
         return outcomes
@@ -234,8 +236,7 @@ class Returning(Generic[U, A]):
         context = self._context
 
         def work(tx: WriteTx) -> A:
-            for outcome in outcomes:
-                context.record(tx, outcome)
+            conclude(context, tx, outcomes)
             told = tell(self._aim, self._steps(tx), self._begun)
             if outcomes or not self._begun:
                 return told

@@ -3,7 +3,7 @@
 from hansard.kernel.blob import digest_of
 from hansard.kernel.engine import Table
 
-VERSION = 2
+VERSION = 3
 
 FILES = Table(
     "recorder_files",
@@ -39,7 +39,8 @@ PENDING = Table("recorder_pending", {"file": "text"}, (("file",),), version=VERS
 """Announced operations without an outcome, by the seq of the intent; a move has two rows."""
 
 OUTCOMES = Table("recorder_outcomes", version=VERSION)
-"""How operations ended that did not simply succeed, by the seq of the intent."""
+"""How operations ended that did not simply succeed, by the seq of the intent, and what they were.
+"""
 
 TOUCHED = Table(
     "recorder_touched",

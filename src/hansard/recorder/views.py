@@ -13,6 +13,7 @@ from hansard.recorder.events import (
     FileOpAborted,
     FileOpConflicted,
     FileOpDone,
+    FileOpDoneLate,
     FileOpIntended,
     FileOpRefused,
     FileRef,
@@ -89,6 +90,24 @@ def _done(event: FileOpDone, derivation: Derivation) -> None:
     row = _settled(derivation, event.intent)
     if event.recovered:
         derivation.put(OUTCOMES, intent_key(event.intent), {"status": "recovered"})
+    _accomplish(derivation, row, event.mode)
+
+
+def _done_late(event: FileOpDoneLate, derivation: Derivation) -> None:
+    """Put right what was judged too early, unless the change was meanwhile seen as another's."""
+    key = intent_key(event.intent)
+    judged = derivation.get(OUTCOMES, key)
+    assert judged is not None, f"s:{event.intent} was done late and never judged"
+    derivation.delete(OUTCOMES, key)
+    row = judged["intended"]
+    paths = [path for path in (row["path"], row["to"]) if path is not None]
+    files = (derivation.get(FILES, file_id(row["workspace"], path)) for path in paths)
+    if all(file is None or file["seq"] < event.intent for file in files):
+        _accomplish(derivation, row, event.mode)
+
+
+def _accomplish(derivation: Derivation, row: Row, mode: int | None) -> None:
+    """Make a revision of a change that was announced and made."""
     lets_go = row["to"] is None and row["before"] and row["before"] != row["after"]
     stroke = Stroke(
         row["action"],
@@ -96,7 +115,7 @@ def _done(event: FileOpDone, derivation: Derivation) -> None:
         removed=row["removed"],
         is_irreversible=bool(lets_go) and not FileRef.model_validate(row["before"]).is_kept,
     )
-    row |= {"after": row["after"] | {"mode": event.mode} if row["after"] else None}
+    row |= {"after": row["after"] | {"mode": mode} if row["after"] else None}
     row |= {"source": "restored" if row["restore"] else "executed"}
     _note_folders(derivation, row)
     _revise(derivation, row, _tell(derivation, row, stroke))
@@ -112,14 +131,14 @@ def _note_folders(derivation: Derivation, row: Row) -> None:
 
 def _aborted(event: FileOpAborted, derivation: Derivation) -> None:
     row = _settled(derivation, event.intent)
-    outcome = {"status": "aborted", "code": event.code}
+    outcome = {"status": "aborted", "code": event.code, "intended": row}
     derivation.put(OUTCOMES, intent_key(event.intent), outcome)
     _tell(derivation, row, Stroke(None, code=event.code))
 
 
 def _conflicted(event: FileOpConflicted, derivation: Derivation) -> None:
     row = _settled(derivation, event.intent)
-    outcome = {"status": "conflict", "found": event.found}
+    outcome = {"status": "conflict", "found": event.found, "intended": row}
     derivation.put(OUTCOMES, intent_key(event.intent), outcome)
     _tell(derivation, row, Stroke(None, code="CONFLICT"))
 
@@ -281,6 +300,7 @@ VIEW = View(
         Audited: _audited,
         FileOpIntended: _intended,
         FileOpDone: _done,
+        FileOpDoneLate: _done_late,
         FileOpAborted: _aborted,
         FileOpConflicted: _conflicted,
         FileOpRefused: _refused,

@@ -27,7 +27,7 @@ from hansard.kernel.blob import Digest, digest_of
 from hansard.kernel.limits import FILE_BYTES_MAX, PATH_LEVELS_MAX
 from hansard.kernel.problem import StorageUnavailable
 from hansard.recorder import problems, protected, temporaries
-from hansard.recorder.deed import Deed
+from hansard.recorder.deed import Deed, May, always
 from hansard.recorder.folder import Folder, open_root, sync, turn
 from hansard.recorder.limits import LARGE_BYTES_MAX
 from hansard.recorder.looking import FileState, LargeFile, Seen, changed, require, seen_at
@@ -110,15 +110,16 @@ class Workspace:
         mode: int | None = None,
         make_parents: bool = False,
         limit_bytes: int = FILE_BYTES_MAX,
+        may: May = always,
     ) -> FileState:
         """Put content in place of what is expected there, `None` expecting that nothing is.
 
-        `mode` `None` keeps the mode of what was there.
+        `mode` `None` keeps the mode of what was there. `may` is asked once all is ready.
         """
         if len(content) > limit_bytes:
             raise problems.too_large(str(path), limit_bytes)
         after = digest_of(content)
-        with self._changing(path) as deed, self._parent(path, make=make_parents) as folder:
+        with self._changing(path, may) as deed, self._parent(path, make=make_parents) as folder:
             require(folder, path, expect)
             written = self._written(folder, path, content, mode)
             with written as (temporary, kept_mode), turn(folder):
@@ -131,10 +132,10 @@ class Workspace:
             folder.sync()
         return FileState(content, after, kept_mode)
 
-    def delete(self, path: FilePath, *, expect: Digest) -> None:
+    def delete(self, path: FilePath, *, expect: Digest, may: May = always) -> None:
         """Remove a file that is what is expected."""
         aside = temporaries.new_name(self._owner)
-        with self._changing(path) as deed, self._parent(path) as folder:
+        with self._changing(path, may) as deed, self._parent(path) as folder:
             with turn(folder):
                 self._require_place(folder, path)
                 require(folder, path, expect)
@@ -143,10 +144,16 @@ class Workspace:
             folder.sync()
 
     def move(
-        self, path: FilePath, to: FilePath, *, expect: Digest, make_parents: bool = False
+        self,
+        path: FilePath,
+        to: FilePath,
+        *,
+        expect: Digest,
+        make_parents: bool = False,
+        may: May = always,
     ) -> None:
         """Give a file that is what is expected another name, which nothing has."""
-        with self._changing(path) as deed, self._parent(path) as folder:
+        with self._changing(path, may) as deed, self._parent(path) as folder:
             require(folder, path, expect)
             deed.path = to
             with self._parent(to, make=make_parents) as target:
@@ -243,7 +250,7 @@ class Workspace:
                 raise changed(path, "lies in another folder than it did just now")
 
     @contextmanager
-    def _changing(self, path: FilePath) -> Iterator[Deed]:
+    def _changing(self, path: FilePath, may: May) -> Iterator[Deed]:
         """Translate what the disk refuses. After a failure of the disk itself, write no more."""
         if self._has_failed:
             raise StorageUnavailable(
@@ -252,7 +259,7 @@ class Workspace:
                 outcome="unchanged",
             )
         self._require_root()
-        deed = Deed(path)
+        deed = Deed(path, may)
         try:
             yield deed
         except OSError as error:

@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field
 from hansard.kernel.operation import Result, Written
 from hansard.kernel.text import one_line
 from hansard.records import text
+from hansard.records.briefing import CheckpointSeen, DecisionSeen, LastSession
 from hansard.records.shapes import (
     STAYS_NULL,
     OldNew,
@@ -36,6 +37,12 @@ class Overview(Result):
     """Where a project stands."""
 
     project: ProjectSeen
+    last_session: LastSession | None = None
+    checkpoint: CheckpointSeen | None = None
+    decisions: list[DecisionSeen] | None = None
+    """Those that hold."""
+    proposals: list[DecisionSeen] | None = None
+    """Those that wait."""
     open_sessions: list[SessionShown]
     root_records: list[RecordRef]
     open_records: list[RecordRef]
@@ -47,11 +54,15 @@ class Overview(Result):
     def text(self) -> str:
         """Give a line for each record, session and event."""
         project, counts = self.project, self.counts
+        roots = {one.id for one in self.root_records}
         return "\n".join([
             f"Project {project.id} (tick {project.tick}): {project.name}",
             *([project.description] if project.description else []),
+            *(one.text() for one in (self.last_session, self.checkpoint) if one),
+            *text.seen("Decided", self.decisions or ()),
+            *text.seen("Proposed, waiting", self.proposals or ()),
             *text.listed("Roots", self.root_records, counts["root_records"]),
-            *text.listed("Open", self.open_records, counts["open_records"]),
+            *text.listed("Open", self.open_records, counts["open_records"], told=roots),
             *text.listed("Later", self.later_records, counts["later_records"]),
             *([] if counts["root_records"] else ["No records yet: create_record begins one."]),
             *(session.text() for session in self.open_sessions),

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 from hansard.kernel.engine import Range, ReadTx, Row, Where
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Context, Operation
 from hansard.records import answers, contract, limits, reading
-from hansard.records.budget import Budget, brief, clip
+from hansard.records.briefing import Brief, Briefing
+from hansard.records.budget import Budget, clip
+from hansard.records.budget import brief as shortened
 from hansard.records.shapes import Omitted, RecordRef
 from hansard.records.views import ALL, BENEATH, RECORDS, ROOTS, children_in
 from hansard.sessions import projects
@@ -30,16 +33,31 @@ HOW = {
     "root_records": 'list_records {"parent_id": null}',
     "later_records": 'list_records {"states": ["LATER"]}',
     "open_sessions": "list_sessions",
+    "decisions": "search_decisions",
+    "proposals": 'search_decisions {"mode": "audit"}',
 }
 """How to get what did not fit."""
 
+COMINGS = {
+    "activation", "deactivation", "session_closed", "session_joined", "session_left",
+    "session_started",
+}  # fmt: skip
+"""Activity that is only about who came and went: sessions are shown by themselves."""
+
+ACTIVITY_READ = 5 * limits.ACTIVITY_SHOWN_MAX
+"""So many of the newest events are read to find those to show."""
+
 SIDE_SHARE = 6
 """Sessions and events may each take this part of the budget; the records get the rest."""
+
+BRIEFING_SHARE = 10
+"""What holds and what waits may each take this part of it."""
 
 
 def get_project_overview(
     staleness: Staleness,
     presence: Presence,
+    brief: Brief,
     request: contract.GetProjectOverview,
     context: Context,
 ) -> answers.Overview:
@@ -49,14 +67,11 @@ def get_project_overview(
 
     def work(tx: ReadTx) -> answers.Overview:
         budget = Budget(request.budget_tokens)
-        seen = answers.ProjectSeen(
-            id=project["id"],
-            name=project["name"],
-            description=clip(project["description"] or "", DESCRIPTION_SHOWN_CHARS),
-            tick=tick_at(tx, context.as_of),
-        )
+        seen = _seen(project, tick_at(tx, context.as_of))
         budget.take(seen)
         side_chars = budget.chars // SIDE_SHARE
+        known = brief(tx, context)
+        fitting = _fitting(known, budget, budget.chars // BRIEFING_SHARE)
         showing = Showing(tx, look, staleness, tick=seen.tick, as_of=context.as_of)
         found = sorted(
             map(showing.show, _open_sessions(tx, context.as_of)),
@@ -71,12 +86,32 @@ def get_project_overview(
             root_records=roots,
             open_records=open_,
             later_records=later,
-            counts=_counts(tx, context.as_of),
+            counts=_counts(tx, context.as_of) | known.counts(),
             recent_activity=activity,
+            **fitting,
         )
         return overview.model_copy(update={"omitted": _omitted(overview) or None})
 
     return context.read(work)
+
+
+def _seen(project: Row, tick: int) -> answers.ProjectSeen:
+    return answers.ProjectSeen(
+        id=project["id"],
+        name=project["name"],
+        description=clip(project["description"] or "", DESCRIPTION_SHOWN_CHARS),
+        tick=tick,
+    )
+
+
+def _fitting(found: Briefing, budget: Budget, chars_max: int) -> dict[str, Any]:
+    """Give of a briefing what there is room for, decisions and proposals each by their share."""
+    single = {"last_session": found.last_session, "checkpoint": found.checkpoint}
+    kept: dict[str, Any] = {name: one for name, one in single.items() if one and budget.take(one)}
+    for name in ("decisions", "proposals"):
+        listed = list(budget.take_while(getattr(found, name), chars_max=chars_max))
+        kept |= {name: listed} if listed else {}
+    return kept
 
 
 def tick_at(tx: ReadTx, as_of: int | None) -> int:
@@ -102,8 +137,9 @@ def _open_sessions(tx: ReadTx, as_of: int | None) -> list[Row]:
 
 def _activity(tx: ReadTx, as_of: int | None) -> list[ActivityEntry]:
     where: Where = {} if as_of is None else {"seq": Range(below=as_of + 1)}
-    found = tx.scan(ACTIVITY, where, order="seq", descending=True, limit=limits.ACTIVITY_SHOWN_MAX)
-    return [ActivityEntry(**one.row) for one in found]
+    found = tx.scan(ACTIVITY, where, order="seq", descending=True, limit=ACTIVITY_READ)
+    told = [ActivityEntry(**one.row) for one in found if one.row["type"] not in COMINGS]
+    return told[: limits.ACTIVITY_SHOWN_MAX]
 
 
 def _candidates(tx: ReadTx, budget: Budget, as_of: int | None) -> list[Iterator[RecordRef]]:
@@ -116,7 +152,7 @@ def _candidates(tx: ReadTx, budget: Budget, as_of: int | None) -> list[Iterator[
         newest({"state": "LATER"}, order="modified_seq"),
     ]
     to_ref = partial(reading.ref, tx, as_of=as_of)
-    return [(brief(to_ref(one.row)) for one in page) for page in found]
+    return [(shortened(to_ref(one.row)) for one in page) for page in found]
 
 
 def _counts(tx: ReadTx, as_of: int | None) -> dict[str, int]:
@@ -140,6 +176,8 @@ def _omitted(overview: answers.Overview) -> list[Omitted]:
         "root_records": len(overview.root_records),
         "later_records": len(overview.later_records),
         "open_sessions": len(overview.open_sessions),
+        "decisions": len(overview.decisions or ()),
+        "proposals": len(overview.proposals or ()),
     }
     missing = {name: overview.counts[name] - count for name, count in shown.items()}
     return [
@@ -149,15 +187,15 @@ def _omitted(overview: answers.Overview) -> list[Omitted]:
     ]
 
 
-def operations(staleness: Staleness, presence: Presence) -> tuple[Operation, ...]:
+def operations(staleness: Staleness, presence: Presence, brief: Brief) -> tuple[Operation, ...]:
     """Declare the overview."""
     return (
         Operation(
             "get_project_overview",
-            "Begin here: open work, deferred work, open sessions and recent events.",
+            "Begin here: who was here last, what holds, what waits, open work, recent events.",
             contract.GetProjectOverview,
             answers.Overview,
-            partial(get_project_overview, staleness, presence),
+            partial(get_project_overview, staleness, presence, brief),
             writes=False,
             toolsets=("core", "default"),
         ),

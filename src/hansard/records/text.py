@@ -1,8 +1,9 @@
 """Records as a few lines of text, for hosts that show a model nothing else."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from hansard.kernel.text import one_line
+from hansard.records.briefing import DecisionSeen
 from hansard.records.shapes import Omitted, Record, RecordHead, RecordRef, Warned
 
 
@@ -60,12 +61,24 @@ def in_full(record: RecordHead, body: str) -> str:
     ])  # fmt: skip
 
 
-def listed(heading: str, refs: Sequence[RecordRef], total: int) -> list[str]:
-    """Give references under a heading that counts all there are; nothing if there are none."""
+def listed(
+    heading: str, refs: Sequence[RecordRef], total: int, *, told: Collection[str] = ()
+) -> list[str]:
+    """Give references under a heading that counts all there are; nothing if there are none.
+
+    Those that were told of already are only counted.
+    """
     if not total:
         return []
     count = str(total) if len(refs) == total else f"{len(refs)} of {total}"
-    return [f"{heading} ({count}):", *map(line_with_summary, refs)]
+    rest = [one for one in refs if one.id not in told]
+    above = f", {len(refs) - len(rest)} of them above" if len(rest) < len(refs) else ""
+    return [f"{heading} ({count}{above}):", *map(line_with_summary, rest)]
+
+
+def seen(heading: str, decisions: Sequence[DecisionSeen]) -> list[str]:
+    """Give decisions under a heading; nothing if there are none."""
+    return [f"{heading}:", *(one.text() for one in decisions)] if decisions else []
 
 
 def warned(warnings: Iterable[Warned]) -> list[str]:

@@ -1,11 +1,10 @@
 """An engine that runs every piece of work twice, to find work that touches more than it may."""
 
 from collections.abc import Callable, Collection, Mapping
-from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 from hansard.kernel.blob import Blob, Digest
-from hansard.kernel.engine import Engine, ReadTx, Table, Topic, Watch, WriteTx
+from hansard.kernel.engine import Engine, Lock, ReadTx, Table, Topic, Watch, WriteTx
 from hansard.kernel.event import Head
 
 T = TypeVar("T")
@@ -39,7 +38,7 @@ class Twice:
     def stage(self, blob: Blob) -> None:
         self._engine.stage(blob)
 
-    def hold(self, name: str) -> AbstractContextManager[None] | None:
+    def hold(self, name: str) -> Lock | None:
         return self._engine.hold(name)
 
     def held(self, names: Collection[str]) -> set[str]:
@@ -66,8 +65,8 @@ class Twice:
     def check(self, *, thorough: bool) -> list[str]:
         return self._engine.check(thorough=thorough)
 
-    def marks(self, topic: Topic) -> dict[tuple[str, str], str]:
-        return self._engine.marks(topic)
+    def marks(self, topic: Topic, take: Callable[[str, str, str], None]) -> None:
+        self._engine.marks(topic, take)
 
     def mark(self, topic: Topic, texts: Mapping[str, str]) -> str:
         return self._engine.mark(topic, texts)

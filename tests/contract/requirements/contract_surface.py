@@ -368,6 +368,7 @@ REQUIREMENTS = (
             "`default` is records, file_op and the session tools of the recorder, checkpoint save "
             "and load, decisions record/supersede/search, and search.",
             milestone="decisions",
+            decided="0031: without what is seldom used of records, with what agents are sent to",
         ),
         held(
             "ALL-13.6",

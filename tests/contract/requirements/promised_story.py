@@ -73,5 +73,7 @@ REQUIREMENTS = (
         held("FIL-copy-1", "A copy of a repository goes on with the history of its files."),
         held("FIL-copy-2", "Two copies in use are told apart, and not restored into each other."),
         held("FIL-copy-3", "A plain folder is joined by command, and is told so."),
+        held("FIL-copy-4", "In a copy, what was done before there was one is undone and restored."),
+        held("FIL-copy-5", "A look and a refusal leave nothing in a copy."),
     ),
 )

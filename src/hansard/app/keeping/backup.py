@@ -269,7 +269,7 @@ def _name(at: str) -> str:
 def _write_manifest(folder: Path, backup: Backup) -> None:
     said = asdict(backup) | {"format": FORMAT}
     del said["folder"]
-    write_durably(folder / MANIFEST, orjson.dumps(said, option=orjson.OPT_INDENT_2))
+    write_durably(folder / MANIFEST, [orjson.dumps(said, option=orjson.OPT_INDENT_2)])
 
 
 def _read_manifest(folder: Path) -> Backup:

@@ -80,10 +80,12 @@ def collect(
     store: Store, *, deleted_before: str, stamp: Stamp, progress: Progress = lambda *_: None
 ) -> Garbage:
     """Look again, beside whoever writes, and let go of what is found; returns what went."""
-    with alone(store.engine):
+    with alone(store.engine) as still_alone:
         found = find(store, deleted_before=deleted_before, progress=progress)
         for project in sorted({*found.unnamed, *found.deleted}):
+            still_alone()
             store.write(project, lambda tx: _let_go(store, tx, deleted_before, stamp))
+        still_alone()
         gone = [digest for sizes in _kept(found) for digest in sizes]
         store.engine.discard([*found.loose, *gone, *superfluous(store.engine)])
         store.engine.scrub(dropping=found.tables)

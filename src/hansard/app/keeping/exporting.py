@@ -3,6 +3,7 @@
 import os
 import secrets
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -60,7 +61,8 @@ def write_bundle(
     except OSError as error:
         raise StorageUnavailable(f"{path} cannot be written: {error.strerror}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # why it could not be written is what is to be said
+            temporary.unlink(missing_ok=True)
     return head, end
 
 

@@ -2,6 +2,7 @@
 
 import errno
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from hansard.kernel.private import open_new
@@ -19,10 +20,10 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def write_durably(path: Path, content: bytes) -> None:
-    """Write a new file and make its content durable."""
+def write_durably(path: Path, parts: Iterable[bytes]) -> None:
+    """Write a new file of these parts and make its content durable."""
     with open_new(path) as file:
-        file.write(content)
+        file.writelines(parts)
         file.flush()
         os.fsync(file.fileno())
 

@@ -4,7 +4,7 @@ import fcntl
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,6 +16,9 @@ from hansard.kernel.problem import Problem, StorageUnavailable
 
 LOCK = "keeping"
 
+StillAlone = Callable[[], None]
+"""Refuses if another process may be at the same by now."""
+
 
 class KeepingBusy(Problem):
     """Another process backs up, exports, collects, redacts or repairs this store just now."""
@@ -25,13 +28,21 @@ class KeepingBusy(Problem):
 
 
 @contextmanager
-def alone(engine: Engine) -> Iterator[None]:
-    """Be the only one to keep this store for a while, or refuse."""
+def alone(engine: Engine) -> Iterator[StillAlone]:
+    """Be the only one to keep this store for a while, or refuse.
+
+    Gives what is asked before each step of the work, and refuses if the lock was lost meanwhile.
+    """
     lock = engine.hold(LOCK)
     if lock is None:
         raise KeepingBusy("The store is being backed up, moved or mended by another process")
+
+    def require() -> None:
+        if not lock.is_ours():
+            raise KeepingBusy("The lock on the store was lost, and another process may have it")
+
     with lock:
-        yield
+        yield require
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from hansard.app.keeping.bundle import BundleDamaged, FileState, Opening, reading, said_by
 from hansard.app.keeping.exporting import Progress
-from hansard.app.keeping.guard import alone
+from hansard.app.keeping.guard import StillAlone, alone
 from hansard.app.keeping.spool import spooling
 from hansard.kernel import ids
 from hansard.kernel.blob import Blob, Digest
@@ -74,12 +74,12 @@ def import_project(
     Under its own name it keeps every hash, and goes on where an earlier import ended. Under
     another one its entries are chained anew, since the chain begins with the project's name.
     """
-    with alone(store.engine):
+    with alone(store.engine) as still_alone:
         contents = _proved_to_fit(store, path, name)
         project = name or contents.opening.project
         _enter(store, contents, project, stamp)
         missing_blocks = _reserve(store, contents, project, stamp)
-        taken = take_in(store, path, contents, project, progress=progress)
+        taken = take_in(store, path, contents, project, progress=progress, still_alone=still_alone)
     for prefix in missing_blocks:
         ids.grant(store, project, prefix, stamp)
     return replace(taken, head=store.engine.heads()[project])
@@ -121,6 +121,7 @@ def take_in(
     project: str,
     *,
     progress: Progress = lambda *_: None,
+    still_alone: StillAlone = lambda: None,
 ) -> Imported:
     """Keep the blobs, then append the entries that are not there yet."""
     blobs = entries = 0
@@ -129,6 +130,7 @@ def take_in(
         if bundle.file != contents.file:
             raise BundleDamaged("The bundle was changed while it was read", hint="Try again")
         for page in bundle.pages():
+            still_alone()
             if packed := [thing for thing in page if isinstance(thing, Blob)]:
                 _keep(store, project, packed)
                 blobs += len(packed)

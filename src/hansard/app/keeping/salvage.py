@@ -4,9 +4,10 @@ The journal is followed from its first entry on: each next entry is taken from t
 has one which follows. Where none has, the journal ends; what the store has beyond is set aside.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain as chain_together
 from pathlib import Path
 
 from hansard.app.keeping.bundle import entry_line, paged
@@ -14,12 +15,13 @@ from hansard.app.keeping.exporting import Progress
 from hansard.app.keeping.files import sync_folder, write_durably
 from hansard.app.redacted import Collected, ErasedBlob, Redacted
 from hansard.app.verify.chain import DAMAGED
-from hansard.app.verify.named import finders
+from hansard.app.verify.missing import Missing
 from hansard.kernel.blob import Blob, Digest, digest_of, redact, seal
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Entry, Head, Kinds, Stamp, genesis
 from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.named import finders
 from hansard.kernel.private import make_folder
 from hansard.kernel.problem import BlobDamaged, StorageUnavailable
 from hansard.kernel.store import Store
@@ -71,10 +73,7 @@ def save_project(
     readers = [_Reader(source, project) for source in sources]
     saved = Saved(project, genesis(project))
     _save_blobs(readers, target, saved, progress)
-    named = _Named(target)
-    for entry in _Chain(readers, project, target.kinds):
-        named.note(entry)
-    _stand_in(target, saved, named)
+    _stand_in(target, saved, _missing(_Chain(readers, project, target.kinds), target, project))
     chain = _Chain(readers, project, target.kinds)
     for page in paged(chain, lambda entry: len(entry.payload or b"")):
         _append(target, project, page)
@@ -186,22 +185,23 @@ class _Chain:
         return None
 
 
-class _Named:
-    """Which blobs must be there, each with the first entry to name it since it was let go."""
+def _missing(chain: _Chain, target: Store, project: str) -> Missing:
+    """Find which blobs the entries name that nobody has."""
+    finders_by_kind, missing = finders(target.kinds), Missing()
 
-    def __init__(self, store: Store) -> None:
-        self._finders = finders(store.kinds)
-        self._store = store
-        self.by: dict[Digest, int] = {}
+    def kept(digests: Collection[Digest]) -> Collection[Digest]:
+        return target.engine.read(project, lambda tx: tx.kept(digests))
 
-    def note(self, entry: Entry) -> None:
-        find = self._finders.get(entry.kind)
-        event = self._store.kinds.decode(entry)
+    for number, entry in enumerate(chain, start=1):
+        event = target.kinds.decode(entry)
         if isinstance(event, Collected):
-            for blob in event.blobs:
-                self.by.pop(Digest(blob.digest), None)
-        for digest in find(event.model_dump(mode="json")) if find and event else ():
-            self.by.setdefault(digest, entry.seq)
+            missing.let_go(blob.digest for blob in event.blobs)
+        elif event is not None and (find := finders_by_kind.get(event.kind)):
+            missing.name(find(event.model_dump(mode="json")), entry.seq)
+        if number % ENTRIES_PAGE == 0:
+            missing.look_up(kept)
+    missing.look_up(kept)
+    return missing
 
 
 def _save_blobs(
@@ -209,14 +209,19 @@ def _save_blobs(
 ) -> None:
     """Save every blob that some source has whole, as it is packed wherever that can be."""
     count = 0
-    for page in paged(_whole_blobs(readers, saved), lambda blob: len(blob.packed)):
-        _keep(target, saved.project, page)
-        count += len(page)
-        progress(saved.project, "blobs", count, count)
+    for number, reader in enumerate(readers):
+        # What an earlier source lists is dealt with.
+        new = (one for one in reader.digests() if not number or not _has(target, saved, one))
+        for page in paged(_whole_blobs(new, readers, saved), lambda blob: len(blob.packed)):
+            _keep(target, saved.project, page)
+            count += len(page)
+            progress(saved.project, "blobs", count, count)
 
 
-def _whole_blobs(readers: Sequence[_Reader], saved: Saved) -> Iterator[Blob]:
-    for digest in dict.fromkeys(digest for reader in readers for digest in reader.digests()):
+def _whole_blobs(
+    digests: Iterable[Digest], readers: Sequence[_Reader], saved: Saved
+) -> Iterator[Blob]:
+    for digest in digests:
         for number, reader in enumerate(readers):
             if found := reader.blob(digest):
                 blob, data = found
@@ -236,12 +241,11 @@ def _keep(target: Store, project: str, blobs: Sequence[Blob]) -> None:
     target.engine.write(project, work)
 
 
-def _stand_in(target: Store, saved: Saved, named: _Named) -> None:
+def _stand_in(target: Store, saved: Saved, missing: Missing) -> None:
     """Keep a stand-in for each blob that the entries name and nobody has."""
-    for digest, seq in named.by.items():
-        if not _has(target, saved.project, digest):
-            saved.blobs_lost[digest] = seq
-            _keep(target, saved.project, [redact(Blob(digest, len(LOST), "raw", b""), LOST)])
+    for digest, seq in missing.by.items():
+        saved.blobs_lost[digest] = seq
+        _keep(target, saved.project, [redact(Blob(digest, len(LOST), "raw", b""), LOST)])
 
 
 def _append(target: Store, project: str, entries: Sequence[Entry]) -> None:
@@ -256,24 +260,29 @@ def _append(target: Store, project: str, entries: Sequence[Entry]) -> None:
     target.engine.write(project, work)
 
 
-def _has(target: Store, project: str, digest: Digest) -> bool:
-    return target.engine.read(project, lambda tx: tx.blob(digest)) is not None
+def _has(target: Store, saved: Saved, digest: Digest) -> bool:
+    return bool(target.engine.read(saved.project, lambda tx: tx.kept([digest])))
 
 
 def _set_aside(reader: _Reader, saved: Saved, folder: Path) -> None:
     """Write what the store has beyond the sound entries into a file, as it is."""
     first, last = saved.head.seq + 1, reader.last(saved.head.seq)
-    lines = []
-    for seq in range(first, last + 1):
-        entry = reader.entry(seq)
-        if entry is None:
-            saved.unreadable.append(seq)
-        else:
-            saved.aside.append(seq)
-            lines.append(_line(entry))
-    if lines:
+
+    def lines() -> Iterator[bytes]:
+        for seq in range(first, last + 1):
+            entry = reader.entry(seq)
+            if entry is None:
+                saved.unreadable.append(seq)
+            else:
+                saved.aside.append(seq)
+                yield _line(entry)
+
+    written = lines()
+    line = next(written, None)
+    if line is not None:
         make_folder(folder)
-        write_durably(folder / f"{digest_of(saved.project.encode())[:16]}.jsonl", b"".join(lines))
+        name = f"{digest_of(saved.project.encode())[:16]}.jsonl"
+        write_durably(folder / name, chain_together([line], written))
         sync_folder(folder)
 
 

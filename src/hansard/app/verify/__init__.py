@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hansard.app.verify import documents
 from hansard.app.verify.blobs import check_blobs
 from hansard.app.verify.chain import DAMAGED, Journal, check_journal
 from hansard.app.verify.documents import Documents
@@ -23,7 +24,8 @@ from hansard.app.verify.report import (
     ReceiptFound,
     Report,
 )
-from hansard.app.verify.views import check_views
+from hansard.app.verify.scratch import scratch
+from hansard.app.verify.views import all_filed, check_views
 from hansard.decisions import gitlog
 from hansard.kernel.engine import Engine, ReadTx
 from hansard.kernel.event import Head, Receipt
@@ -79,9 +81,10 @@ def verify(
     if not projects:
         _check_catalog(store.engine, findings)
         _check_database(store.engine, findings, thorough=not quick)
-    documents = None if quick else _documents(store, findings)
-    look = _Look(store, quick, findings, progress, git, documents)
-    checked = [_check_project(look, project) for project in projects or known]
+    with scratch(documents.SCHEMA, entries=_entries(store.engine)) as aside:
+        found = None if quick else _documents(store, aside, findings)
+        look = _Look(store, quick, findings, progress, git, found)
+        checked = [_check_project(look, project) for project in projects or known]
     return Report(
         quick=quick,
         projects=tuple(checked),
@@ -95,7 +98,7 @@ def verify(
 def projects_of(engine: Engine) -> list[str]:
     """Name every project that has a journal or a line in the directory, the catalog first."""
     try:
-        listed = engine.read(CATALOG, lambda tx: tx.filed(PROJECTS))
+        listed = engine.read(CATALOG, lambda tx: dict(all_filed(tx, PROJECTS)))
     except DAMAGED:
         listed = {}  # as is found with the views of the catalog
     everything: set[Any] = {*_heads(engine), *listed} - {CATALOG}
@@ -132,20 +135,27 @@ def _check_database(engine: Engine, findings: Findings, *, thorough: bool) -> No
         findings.unreadable("database", CATALOG, problem.message)
 
 
-def _documents(store: Store, findings: Findings) -> Documents | None:
+def _entries(engine: Engine) -> int:
+    try:
+        return sum(head.seq for head in _heads(engine).values())
+    except DAMAGED:
+        return 0  # as is found with the heads
+
+
+def _documents(store: Store, aside: Engine, findings: Findings) -> Documents | None:
     """Look at what searches look through; `None` if that cannot be read."""
     topics = [topic for view in store.views for topic in view.topics]
     try:
-        documents = Documents(store.engine, topics)
+        found = Documents(store.engine, topics, aside)
     except StorageUnavailable as problem:
         findings.unreadable("database", CATALOG, problem.message)
         return None
     except DAMAGED:
         findings.broken("database", CATALOG, "The full-text documents cannot be read")
         return None
-    for fault in documents.nobodys():
+    for fault in found.nobodys():
         findings.broken("database", CATALOG, fault)
-    return documents
+    return found
 
 
 def _check_project(look: _Look, project: str) -> Checked:

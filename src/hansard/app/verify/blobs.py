@@ -15,17 +15,15 @@ from hansard.kernel.problem import BlobDamaged
 def check_blobs(engine: Engine, journal: Journal, findings: Findings, progress: Progress) -> int:
     """Prove every blob of a project against its digest; returns how many there are."""
     project, count = journal.project, 0
-    unkept = dict(journal.named)
     after = ""
     erased = journal.blobs_erased_by_word
     while page := engine.read(project, partial(_check_page, after=after, erased=erased)):
         for digest, fault in page:
-            unkept.pop(digest, None)
             if fault:
                 findings.broken("blobs", project, f"Blob {digest}: {fault}", digest=digest)
         after, count = page[-1][0], count + len(page)
-        progress(project, "blobs", count, max(count, len(journal.named)))
-    for digest, seq in unkept.items():
+        progress(project, "blobs", count, count)
+    for digest, seq in journal.missing.by.items():
         message = f"Blob {digest}, which s:{seq} names, is missing"
         findings.broken("blobs", project, message, digest=digest, seq=seq)
     return count

@@ -1,17 +1,18 @@
 """The chain: every entry there, linked to the one before, its payload whole, its clocks in step."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import orjson
 
 from hansard.app.redacted import Collected, Redacted
-from hansard.app.verify.named import Finder, finders
+from hansard.app.verify.missing import Missing
 from hansard.app.verify.report import Check, Findings, Progress
 from hansard.kernel.blob import Digest, digest_of
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Entry, Head, genesis
 from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.named import Finder, finders
 from hansard.kernel.store import Store
 
 _ERASING: dict[str, type[Redacted | Collected]] = {
@@ -38,8 +39,8 @@ class Journal:
     is_sound: bool = True
     is_known: bool = True
     """Whether every entry is of a kind that this Hansard can read."""
-    named: dict[Digest, int] = field(default_factory=dict)
-    """The blobs that must be there, each with the first entry to name it since it was let go."""
+    missing: Missing = field(default_factory=Missing)
+    """The blobs that entries name and that are not kept."""
     erased: dict[int, Digest | None] = field(default_factory=dict)
     """The redacted entries, each with the digest of what stands in for its payload."""
     erased_by_word: dict[int, str] = field(default_factory=dict)
@@ -65,6 +66,7 @@ def check_journal(store: Store, journal: Journal, findings: Findings, progress: 
         progress(journal.project, "chain", journal.reached.seq, head.seq)
     chain.compare(head)
     chain.check_redactions()
+    chain.forgive_later()
 
 
 def _end(tx: ReadTx) -> tuple[Head, int | None]:
@@ -131,6 +133,7 @@ class _Chain:
             head = entry.as_head()
         self._journal.reached = head
         self._journal.entries += len(entries)
+        self._journal.missing.look_up(self._kept)
 
     def compare(self, head: Head) -> None:
         """Hold the head against the last entry."""
@@ -152,6 +155,24 @@ class _Chain:
             if seq not in said or said[seq] != stand_in:
                 message = f"s:{seq} lost its payload, and no entry says that it was redacted so"
                 self.damage("chain", message, seq)
+
+    def forgive_later(self) -> None:
+        """Forgive what was collected only while this look was under way."""
+        after = self._journal.reached.seq
+        while self._journal.missing.by and (page := self._collected(after)):
+            for entry in page:
+                self._note_redaction(entry)
+            self._journal.missing.look_up(self._kept)
+            after = page[-1].seq
+
+    def _collected(self, after: int) -> list[Entry]:
+        def work(tx: ReadTx) -> list[Entry]:
+            return tx.entries(after=after, limit=ENTRIES_PAGE, kinds={Collected.kind})
+
+        try:
+            return self._store.engine.read(self._journal.project, work)
+        except DAMAGED:
+            return []
 
     def damage(self, check: Check, message: str, seq: int) -> None:
         """Note that the journal is broken."""
@@ -236,8 +257,7 @@ class _Chain:
             return  # an altered payload, which has been reported
         if isinstance(said, Collected):
             # Only until an entry names them again: from then on they must be there.
-            for one in said.blobs:
-                self._journal.named.pop(Digest(one.digest), None)
+            self._journal.missing.let_go(one.digest for one in said.blobs)
             return
         self._journal.erased_by_word |= {one.seq: one.stand_in for one in said.payloads}
         self._journal.blobs_erased_by_word |= {one.digest: one.stand_in for one in said.blobs}
@@ -249,5 +269,11 @@ class _Chain:
             if entry.payload_is_sound():
                 self.damage("chain", f"The payload of s:{entry.seq} is not JSON", entry.seq)
             return
-        for digest in find(fields):
-            self._journal.named.setdefault(digest, entry.seq)
+        self._journal.missing.name(find(fields), entry.seq)
+
+    def _kept(self, digests: Collection[Digest]) -> Collection[Digest]:
+        """Say which blobs are kept; a row that cannot be read is found with the blobs."""
+        try:
+            return self._store.engine.read(self._journal.project, lambda tx: tx.kept(digests))
+        except DAMAGED:
+            return digests

@@ -1,60 +1,96 @@
 """The documents: what searches look through is what the views make of the journal."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from hansard.app.verify.report import Difference
-from hansard.kernel.engine import Engine, Topic
+from hansard.app.verify.scratch import room
+from hansard.kernel.engine import Engine, Found, Position, ReadTx, Row, Schema, Table, Topic
+from hansard.kernel.limits import ENTRIES_PAGE
 
 NOBODY = ""
 """The project an engine names for a document that belongs to none."""
 
+FOUND = Table("found_documents")
+"""By topic and key: the mark of a document as it was found."""
 
-@dataclass(frozen=True, slots=True)
-class Noted:
-    """The mark a document should have, and the entry that made it so; `None` if it should go."""
+SCHEMA = Schema((FOUND,))
 
-    mark: str | None
-    seq: int
+WANTED = Table("wanted_documents")
+"""By topic and key: the mark that a rebuild gives a document, `None` if it takes it away, and the
+entry that made it so."""
 
 
-Expected = Mapping[str, Mapping[str, Noted]]
-"""By topic and key, the documents that a rebuild makes or takes away."""
+def document_key(topic: Topic, key: str) -> str:
+    """Name a document among those of all topics."""
+    return f"{topic.name}\n{key}"
 
 
 class Documents:
-    """All documents of a store as one look found them."""
+    """All documents of a store as one look found them, laid aside."""
 
-    def __init__(self, engine: Engine, topics: Iterable[Topic]) -> None:
+    def __init__(self, engine: Engine, topics: Iterable[Topic], aside: Engine) -> None:
         """Look. What is written from now on is not compared, so writers are not waited for."""
         self._seqs = {project: head.seq for project, head in engine.heads().items()}
-        self._marks: defaultdict[str, dict[str, dict[str, str]]] = defaultdict(dict)
+        self._aside = aside
+        self._buffer: defaultdict[str, dict[str, Row]] = defaultdict(dict)
+        self._nobodys: Counter[str] = Counter()
         for topic in topics:
-            marks: Mapping[tuple[str, Any], str] = engine.marks(topic)
-            for (project, key), mark in marks.items():
-                # A key that is no text was never written, so that nobody looks for it.
-                owner = project if isinstance(key, str) else NOBODY
-                self._marks[owner].setdefault(topic.name, {})[key] = mark
+            engine.marks(topic, partial(self._take, topic))
+        self._lay_aside()
 
     def nobodys(self) -> Iterator[str]:
         """Say which documents belong to no project."""
-        for topic, marks in self._marks.get(NOBODY, {}).items():
-            yield f"{topic}: {len(marks)} documents of the full-text index are nobody's"
+        for topic, count in self._nobodys.items():
+            yield f"{topic}: {count} documents of the full-text index are nobody's"
 
-    def differences(self, project: str, expected: Expected) -> Iterator[Difference]:
+    def differences(self, project: str, wanted: ReadTx) -> Iterator[Difference]:
         """Hold a project's documents against those that a rebuild makes."""
-        marks = self._marks.get(project, {})
-        for topic in sorted(marks.keys() | expected.keys()):
-            found, wanted = marks.get(topic, {}), expected.get(topic, {})
-            for key in sorted(found.keys() | wanted.keys()):
-                noted = wanted.get(key, Noted(None, 0))
-                if noted.seq <= self._seqs.get(project, 0) and found.get(key) != noted.mark:
-                    yield _difference(topic, key, found.get(key), noted.mark)
+        return iter(self._aside.read(project, lambda found: list(self._differ(found, wanted))))
+
+    def _take(self, topic: Topic, project: str, key: Any, mark: str) -> None:
+        # A key that is no text was never written, so that nobody looks for it.
+        if project == NOBODY or not isinstance(key, str):
+            self._nobodys[topic.name] += 1
+            return
+        self._buffer[project][document_key(topic, key)] = {"mark": mark}
+        if len(self._buffer[project]) >= ENTRIES_PAGE:
+            self._lay_aside()
+
+    def _lay_aside(self) -> None:
+        with room():
+            for project, rows in self._buffer.items():
+                self._aside.write(project, partial(_put_all, rows))
+        self._buffer.clear()
+
+    def _differ(self, found: ReadTx, wanted: ReadTx) -> Iterator[Difference]:
+        until = self._seqs.get(found.project, 0)
+        for one in _paged(found, FOUND):
+            noted = wanted.get(WANTED, one.key) or {"mark": None, "seq": 0}
+            if noted["seq"] <= until and one.row["mark"] != noted["mark"]:
+                yield _difference(one.key, one.row["mark"], noted["mark"])
+        for one in _paged(wanted, WANTED):
+            is_due = one.row["seq"] <= until and one.row["mark"] is not None
+            if is_due and found.get(FOUND, one.key) is None:
+                yield _difference(one.key, None, one.row["mark"])
 
 
-def _difference(topic: str, key: str, found: str | None, wanted: str | None) -> Difference:
+def _put_all(rows: dict[str, Row], tx: Any) -> None:
+    for key, row in rows.items():
+        tx.put(FOUND, key, row, seq=1)
+
+
+def _paged(tx: ReadTx, table: Table) -> Iterator[Found]:
+    after = None
+    while page := tx.scan(table, after=after, limit=ENTRIES_PAGE):
+        yield from page
+        after = Position(None, page[-1].key)
+
+
+def _difference(name: str, found: str | None, wanted: str | None) -> Difference:
+    topic, _, key = name.partition("\n")
     what = "has other words than a rebuild gives it"
     if found is None:
         what = "is missing"

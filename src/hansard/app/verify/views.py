@@ -1,29 +1,28 @@
 """The views: what the tables hold is what deriving them again from the journal would make."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
 from hansard.app.verify.chain import DAMAGED, Journal
-from hansard.app.verify.documents import Documents, Noted
+from hansard.app.verify.documents import WANTED, Documents, document_key
 from hansard.app.verify.report import Difference, Findings, Progress
-from hansard.engines.memory import MemoryEngine
+from hansard.app.verify.scratch import room, scratch
 from hansard.kernel.blob import Digest, canonical_json
 from hansard.kernel.content import content
-from hansard.kernel.engine import Found, Position, ReadTx, Table, Topic, WriteTx
+from hansard.kernel.engine import Engine, Found, Position, ReadTx, Table, Topic, WriteTx
 from hansard.kernel.event import Entry, Event
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.problem import BlobDamaged
-from hansard.kernel.store import Store, walk
+from hansard.kernel.store import Store
 from hansard.kernel.view import Derivation, is_newer, schema_of
 
 
 def check_views(
     store: Store, journal: Journal, documents: Documents, findings: Findings, progress: Progress
 ) -> int | None:
-    """Compare a project's tables and documents with a rebuild in memory; returns how many rows.
+    """Compare a project's tables and documents with a rebuild; returns how many rows.
 
     A damaged journal makes no views to compare with, and has been reported: then `None`.
     """
@@ -33,19 +32,23 @@ def check_views(
         store, journal, views, findings
     ):
         return None
-    rebuilt = _Rebuilt(store, project)
-    try:
-        while page := store.engine.read(project, rebuilt.unread):
-            rebuilt.apply(page)
-            progress(project, "views", rebuilt.seq, max(rebuilt.seq, journal.reached.seq))
-        rows, differences = store.engine.read(project, rebuilt.compare)
-    except _UndecodableError as undecodable:
-        findings.broken("views", project, str(undecodable), seq=undecodable.seq)
-        return None
-    except BlobDamaged:
-        # Found with the blobs already; what is derived from it cannot be compared.
-        return None
-    for each in (*differences, *documents.differences(project, rebuilt.documents)):
+    schema = schema_of(store.views, [WANTED])
+    with scratch(schema, entries=journal.reached.seq) as engine:
+        rebuilt = _Rebuilt(store, project, engine)
+        try:
+            # Only up to here: whoever writes meanwhile may be faster than we are.
+            while rebuilt.seq < journal.reached.seq:
+                rebuilt.apply(store.engine.read(project, rebuilt.unread))
+                progress(project, "views", rebuilt.seq, max(rebuilt.seq, journal.reached.seq))
+            rows, differences = store.engine.read(project, rebuilt.compare)
+        except _UndecodableError as undecodable:
+            findings.broken("views", project, str(undecodable), seq=undecodable.seq)
+            return None
+        except BlobDamaged:
+            # Found with the blobs already; what is derived from it cannot be compared.
+            return None
+        differences += engine.read(project, lambda tx: list(documents.differences(project, tx)))
+    for each in differences:
         findings.broken("views", project, each.message, table=each.table, key=each.key)
     return rows
 
@@ -70,15 +73,14 @@ def _are_ours(store: Store, journal: Journal, views: str, findings: Findings) ->
 
 
 class _Rebuilt:
-    """A project derived again, in memory."""
+    """A project derived again, into an engine of its own."""
 
-    def __init__(self, store: Store, project: str) -> None:
+    def __init__(self, store: Store, project: str, engine: Engine) -> None:
         self.seq = 0
         self._store = store
         self._project = project
         self._tables = [table for view in store.views for table in view.tables]
-        self._engine = MemoryEngine(schema_of(store.views))
-        self.documents: defaultdict[str, dict[str, Noted]] = defaultdict(dict)
+        self._engine = engine
 
     def unread(self, tx: ReadTx) -> list[Entry]:
         """Read the next page of entries."""
@@ -86,7 +88,8 @@ class _Rebuilt:
 
     def apply(self, entries: Sequence[Entry]) -> None:
         """Derive what follows from these entries."""
-        self._engine.write(self._project, lambda tx: self._derive(tx, entries))
+        with room():
+            self._engine.write(self._project, lambda tx: self._derive(tx, entries))
         self.seq = entries[-1].seq
 
     def _content(self, digest: Digest) -> bytes:
@@ -95,7 +98,7 @@ class _Rebuilt:
 
     def compare(self, live: ReadTx) -> tuple[int, list[Difference]]:
         """Catch up with the live project, then hold its tables against ours, in one look."""
-        if late := list(walk(live, after=self.seq)):
+        while late := self.unread(live):
             self.apply(late)
 
         def work(ours: ReadTx) -> tuple[int, list[Difference]]:
@@ -108,15 +111,15 @@ class _Rebuilt:
 
     def _derive(self, tx: WriteTx, entries: Sequence[Entry]) -> None:
         for entry in entries:
-            tx.append(entry)
+            # Its place alone: what it says is derived, and not looked up again.
+            tx.append(replace(entry, payload=None))
             if event := self._decode(entry):
-                derivation = _Noting(tx, entry, self._content, self._note)
+                derivation = _Noting(tx, entry, self._content, self._mark)
                 for view in self._store.views:
                     view.apply(event, derivation)
 
-    def _note(self, topic: Topic, key: str, texts: Mapping[str, str] | None, entry: Entry) -> None:
-        mark = None if texts is None else self._store.engine.mark(topic, texts)
-        self.documents[topic.name][key] = Noted(mark, entry.seq)
+    def _mark(self, topic: Topic, texts: Mapping[str, str]) -> str:
+        return self._store.engine.mark(topic, texts)
 
     def _decode(self, entry: Entry) -> Event | None:
         try:
@@ -127,9 +130,7 @@ class _Rebuilt:
     def _differ(self, live: ReadTx, ours: ReadTx, table: Table) -> Iterator[Difference]:
         try:
             yield from _rows_that_differ(live, ours, table)
-            yield from _files_that_differ(live.filed(table), ours.filed(table), table)
-            if table.history:
-                yield from _histories_that_differ(live, ours, table)
+            yield from _files_that_differ(live, ours, table)
         except DAMAGED:
             yield Difference(table.name, f"{table.name}: a row cannot be read")
 
@@ -142,13 +143,14 @@ class _Noting(Derivation):
     """
 
     live_content: Callable[[Digest], bytes]
-    note: Callable[[Topic, str, Mapping[str, str] | None, Entry], None]
+    mark: Callable[[Topic, Mapping[str, str]], str]
 
     def content(self, digest: Digest) -> bytes:
         return self.live_content(digest)
 
     def index(self, topic: Topic, key: str, texts: Mapping[str, str] | None) -> None:
-        self.note(topic, key, texts, self.entry)
+        noted = {"mark": None if texts is None else self.mark(topic, texts), "seq": self.entry.seq}
+        self.put(WANTED, document_key(topic, key), noted)
 
 
 class _UndecodableError(Exception):
@@ -160,43 +162,63 @@ class _UndecodableError(Exception):
 
 
 def _rows_that_differ(live: ReadTx, ours: ReadTx, table: Table) -> Iterator[Difference]:
-    expected = {found.key: found.row for found in _rows(ours, table)}
+    """Look each row up in the rebuild; only if that has more of them, look for those."""
+    matched = 0
     for found in _paged(live, table):
-        wanted = expected.pop(found.key, None)
+        wanted = ours.get(table, found.key)
         if wanted is None:
             yield _difference(table, found.key, "is there, and a rebuild does not make it")
-        elif canonical_json(found.row) != canonical_json(wanted):
+            continue
+        matched += 1
+        if canonical_json(found.row) != canonical_json(wanted):
             names = sorted(
                 name for name in {*found.row, *wanted} if found.row.get(name) != wanted.get(name)
             )
             yield _difference(table, found.key, f"differs from a rebuild in {', '.join(names)}")
-    for key in expected:
-        yield _difference(table, key, "is missing")
+    if matched < ours.tally(table).get(None, 0):
+        for found in _paged(ours, table):
+            if live.get(table, found.key) is None:
+                yield _difference(table, found.key, "is missing")
 
 
-def _files_that_differ(
-    live: Mapping[str, bool], ours: Mapping[str, bool], table: Table
-) -> Iterator[Difference]:
-    for key in sorted(live):
-        if not live[key]:
+def _files_that_differ(live: ReadTx, ours: ReadTx, table: Table) -> Iterator[Difference]:
+    """Look that rows are filed as they say, and that they have been what they should have been."""
+    matched = 0
+    for key, is_right in all_filed(live, table):
+        if not is_right:
             yield _difference(table, key, "has columns that are not what it says itself")
-        if key not in ours and table.history:
+        if not table.history:
+            continue
+        versions = ours.versions(table, key)
+        matched += bool(versions)
+        if not versions:
             yield _difference(table, key, "has a history, and a rebuild makes none")
-
-
-def _histories_that_differ(live: ReadTx, ours: ReadTx, table: Table) -> Iterator[Difference]:
-    for key in sorted(ours.filed(table)):
-        if live.versions(table, key) != ours.versions(table, key):
+        elif live.versions(table, key) != versions:
             yield _difference(table, key, "has another history than a rebuild makes")
+    if table.history:
+        yield from _histories_missing(live, ours, table, matched)
+
+
+def _histories_missing(
+    live: ReadTx, ours: ReadTx, table: Table, matched: int
+) -> Iterator[Difference]:
+    if matched == sum(1 for _ in all_filed(ours, table)):
+        return
+    for key, _ in all_filed(ours, table):
+        if not live.versions(table, key):
+            yield _difference(table, key, "has another history than a rebuild makes")
+
+
+def all_filed(tx: ReadTx, table: Table) -> Iterator[tuple[str, bool]]:
+    """Go through all keys of a table, and whether each is filed as its row says."""
+    after = ""
+    while page := tx.filed(table, after=after, limit=ENTRIES_PAGE):
+        yield from page.items()
+        after = list(page)[-1]
 
 
 def _difference(table: Table, key: str, what: str) -> Difference:
     return Difference(table.name, f"{table.name}: the row {key!r} {what}", key)
-
-
-def _rows(tx: ReadTx, table: Table) -> list[Found]:
-    """Read a whole table at once, which suits the engine in memory."""
-    return tx.scan(table, limit=tx.tally(table).get(None, 0) or 1)
 
 
 def _paged(tx: ReadTx, table: Table) -> Iterator[Found]:

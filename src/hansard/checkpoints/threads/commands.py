@@ -185,10 +185,15 @@ class Keeping:
 
 def copy_thread(request: contract.CopyThread, context: Context) -> contract.Done:
     """Make a thread's steps another's too. What they hold is shared, not copied."""
-    if not context.read(lambda tx: places_of(tx, request.source)):
-        return contract.Done()
     event = events.ThreadCopied(source=request.source, target=request.thread)
-    return context.write(lambda tx: _done(context.record(tx, event)))
+
+    def work(tx: WriteTx) -> contract.Done:
+        # Looked at here: a thread that is deleted meanwhile has nothing left to share.
+        if not places_of(tx, request.source):
+            return contract.Done()
+        return _done(context.record(tx, event))
+
+    return context.write(work)
 
 
 def delete_runs(request: contract.DeleteRuns, context: Context) -> contract.Done:

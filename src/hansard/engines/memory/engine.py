@@ -2,13 +2,15 @@
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
+from functools import partial
 from typing import TypeVar
 
+from hansard.engines.locks import ProcessLock
 from hansard.engines.memory.tables import Document
 from hansard.engines.memory.transaction import MemoryReadTx, MemoryWriteTx, Project
 from hansard.kernel.blob import Blob, Digest
-from hansard.kernel.engine import ReadTx, Schema, Table, Topic, Watch, WriteTx
+from hansard.kernel.engine import Lock, ReadTx, Schema, Table, Topic, Watch, WriteTx
 from hansard.kernel.event import Head
 from hansard.kernel.problem import StorageUnavailable
 
@@ -64,12 +66,12 @@ class MemoryEngine:
     def stage(self, blob: Blob) -> None:
         """Do nothing: blobs lie with the rest."""
 
-    def hold(self, name: str) -> AbstractContextManager[None] | None:
+    def hold(self, name: str) -> Lock | None:
         with self._alone():
             if name in self._store.holders:
                 return None
             self._store.holders[name] = self
-        return self._release_after(name)
+        return ProcessLock(partial(self._has, name), partial(self._let_go, name))
 
     def held(self, names: Collection[str]) -> set[str]:
         with self._alone():
@@ -107,13 +109,15 @@ class MemoryEngine:
         del thorough
         return []
 
-    def marks(self, topic: Topic) -> dict[tuple[str, str], str]:
+    def marks(self, topic: Topic, take: Callable[[str, str, str], None]) -> None:
         with self._alone():
-            return {
-                (project, key): document.mark()
+            found = [
+                (project, key, document.mark())
                 for project, state in self._store.projects.items()
                 for key, document in state.words(topic).documents()
-            }
+            ]
+        for one in found:
+            take(*one)
 
     def mark(self, topic: Topic, texts: Mapping[str, str]) -> str:
         return Document.of(topic, texts).mark()
@@ -138,14 +142,14 @@ class MemoryEngine:
                 raise StorageUnavailable("The store is closed", outcome="not_written")
             yield
 
-    @contextmanager
-    def _release_after(self, name: str) -> Iterator[None]:
-        try:
-            yield
-        finally:
-            with self._store.lock:
-                if self._store.holders.get(name) is self:
-                    del self._store.holders[name]
+    def _has(self, name: str) -> bool:
+        with self._store.lock:
+            return self._store.holders.get(name) is self
+
+    def _let_go(self, name: str) -> None:
+        with self._store.lock:
+            if self._store.holders.get(name) is self:
+                del self._store.holders[name]
 
 
 class _MemoryWatch:

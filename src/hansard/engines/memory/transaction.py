@@ -129,9 +129,10 @@ class MemoryReadTx:
         rows = self._rows(table).matching({}, None)
         return sum(stored.fields[field] or 0 for _, stored in rows)
 
-    def filed(self, table: Table) -> dict[str, bool]:
+    def filed(self, table: Table, *, after: str = "", limit: int) -> dict[str, bool]:
         rows = self._rows(table)
-        return dict.fromkeys((*rows.past, *rows.current), True)
+        keys = sorted({key for key in (*rows.past, *rows.current) if key > after})
+        return dict.fromkeys(keys[:limit], True)
 
     def search(
         self,

@@ -166,3 +166,14 @@ def unavailable(what: str, error: psycopg.Error, **details: Any) -> StorageUnava
     problem = StorageUnavailable(f"{what}: {reason}", **details)
     problem.__cause__ = error
     return problem
+
+
+@contextmanager
+def translated(what: str) -> Iterator[None]:
+    """Turn the server's refusals into a problem."""
+    try:
+        yield
+    except psycopg.Error as error:
+        if is_trouble(error):
+            raise unavailable(what, error) from error
+        raise

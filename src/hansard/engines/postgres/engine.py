@@ -2,8 +2,7 @@
 
 import os
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Collection, Mapping
 from typing import TypeVar
 
 import psycopg
@@ -14,8 +13,7 @@ from hansard.engines.postgres.connections import (
     Connection,
     Connector,
     Pool,
-    is_trouble,
-    unavailable,
+    translated,
 )
 from hansard.engines.postgres.holds import Holds
 from hansard.engines.postgres.notices import Notices
@@ -23,7 +21,7 @@ from hansard.engines.postgres.schema import Names, column, lay_out, outdated, sc
 from hansard.engines.postgres.transaction import PostgresReadTx
 from hansard.engines.postgres.writing import Lane
 from hansard.kernel.blob import Blob, Digest
-from hansard.kernel.engine import ReadTx, Schema, Table, Topic, Watch, WriteTx
+from hansard.kernel.engine import Lock, ReadTx, Schema, Table, Topic, Watch, WriteTx
 from hansard.kernel.event import Head
 
 T = TypeVar("T")
@@ -58,7 +56,7 @@ class PostgresEngine:
         connector = Connector(url, lock_wait_s=lock_wait_s)
         self._pool = Pool(connector, size=READERS_MAX)
         try:
-            with _translated("PostgreSQL could not be opened"), self._pool.connection() as first:
+            with translated("PostgreSQL could not be opened"), self._pool.connection() as first:
                 lay_out(first, self._names, schema)
         except BaseException:
             self._pool.close()
@@ -78,15 +76,13 @@ class PostgresEngine:
     def stage(self, blob: Blob) -> None:
         """Do nothing: blobs lie in the database, never on one server's disk."""
 
-    def hold(self, name: str) -> AbstractContextManager[None] | None:
+    def hold(self, name: str) -> Lock | None:
         self._require_same_process()
-        with _translated("PostgreSQL could not be asked for a lock"):
-            return self._holds.take(name)
+        return self._holds.take(name)
 
     def held(self, names: Collection[str]) -> set[str]:
         self._require_same_process()
-        with _translated("PostgreSQL could not be asked for its locks"):
-            return self._holds.held(names)
+        return self._holds.held(names)
 
     def heads(self) -> dict[str, Head]:
         statement = f"SELECT project, seq, tick, hash, clock, views FROM {self._names.heads}"
@@ -116,7 +112,7 @@ class PostgresEngine:
         """Write every table anew. What the server's own log and its copies hold is out of reach."""
         self._require_same_process()
         with (
-            _translated("PostgreSQL could not be scrubbed"),
+            translated("PostgreSQL could not be scrubbed"),
             self._pool.connection() as connection,
         ):
             for statement in scrubbing(connection, self._names, dropping):
@@ -128,18 +124,18 @@ class PostgresEngine:
         return found + self._damaged_indexes() if thorough else found
 
     def _damaged_indexes(self) -> list[str]:
-        with _translated("PostgreSQL could not be checked"), self._pool.connection() as connection:
+        with translated("PostgreSQL could not be checked"), self._pool.connection() as connection:
             return list(proving.damaged_indexes(connection, self._names))
 
-    def marks(self, topic: Topic) -> dict[tuple[str, str], str]:
-        return self._look(lambda connection: proving.marks(connection, self._names, topic))
+    def marks(self, topic: Topic, take: Callable[[str, str, str], None]) -> None:
+        self._look(lambda connection: proving.marks(connection, self._names, topic, take))
 
     def mark(self, topic: Topic, texts: Mapping[str, str]) -> str:
         return proving.mark(topic, texts)
 
     def watch(self) -> Watch:
         self._require_same_process()
-        with _translated("PostgreSQL could not be watched"):
+        with translated("PostgreSQL could not be watched"):
             return self._notices.watch()
 
     def close(self) -> None:
@@ -152,7 +148,7 @@ class PostgresEngine:
     def _look(self, work: Callable[[Connection], T]) -> T:
         """Run work in a transaction that sees one state; once more if the connection was lost."""
         self._require_same_process()
-        with _translated("PostgreSQL could not be read"):
+        with translated("PostgreSQL could not be read"):
             try:
                 return self._try_to_look(work)
             except _LookAgainError:
@@ -176,14 +172,3 @@ class PostgresEngine:
 
 class _LookAgainError(Exception):
     """A look failed in a way that a second one may not."""
-
-
-@contextmanager
-def _translated(what: str) -> Iterator[None]:
-    """Turn the server's refusals into a problem."""
-    try:
-        yield
-    except psycopg.Error as error:
-        if is_trouble(error):
-            raise unavailable(what, error) from error
-        raise

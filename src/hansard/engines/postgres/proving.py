@@ -1,6 +1,6 @@
 """What PostgreSQL can prove of its own tables, and marks of what its topics hold. Reads only."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 
 import psycopg
@@ -58,7 +58,9 @@ def damaged_indexes(connection: Connection, names: Names) -> Iterator[str]:
             return  # not ours to ask
 
 
-def marks(connection: Connection, names: Names, topic: Topic) -> dict[tuple[str, str], str]:
+def marks(
+    connection: Connection, names: Names, topic: Topic, take: Callable[[str, str, str], None]
+) -> None:
     """Have the server give the marks of all documents of a topic."""
     # A long key is shortened here, and whole in its row.
     statement = (
@@ -68,8 +70,9 @@ def marks(connection: Connection, names: Names, topic: Topic) -> dict[tuple[str,
         "encode(sha256(convert_to(d.words::text, 'UTF8')), 'hex') "
         f"FROM {names.topic(topic)} d"
     )
-    rows = connection.execute(statement.encode(), (MARK,)).fetchall()
-    return {(project, key): marked for project, key, marked in rows}
+    with connection.cursor("marks") as cursor:
+        for project, key, marked in cursor.execute(statement.encode(), (MARK,)):
+            take(project, key, marked)
 
 
 def mark(topic: Topic, texts: Mapping[str, str]) -> str:

@@ -164,15 +164,16 @@ class PostgresReadTx:
         )
         return {self._in_full(table, by, value): count for value, count in rows}
 
-    def filed(self, table: Table) -> dict[str, bool]:
+    def filed(self, table: Table, *, after: str = "", limit: int) -> dict[str, bool]:
         statement = (
             f"SELECT max(coalesce(whole_key, key)), bool_and({filing(table)}) "
-            f"FROM {self._names.table(table)} WHERE project = %s GROUP BY key"
+            f"FROM {self._names.table(table)} WHERE project = %s AND key > %s "
+            "GROUP BY key ORDER BY key LIMIT %s"
         )
         try:
             # Of its own, since one row that is not JSON would spoil the whole look.
             with self._connection.transaction():
-                return dict(self._all(statement, self.project))
+                return dict(self._all(statement, self.project, short(after), limit))
         except psycopg.DataError as error:
             raise ValueError(f"{table.name}: a row is not JSON") from error
 

@@ -4,7 +4,7 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -33,7 +33,7 @@ from hansard.engines.sqlite.transaction import SqliteTx, is_inline
 from hansard.engines.sqlite.watch import SqliteWatch
 from hansard.kernel import limits
 from hansard.kernel.blob import Blob, Digest
-from hansard.kernel.engine import ReadTx, Schema, Table, Topic, Watch, WriteTx
+from hansard.kernel.engine import Lock, ReadTx, Schema, Table, Topic, Watch, WriteTx
 from hansard.kernel.event import Head
 from hansard.kernel.private import make_folder
 from hansard.kernel.problem import StorageUnavailable
@@ -151,7 +151,7 @@ class SqliteEngine:
             self._require_in_place()
             self._files.write(blob.digest, blob.packed)
 
-    def hold(self, name: str) -> AbstractContextManager[None] | None:
+    def hold(self, name: str) -> Lock | None:
         with refusals("A lock cannot be taken"):
             self._require_in_place()
             return self._locks.hold(name)
@@ -423,10 +423,10 @@ class SqliteEngine:
         with refusals(CANNOT_READ), closing(self._connect()) as connection:
             return [*wal.faults(self._folder / LOG), *proving.faults(connection, thorough=thorough)]
 
-    def marks(self, topic: Topic) -> dict[tuple[str, str], str]:
+    def marks(self, topic: Topic, take: Callable[[str, str, str], None]) -> None:
         self._require_same_process()
         with refusals(CANNOT_READ), closing(self._connect()) as connection:
-            return proving.marks(connection, topic)
+            proving.marks(connection, topic, take)
 
     def mark(self, topic: Topic, texts: Mapping[str, str]) -> str:
         return proving.mark(topic, texts)

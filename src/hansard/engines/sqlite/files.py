@@ -6,12 +6,14 @@ import os
 import re
 import time
 from collections.abc import Collection, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+from hansard.engines.locks import ProcessLock
 from hansard.engines.sqlite.refusing import can_write
 from hansard.kernel.blob import Digest, is_digest
+from hansard.kernel.engine import Lock
 from hansard.kernel.private import FILE_MODE, FOLDER_MODE
 from hansard.kernel.problem import BlobDamaged, InvalidInput
 
@@ -126,7 +128,7 @@ class LockFiles:
         self._is_looking = looking
         self._held: dict[str, int] = {}
 
-    def hold(self, name: str) -> AbstractContextManager[None] | None:
+    def hold(self, name: str) -> Lock | None:
         """Take a lock, to be let go at the end of a `with`; `None` if someone has it.
 
         Where nothing can be written there is nothing to keep others from: only who has it counts.
@@ -134,18 +136,19 @@ class LockFiles:
         if not _LOCK_NAME.fullmatch(name):
             raise InvalidInput("A lock is named with letters, digits and dashes", name=name[:200])
         if self._is_looking:
-            return None if is_held(self._folder / name) else nullcontext()
+            return self._only_looked_at(name)
         try:
             self._folder.mkdir(exist_ok=True, mode=FOLDER_MODE)
             descriptor = _take(self._folder / name)
         except OSError:
             if can_write(self._folder.parent):
                 raise
-            return None if is_held(self._folder / name) else nullcontext()
+            return self._only_looked_at(name)
         if descriptor is None:
             return None
         self._held[name] = descriptor
-        return self._keeping(name)
+        is_held = partial(self._has, name, descriptor)
+        return ProcessLock(is_held, partial(self._release, name))
 
     def held(self, names: Collection[str]) -> set[str]:
         """Say which of these somebody has; looking keeps nobody from taking any."""
@@ -166,12 +169,13 @@ class LockFiles:
         for name in list(self._held):
             self._release(name)
 
-    @contextmanager
-    def _keeping(self, name: str) -> Iterator[None]:
-        try:
-            yield
-        finally:
-            self._release(name)
+    def _only_looked_at(self, name: str) -> Lock | None:
+        if is_held(self._folder / name):
+            return None
+        return ProcessLock(lambda: True, lambda: None)
+
+    def _has(self, name: str, descriptor: int) -> bool:
+        return self._held.get(name) == descriptor
 
     def _release(self, name: str) -> None:
         descriptor = self._held.pop(name, None)

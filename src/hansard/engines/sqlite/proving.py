@@ -6,7 +6,7 @@ are sums: going through the lists once adds up the marks of all documents.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import zip_longest
 
 import apsw
@@ -36,6 +36,20 @@ OURS = {
 }
 """How the tables and indexes of a store are named, of whichever version; it has nothing else."""
 
+SUMS_MAX = 100_000
+"""How many sums are kept in memory; the others lie in a temporary table."""
+
+MODULUS = 1 << 61
+"""What marks are counted up to, so that adding two of them is still a number to SQLite."""
+
+_MARKED = (
+    "SELECT coalesce(h.project, ''), coalesce(d.key, 'number ' || n.number), coalesce(s.total, 0) "
+    "FROM (SELECT number FROM {0} UNION SELECT number FROM temp.sums) n "
+    "LEFT JOIN {0} d ON d.number = n.number "
+    f"LEFT JOIN heads h ON h.number = d.project AND h.number = d.number >> {NUMBER_BITS} "
+    "LEFT JOIN temp.sums s ON s.number = n.number"
+)
+
 _BEFORE_ALL = -1 << 22
 """A number less than any project's, even in a file that was tampered with."""
 
@@ -52,19 +66,19 @@ def faults(connection: apsw.Connection, *, thorough: bool) -> list[str]:
         connection.execute("ROLLBACK")
 
 
-def marks(connection: apsw.Connection, topic: Topic) -> dict[tuple[str, str], str]:
-    """Add up the marks of all documents of a topic."""
+def marks(connection: apsw.Connection, topic: Topic, take: Callable[[str, str, str], None]) -> None:
+    """Add up the marks of all documents of a topic, beside the file, and give them."""
     connection.execute("BEGIN")
     try:
-        keys, sums = _keys(connection, topic), _sums(connection, topic_name(topic))
+        _add_up(connection, topic_name(topic))
+        for project, key, total in connection.execute(_MARKED.format(documents_name(topic))):
+            take(project, key, f"{total:x}")
     except apsw.SQLError as error:
-        if is_unmade(error):
-            return {}
-        raise StorageUnavailable(f"The full-text index of {topic.name} cannot be read") from error
+        if not is_unmade(error):
+            message = f"The full-text index of {topic.name} cannot be read"
+            raise StorageUnavailable(message) from error
     finally:
         connection.execute("ROLLBACK")
-    numbers = {*keys, *sums}
-    return {keys.get(each, ("", f"number {each}")): f"{sums.get(each, 0):x}" for each in numbers}
 
 
 def mark(topic: Topic, texts: Mapping[str, str]) -> str:
@@ -73,28 +87,36 @@ def mark(topic: Topic, texts: Mapping[str, str]) -> str:
     total = hash(b"".join(_varint(len(words)) for words in columns))
     for column, words in zip(topic.columns, columns, strict=True):
         total += sum(hash((word, column, place)) for place, word in enumerate(words))
-    return f"{total:x}"
+    return f"{total % MODULUS:x}"
 
 
-def _keys(connection: apsw.Connection, topic: Topic) -> dict[int, tuple[str, str]]:
-    """Give whose each document is, and its key, by its number."""
-    rows = connection.execute(
-        f"SELECT d.number, coalesce(h.project, ''), d.key FROM {documents_name(topic)} d "
-        f"LEFT JOIN heads h ON h.number = d.project AND h.number = d.number >> {NUMBER_BITS}"
-    )
-    return {number: (project, key) for number, project, key in rows}
-
-
-def _sums(connection: apsw.Connection, words: str) -> dict[int, int]:
+def _add_up(connection: apsw.Connection, words: str) -> None:
     """Go through all places of all words, and through what the index says of its documents."""
+    connection.execute("CREATE TEMP TABLE sums (number INTEGER PRIMARY KEY, total INTEGER)")
     sums: defaultdict[int, int] = defaultdict(int)
+    for number, part in _parts(connection, words):
+        sums[number] += part
+        if len(sums) > SUMS_MAX:
+            _lay_aside(connection, sums)
+    _lay_aside(connection, sums)
+
+
+def _parts(connection: apsw.Connection, words: str) -> Iterator[tuple[int, int]]:
     for number, lengths in connection.execute(f"SELECT id, sz FROM {words}_docsize"):
-        sums[number] += hash(lengths)
+        yield number, hash(lengths)
     connection.execute(f"CREATE VIRTUAL TABLE temp.places USING fts5vocab(main, {words}, instance)")
     places = connection.execute('SELECT term, doc, col, "offset" FROM temp.places')
     for word, number, column, place in places:
-        sums[number] += hash((word, column, place))
-    return sums
+        yield number, hash((word, column, place))
+
+
+def _lay_aside(connection: apsw.Connection, sums: dict[int, int]) -> None:
+    connection.executemany(
+        "INSERT INTO temp.sums VALUES (?1, ?2) ON CONFLICT DO UPDATE "
+        f"SET total = (total + ?2) % {MODULUS}",
+        ((number, total % MODULUS) for number, total in sums.items()),
+    )
+    sums.clear()
 
 
 def _foreign(connection: apsw.Connection) -> Iterator[str]:

@@ -74,13 +74,39 @@ def refusal(what: str, error: Exception) -> StorageUnavailable | None:
                 outcome="not_written",
             )
         case apsw.Error() if reason := _REASONS.get(type(error)):
-            return StorageUnavailable(f"{what}: {reason}", outcome="not_written")
+            if isinstance(error, apsw.FullError) and _is_full(_temporary_folder()):
+                reason, hint = TEMPORARY_FULL
+            else:
+                hint = None
+            return StorageUnavailable(f"{what}: {reason}", hint=hint, outcome="not_written")
         case OSError(errno=errno.EROFS):
             return READ_ONLY.problem()
         case OSError():
             reason = error.strerror or "the system refused"
             return StorageUnavailable(f"{what}: {reason}", outcome="not_written")
     return None
+
+
+TEMPORARY_FOLDERS = ("SQLITE_TMPDIR", "TMPDIR"), ("/var/tmp", "/usr/tmp", "/tmp")  # noqa: S108
+"""Where SQLite sorts what does not fit its memory: the variables that say so, else these."""
+
+ROOM_BYTES_MIN = 1 << 20
+
+TEMPORARY_FULL = (
+    "the folder for temporary files is full",
+    "Make room there, or name another in TMPDIR, and start Hansard again",
+)
+
+
+def _temporary_folder() -> str:
+    variables, folders = TEMPORARY_FOLDERS
+    named = (os.environ.get(name, "") for name in variables)
+    return next((one for one in (*named, *folders) if one and Path(one).is_dir()), ".")
+
+
+def _is_full(folder: str) -> bool:
+    room = os.statvfs(folder)
+    return room.f_bavail * room.f_frsize < ROOM_BYTES_MIN
 
 
 def is_read_only(error: apsw.Error, connection: apsw.Connection) -> bool:

@@ -177,11 +177,13 @@ class SqliteTx:
             return {None if value is None else bool(value): count for value, count in rows}
         return dict(rows)
 
-    def filed(self, table: Table) -> dict[str, bool]:
+    def filed(self, table: Table, *, after: str = "", limit: int) -> dict[str, bool]:
         rows = self._all(
             f"SELECT key, min({filing(table)}) FROM {table_name(table)} WHERE project = ? "
-            "GROUP BY key",
+            "AND key > ? GROUP BY key ORDER BY key LIMIT ?",
             self._number,
+            after,
+            limit,
         )
         return {key: bool(is_right) for key, is_right in rows}
 

@@ -33,6 +33,19 @@ class LockSuite(SuiteBase):
             pass
         assert engine.hold("name") is not None
 
+    def test_a_lock_is_ours_until_it_is_released(self, engine: Engine) -> None:
+        """Asked as often as one likes, and taken again where it need not be."""
+        held = engine.hold("name")
+        assert held is not None
+
+        with held:
+            assert held.is_ours()
+            assert held.renew()
+            assert held.is_ours()
+            assert engine.hold("name") is None
+
+        assert not held.is_ours()
+
     def test_a_lock_is_released_when_its_block_raises(self, engine: Engine) -> None:
         """An error on the way does not leave it held, and comes out."""
         held = engine.hold("name")

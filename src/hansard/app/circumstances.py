@@ -1,0 +1,76 @@
+"""What a machine must give before anything can work, and what it refuses later, in sentences."""
+
+import errno
+import os
+import resource
+from pathlib import Path
+
+from hansard.kernel.problem import InvalidInput, StorageUnavailable
+
+FILES_MIN = 64
+"""Files that a process must be able to have open: connections to the database take three each,
+the event loop, the locks and what Python imports the rest."""
+
+STORE_PATH_BYTES_MAX = 480
+"""SQLite opens no file whose whole path is longer than 512 bytes, and its logs have names too."""
+
+REFUSED = {
+    errno.EMFILE: "Too many files are open: raise the limit, with `ulimit -n`",
+    errno.ENFILE: "Too many files are open on this machine: close some",
+    errno.ENOSPC: "Make room on the disk, or where temporary files go (TMPDIR), and try again",
+    errno.EDQUOT: "Make room on the disk, or where temporary files go (TMPDIR), and try again",
+    errno.EROFS: "Make the disk writable, and try again",
+    errno.EACCES: "Run this as the user whose files these are",
+    errno.EPERM: "Run this as the user whose files these are",
+    errno.EIO: "Look after the disk, and try again",
+    errno.ENOMEM: "Close other programs, and try again",
+    errno.ENAMETOOLONG: "Use a shorter path",
+    errno.ENOTDIR: "Use another path: this one leads through a file",
+    errno.ELOOP: "Use another path: the links in this one lead in a circle",
+}
+"""How a system says that something is wrong with the machine and not with us; what to do then."""
+
+
+def require_files() -> None:
+    """Refuse to begin what would end in the middle for want of files."""
+    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most != resource.RLIM_INFINITY and most < FILES_MIN:
+        raise StorageUnavailable(
+            f"This process may have {most} files open at once, and Hansard needs {FILES_MIN}",
+            hint=f"Raise the limit, with `ulimit -n {FILES_MIN * 16}`",
+            outcome="not_written",
+        )
+
+
+def require_place(folder: Path) -> None:
+    """Refuse a path at which no store can lie, before anything is made on the way there."""
+    whole = os.fsencode(Path(os.path.abspath(folder)))  # noqa: PTH100 - links are not followed
+    if len(whole) > STORE_PATH_BYTES_MAX:
+        raise InvalidInput(
+            f"The store's path is too long: {len(whole)} bytes, and at most {STORE_PATH_BYTES_MAX}",
+            hint="Name another folder with --store",
+            argument="store",
+        )
+    try:
+        files = [one for one in (folder, *folder.parents) if one.exists() and not one.is_dir()]
+    except OSError as error:
+        problem = refusal(error, "The store's path cannot be used", outcome="not_written")
+        if problem is None:
+            raise
+        raise problem from error
+    if files:
+        where = "is a file" if files[0] == folder else "leads through a file"
+        raise InvalidInput(
+            f"The store's path {where}, and a store is a folder",
+            hint="Name another folder with --store",
+            argument="store",
+        )
+
+
+def refusal(error: OSError, what: str, *, outcome: str = "unknown") -> StorageUnavailable | None:
+    """Say what the system refused; `None` if the mistake is ours."""
+    hint = REFUSED.get(error.errno or 0)
+    if hint is None:
+        return None
+    reason = os.strerror(error.errno or 0)
+    return StorageUnavailable(f"{what}: {reason}", hint=hint, outcome=outcome)

@@ -1,0 +1,26 @@
+"""Locks that only their release, or the end of their process, takes away."""
+
+from collections.abc import Callable
+
+
+class ProcessLock:
+    """A lock that this process has, and cannot lose while it lives."""
+
+    def __init__(self, is_held: Callable[[], bool], release: Callable[[], None]) -> None:
+        """Be the handle of a lock that was taken."""
+        self._is_held = is_held
+        self._release = release
+
+    def __enter__(self) -> None:
+        """Nothing is left to do: it was taken already."""
+
+    def __exit__(self, *_: object) -> None:
+        self._release()
+
+    def is_ours(self) -> bool:
+        """Whether it was not let go of."""
+        return self._is_held()
+
+    def renew(self) -> bool:
+        """Say whether it is still held; there is no way to lose it but to let go of it."""
+        return self._is_held()

@@ -1,0 +1,25 @@
+"""The locks of files, and what to do if they are lost while somebody is at the files."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from hansard.kernel.engine import Lock
+from hansard.kernel.problem import StorageUnavailable
+
+
+class FileLocks:
+    """The locks of some files, by the files' ids, from the first look at them to the outcome."""
+
+    def __init__(self, locks: Mapping[str, Lock], owner_is_alive: Callable[[], bool]) -> None:
+        """Keep locks that were taken; `owner_is_alive` asks for that of whoever took them."""
+        self._locks = locks
+        self._owner_is_alive = owner_is_alive
+
+    def require(self, files: Iterable[str]) -> None:
+        """Refuse to touch files at which others can have been since we first looked."""
+        if all(self._locks[file].is_ours() for file in files) and self._owner_is_alive():
+            return
+        raise StorageUnavailable(
+            "The connection that held the locks on the files was lost, so others may be at them",
+            hint="Nothing was changed; ask again",
+            outcome="unchanged",
+        )

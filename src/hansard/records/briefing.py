@@ -1,0 +1,82 @@
+"""What a chat that is new to a project must know besides its records.
+
+Decisions and checkpoints are other capabilities' own: who looks them up is known only above.
+"""
+
+from collections.abc import Callable
+
+from pydantic import Field
+
+from hansard.kernel.engine import ReadTx
+from hansard.kernel.operation import Context
+from hansard.kernel.text import one_line
+from hansard.records.shapes import Shape
+
+
+class LastSession(Shape):
+    """Whoever worked here last, besides the one who asks, and what they said in closing."""
+
+    id: str
+    title: str | None = None
+    by: str
+    last_activity: str
+    said: str | None = None
+    """The summary that it was closed or last saved with."""
+
+    def text(self) -> str:
+        """Give one line."""
+        named = f' "{self.title}"' if self.title else ""
+        said = f": {self.said}" if self.said else ""
+        return one_line(f"Last session{named} by {self.by}, {self.last_activity[:16]}{said}")
+
+
+class DecisionSeen(Shape):
+    """A decision that holds, or a proposal that waits."""
+
+    id: str
+    title: str
+    target: str
+
+    def text(self) -> str:
+        """Give one line."""
+        return one_line(f"[{self.id}] {self.title} (about {self.target})")
+
+
+class CheckpointSeen(Shape):
+    """The newest checkpoint."""
+
+    id: str
+    session_id: str
+    name: str | None = None
+    saved: str
+
+    def text(self) -> str:
+        """Give one line, with how to go on from it."""
+        named = f' "{self.name}"' if self.name else ""
+        call = f'workflow_checkpoint_load {{"checkpointId": "{self.id}"}}'
+        return one_line(f"Newest checkpoint {self.id}{named}, saved {self.saved[:16]}: {call}")
+
+
+class Briefing(Shape):
+    """What else there is to know, before it was cut to a budget."""
+
+    last_session: LastSession | None = None
+    checkpoint: CheckpointSeen | None = None
+    decisions: list[DecisionSeen] = Field(default_factory=list)
+    """Those that hold, the newest first."""
+    proposals: list[DecisionSeen] = Field(default_factory=list)
+    """Those that wait for somebody to accept or reject them, the newest first."""
+    decisions_total: int = 0
+    proposals_total: int = 0
+
+    def counts(self) -> dict[str, int]:
+        """Count all there are."""
+        return {"decisions": self.decisions_total, "proposals": self.proposals_total}
+
+
+Brief = Callable[[ReadTx, Context], Briefing]
+
+
+def nothing_else(_tx: ReadTx, _context: Context) -> Briefing:
+    """Know of nothing but records."""
+    return Briefing()

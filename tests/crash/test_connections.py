@@ -1,0 +1,109 @@
+"""Whatever connection to PostgreSQL is lost, and when: no file change is lost or told wrongly."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from hansard.app.verify import verify
+from hansard.kernel.problem import StorageUnavailable
+from hansard.kernel.store import walk
+from hansard.recorder.events import FileOpAborted, FileOpDoneLate, FileOpIntended
+from hansard.recorder.workspace import Workspace
+from tests.conftest import a_caller
+from tests.crash.cutting import (
+    EFFECTS,
+    VICTIMS,
+    Effect,
+    Pair,
+    a_pair,
+    faults,
+    points_of,
+    prepared,
+    struck_at,
+)
+from tests.crash.sweep import EVERY_POINT, evenly
+from tests.crash.table import STRUCK
+from tests.recorder.asking import sources
+
+pytestmark = [pytest.mark.postgres, pytest.mark.fault("connection cut")]
+
+Record = Callable[[str, object], None]
+
+
+@pytest.fixture
+def pair(emptied_postgres: str, files: Path) -> Iterator[Pair]:
+    with a_pair(emptied_postgres, files) as pair:
+        yield pair
+
+
+@pytest.mark.slow("cuts connections at some points of each effect, at all with HANSARD_FAULTS=all")
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("effect", EFFECTS, ids=lambda effect: effect.name)
+def test_a_connection_cut_at_any_statement_does_no_harm(
+    pair: Pair, effect: Effect, record_property: Record
+) -> None:
+    begun = time.monotonic()
+    every = [(victim, nth + 1) for nth in range(len(points_of(pair, effect))) for victim in VICTIMS]
+    points = every if EVERY_POINT else list(evenly(every, 12))
+
+    found = {point: amiss for point in points if (amiss := faults(pair, effect, *point))}
+
+    row = ("connection cut", len(points), len(found), time.monotonic() - begun)
+    record_property(STRUCK, row)
+    assert found == {}
+
+
+EDIT = next(effect for effect in EFFECTS if effect.name == "edit")
+
+
+def outcomes(pair: Pair) -> list[str]:
+    """Give the kinds of what was recorded of the last change to a file."""
+    project = pair.first.default_project
+    entries = pair.second.store.read(project, lambda tx: list(walk(tx)))
+    last = max(entry.seq for entry in entries if entry.kind == FileOpIntended.kind)
+    return [entry.kind for entry in entries if entry.seq > last and "file_op" in entry.kind]
+
+
+def test_whoever_has_lost_its_locks_does_not_touch_the_file(pair: Pair) -> None:
+    before_the_look = points_of(pair, EDIT).index("rename") - 1
+    caller, (name, arguments) = prepared(pair, EDIT, "lost")
+
+    with (
+        struck_at(before_the_look, lambda _: strike(pair)),
+        pytest.raises(StorageUnavailable) as refusal,
+    ):
+        pair.first.call(name, arguments, caller)
+
+    assert refusal.value.details["outcome"] == "unchanged"
+    assert (pair.files / "lost/a").read_text() == "one\n"
+    assert outcomes(pair) == [FileOpAborted.kind]
+
+
+def test_a_change_that_was_judged_too_early_is_recorded_as_done_late(pair: Pair) -> None:
+    renaming = points_of(pair, EDIT).index("rename") + 1
+    caller, (name, arguments) = prepared(pair, EDIT, "late")
+
+    with struck_at(renaming, lambda _: judge_too_early(pair)):
+        answer = pair.first.call(name, arguments, caller).model_dump()
+
+    assert [one["status"] for one in answer["results"]] == ["done"]
+    assert (pair.files / "late/a").read_text() == "new\n"
+    assert outcomes(pair) == [FileOpAborted.kind, FileOpDoneLate.kind]
+    assert sources(pair.second, a_caller(), "late/a") == ["executed"] * 3
+    assert verify(pair.second.store).findings == ()
+
+
+def strike(pair: Pair) -> None:
+    """Cut the locks' connection, and let the other judge what it takes for dead."""
+    pair.cut("locks", None)
+    pair.settle()
+
+
+def judge_too_early(pair: Pair) -> None:
+    """Let the other judge in the moment before the file is changed, but not clean up."""
+    with pytest.MonkeyPatch.context() as patch:
+        # It comes a little later to this: else the change would fail for want of its file.
+        patch.setattr(Workspace, "clean_temporaries", lambda *_: 0)
+        strike(pair)

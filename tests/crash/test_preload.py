@@ -1,0 +1,84 @@
+"""Faults by a second method: at any change to a file, from within the process."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import cycle, islice
+from pathlib import Path
+
+import pytest
+
+from tests.checkpoints import checkpoint_drills
+from tests.crash import write_drills
+from tests.crash.preload import FAULTS, TEAR, LibraryFault, Player, built, playing, sweep
+from tests.crash.sweep import EVERY_POINT, Drill
+from tests.crash.table import STRUCK
+from tests.decisions import git_drills
+from tests.recorder import recorder_drills, recorder_scenes
+
+pytestmark = pytest.mark.fault("library call")
+
+Record = Callable[[str, object], None]
+
+DRILLS = [
+    *write_drills.DRILLS,
+    *recorder_drills.DRILLS,
+    *checkpoint_drills.DRILLS,
+    *git_drills.DRILLS,
+]
+FEW = 2
+"""How many faults strike each drill in `make check`; they take turns."""
+
+
+POINTS_MANY = 50
+"""More than there are."""
+
+
+@pytest.fixture(scope="module")
+def player(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Player]:
+    library = built(tmp_path_factory.mktemp("faulty"))
+    if library is None:
+        pytest.skip("no C compiler, or not Linux: the library that makes calls fail is not built")
+    with playing(library) as player:
+        yield player
+
+
+def some_faults(number: int) -> dict[LibraryFault, int]:
+    """Choose the faults of a drill: all, or a few in turn."""
+    if EVERY_POINT:
+        return dict.fromkeys(FAULTS, 0)
+    start = number * FEW % len(FAULTS)
+    return dict.fromkeys(islice(cycle(FAULTS), start, start + FEW), 1)
+
+
+@pytest.mark.slow("strikes each drill by two faults, by all at all points with HANSARD_FAULTS=all")
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize(
+    ("drill", "number"),
+    [pytest.param(drill, number, id=str(drill)) for number, drill in enumerate(DRILLS)],
+)
+def test_a_fault_at_any_library_call_does_no_harm(
+    player: Player, drill: Drill, number: int, tmp_path: Path, record_property: Record
+) -> None:
+    tallies = sweep(player, drill, tmp_path, some_faults(number))
+
+    for fault, tally in tallies.items():
+        row = (fault.name, tally.points, len(tally.violations), tally.seconds)
+        record_property(STRUCK, row)
+    assert any(tally.points for tally in tallies.values()), "nothing was ever struck"
+    found = {
+        f"{fault.name} at {point.gate} {point.nth}": amiss
+        for fault, tally in tallies.items()
+        for point, amiss in tally.violations.items()
+    }
+    assert found == {}
+
+
+@pytest.mark.slow("tears every write of an edit")
+def test_a_file_that_is_changed_in_place_is_found_out(player: Player, tmp_path: Path) -> None:
+    edit = next(one for one in DRILLS if str(one) == "file-edit")
+    broken = replace(edit, scene=recorder_scenes.edit_in_place, gates=("op",))
+    tear = next(fault for fault in FAULTS if fault.what == TEAR)
+
+    tally = sweep(player, broken, tmp_path, {tear: POINTS_MANY})[tear]
+
+    assert any("torn" in fault for found in tally.violations.values() for fault in found)

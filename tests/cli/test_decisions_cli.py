@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import select
 import shlex
 import shutil
@@ -28,6 +29,7 @@ from tests.patience import PATIENCE_S
 
 WAIT_S = PATIENCE_S
 LIBFAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
+PROMPT = re.compile(b"(?:[Ss]ecret|Again): ")
 WHY = ("--rationale", "Because it was measured twice.")
 
 
@@ -38,7 +40,7 @@ class Decider(Hansard):
         return [sys.executable, "-m", "tests.decisions.command", *arguments]
 
     def typing(self, typed: str, *arguments: str, **environment: str) -> Ran:
-        """Run it on a terminal of its own, and answer the first prompt."""
+        """Run it on a terminal of its own, and answer each prompt with the next line."""
         ours, theirs = pty.openpty()
         process: Popen[bytes] = Popen(
             self.command(*arguments),
@@ -50,7 +52,7 @@ class Decider(Hansard):
         )
         os.close(theirs)
         shown = b""
-        is_typed = False
+        lines = typed.split("\n")
         deadline = time.monotonic() + WAIT_S
         try:
             while time.monotonic() < deadline:
@@ -62,9 +64,9 @@ class Decider(Hansard):
                     # Linux says that the other end was closed in this way.
                     break
                 shown += read
-                if b"Secret: " in shown and not is_typed:
-                    is_typed = True
-                    os.write(ours, f"{typed}\n".encode())
+                asked = len(PROMPT.findall(shown)) + len(lines) - len(typed.split("\n"))
+                if lines and asked > 0:
+                    os.write(ours, f"{lines.pop(0)}\n".encode())
             return Ran(process.wait(WAIT_S), shown.decode().replace("\r\n", "\n"))
         finally:
             os.close(ours)
@@ -249,6 +251,23 @@ def test_an_agent_that_runs_the_command_on_a_terminal_of_its_own_is_no_person(
     shown = orjson.loads(ask(hansard, "show", "D001", "--json"))["decision"]
     assert shown["author"].startswith("human:")
     assert (shown["status"], shown["proof"]) == ("active", "proved")
+
+
+@pytest.mark.slow("starts five interpreters on terminals of their own")
+def test_the_secret_is_set_and_changed_by_whoever_knows_it(hansard: Decider) -> None:
+    other = "another secret, long enough"
+    made = ("decisions", "record", "--target", "db", "--title", "Use SQLite", *WHY)
+
+    short = hansard.typing("short", "secret")
+    first = hansard.typing(f"{SECRET}\n{SECRET}", "secret")
+    unknown = hansard.typing("", "secret")
+    changed = hansard.typing(f"{SECRET}\n{other}\n{other}", "secret")
+    recorded = hansard.typing(other, *made)
+
+    codes = [ran.code for ran in (short, first, unknown, changed, recorded)]
+    assert codes == [2, 0, 1, 0, 0], changed.out
+    shown = orjson.loads(ask(hansard, "show", "D001", "--json"))["decision"]
+    assert shown["proof"] == "proved"
 
 
 @pytest.mark.holds("ALL-10.16")

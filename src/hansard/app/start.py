@@ -1,6 +1,7 @@
 """The composition root: which capabilities there are, and which engine holds the store."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -37,7 +38,7 @@ from hansard.kernel.event import SYSTEM, Stamp
 from hansard.kernel.limits import MIB
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Home
-from hansard.kernel.problem import InvalidInput
+from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.kernel.store import Store
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.redaction import mask
@@ -208,7 +209,9 @@ def start(
     if not settings.read_only:
         application.recover()
         if configured := secret(settings):
-            people.keep(store, configured, Stamp(SYSTEM, to_text(clock())))
+            # A store that takes no writes can still be looked at; the next start tries again.
+            with suppress(StorageUnavailable):
+                people.keep(store, configured, Stamp(SYSTEM, to_text(clock())))
     return application
 
 

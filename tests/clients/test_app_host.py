@@ -189,7 +189,6 @@ def test_a_restore_is_only_looked_at(hosting: Hosting, tmp_path: Path) -> None:
     with hosting() as host:
         view = host.show("get_evolution", path="a.py", revision=1)
         view.get_by_role("link", name="Bring this revision back").click()
-        view.get_by_role("button", name="Show what would change").click()
 
         expect(view.get_by_text("1 file would change")).to_be_visible()
         assert [args["preview"] for args in host.called("restore")] == [True]

@@ -113,7 +113,8 @@ def test_the_secret_is_in_a_variable_or_in_a_file_of_its_owner_only(tmp_path: Pa
 
 
 def test_a_short_secret_counts_as_none() -> None:
-    assert secret(Settings(), {"HANSARD_SECRET": "x" * 15}) is None
+    with pytest.raises(InvalidInput):
+        secret(Settings(), {"HANSARD_SECRET": "x" * 15})
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604])

@@ -58,7 +58,20 @@ def test_the_doctor_says_what_is_set_up(filled: Hansard) -> None:
     }  # fmt: skip
     assert found["content"][0]["says"] == "1 projects, 4 entries, 0 blobs"
     assert found["search"][0]["says"] == "words and meaning, by local minilm-l6"
+    [person] = found.pop("person")
+    assert (person["status"], "unproved" in person["says"]) == ("warn", True)
     assert {check["status"] for each in found.values() for check in each} == {"ok"}
+
+
+def test_the_doctor_says_what_proves_a_person(filled: Hansard) -> None:
+    ours, theirs = {"HANSARD_SECRET": "a secret of ours"}, {"HANSARD_SECRET": "a secret of theirs"}
+
+    proved, short = filled("doctor", "--json", **ours), filled("doctor", HANSARD_SECRET="short")
+    elsewhere, other = filled("doctor", "--json"), filled("doctor", "--json", **theirs)
+
+    told = [checks(ran.out)["person"][0]["status"] for ran in (proved, elsewhere, other)]
+    assert told == ["ok", "ok", "fail"]
+    assert (short.code, "at least 16" in short.out + short.err) == (1, True)
 
 
 def test_the_doctor_says_where_each_setting_comes_from(filled: Hansard) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import select
 import shlex
 import shutil
@@ -28,6 +29,7 @@ from tests.patience import PATIENCE_S
 
 WAIT_S = PATIENCE_S
 LIBFAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
+PROMPT = re.compile(b"(?:[Ss]ecret|Again): ")
 WHY = ("--rationale", "Because it was measured twice.")
 
 
@@ -38,7 +40,7 @@ class Decider(Hansard):
         return [sys.executable, "-m", "tests.decisions.command", *arguments]
 
     def typing(self, typed: str, *arguments: str, **environment: str) -> Ran:
-        """Run it on a terminal of its own, and answer the first prompt."""
+        """Run it on a terminal of its own, and answer each prompt with the next line."""
         ours, theirs = pty.openpty()
         process: Popen[bytes] = Popen(
             self.command(*arguments),
@@ -50,7 +52,7 @@ class Decider(Hansard):
         )
         os.close(theirs)
         shown = b""
-        is_typed = False
+        lines = typed.split("\n")
         deadline = time.monotonic() + WAIT_S
         try:
             while time.monotonic() < deadline:
@@ -62,9 +64,9 @@ class Decider(Hansard):
                     # Linux says that the other end was closed in this way.
                     break
                 shown += read
-                if b"Secret: " in shown and not is_typed:
-                    is_typed = True
-                    os.write(ours, f"{typed}\n".encode())
+                asked = len(PROMPT.findall(shown)) + len(lines) - len(typed.split("\n"))
+                if lines and asked > 0:
+                    os.write(ours, f"{lines.pop(0)}\n".encode())
             return Ran(process.wait(WAIT_S), shown.decode().replace("\r\n", "\n"))
         finally:
             os.close(ours)
@@ -198,7 +200,9 @@ def test_proposals_are_listed_and_rejected_with_a_reason(filled: Decider) -> Non
         agent.propose("queue", "Use a file")
 
     assert ask(filled, "proposals").startswith("P001 proposed queue: Use a file")
-    ask(filled, "reject", "P001", "--reason", "Not now")
+    refused = filled("decisions", "reject", "P001")
+    rejected = filled.on_a_terminal("decisions", "reject", "P001", "--reason", "Not now")
+    assert (refused.code, rejected.code) == (1, 0)
 
     assert "No proposals" in ask(filled, "proposals")
     assert ask(filled, "proposals", "--all").startswith("P001 rejected")
@@ -211,8 +215,8 @@ def test_a_person_accepts_a_proposal_by_typing_the_secret(hansard: Decider) -> N
         agent.propose("queue")
     accept = ("decisions", "accept", "P001")
 
-    wrong = hansard.typing(SECRET[:-1], *accept, HANSARD_SECRET=SECRET)
     unset = hansard.typing(SECRET, *accept)
+    wrong = hansard.typing(SECRET[:-1], *accept, HANSARD_SECRET=SECRET)
     piped = hansard(*accept, HANSARD_SECRET=SECRET)
     right = hansard.typing(SECRET, *accept, HANSARD_SECRET=SECRET)
 
@@ -221,6 +225,68 @@ def test_a_person_accepts_a_proposal_by_typing_the_secret(hansard: Decider) -> N
     assert "admin" in piped.err
     assert "[D001] (active) accepted from P001" in right.out
     assert SECRET not in wrong.out + right.out
+
+
+@pytest.mark.slow("starts six interpreters on terminals of their own")
+@pytest.mark.holds("ALL-10.16", "ALL-10.11")
+def test_an_agent_that_runs_the_command_on_a_terminal_of_its_own_is_no_person(
+    hansard: Decider, tmp_path: Path
+) -> None:
+    with an_agent(hansard) as agent:
+        agent.propose("queue")
+    made = ("decisions", "record", "--target", "db", "--title", "Use SQLite", *WHY)
+    assert hansard.typing(SECRET, *made, HANSARD_SECRET=SECRET).code == 0
+    other = "a secret of the agent's own"
+    supersede = ("decisions", "supersede", "D001", "--title", "Use mine", *WHY)
+
+    attacks = [
+        hansard.typing("", *supersede),
+        hansard.typing(other, *supersede, HANSARD_SECRET=other),
+        hansard.typing("", "decisions", "reject", "P001", HANSARD_SECRET=SECRET),
+        hansard.typing("", "token", "create", "--role", "admin", "--human"),
+        hansard.typing("", "redact", "s:2", "--field", "title", "--reason", "why", "--yes"),
+    ]
+
+    assert [ran.code for ran in attacks] == [1] * len(attacks), [ran.out for ran in attacks]
+    shown = orjson.loads(ask(hansard, "show", "D001", "--json"))["decision"]
+    assert shown["author"].startswith("human:")
+    assert (shown["status"], shown["proof"]) == ("active", "proved")
+
+
+@pytest.mark.slow("starts five interpreters on terminals of their own")
+def test_the_secret_is_set_and_changed_by_whoever_knows_it(hansard: Decider) -> None:
+    other = "another secret, long enough"
+    made = ("decisions", "record", "--target", "db", "--title", "Use SQLite", *WHY)
+
+    short = hansard.typing("short", "secret")
+    first = hansard.typing(f"{SECRET}\n{SECRET}", "secret")
+    unknown = hansard.typing("", "secret")
+    changed = hansard.typing(f"{SECRET}\n{other}\n{other}", "secret")
+    recorded = hansard.typing(other, *made)
+
+    codes = [ran.code for ran in (short, first, unknown, changed, recorded)]
+    assert codes == [2, 0, 1, 0, 0], changed.out
+    shown = orjson.loads(ask(hansard, "show", "D001", "--json"))["decision"]
+    assert shown["proof"] == "proved"
+
+
+@pytest.mark.holds("ALL-10.16")
+def test_a_key_file_that_only_its_owner_reads_proves_a_person(
+    hansard: Decider, tmp_path: Path
+) -> None:
+    key = tmp_path / "person.key"
+    key.write_text(SECRET)
+    key.chmod(0o644)
+    made = ("decisions", "record", "--target", "db", "--title", "Use SQLite", *WHY)
+    given = {"HANSARD_SECRET": SECRET, "HANSARD_PERSON_KEY": str(key)}
+
+    open_to_all = hansard.on_a_terminal(*made, **given)
+    key.chmod(0o600)
+    proved = hansard.on_a_terminal(*made, **given)
+
+    assert (open_to_all.code, proved.code) == (2, 0), proved.out
+    shown = orjson.loads(ask(hansard, "show", "D001", "--json"))["decision"]
+    assert shown["proof"] == "proved"
 
 
 @pytest.mark.fault("clock set")

@@ -117,6 +117,7 @@ SHOWN: list[list[str]] = [
     *(["checkpoints", "show"], ["checkpoints", "export"], ["metrics", "list"]),
     *(["metrics", "query", "ms"], ["metrics", "export"], ["decisions", "list", "--all"]),
     *(["decisions", "show", "D001"], ["decisions", "search", "cache"]),
+    *(["decisions", "history", "cache"], ["decisions", "history", HARD]),
     *(["decisions", "proposals", "--all"], ["decisions", "git"], ["entities", "export"]),
     *(["entities", "list", kind] for kind in ("textDocument", "messageThread", "agentGraph")),
     *(["export-schema"], ["checkpoints", "prune", "--keep", "1", "--dry-run"]),
@@ -141,7 +142,7 @@ NOT_HERE = {
     *("serve", "open", "demo", "watch", "hook", "backup", "restore-backup", "export", "import"),
     *("replay", "redact", "token create", "token revoke", "records edit", "checkpoints mark"),
     *("checkpoints import", "checkpoints diff", "metrics import", "decisions accept"),
-    *("decisions reject", "entities create", "entities delete", "entities import"),
+    *("decisions reject", "secret", "entities create", "entities delete", "entities import"),
     "entities show",
 }
 """What serves, writes files, needs a person, or says no more than that it is done: all of them

@@ -58,7 +58,7 @@ def test_an_agents_shell_makes_lists_and_revokes_nothing(
     ran = filled("token", *arguments)
 
     assert ran.code == 1
-    assert "person at a terminal" in ran.err
+    assert "Only a person" in ran.err
     assert "hns_" not in ran.out
 
 

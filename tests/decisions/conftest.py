@@ -53,8 +53,8 @@ def bot(app: Application) -> Party:
 
 @pytest.fixture
 def person(app: Application) -> Party:
-    """A person, who has not proved the secret."""
-    return a_party(app, "human", "admin")
+    """A person, as their way in has proved."""
+    return a_party(app, "human", "admin", is_vouched=True)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from hansard.app import start
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings
 
-SECRET = "gr\u00fcn \u2603 42"
+SECRET = "gr\u00fcn \u2603 42 and more than enough"
 
 _own_catalog = start.catalog
 

@@ -8,6 +8,8 @@ import pytest
 from hansard.app.application import Application
 from hansard.decisions.secret import Secret
 from hansard.kernel.engine import ReadTx
+from hansard.kernel.event import Actor
+from hansard.kernel.operation import Seat
 from hansard.kernel.problem import PermissionDenied
 from tests.conftest import SteppingClock
 from tests.decisions.conftest import OpenWith
@@ -49,7 +51,7 @@ def test_without_the_secret_only_an_admin_comes_as_far_as_being_asked_for_it(
     with refused("PERMISSION_DENIED") as problem:
         a_party(app, kind, role, secret=given).accept(proposal)
 
-    assert "role admin" in problem.message
+    assert problem.details == ({"role": role} if given is None else {"proof": "wrong"})
     assert kinds(app) == ["proposal_made"]
 
 
@@ -65,11 +67,18 @@ def test_guessing_ends_after_some_tries_even_for_the_right_one() -> None:
     now = [0.0]
     secret = Secret(SECRET, lambda: now[0])
 
-    assert [secret.is_proved(f"guess {number}") for number in range(5)] == [False] * 5
+    def told(given: str) -> str | None:
+        try:
+            secret.prove(given)
+        except PermissionDenied as problem:
+            return str(problem.details["proof"])
+        return None
+
+    assert [told(f"guess {number}") for number in range(5)] == ["wrong"] * 5
     now[0] = 59.9
-    assert not secret.is_proved(SECRET)
+    assert told(SECRET) == "locked"
     now[0] = 60.0
-    assert secret.is_proved(SECRET)
+    assert told(SECRET) is None
 
 
 def test_a_viewer_only_looks(app: Application, proposal: str) -> None:
@@ -112,9 +121,9 @@ def test_a_secret_that_is_not_the_one_proves_nothing(
     assert kinds(app) == ["proposal_made"]
 
 
-def test_whoever_has_not_proved_it_learns_nothing_of_proposals(person: Party) -> None:
+def test_whoever_has_not_proved_it_learns_nothing_of_proposals(app: Application) -> None:
     with refused("PERMISSION_DENIED"):
-        person.accept("P999")
+        a_party(app, "human", "admin").accept("P999")
 
 
 @pytest.mark.parametrize("unset", [None, ""])
@@ -137,9 +146,9 @@ def test_a_server_without_a_secret_accepts_nothing(
 def test_any_text_can_be_the_secret(text: str) -> None:
     secret = Secret(text)
 
-    secret.require(text)
+    secret.prove(text)
     with pytest.raises(PermissionDenied):
-        secret.require(text + "\0")
+        secret.prove(text + "\0")
     assert text not in f"{vars(secret)} {secret!r}"
 
 
@@ -217,15 +226,49 @@ def test_a_chain_in_which_a_person_decided_stays_closed_to_agents(
     assert bot.get(theirs)["head"]["id"] == accepted
 
 
-def test_an_agent_with_all_the_keys_cannot_accept_what_supersedes_a_persons(
+def test_an_admin_with_the_secret_accepts_also_what_supersedes_a_persons(
     app: Application, bot: Party, person: Party, clock: SteppingClock
 ) -> None:
-    person.record("db")
+    theirs = person.record("db")
     proposal = bot.propose("db")
     advance(clock, HOUR_S)
 
+    made = a_party(app, "agent", secret=SECRET).accept(proposal)
+
+    assert (bot.status(theirs), bot.status(made)) == ("superseded", "active")
     with refused("ISOLATION_VIOLATION"):
-        a_party(app, "agent", "admin", secret=SECRET).accept(proposal)
+        bot.supersede(made)
+
+
+def test_a_proposal_is_edited_and_rejected_by_its_author_and_by_people(
+    app: Application, bot: Party, person: Party
+) -> None:
+    other = Party(app, replace(bot.caller, actor=Actor("agent", "other", "agent"), seat=Seat()))
+    first, second = bot.propose("a", "Use one"), bot.propose("b", "Use two")
+
+    with refused("ISOLATION_VIOLATION"):
+        other.propose("a", "Use mine", proposal_id=first)
+    with refused("ISOLATION_VIOLATION"):
+        other.reject(first)
+    bot.propose("a", "Use one and a half", proposal_id=first)
+    person.propose("a", "Use one at most", proposal_id=first)
+    bot.reject(first)
+    a_party(app, "agent", secret=SECRET).reject(second)
+
+    assert [bot.status(one) for one in (first, second)] == ["rejected", "rejected"]
+
+
+def test_a_hint_names_nothing_that_this_caller_cannot_do(bot: Party, person: Party) -> None:
+    person.record("db")
+
+    with refused("TARGET_CONFLICT") as to_an_agent:
+        bot.record("db", "Use DuckDB")
+    with refused("TARGET_CONFLICT") as to_a_person:
+        person.record("db", "Use DuckDB")
+
+    assert "supersede_decision" not in (to_an_agent.recovery_hint or "")
+    assert "propose_decision" in (to_an_agent.recovery_hint or "")
+    assert "supersede_decision" in (to_a_person.recovery_hint or "")
 
 
 def test_an_agent_can_neither_edit_nor_reject_a_persons_proposal(bot: Party, person: Party) -> None:

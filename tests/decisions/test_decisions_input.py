@@ -95,8 +95,8 @@ def test_the_tools_are_those_of_the_source_and_ours(bot: Party) -> None:
         "supersede_decision": {"default"},
         "search_decisions": {"core", "default"},
         "accept_proposal": set(),
-        "propose_decision": set(),
+        "propose_decision": {"default"},
         "reject_proposal": set(),
         "get_decision": set(),
     }
-    assert toolsets.items() >= expected.items()
+    assert {name: toolsets[name] for name in expected} == expected

@@ -158,7 +158,7 @@ class Decisions(RuleBasedStateMachine):
         given = self.text(proposal.target)
         made = self.attempt(by_human, "propose_decision", proposal_id=proposal.id, **given)
         if proposal.status != "proposed":
-            assert made == "PROPOSAL_NOT_FOUND"
+            assert made == "PROPOSAL_CLOSED"
         elif proposal.of_human and not by_human:
             assert made == "ISOLATION_VIOLATION"
         else:
@@ -178,7 +178,7 @@ class Decisions(RuleBasedStateMachine):
             assert made["decision_id"] == proposal.next
             return
         if proposal.status == "rejected":
-            assert made == "PROPOSAL_NOT_FOUND"
+            assert made == "PROPOSAL_CLOSED"
             return
         if hours < 0:
             assert made == "REVIEW_WINDOW"
@@ -199,7 +199,7 @@ class Decisions(RuleBasedStateMachine):
         proposal = self.pick(self.proposals(), pick)
         made = self.attempt(by_human, "reject_proposal", proposal_id=proposal.id)
         if proposal.status != "proposed":
-            assert made == "PROPOSAL_NOT_FOUND"
+            assert made == "PROPOSAL_CLOSED"
         elif proposal.of_human and not by_human:
             assert made == "ISOLATION_VIOLATION"
         else:

@@ -221,11 +221,11 @@ def test_what_was_decided_about_a_proposal_stays_so(
     admin.accept(accepted)
 
     for closed in (rejected, accepted):
-        with refused("PROPOSAL_NOT_FOUND"):
+        with refused("PROPOSAL_CLOSED"):
             admin.reject(closed)
-        with refused("PROPOSAL_NOT_FOUND"):
+        with refused("PROPOSAL_CLOSED"):
             bot.propose(title="Another", proposal_id=closed)
-    with refused("PROPOSAL_NOT_FOUND") as problem:
+    with refused("PROPOSAL_CLOSED") as problem:
         admin.accept(rejected)
 
     assert problem.details["status"] == "rejected"

@@ -110,7 +110,10 @@ def test_default_is_records_and_what_the_other_capabilities_cannot_do_without() 
 
 @pytest.mark.holds("ALL-12.6")
 def test_all_lists_every_operation_once_in_the_order_of_the_catalog(known: Catalog) -> None:
-    assert names(known, role="admin", toolsets="all") == [one.name for one in known]
+    # Nothing can be accepted without a secret, so that is listed only where one is set.
+    expected = [one.name for one in known if not one.needs_secret]
+
+    assert names(known, role="admin", toolsets="all") == expected
 
 
 @pytest.mark.holds("ALL-12.6")
@@ -190,3 +193,18 @@ def test_a_schema_is_found_by_name_and_by_alias_whether_listed_or_not(known: Cat
     assert toolbox.schema("toy_go_on") == toolbox.schema("toy_more")
     assert toolbox.schema("toy_go_on") is not None
     assert toolbox.schema("nonsense") is None
+
+
+@pytest.mark.parametrize("role", ["agent", "admin"])
+def test_accepting_is_listed_where_it_can_succeed(
+    role: Role, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without = Toolbox(catalog(), Settings(toolsets="all")).names(actor(role))
+    monkeypatch.setenv("HANSARD_SECRET", "a secret that is long enough")
+    known = catalog()
+
+    assert "accept_proposal" not in without
+    choices: list[dict[str, Any]] = [{"toolsets": "all"}, {"tools": "accept_proposal"}]
+    for chosen in choices:
+        assert "accept_proposal" in names(known, role=role, **chosen)
+    assert "accept_proposal" not in Toolbox(known, Settings(toolsets="all")).names(actor("viewer"))

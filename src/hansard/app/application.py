@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from hansard.app import faulty
+from hansard.app import faulty, people
 from hansard.app.catalog import Catalog
 from hansard.app.circumstances import refusal
 from hansard.app.homes import NamedHome
@@ -31,6 +31,7 @@ from hansard.kernel.operation import (
     Request,
     Result,
     Seat,
+    Secret,
     Written,
 )
 from hansard.kernel.page import Listing
@@ -90,7 +91,7 @@ class Application:
     def call(self, name: str, arguments: Mapping[str, Any], caller: Caller) -> Result:
         """Do one operation for a caller, or refuse with a `Problem`."""
         operation = self.catalog.find(name)
-        caller = self._proved(caller)
+        caller = self.judged(caller)
         self._authorize(operation, caller)
         for session in (caller.session, caller.default_session):
             if session is not None:
@@ -165,14 +166,28 @@ class Application:
                 capability.close()
         self.store.engine.close()
 
-    def _proved(self, caller: Caller) -> Caller:
-        """Take whoever has proved the secret for an admin; an agent is still an agent."""
-        if caller.secret is None or caller.actor.may("admin"):
+    def wants_proof(self) -> bool:
+        """Whether a secret is set here, so that people are asked to prove it."""
+        secret = self.secret()
+        return secret is not None and secret.is_set
+
+    def secret(self) -> Secret | None:
+        """Give what people prove to be people by, as the store knows it."""
+        secret = next((one.secret for one in self.catalog.capabilities if one.secret), None)
+        if secret and any(one.name == people.NAME for one in self.catalog.capabilities):
+            people.learn(secret, self.store)
+        return secret
+
+    def judged(self, caller: Caller) -> Caller:
+        """Say what a caller is: a person, an admin or an agent, as it has proved; or refuse."""
+        if caller.secret is None and caller.actor.kind != "human" and not caller.is_vouched:
             return caller
-        proofs = (one.proves for one in self.catalog.capabilities if one.proves)
-        if not any(proves(caller.secret) for proves in proofs):
-            return caller
-        return replace(caller, actor=replace(caller.actor, role="admin"))
+        secret = self.secret()
+        is_set = secret is not None and secret.is_set
+        if caller.secret is not None and secret is not None and is_set:
+            secret.prove(caller.secret)
+        is_proved = is_set and caller.secret is not None
+        return people.judged(caller, is_set=is_set, is_proved=is_proved)
 
     def _authorize(self, operation: Operation, caller: Caller) -> None:
         if not caller.actor.may(operation.role):

@@ -16,7 +16,7 @@ COMMON = frozenset(
 
 NEEDED = frozenset(
     {
-        "base_version", "enforcement", "expected", "index", "irreversible", "kinds", "metadata",
+        "base_version", "expected", "index", "irreversible", "kinds", "metadata",
         "of_session", "only_step", "override", "point", "related", "step", "target", "type",
         "where",
     }
@@ -76,6 +76,7 @@ WORDS: Mapping[str, str] = {
     "get_evolution.path": "of a file; absent: all files",
     "get_evolution.to": "a revision's number",
     "get_project.id": "absent: the current one",
+    "history": "where.target's, with diffs",
     "id": "which one",
     "index": "the step's number, from 0",
     "irreversible": "do it though undo cannot",
@@ -123,6 +124,7 @@ WORDS: Mapping[str, str] = {
     "reveal": "show secrets, to admins",
     "revision": "number; gives its content",
     "samples": "{name, value, …} each",
+    "search_decisions.where": "target, status, author, since, until",
     "search.kinds": "record, decision, file…",
     "sender": "who speaks",
     "since": "t:TICK, s:SEQ or ISO time",
@@ -133,7 +135,7 @@ WORDS: Mapping[str, str] = {
     "summary": "in a sentence or two",
     "tags": "all of these",
     "take": "on a clash, for all or by path",
-    "target": "what it is about; path:GLOB governs files",
+    "target": "what it is about, or path:GLOB",
     "thread_id": "thread to go on from",
     "title": "on one line",
     "to": "the same; absent: current",

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel
 
-from hansard.kernel.event import Event
+from hansard.kernel.event import Event, Proof
 
 
 class ErasedPayload(BaseModel):
@@ -37,6 +37,8 @@ class Redacted(Event):
     payloads: list[ErasedPayload]
     blobs: list[ErasedBlob]
     reason: str
+    proof: Proof | None = None
+    """Whether the person was proved; `None` of entries from before it was asked."""
 
     def summary(self) -> str:
         """Say what was erased, and why."""

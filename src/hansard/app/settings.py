@@ -212,27 +212,39 @@ def _given(
 
 
 def secret(settings: Settings, environment: Mapping[str, str] | None = None) -> str | None:
-    """Give the secret that this server was set up with; `None` where there is none to speak of."""
+    """Give the secret that this server was set up with; `None` where there is none.
+
+    One that is too short is refused: whoever set it believes to be safe.
+    """
     environment = os.environ if environment is None else environment
     named = (environment.get(variable) for variable in SECRET_VARIABLES)
-    given = next(filter(None, named), None) or _secret_in(settings.secret_file)
-    return given if given and len(given) >= SECRET_CHARS_MIN else None
+    given = next(filter(None, named), None) or _secret_in(settings)
+    if given and len(given) < SECRET_CHARS_MIN:
+        raise InvalidInput(
+            f"The secret has {len(given)} characters; it takes at least {SECRET_CHARS_MIN}",
+            hint=f"Choose a longer one for {SECRET_VARIABLES[0]} or secret_file, or set none",
+            argument="secret",
+        )
+    return given or None
 
 
-def _secret_in(name: str) -> str | None:
-    if not name:
-        return None
+def _secret_in(settings: Settings) -> str | None:
+    return read_secret_file(settings.secret_file, "secret_file") if settings.secret_file else None
+
+
+def read_secret_file(name: str, argument: str) -> str:
+    """Read the secret from a file that only its owner can read."""
     path = Path(name).expanduser()
     try:
         if path.stat().st_mode & 0o077:
             raise InvalidInput(
                 "The secret's file can be read by others",
                 hint="chmod 600 it, and choose another secret if it may have been read",
-                argument="secret_file",
+                argument=argument,
             )
         return path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput("The secret's file cannot be read", argument="secret_file") from error
+        raise InvalidInput("The secret's file cannot be read", argument=argument) from error
 
 
 def allowed_hosts(settings: Settings) -> list[str]:

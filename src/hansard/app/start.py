@@ -1,6 +1,7 @@
 """The composition root: which capabilities there are, and which engine holds the store."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -12,6 +13,7 @@ from hansard.app import (
     everything,
     homes,
     insight,
+    people,
     tokens,
     why,
     workspaces,
@@ -26,16 +28,20 @@ from hansard.app.settings import (
     secret,
     store_location,
 )
+from hansard.app.surroundings import surroundings
 from hansard.checkpoints.limits import Quotas, Retention
 from hansard.decisions import gitlog
-from hansard.kernel.clock import Clock, utc_now
+from hansard.decisions.masking import unmasked
+from hansard.kernel.clock import Clock, to_text, utc_now
 from hansard.kernel.engine import Engine, Schema
+from hansard.kernel.event import SYSTEM, Stamp
 from hansard.kernel.limits import MIB
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Home
-from hansard.kernel.problem import InvalidInput
+from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.kernel.store import Store
 from hansard.recorder.gateway import Gateway
+from hansard.recorder.redaction import mask
 from hansard.sessions.presence import Presence
 from hansard.sessions.rules import Quiet
 
@@ -76,11 +82,14 @@ def catalog(settings: Settings | None = None) -> Catalog:
             meanings=meanings,
             blast_radius=insight.blast_radius,
             followers=gitlog.followers(git) if (git := git_folder(settings)) else None,
+            mask=mask if settings.redact == "on" else unmasked,
+            around=surroundings(Path(settings.workspace).expanduser()),
         ),
         entities.capability(),
         everything.capability(meanings),
         why.capability(gateway(settings), Path(settings.workspace).expanduser()),
         tokens.capability(),
+        people.capability(),
     ]
     if isinstance(meanings, embedders.VectorMeanings):
         capabilities.append(meanings.capability(capabilities))
@@ -199,6 +208,10 @@ def start(
     )
     if not settings.read_only:
         application.recover()
+        if configured := secret(settings):
+            # A store that takes no writes can still be looked at; the next start tries again.
+            with suppress(StorageUnavailable):
+                people.keep(store, configured, Stamp(SYSTEM, to_text(clock())))
     return application
 
 

@@ -16,7 +16,7 @@ from hansard.app.application import Application
 from hansard.app.homes import NamedHome
 from hansard.app.settings import LOOPBACK
 from hansard.kernel.engine import Found, ReadTx, Row, Table, WriteTx
-from hansard.kernel.event import ROLES, Actor, Event, Role, Stamp
+from hansard.kernel.event import ROLES, Actor, Event, Proof, Role, Stamp
 from hansard.kernel.holder import Holder
 from hansard.kernel.operation import Caller, Capability, Home, Result
 from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem
@@ -81,6 +81,8 @@ class TokenCreated(Event):
     projects: list[str] | None
     """Which projects it sees; `None` is all, those yet to come too."""
     expires: str | None
+    proof: Proof | None = None
+    """Whether the person who made it was proved; `None` of others, and of older entries."""
 
     def summary(self) -> str:
         """Name the token and its role."""
@@ -97,6 +99,7 @@ class TokenRevoked(Event):
     kind: ClassVar[str] = "tokens.token_revoked.v1"
 
     id: str
+    proof: Proof | None = None
 
     def summary(self) -> str:
         """Name the token."""
@@ -181,6 +184,7 @@ def caller_with(
     caller = TokenCaller(
         token.actor,
         secret=secret or proved,
+        is_vouched=True,
         projects=token.projects,
         token=token,
         scope=(token.actor.id,),
@@ -220,7 +224,9 @@ def address_of(host: str) -> str | None:
     return f"{scheme}://{host}"
 
 
-def create(store: Store, wanted: Wanted, stamp: Stamp) -> tuple[Token, str]:
+def create(
+    store: Store, wanted: Wanted, stamp: Stamp, proof: Proof | None = None
+) -> tuple[Token, str]:
     """Make a token; gives its text, which nobody can find out again."""
     if not stamp.actor.may("admin"):
         raise PermissionDenied("Making a token needs the role admin", role=stamp.actor.role)
@@ -236,6 +242,7 @@ def create(store: Store, wanted: Wanted, stamp: Stamp) -> tuple[Token, str]:
         role=wanted.role,
         projects=sorted(seen) or None,
         expires=wanted.expires,
+        proof=proof,
     )
 
     def work(tx: WriteTx) -> Token:
@@ -274,7 +281,7 @@ def _require_free(name: str, before: Sequence[Token], wanted: Wanted, now: str) 
         )
 
 
-def revoke(store: Store, identity: str, stamp: Stamp) -> Token:
+def revoke(store: Store, identity: str, stamp: Stamp, proof: Proof | None = None) -> Token:
     """Take a token back, from the next request on; again does nothing."""
     if not stamp.actor.may("admin"):
         raise PermissionDenied("Revoking a token needs the role admin", role=stamp.actor.role)
@@ -288,7 +295,7 @@ def revoke(store: Store, identity: str, stamp: Stamp) -> Token:
                 argument="id",
             )
         if row["revoked"] is None:
-            store.record(tx, TokenRevoked(id=identity), stamp)
+            store.record(tx, TokenRevoked(id=identity, proof=proof), stamp)
         now = tx.get(TOKENS, identity)
         assert now is not None, "a token was revoked and is gone"
         return _token(now)

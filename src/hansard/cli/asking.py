@@ -7,6 +7,7 @@ from typing import Any
 
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
+from hansard.cli.proving import Proving
 from hansard.cli.saying import say
 from hansard.cli.sitting import for_one_write
 from hansard.kernel.hidden import warning
@@ -22,13 +23,13 @@ def asking(flags: Flags, *, makes_store: bool = False) -> Iterator[Ask]:
     `activating` names the records that a write rests on, each with the version that was looked at.
     """
     with opened(flags, makes_store=makes_store) as (application, settings):
-        caller = for_one_write(settings)
+        caller, proving = for_one_write(settings), Proving(application)
 
         def ask(
             operation: str, *, activating: Mapping[str, int] | None = None, **arguments: Any
         ) -> Result:
             given = {name: value for name, value in arguments.items() if value is not None}
-            told = replace(caller, activating=activating or {})
+            told = replace(proving.caller(caller, operation), activating=activating or {})
             answer = application.call(operation, given, told)
             if isinstance(answer, Written) and answer.hidden_chars:
                 say(warning(answer.hidden_chars))

@@ -15,6 +15,7 @@ COMMANDS = {
     "serve": "hansard.cli.serve",
     "open": "hansard.cli.open",
     "token": "hansard.cli.token",
+    "secret": "hansard.cli.secret",
     "demo": "hansard.cli.demo",
     "projects": "hansard.cli.projects",
     "records": "hansard.cli.records",

@@ -1,9 +1,7 @@
 """`hansard decisions`: what holds, what led to it, and what a person decides about it."""
 
-import getpass
 import shlex
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Annotated, TypeVar
 
 import typer
@@ -13,10 +11,9 @@ from hansard.cli.asking import Ask, asking
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.sitting import for_one_write
 from hansard.cli.terminal import painter, print_json, printable
 from hansard.decisions import answers
-from hansard.decisions.contract import Mode
+from hansard.decisions.contract import Mode, Status
 from hansard.decisions.events import Enforcement
 from hansard.decisions.gitlog import publish_now, repository_in
 from hansard.decisions.queries import link
@@ -109,12 +106,41 @@ def search(
         "balanced"
     ),
     limit: Annotated[int, typer.Option(min=1)] = 5,
+    target: Annotated[str | None, typer.Option(help="Only about this.")] = None,
+    status: Annotated[Status | None, typer.Option(help="Only those that are so now.")] = None,
+    author: Annotated[str | None, typer.Option(help="Only by human:NAME, or either part.")] = None,
+    since: Annotated[str | None, typer.Option(metavar="POINT")] = None,
+    until: Annotated[str | None, typer.Option(metavar="POINT")] = None,
     json: Json = False,
 ) -> None:
     """Find what was decided, best first."""
+    given = {"target": target, "status": status, "author": author, "since": since, "until": until}
+    where = {name: value for name, value in given.items() if value is not None}
     with asking(flags) as ask:
-        found = ask("search_decisions", query=" ".join(query), mode=mode, limit=limit)
+        words = " ".join(query)
+        found = ask("search_decisions", query=words, mode=mode, limit=limit, where=where or None)
         _tell(found, json=json)
+
+
+@settings_flags
+def history(
+    flags: Flags,
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="What the decisions are about.")],
+    *,
+    limit: Annotated[int, typer.Option(min=1)] = LIST_LIMIT_MAX,
+    json: Json = False,
+) -> None:
+    """Tell all that was decided about a target, the oldest first, with what changed each time."""
+    with asking(flags) as ask:
+        told = ask(
+            "search_decisions",
+            query="",
+            mode="audit",
+            where={"target": target},
+            history=True,
+            limit=limit,
+        )
+        _tell(told, json=json)
 
 
 @settings_flags
@@ -174,13 +200,8 @@ def supersede(
 @settings_flags
 def accept(flags: Flags, proposal: ProposalId, *, json: Json = False) -> None:
     """Make a proposal an active decision. Asks for the server's secret."""
-    with opened(flags) as (application, settings):
-        caller = for_one_write(settings)
-        # Only a person at a terminal can be asked; anyone else is refused by their role.
-        typed = getpass.getpass("Secret: ") if caller.actor.role == "admin" else None
-        caller = replace(caller, secret=typed)
-        accepted = application.call("accept_proposal", {"proposal_id": proposal}, caller)
-        _tell(accepted, json=json)
+    with asking(flags) as ask:
+        _tell(ask("accept_proposal", proposal_id=proposal), json=json)
 
 
 @settings_flags
@@ -231,7 +252,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(help="Decisions: what holds, and what led to it.", rich_markup_mode=None)
     group.callback(invoke_without_command=True)(overview)
     group.command("list")(list_decisions)
-    for command in (show, search, record, supersede, proposals, accept, reject, git):
+    for command in (show, search, history, record, supersede, proposals, accept, reject, git):
         group.command()(command)
     app.add_typer(group, name="decisions")
 

@@ -14,9 +14,17 @@ from urllib.parse import urlsplit
 import typer
 
 from hansard import __version__
+from hansard.app import people
 from hansard.app.application import Application
 from hansard.app.circumstances import require_place
-from hansard.app.settings import Settings, declarations, load, sources, store_location
+from hansard.app.settings import (
+    Settings,
+    declarations,
+    load,
+    secret,
+    sources,
+    store_location,
+)
 from hansard.app.start import find_by_meaning, start
 from hansard.app.verify import list_intents, projects_of
 from hansard.cli.flags import Flags
@@ -130,11 +138,27 @@ def _store(settings: Settings) -> Iterator[Check]:
         yield Check("ok", "store", f"{application.store.engine.name}, {location}")
         if folder:
             yield from _database(folder, settings)
+        yield _person(application, settings)
         yield from _content(application)
     except Problem as problem:
         yield Check("fail", "store", problem.message)
     finally:
         application.close()
+
+
+def _person(application: Application, settings: Settings) -> Check:
+    """Say what proves a person to be one here."""
+    configured = secret(settings)
+    if not application.wants_proof():
+        says = (
+            "no secret is set: whoever runs a command on a terminal or opens the page counts as a "
+            "person, agents too, and the entry says `unproved`; set HANSARD_SECRET"
+        )
+        return Check("warn", "person", says)
+    if configured and not people.is_right(application.store, configured):
+        says = "the secret that is configured here is not the one this store knows; it counts"
+        return Check("fail", "person", f"{says} for nothing. `hansard secret` changes the store's")
+    return Check("ok", "person", "whoever proves the secret; nobody else, on whatever terminal")
 
 
 def _disk(folder: Path, settings: Settings) -> Iterator[Check]:

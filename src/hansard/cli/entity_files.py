@@ -11,13 +11,12 @@ from hansard.cli.flags import Flags
 from hansard.cli.json_lines import STANDARD, lines_of, parse_line, writing
 from hansard.cli.opening import opened
 from hansard.cli.options import all_flags, settings_flags
+from hansard.cli.proving import person
 from hansard.cli.sitting import sitting
-from hansard.cli.terminal import actor
 from hansard.entities import carrying
 from hansard.entities.contract import Imported
 from hansard.entities.limits import IMPORTED_MAX
 from hansard.kernel.engine import ReadTx
-from hansard.kernel.problem import PermissionDenied
 
 
 @settings_flags
@@ -31,9 +30,9 @@ def export(
     reveal: Annotated[bool, typer.Option("--reveal", help="With what is secret.")] = False,
 ) -> None:
     """Write every entity of the project as a line of JSON; what is secret is redacted."""
-    if reveal and not actor().may("admin"):
-        raise PermissionDenied("To reveal what is redacted needs the role admin")
     with opened(all_flags(flags, context)) as (application, _), writing(output) as write:
+        if reveal:
+            person(application, "reveal what is redacted")
 
         def work(tx: ReadTx) -> None:
             for line in carrying.export(tx, reveal=reveal):

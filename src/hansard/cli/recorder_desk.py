@@ -11,6 +11,7 @@ from hansard.app.application import Application
 from hansard.cli.asking import Ask
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
+from hansard.cli.proving import Proving
 from hansard.cli.session_finding import meant, sessions_of
 from hansard.cli.terminal import actor
 from hansard.kernel.operation import Caller, Result
@@ -53,11 +54,11 @@ class Desk:
 def desk(flags: Flags) -> Iterator[Desk]:
     """Open the store to look at it."""
     with opened(flags) as (application, settings):
-        caller = Caller(actor())
+        caller, proving = Caller(actor()), Proving(application)
 
         def ask(operation: str, **arguments: object) -> Result:
             given = {name: value for name, value in arguments.items() if value is not None}
-            return application.call(operation, given, caller)
+            return application.call(operation, given, proving.caller(caller, operation))
 
         yield Desk(application, ask, settings.session)
 

@@ -21,11 +21,10 @@ from hansard.cli.consent import require_consent
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened, project_of
 from hansard.cli.options import Json, settings_flags
+from hansard.cli.proving import person
 from hansard.cli.saying import say
-from hansard.cli.terminal import actor, print_json
+from hansard.cli.terminal import print_json
 from hansard.kernel.blob import Digest, is_digest
-from hansard.kernel.clock import to_text, utc_now
-from hansard.kernel.event import Stamp
 from hansard.kernel.problem import InvalidInput
 
 _SEQ = re.compile(r"s:([0-9]{1,12})")
@@ -59,8 +58,8 @@ def redact(
         wanted = _wanted(application, project, what, name, tuple(field or ()))
         question = f"Erase {_named(wanted)} from {project} for good?"
         require_consent(question, yes=yes)
-        stamp = Stamp(actor(), to_text(utc_now()))
-        done = erase(application.store, project, wanted, reason=reason, stamp=stamp)
+        stamp, proof = person(application, "have something erased")
+        done = erase(application.store, project, wanted, reason=reason, stamp=stamp, proof=proof)
         git = git_folder(settings) if done.in_git else None
         left = make_anew(application.store, git, project) if git else []
     if json:

@@ -6,7 +6,7 @@ from hansard.cli.hints import hint_of, message_of
 from hansard.kernel.problem import Problem
 
 NOTHING_ACCEPTED = (
-    "No proposal can be accepted here: HANSARD_SECRET is not set, or shorter than 16 characters."
+    "No proposal can be accepted here, and no person is proved: HANSARD_SECRET is not set."
 )
 
 

@@ -7,15 +7,17 @@ from typing import Annotated, Any
 import typer
 
 from hansard.app import tokens
+from hansard.app.application import Application
 from hansard.app.settings import TOKEN_VARIABLE, load
 from hansard.app.start import start
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
 from hansard.cli.options import Json, all_flags, keep_flags, settings_flags
+from hansard.cli.proving import person
 from hansard.cli.terminal import actor, painter, print_json, printable
 from hansard.kernel.clock import to_text, utc_now
-from hansard.kernel.event import ROLES, Actor, Stamp
-from hansard.kernel.problem import InvalidInput, PermissionDenied
+from hansard.kernel.event import ROLES, Actor, Proof, Stamp
+from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import Store
 
 DAYS_MAX = 36_500
@@ -55,7 +57,7 @@ def create(
     flags = all_flags(flags, context)
     start(load(flags)).close()
     with opened(flags) as (application, _):
-        stamp = _stamp(application.store)
+        stamp, proof = _signed(application)
         wanted = tokens.Wanted(
             role=role,
             name=name,
@@ -64,7 +66,7 @@ def create(
             expires=to_text(utc_now() + timedelta(days=expires)) if expires else None,
             renews=renews,
         )
-        made, text = tokens.create(application.store, wanted, stamp)
+        made, text = tokens.create(application.store, wanted, stamp, proof)
     if json:
         print_json(_shown(made) | {"token": text})
         return
@@ -77,7 +79,7 @@ def create(
 def list_tokens(flags: Flags, *, context: typer.Context, json: Json = False) -> None:
     """List the tokens there are, and those that have ended."""
     with opened(all_flags(flags, context)) as (application, _):
-        _stamp(application.store)
+        _signed(application)
         known = tokens.every(application.store)
     now = to_text(utc_now())
     paint = painter()
@@ -95,7 +97,8 @@ def list_tokens(flags: Flags, *, context: typer.Context, json: Json = False) -> 
 def revoke(flags: Flags, identity: Id, *, context: typer.Context, json: Json = False) -> None:
     """Take a token back: it lets in nobody from now on, whatever runs."""
     with opened(all_flags(flags, context)) as (application, _):
-        gone = tokens.revoke(application.store, identity, _stamp(application.store))
+        stamp, proof = _signed(application)
+        gone = tokens.revoke(application.store, identity, stamp, proof)
     if json:
         print_json(_shown(gone))
     else:
@@ -112,18 +115,13 @@ def register(app: typer.Typer) -> None:
     app.add_typer(group, name="token")
 
 
-def _stamp(store: Store) -> Stamp:
+def _signed(application: Application) -> tuple[Stamp, Proof | None]:
     """Say who asks: a person at the terminal, or whoever shows an admin's token."""
     now = to_text(utc_now())
-    who = actor()
-    if not who.may("admin"):
-        who = _shown_token(store, now) or who
-    if not who.may("admin"):
-        raise PermissionDenied(
-            "Tokens are made, listed and revoked by a person at a terminal",
-            hint=f"Run it on a terminal, or with an admin's token in {TOKEN_VARIABLE}",
-        )
-    return Stamp(who, now)
+    shown = _shown_token(application.store, now) if actor().kind != "human" else None
+    if shown and shown.may("admin"):
+        return Stamp(shown, now), None
+    return person(application, "make, list and revoke tokens", f"an admin's {TOKEN_VARIABLE}")
 
 
 def _shown_token(store: Store, now: str) -> Actor | None:

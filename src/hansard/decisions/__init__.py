@@ -7,6 +7,8 @@ from hansard.decisions import answers, contract, githistory, limits
 from hansard.decisions.commands import Deciding, Radius
 from hansard.decisions.events import EVENTS
 from hansard.decisions.governing import Governing, governed
+from hansard.decisions.masking import Mask, unmasked
+from hansard.decisions.matching import Surroundings
 from hansard.decisions.proposals import Reviewing
 from hansard.decisions.queries import Looking
 from hansard.decisions.reading import citing_decisions
@@ -29,26 +31,29 @@ def capability(
     meanings: Meanings | None = None,
     blast_radius: Radius = citing_decisions,
     followers: Callable[[Store], Sequence[Follower]] | None = None,
+    mask: Mask = unmasked,
+    around: Surroundings | None = None,
 ) -> Capability:
     """Make the capability.
 
     `secret` is what a caller must prove to accept a proposal; without one, nobody can. `workspace`
     is where the repositories lie whose commits can be indexed as evidence. What cites a
-    decision elsewhere is known only above this layer, and `blast_radius` says it.
+    decision elsewhere is known only above this layer, and `blast_radius` says it; so is what a
+    secret looks like, which `mask` takes out, and what is there to be named, `around`.
     """
-    known = Secret(secret)
-    reviewing = Reviewing(known, review_window_s, blast_radius)
+    known, around = Secret(secret), around or Surroundings()
+    reviewing = Reviewing(known, review_window_s, blast_radius, mask, around)
     return Capability(
         "decisions",
         (
-            *_deciding(Deciding(blast_radius)),
+            *_deciding(Deciding(blast_radius, mask, around)),
             *_looking(Searching(meanings or NoMeanings()), Looking(blast_radius)),
             *_reviewing(reviewing),
-            *(githistory.operations(workspace) if workspace else ()),
+            *(githistory.operations(workspace, mask) if workspace else ()),
         ),
         (*EVENTS, githistory.CommitsIndexed),
         (VIEW, githistory.VIEW),
-        proves=known.is_proved,
+        secret=known,
         passages=PASSAGES,
         followers=followers,
     )
@@ -70,8 +75,8 @@ def _deciding(deciding: Deciding) -> tuple[Operation, ...]:
         ),
         Operation(
             "supersede_decision",
-            "Replace active decisions by a new one about the target of one of them. A person's "
-            "can only be proposed to change.",
+            "Replace active decisions by a new one about the target of one of them; for a "
+            "person's, propose.",
             contract.SupersedeDecision,
             answers.DecisionSuperseded,
             deciding.supersede,
@@ -87,8 +92,7 @@ def _looking(searching: Searching, looking: Looking) -> tuple[Operation, ...]:
     return (
         Operation(
             "search_decisions",
-            "Find what was decided. strict: active only; balanced: active first; audit: all "
-            "history.",
+            "Find what was decided. strict: active only; balanced: active first; audit: history.",
             contract.SearchDecisions,
             answers.DecisionsFound,
             searching.search,
@@ -128,6 +132,7 @@ def _reviewing(reviewing: Reviewing) -> tuple[Operation, ...]:
             reviewing.accept,
             writes=True,
             role="admin",
+            needs_secret=True,
             repeatable=True,
         ),
         Operation(

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from hansard.decisions.contract import Status
 from hansard.decisions.events import Enforcement
+from hansard.kernel.event import Proof
 from hansard.kernel.operation import Result, Written
 
 
@@ -15,7 +16,24 @@ class Shape(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class DecisionRecorded(Written):
+class Said(Written):
+    """Base of what comes of a text: it says what was left out of that."""
+
+    redacted: list[str] | None = None
+    """The kinds of secrets that were in it, and are recorded nowhere."""
+    unmatched: list[str] | None = None
+    """What it names and is not there: things it cites, or files that its target is about."""
+
+    def left_out(self) -> list[str]:
+        """Say what was left out and what matches nothing, in lines of their own."""
+        secrets, missing = ", ".join(self.redacted or ()), ", ".join(self.unmatched or ())
+        lines = [f"Recorded without the secrets in it: {secrets}"] if secrets else []
+        if missing:
+            lines.append(f"Matches nothing that is there now: {missing}")
+        return lines
+
+
+class DecisionRecorded(Said):
     """A new active decision."""
 
     decision_id: str
@@ -23,10 +41,10 @@ class DecisionRecorded(Written):
 
     def text(self) -> str:
         """Name it."""
-        return f"[{self.decision_id}] (active) recorded"
+        return "\n".join([f"[{self.decision_id}] (active) recorded", *self.left_out()])
 
 
-class DecisionSuperseded(Written):
+class DecisionSuperseded(Said):
     """A new active decision in the place of older ones."""
 
     decision_id: str
@@ -38,10 +56,10 @@ class DecisionSuperseded(Written):
     def text(self) -> str:
         """Name it, what it replaced, and what rests on that."""
         made = f"[{self.decision_id}] (active) supersedes {', '.join(self.superseded)}"
-        return "\n".join([made, *radius_lines(self.blast_radius)])
+        return "\n".join([made, *self.left_out(), *radius_lines(self.blast_radius)])
 
 
-class DecisionProposed(Written):
+class DecisionProposed(Said):
     """A draft."""
 
     proposal_id: str
@@ -55,10 +73,11 @@ class DecisionProposed(Written):
     def text(self) -> str:
         """Name it, and say what is to happen to it."""
         instead = f" It would supersede {', '.join(self.supersedes)}." if self.supersedes else ""
-        return (
+        made = (
             f"[{self.proposal_id}] ({self.status}) An admin can accept it from "
             f"{self.acceptable_from} on.{instead}"
         )
+        return "\n".join([made, *self.left_out()])
 
 
 class ProposalAccepted(Written):
@@ -76,7 +95,7 @@ class ProposalAccepted(Written):
         return "\n".join([made + instead, *radius_lines(self.blast_radius)])
 
 
-class ProposalRejected(Written):
+class ProposalRejected(Said):
     """A proposal that was turned down."""
 
     proposal_id: str
@@ -84,7 +103,8 @@ class ProposalRejected(Written):
 
     def text(self) -> str:
         """Name it."""
-        return f"[{self.proposal_id}] ({self.status}) The same will not be accepted again"
+        made = f"[{self.proposal_id}] ({self.status}) The same will not be accepted again"
+        return "\n".join([made, *self.left_out()])
 
 
 class DecisionFound(Shape):
@@ -98,12 +118,19 @@ class DecisionFound(Shape):
     preview: str
     matched_via: list[str]
     """The superseded ones it was found by."""
+    author: str | None = None
+    at: str | None = None
+    """Who stated it and when, where that is looked for: in `audit`, and in a history."""
+    changes: str | None = None
+    """In a history: a unified diff from what held before it."""
 
     def text(self) -> str:
-        """Give a line, and the preview."""
+        """Give a line, and the preview or what changed."""
         via = f", via {', '.join(self.matched_via)}" if self.matched_via else ""
         head = f"[{self.id}] ({self.status}) {self.target}: {self.title} ({self.score:.2f}{via})"
-        return f"{head}\n  {self.preview}"
+        signed = f" {self.author}, {self.at}" if self.author else ""
+        rest = self.preview if self.changes is None else self.changes
+        return "\n".join([head + signed, *(f"  {line}" for line in rest.splitlines())])
 
 
 class DecisionsFound(Result):
@@ -114,11 +141,15 @@ class DecisionsFound(Result):
     """How many entries of the journal the search by meaning does not know of yet."""
     index: str
     """What finds by meaning; `none` says that words alone did."""
+    earlier: int | None = None
+    """Of a history: how many came before those that are shown."""
 
     def text(self) -> str:
         """Give each, then how it was found."""
         behind = f", {self.index_lag} entries behind" if self.index_lag else ""
         found = [one.text() for one in self.results] or ["No decision matches"]
+        if self.earlier:
+            found.insert(0, f"{self.earlier} earlier ones: raise limit, or give until")
         return "\n".join([*found, f"Index: {self.index}{behind}"])
 
 
@@ -146,6 +177,8 @@ class DecisionShown(Shape):
     at: str
     seq: int
     session_id: str | None = None
+    proof: Proof | None = None
+    """Of a person: whether that was proved, or only claimed where no secret is set."""
     version: int | None = None
     """How many decisions its chain had with it, counted along the longest line."""
 
@@ -163,11 +196,15 @@ class DecisionShown(Shape):
         return "\n".join([
             f"[{self.id}] ({self.status}) {self.target}: {self.title}",
             *(f"{name}: {value}" for name, value in extras.items() if value),
-            f"--- rationale of {self.id}, by {self.author}, {self.at} ---",
+            f"--- rationale of {self.id}, by {self.author}{self._unproved}, {self.at} ---",
             self.rationale,
             *(f"- {one}" for one in self.consequences or ()),
             f"--- end of {self.id} ---",
         ])  # fmt: skip
+
+    @property
+    def _unproved(self) -> str:
+        return " (unproved)" if self.proof == "unproved" else ""
 
 
 class Link(Shape):

@@ -1,9 +1,11 @@
 """Deciding: recording decisions, and superseding them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hansard.decisions import answers, contract, reading, rules
+from hansard.decisions.masking import Mask, masked, unmasked
+from hansard.decisions.matching import Surroundings
 from hansard.decisions.reading import BlastRadius
 from hansard.decisions.reasons import Reasons, pack
 from hansard.decisions.tables import DECISION_PREFIX
@@ -21,19 +23,27 @@ class Deciding:
     """Makes decisions."""
 
     blast_radius: Radius
+    mask: Mask = unmasked
+    around: Surroundings = field(default_factory=Surroundings)
 
     def record(
         self, request: contract.RecordDecision, context: Context
     ) -> answers.DecisionRecorded:
         """Record a decision about a target that has none."""
-        reasons = blob_of(request)
+        request, redacted = masked(request, self.mask)
+        reasons, missing = blob_of(request), self.around.missing_files(request)
 
         def work(tx: WriteTx) -> answers.DecisionRecorded:
             ground = ground_of(tx, context, request.target)
             identifier = next_id(tx, DECISION_PREFIX)
             event = rules.plan_record(identifier, request, reasons.digest, ground)
             context.record(tx, event)
-            return answers.DecisionRecorded(decision_id=event.id, session_id=context.session)
+            return answers.DecisionRecorded(
+                decision_id=event.id,
+                redacted=redacted,
+                unmatched=[*missing, *self.around.missing_cites(tx, request)] or None,
+                session_id=context.session,
+            )
 
         return context.write(work, blobs=[reasons])
 
@@ -41,7 +51,8 @@ class Deciding:
         self, request: contract.SupersedeDecision, context: Context
     ) -> answers.DecisionSuperseded:
         """Record a decision in the place of active ones."""
-        reasons = blob_of(request)
+        request, redacted = masked(request, self.mask)
+        reasons, missing = blob_of(request), self.around.missing_files(request)
 
         def work(tx: WriteTx) -> answers.DecisionSuperseded:
             old = decisions(tx, request.old_decision_ids)
@@ -54,6 +65,8 @@ class Deciding:
                 decision_id=event.id,
                 superseded=event.supersedes,
                 blast_radius=radius,
+                redacted=redacted,
+                unmatched=[*missing, *self.around.missing_cites(tx, request)] or None,
                 session_id=context.session,
             )
 
@@ -77,6 +90,7 @@ def ground_of(tx: ReadTx, context: Context, target: str, old: Sequence[Row] = ()
         newest_seq=tx.head().seq,
         holder=reading.holder(tx, target),
         old=old,
+        proof=context.caller.proof,
     )
 
 

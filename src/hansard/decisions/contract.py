@@ -2,13 +2,20 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+)
 
 from hansard.decisions import limits
 from hansard.decisions.events import Enforcement
 from hansard.kernel.operation import ProjectRequest, TimedRequest
 from hansard.kernel.problem import FORBIDDEN, Problem
-from hansard.kernel.text import Description, Id, Limit, Query, Summary, Title
+from hansard.kernel.text import Description, Id, Limit, Point, Query, Summary, Title
 
 Status = Literal["active", "superseded", "proposed", "accepted", "rejected"]
 Mode = Literal["strict", "balanced", "audit"]
@@ -40,6 +47,13 @@ class ProposalNotFound(Problem):
 
     code, http_status = "PROPOSAL_NOT_FOUND", 404
     hint = "Check the id's spelling; search_decisions in mode audit shows proposals, too"
+
+
+class ProposalClosed(Problem):
+    """The proposal was accepted or rejected already."""
+
+    code, http_status = "PROPOSAL_CLOSED", 409
+    hint = "Read in details what became of it; propose something else if need be"
 
 
 class ProposalRefused(Problem):
@@ -148,10 +162,31 @@ class RejectProposal(ProjectRequest):
     reason: Summary | None = None
 
 
+class Filter(BaseModel):
+    """Which decisions and proposals are looked for; what is absent makes no difference."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    target: Title | None = None
+    status: Status | None = None
+    author: Title | None = None
+    """As answers show it, `human:ada`, or either part of that."""
+    since: Point | None = None
+    until: Point | None = None
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, *_: object) -> dict[str, str]:
+        """Leave it to the words about the parameter to name the fields, which costs a third."""
+        return {"type": "object"}
+
+
 class SearchDecisions(ProjectRequest):
     query: Query
     mode: Mode = "balanced"
     limit: Limit = limits.SEARCH_LIMIT_DEFAULT
+    where: Filter | None = None
+    history: bool | None = None
+    """All that was ever decided about the target, in order, with what changed between."""
 
 
 class GetDecision(TimedRequest):

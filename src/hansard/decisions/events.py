@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from hansard.kernel.blob import Digest
-from hansard.kernel.event import Event
+from hansard.kernel.event import Event, Proof
 
 Enforcement = Literal["advise", "block"]
 """What a decision about files does to who changes them: say so, or keep agents from it."""
@@ -23,6 +23,8 @@ class Statement(Event):
     enforcement: Enforcement | None = None
     supersedes: list[str] = Field(default_factory=list)
     """The decisions that are no longer active once this one is."""
+    proof: Proof | None = None
+    """Whether the person was proved; `None` of agents, and of entries from before it was asked."""
 
     def subject(self) -> str:
         """Give the decision or the proposal."""
@@ -109,6 +111,7 @@ class ProposalRejected(Event):
 
     id: str
     reason: str | None = None
+    proof: Proof | None = None
 
     def summary(self) -> str:
         """Name it, and say why."""

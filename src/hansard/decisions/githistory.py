@@ -7,16 +7,20 @@ ever run. What is read was written by others and is kept as text.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import orjson
 
+from hansard.decisions.masking import Mask, unmasked
 from hansard.kernel.blob import Digest, canonical_json, seal
 from hansard.kernel.engine import ReadTx, Table, Topic, WriteTx
 from hansard.kernel.event import Event
 from hansard.kernel.operation import Context, Operation, ProjectRequest, Written
 from hansard.kernel.text import Limit, Summary
 from hansard.kernel.view import Derivation, View
+
+if TYPE_CHECKING:
+    from hansard.decisions.gitcommits import CommitNoted
 
 VERSION = 1
 
@@ -80,6 +84,7 @@ class Syncing:
     """Reads the repositories in a workspace."""
 
     workspace: Path
+    mask: Mask = unmasked
 
     def sync(self, request: SyncGitHistory, context: Context) -> HistorySynced:
         """Index the latest commits of a repository that are not indexed yet."""
@@ -89,7 +94,7 @@ class Syncing:
         commits = Commits(self.workspace, request.repo_path)
         hashes = commits.latest(request.limit)
         unknown = context.read(lambda tx: _unknown(tx, hashes))
-        noted = [commits.note(name) for name in hashes if name in unknown]
+        noted = [self._masked(commits.note(name)) for name in hashes if name in unknown]
         batches = [noted[first : first + BATCH] for first in range(0, len(noted), BATCH)]
         blobs = [seal(canonical_json([one.model_dump() for one in batch])) for batch in batches]
 
@@ -113,8 +118,11 @@ class Syncing:
 
         return context.write(work, blobs=blobs)
 
+    def _masked(self, noted: "CommitNoted") -> "CommitNoted":
+        return noted.model_copy(update={"subject": self.mask(noted.subject)})
 
-def operations(workspace: Path) -> tuple[Operation, ...]:
+
+def operations(workspace: Path, mask: Mask = unmasked) -> tuple[Operation, ...]:
     """Make the operations for the repositories in one workspace."""
     return (
         Operation(
@@ -123,7 +131,7 @@ def operations(workspace: Path) -> tuple[Operation, ...]:
             "and to cite as commit:HASH.",
             SyncGitHistory,
             HistorySynced,
-            Syncing(workspace).sync,
+            Syncing(workspace, mask).sync,
             writes=True,
             role="agent",
             repeatable=True,

@@ -55,6 +55,8 @@ class Page:
     hash: str
     accepted_by: str | None = None
     """Who accepted the proposal; where that is missing, its author did."""
+    is_listed: bool = False
+    """Whether its commit also says in README.md what holds; those made before that do not."""
 
 
 def place_of(decision: str) -> tuple[str, str]:
@@ -83,7 +85,7 @@ def render(page: Page) -> bytes:
         "seq": page.seq,
     }
     lines = [f"{name}: {_quoted(value)}" for name, value in matter.items()]
-    parts = ["---", *lines, "---", "", f"# {_literal(page.title)}"]
+    parts = ["---", *lines, "---", "", f"# {literal(page.title)}"]
     parts += ["", "## Rationale", "", _fenced(page.rationale)]
     if page.consequences:
         parts += ["", "## Consequences"]
@@ -209,6 +211,6 @@ def _fenced(text: str) -> str:
     return f"{fence}text\n{_seen(text)}\n{fence}"
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
     """Write text on one line of Markdown so that it is shown as it is."""
     return re.sub(r"([\\`*_\[\]<>&#|~$!])", r"\\\1", one_line(text, TRAILER_CHARS))

@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import orjson
 import pygit2
 from pygit2.enums import ConfigLevel, FileMode, ObjectType, RepositoryOpenFlag
 
-from hansard.decisions import gitpage
+from hansard.decisions import gitpage, gitreadme
 from hansard.decisions.events import DecisionMade, ProposalAccepted
 from hansard.decisions.gitobjects import (
     UnsoundError,
@@ -226,6 +227,9 @@ class _Publishing:
             proposal=accepted.proposal_id if accepted else None,
             proposed_by=accepted.author if accepted else None,
             accepted_by=accepted.accepted_by if accepted else None,
+            # The first program that writes this field is also the first that writes a README, so
+            # what is made again of an older journal is what was made of it then.
+            is_listed="proof" in orjson.loads(entry.body or b"{}"),
             author_kind=author_kind,
             author=author,
             at=entry.at,
@@ -266,9 +270,22 @@ def _add(repo: pygit2.Repository, tip: _Tip, page: Page) -> pygit2.Oid:
             blob = _written(repo, partial(repo.write, ObjectType.BLOB, body))
             builder.insert(name, blob, FileMode.BLOB)
         top.insert(shard, _written(repo, builder.write), FileMode.TREE)
+    if page.is_listed:
+        readme = gitreadme.revised(_readme(repo, root), page)
+        blob = _written(repo, partial(repo.write, ObjectType.BLOB, readme))
+        top.insert(gitreadme.NAME, blob, FileMode.BLOB)
     parent = str(tip.commit) if tip.commit else None
     commit = gitpage.commit(page, tree=str(_written(repo, top.write)), parent=parent)
     return _written(repo, partial(repo.write, ObjectType.COMMIT, commit))
+
+
+def _readme(repo: pygit2.Repository, root: pygit2.Tree | None) -> bytes:
+    """Read the README before a commit; an older program made none, so make it of the pages."""
+    if root and gitreadme.NAME in root:
+        return read_body(repo, root[gitreadme.NAME].id)
+    folders = [read_tree(repo, entry.id) for entry in root or ()]
+    pages = (read_body(repo, page.id) for folder in folders for page in folder)
+    return gitreadme.of_pages(pages)
 
 
 def _written(repo: pygit2.Repository, write: Callable[[], pygit2.Oid]) -> pygit2.Oid:

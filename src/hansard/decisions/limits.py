@@ -36,6 +36,9 @@ PREVIEW_TEXT_CHARS_MAX = 100_000
 CHAIN_SHOWN_MAX = 50
 """Decisions before and after the one asked for that get_decision shows of its chain."""
 
+DIFF_CHARS_MAX = 200_000
+"""Texts of more characters than this, old and new together, are not compared line by line."""
+
 PATHS_PAGE = 1_000
 """Decisions about paths that are read at a time."""
 

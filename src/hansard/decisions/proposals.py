@@ -1,10 +1,12 @@
 """Proposing decisions, and what an admin makes of proposals."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from hansard.decisions import answers, contract, reading, rules
 from hansard.decisions.commands import Radius, blob_of, decisions, ground_of, radius_of
+from hansard.decisions.masking import Mask, masked, unmasked
+from hansard.decisions.matching import Surroundings
 from hansard.decisions.secret import Secret
 from hansard.decisions.tables import DECISION_PREFIX, PROPOSAL_PREFIX
 from hansard.kernel.clock import from_text, to_text
@@ -20,12 +22,15 @@ class Reviewing:
     secret: Secret
     window_s: int
     blast_radius: Radius
+    mask: Mask = unmasked
+    around: Surroundings = field(default_factory=Surroundings)
 
     def propose(
         self, request: contract.ProposeDecision, context: Context
     ) -> answers.DecisionProposed:
         """Make a draft, or change one. What an open draft says already is not written again."""
-        reasons = blob_of(request)
+        request, redacted = masked(request, self.mask)
+        reasons, missing = blob_of(request), self.around.missing_files(request)
 
         def work(tx: WriteTx) -> answers.DecisionProposed:
             draft = _draft(tx, request)
@@ -34,7 +39,9 @@ class Reviewing:
             event = rules.plan_propose(identifier, request, reasons.digest, ground, draft)
             if event:
                 context.record(tx, event)
-            return self._proposed(reading.proposal(tx, identifier), context)
+            made = self._proposed(reading.proposal(tx, identifier), context)
+            unmatched = [*missing, *self.around.missing_cites(tx, request)] or None
+            return made.model_copy(update={"redacted": redacted, "unmatched": unmatched})
 
         return context.write(work, blobs=[reasons])
 
@@ -42,7 +49,7 @@ class Reviewing:
         self, request: contract.AcceptProposal, context: Context
     ) -> answers.ProposalAccepted:
         """Make a proposal the decision. Accepting it again tells what it became."""
-        self.secret.require(context.caller.secret)
+        self.secret.require(context.caller.proof)
 
         def work(tx: WriteTx) -> answers.ProposalAccepted:
             proposal = reading.proposal(tx, request.proposal_id)
@@ -66,11 +73,15 @@ class Reviewing:
         self, request: contract.RejectProposal, context: Context
     ) -> answers.ProposalRejected:
         """Turn a proposal down for good."""
+        request, redacted = masked(request, self.mask)
 
         def work(tx: WriteTx) -> answers.ProposalRejected:
             proposal = reading.proposal(tx, request.proposal_id)
-            context.record(tx, rules.plan_reject(proposal, request.reason, context.caller.actor))
-            return answers.ProposalRejected(proposal_id=proposal["id"], status="rejected")
+            ground = ground_of(tx, context, proposal["target"])
+            context.record(tx, rules.plan_reject(proposal, request.reason, ground))
+            return answers.ProposalRejected(
+                proposal_id=proposal["id"], status="rejected", redacted=redacted
+            )
 
         return context.write(work)
 

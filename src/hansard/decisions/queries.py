@@ -63,6 +63,7 @@ def shown(row: Row, reasons: Reasons) -> answers.DecisionShown:
         at=row["at"],
         seq=row["seq"],
         session_id=row["session"],
+        proof=row.get("proof"),
         version=row.get("generation"),
     )
 

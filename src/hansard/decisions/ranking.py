@@ -9,6 +9,9 @@ from hansard.decisions.contract import Mode
 ACTIVE_BONUS = 1.0
 """What being active counts for: as much as the best match."""
 
+RELEVANCE_DIGITS = 6
+"""Matches that differ by less are equals."""
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -18,6 +21,8 @@ class Standing:
     target: str
     """The key of the target."""
     is_active: bool
+    seq: int = 0
+    """The entry that stated it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +50,14 @@ class Ranked:
 def rank(matches: Sequence[Match], mode: Mode, limit: int) -> list[Ranked]:
     """Order what was found: in `audit` as it is, in the other modes by what it leads to.
 
-    Active ones come first whatever their score. `strict` shows no others; `balanced` adds what has
-    no active end. Both show one per target.
+    `audit` is history: how well something matches is all that counts, and whether it holds decides
+    only between equals. In the others active ones come first whatever their score. `strict` shows
+    no others; `balanced` adds what has no active end. Both show one per target.
     """
     if mode == "audit":
-        ranked = [_scored(match.found, match.relevance) for match in matches]
-        return _in_order(ranked)[:limit]
+        return sorted((Ranked(one.found, one.relevance) for one in matches), key=_as_history)[
+            :limit
+        ]
     ends: dict[str, list[Match]] = {}
     for match in matches:
         if match.end.is_active or mode == "balanced":
@@ -73,6 +80,12 @@ def _scored(standing: Standing, relevance: float, via: Sequence[str] = ()) -> Ra
 
 def _in_order(ranked: Iterable[Ranked]) -> list[Ranked]:
     return sorted(ranked, key=lambda one: (not one.standing.is_active, -one.score, one.standing.id))
+
+
+def _as_history(one: Ranked) -> tuple[float, bool, int, str]:
+    # Equal up to what adding numbers in another order makes of them.
+    score = round(one.score, RELEVANCE_DIGITS)
+    return -score, not one.standing.is_active, -one.standing.seq, one.standing.id
 
 
 def _one_per_target(ranked: Sequence[Ranked]) -> list[Ranked]:

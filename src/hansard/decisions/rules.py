@@ -9,7 +9,7 @@ from hansard.decisions import limits
 from hansard.decisions.contract import (
     DecisionNotActive,
     IsolationViolation,
-    ProposalNotFound,
+    ProposalClosed,
     ProposalRefused,
     ProposeDecision,
     RecordDecision,
@@ -30,7 +30,7 @@ from hansard.decisions.targets import check_target, folded, glob_of, target_key
 from hansard.kernel.blob import Digest, canonical_json, digest_of
 from hansard.kernel.clock import from_text, to_text
 from hansard.kernel.engine import Row
-from hansard.kernel.event import Actor, author
+from hansard.kernel.event import Actor, Proof, author
 from hansard.kernel.problem import InvalidInput
 
 _ENTRY = re.compile(r"s:([0-9]+)")
@@ -50,6 +50,13 @@ class Ground:
     """The active decision about the same target, if there is one."""
     old: Sequence[Row] = ()
     """The decisions it is to supersede."""
+    proof: Proof | None = None
+    """Whether the caller was proved to be a person, or an admin."""
+
+    @property
+    def person(self) -> Proof | None:
+        """Say of a person whether it was proved; `None` of others."""
+        return self.proof if self.actor.kind == "human" else None
 
 
 def plan_record(
@@ -58,7 +65,7 @@ def plan_record(
     """Say what recording a decision does, or refuse a target that has one."""
     _check_statement(request, ground)
     check_target_free(request.target, ground)
-    return DecisionRecorded(id=identifier, **_statement(request, reasons))
+    return DecisionRecorded(id=identifier, proof=ground.person, **_statement(request, reasons))
 
 
 def plan_supersede(
@@ -76,7 +83,12 @@ def plan_supersede(
     check_isolation(ground)
     check_merge(request.target, ground)
     supersedes = [row["id"] for row in ground.old]
-    return DecisionSuperseded(id=identifier, supersedes=supersedes, **_statement(request, reasons))
+    return DecisionSuperseded(
+        id=identifier,
+        supersedes=supersedes,
+        proof=ground.person,
+        **_statement(request, reasons),
+    )
 
 
 def plan_propose(
@@ -101,20 +113,23 @@ def plan_propose(
         "supersedes": [row["id"] for row in ground.old],
     }
     if draft is None:
-        return ProposalMade(**stated)
+        return ProposalMade(**stated, proof=ground.person)
     if all(draft[name] == value for name, value in stated.items()):
         return None
     check_own(draft, ground.actor)
-    return ProposalEdited(**stated)
+    return ProposalEdited(**stated, proof=ground.person)
 
 
 def plan_accept(
     identifier: str, proposal: Row, ground: Ground, *, now: str, window_s: int
 ) -> ProposalAccepted:
-    """Say what accepting does, or refuse what is too young or was overtaken since it was made."""
+    """Say what accepting does, or refuse what is too young or was overtaken since it was made.
+
+    Whoever accepts has proved the secret, so also what supersedes a person's decision is theirs to
+    accept: that is what it was proposed for.
+    """
     check_window(proposal, now=now, window_s=window_s)
     check_supersedable(ground)
-    check_isolation(ground)
     if ground.old:
         check_merge(proposal["target"], ground)
     else:
@@ -123,21 +138,25 @@ def plan_accept(
     stated = {name: proposal[name] for name in kept}
     accepted_by = author(ground.actor)
     return ProposalAccepted(
-        id=identifier, proposal_id=proposal["id"], accepted_by=accepted_by, **stated
+        id=identifier,
+        proposal_id=proposal["id"],
+        accepted_by=accepted_by,
+        proof=ground.person,
+        **stated,
     )
 
 
-def plan_reject(proposal: Row, reason: str | None, actor: Actor) -> ProposalRejected:
-    """Say what rejecting does; an agent cannot reject what a person proposed."""
+def plan_reject(proposal: Row, reason: str | None, ground: Ground) -> ProposalRejected:
+    """Say what rejecting does: for people, admins, and whoever proposed it."""
     check_open(proposal)
-    check_own(proposal, actor)
-    return ProposalRejected(id=proposal["id"], reason=reason)
+    check_own(proposal, ground.actor)
+    return ProposalRejected(id=proposal["id"], reason=reason, proof=ground.person)
 
 
 def check_target_free(target: str, ground: Ground, *, hint: str | None = None) -> None:
     """Refuse a target that has an active decision."""
     if ground.holder:
-        raise _taken(target, ground.holder, hint)
+        raise _taken(target, ground, hint)
 
 
 def check_supersedable(ground: Ground) -> None:
@@ -172,7 +191,7 @@ def check_merge(target: str, ground: Ground) -> None:
     if any(row["target_key"] == key for row in ground.old):
         return
     if ground.holder:
-        raise _taken(target, ground.holder)
+        raise _taken(target, ground)
     theirs = sorted({row["target"] for row in ground.old})
     raise TargetConflict(
         f"The new decision is about {target.strip()[:100]!r}, what it supersedes about "
@@ -202,13 +221,13 @@ def check_window(proposal: Row, *, now: str, window_s: int) -> None:
 def check_open(proposal: Row) -> None:
     """Refuse a proposal of which the case is closed."""
     if proposal["status"] == "rejected":
-        raise ProposalNotFound(
+        raise ProposalClosed(
             f"{proposal['id']} is no longer open, it was rejected{_because(proposal)}",
             id=proposal["id"],
             status="rejected",
         )
     if proposal["status"] == "accepted":
-        raise ProposalNotFound(
+        raise ProposalClosed(
             f"{proposal['id']} is no longer open, it was accepted as {proposal['decision_id']}",
             id=proposal["id"],
             status="accepted",
@@ -217,13 +236,17 @@ def check_open(proposal: Row) -> None:
 
 
 def check_own(proposal: Row, actor: Actor) -> None:
-    """Refuse an agent what a person proposed."""
-    if actor.kind == "agent" and proposal["of_human"]:
-        raise IsolationViolation(
-            f"{proposal['id']} is a person's proposal, which agents can neither edit nor reject",
-            hint="Call propose_decision without proposal_id to propose something else",
-            id=proposal["id"],
-        )
+    """Refuse an agent what another proposed."""
+    is_own = not proposal["of_human"] and proposal["author"] == author(actor)
+    if actor.kind == "human" or actor.may("admin") or is_own:
+        return
+    raise IsolationViolation(
+        f"{proposal['id']} was proposed by {proposal['author']}: it is edited and rejected by "
+        "them and by people",
+        hint="Call propose_decision without proposal_id to propose something else",
+        id=proposal["id"],
+        author=proposal["author"],
+    )
 
 
 def check_draft(named: Row | None, same: Row | None) -> None:
@@ -296,7 +319,11 @@ def _statement(request: Stated, reasons: Digest) -> Row:
     }
 
 
-def _taken(target: str, holder: Row, hint: str | None = None) -> TargetConflict:
+def _taken(target: str, ground: Ground, hint: str | None = None) -> TargetConflict:
+    holder = ground.holder
+    assert holder is not None, "a target is taken by nothing"
+    if hint is None and ground.actor.kind == "agent" and holder["of_human"]:
+        hint = "A person has decided it: call propose_decision, so that a person can accept it"
     return TargetConflict(
         f"{holder['id']} is active on {target.strip()[:100]!r}: {holder['title']}",
         hint=hint,

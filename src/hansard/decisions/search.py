@@ -4,14 +4,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hansard.decisions import answers, contract, limits, reading
+from hansard.decisions import answers, audit, contract, limits, reading
+from hansard.decisions.audit import Wanted
 from hansard.decisions.ranking import Match, Ranked, Standing, rank
 from hansard.decisions.tables import DECISIONS, WORDS
 from hansard.kernel.engine import Hit, ReadTx, Row
 from hansard.kernel.fuse import fuse
+from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Context
-from hansard.kernel.snippet import snippet
 from hansard.kernel.words import coverage, query_stems
 
 
@@ -23,16 +24,23 @@ class Searching:
 
     def search(self, request: contract.SearchDecisions, context: Context) -> answers.DecisionsFound:
         """Find decisions, best first. Any query is answered; one without words may find nothing."""
+        audit.check(request)
         # Before the transaction, for it takes a while. It may be stale: each hit is looked up.
         nearest = self._nearest(request, context.project)
 
-        def work(tx: ReadTx) -> list[answers.DecisionFound]:
-            ranked = _ranked(tx, request, nearest)
-            return [_found(tx, request.query, one) for one in ranked]
+        def work(tx: ReadTx) -> tuple[list[answers.DecisionFound], int | None]:
+            wanted = audit.wanted(tx, request)
+            if request.history:
+                return audit.history(tx, request, wanted)
+            if wanted.is_narrow and not query_stems(request.query):
+                return audit.listed(tx, request, wanted), None
+            ranked = _ranked(tx, request, wanted, nearest)
+            return [_found(tx, request, one) for one in ranked], None
 
-        found = context.read(work)
+        found, earlier = context.read(work)
         return answers.DecisionsFound(
             results=found,
+            earlier=earlier or None,
             # Counted after what was found, so that nothing younger is missed in silence.
             index_lag=self.meanings.lag(context.project),
             index=self.meanings.name,
@@ -41,28 +49,36 @@ class Searching:
     def _nearest(self, request: contract.SearchDecisions, project: str) -> list[Hit]:
         if not query_stems(request.query):
             return []
-        limit = max(limits.MEANINGS_MAX, request.limit)
+        limit = max(limits.MEANINGS_MAX, _least(request))
         return self.meanings.nearest(project, WORDS.name, request.query, limit=limit)
 
 
-def _ranked(tx: ReadTx, request: contract.SearchDecisions, nearest: Sequence[Hit]) -> list[Ranked]:
+def _ranked(
+    tx: ReadTx, request: contract.SearchDecisions, wanted: Wanted, nearest: Sequence[Hit]
+) -> list[Ranked]:
     """Look at ever more matches while they lead to too few decisions.
 
     A long chain may match with all its versions, and what else matches comes after them.
     """
     graph = _Graph(tx)
     by_meaning = [_sane(hit) for hit in nearest if graph.knows(hit)]
-    wanted = max(limits.HITS_FIRST, request.limit)
+    least = _least(request)
+    hits_max = max(limits.HITS_FIRST, least)
     while True:
-        by_words = tx.search(WORDS, request.query, limit=wanted)
+        by_words = tx.search(WORDS, request.query, limit=hits_max)
         coverage = graph.coverage(by_words[0], request.query) if by_words else 0.0
         fused = fuse(by_words, by_meaning, coverage=coverage)
-        matches = [graph.match(hit) for hit in fused]
-        ranked = rank(matches, request.mode, request.limit)
-        is_enough = len(ranked) >= request.limit or len(by_words) < wanted
-        if is_enough or wanted >= limits.HITS_MAX:
-            return ranked
-        wanted *= 10
+        matches = graph.matches(fused, request.mode, wanted)
+        ranked = rank(matches, request.mode, least)
+        is_enough = len(ranked) >= least or len(by_words) < hits_max
+        if is_enough or hits_max >= limits.HITS_MAX:
+            return ranked[: request.limit]
+        hits_max *= 10
+
+
+def _least(request: contract.SearchDecisions) -> int:
+    """Say how many to rank: in `audit` all that could be asked for, so the limit orders nothing."""
+    return LIST_LIMIT_MAX if request.mode == "audit" else request.limit
 
 
 def _sane(hit: Hit) -> Hit:
@@ -90,7 +106,19 @@ class _Graph:
         words = "\n".join([row["title"], row["target"], said, row["id"], *row["cites"]])
         return coverage(query, words)
 
-    def match(self, hit: Hit) -> Match:
+    def matches(self, hits: Sequence[Hit], mode: contract.Mode, wanted: Wanted) -> list[Match]:
+        """Say where hits lead, as far as that is wanted."""
+        found = map(self._match, hits)
+        if mode == "audit":
+            return [one for one in found if wanted.has(self._shown(one.found))]
+        return [one for one in found if wanted.has(self._shown(one.end))]
+
+    def _shown(self, standing: Standing) -> Row:
+        row = self._row(standing.id)
+        assert row is not None, f"{standing.id} is the end of a chain but is no decision"
+        return row
+
+    def _match(self, hit: Hit) -> Match:
         """Say where a hit leads."""
         row = self._known(hit)
         relevance = min(max(hit.score, 0.0), 1.0)
@@ -116,18 +144,12 @@ class _Graph:
 
 
 def _standing(row: Row) -> Standing:
-    return Standing(row["id"], row["target_key"], row["status"] == "active")
+    return Standing(row["id"], row["target_key"], row["status"] == "active", row["seq"])
 
 
-def _found(tx: ReadTx, query: str, ranked: Ranked) -> answers.DecisionFound:
+def _found(tx: ReadTx, request: contract.SearchDecisions, ranked: Ranked) -> answers.DecisionFound:
     row = reading.stated(tx, ranked.standing.id)
-    text = reading.reasons(tx, row).text()[: limits.PREVIEW_TEXT_CHARS_MAX]
-    return answers.DecisionFound(
-        id=row["id"],
-        title=row["title"],
-        target=row["target"],
-        status=row["status"],
-        score=round(ranked.score, 3),
-        preview=snippet(text, query, chars=limits.PREVIEW_CHARS),
-        matched_via=list(ranked.via),
+    shown = audit.shown(tx, row, request.query, is_signed=request.mode == "audit")
+    return shown.model_copy(
+        update={"score": round(ranked.score, 3), "matched_via": list(ranked.via)}
     )

@@ -1,4 +1,4 @@
-"""The secret by which a caller proves to be an admin, who may accept proposals."""
+"""The secret by which a caller proves to be a person, or an admin, who may accept proposals."""
 
 import hashlib
 import hmac
@@ -7,7 +7,10 @@ import time
 from collections.abc import Callable
 
 from hansard.decisions import limits
+from hansard.kernel.event import Proof
 from hansard.kernel.problem import PermissionDenied
+
+Check = Callable[[str], bool]
 
 
 class Secret:
@@ -15,43 +18,72 @@ class Secret:
 
     def __init__(self, text: str | None, clock: Callable[[], float] = time.monotonic) -> None:
         """Take what the server was set up with; nothing, or an empty text, disables accepting."""
-        self._digest = _digest(text) if text else None
+        self._right = _digest(text) if text else None
+        self._check: Check | None = None
         self._clock = clock
         self._lock = threading.Lock()
         self._wrong = 0
         self._shut_until = 0.0
 
-    def is_proved(self, given: str) -> bool:
-        """Whether this is the secret.
+    @property
+    def is_set(self) -> bool:
+        """Whether there is one to prove."""
+        return self._right is not None or self._check is not None
+
+    def learn(self, check: Check) -> None:
+        """Go by another check from now on: the store knows the secret better than the settings."""
+        with self._lock:
+            if check != self._check:
+                self._check, self._right = check, None
+
+    def prove(self, given: str) -> None:
+        """Refuse a wrong secret, and after some wrong ones in a row any for a while.
 
         Digests are compared, in constant time, so neither what the secret begins with nor its
-        length can be told from how long a refusal takes. After some wrong ones in a row, even the
-        right one is refused for a while.
+        length can be told from how long a refusal takes.
         """
         with self._lock:
-            if self._digest is None or self._clock() < self._shut_until:
-                return False
-            if hmac.compare_digest(_digest(given), self._digest):
+            if self._clock() < self._shut_until:
+                raise PermissionDenied(
+                    f"After {limits.SECRET_TRIES_MAX} wrong secrets none is looked at for a while",
+                    hint=f"Wait {limits.SECRET_PAUSE_S:g} s, then try again",
+                    proof="locked",
+                )
+            if self._is_right(given):
                 self._wrong = 0
-                return True
+                return
             self._wrong += 1
             if self._wrong >= limits.SECRET_TRIES_MAX:
                 self._wrong, self._shut_until = 0, self._clock() + limits.SECRET_PAUSE_S
-            return False
+        raise PermissionDenied(
+            "The secret that came with this is not the right one",
+            hint="Try it again as it was set; nothing was done",
+            proof="wrong",
+        )
 
-    def require(self, given: str | None) -> None:
+    def require(self, proof: Proof | None) -> None:
         """Refuse a caller that has not proved it."""
-        if self._digest is None:
+        if not self.is_set:
             raise PermissionDenied(
-                "Accepting proposals is disabled: this server was given no secret",
+                "Accepting proposals is disabled: no secret is set here",
                 hint="Set HANSARD_SECRET for the server, then prove it with the call",
+                proof="none",
             )
-        if given is None or not self.is_proved(given):
+        if proof != "proved":
             raise PermissionDenied(
                 "accept_proposal needs the server's secret, and the call did not prove it",
-                hint="Send it as `hansard/secret` in `_meta`, or use `hansard decisions accept`; "
-                f"after {limits.SECRET_TRIES_MAX} wrong ones wait {limits.SECRET_PAUSE_S:g} s",
+                hint="Send it as `hansard/secret` in `_meta`, or use `hansard decisions accept`",
+                proof="missing",
             )
+
+    def _is_right(self, given: str) -> bool:
+        digest = _digest(given)
+        if self._right is not None:
+            return hmac.compare_digest(digest, self._right)
+        if self._check is None or not self._check(given):
+            return False
+        self._right = digest
+        return True
 
 
 def _digest(text: str) -> bytes:

@@ -2,14 +2,14 @@
 
 from hansard.kernel.engine import Table, Topic
 
-VERSION = 1
+VERSION = 2
 DECISION_PREFIX = "D"
 PROPOSAL_PREFIX = "P"
 
 DECISIONS = Table(
     "decisions",
-    {"kind": "text", "status": "text", "seq": "integer"},
-    (("kind", "seq"), ("kind", "status", "seq")),
+    {"kind": "text", "status": "text", "seq": "integer", "target_key": "text"},
+    (("seq",), ("kind", "seq"), ("kind", "status", "seq"), ("target_key", "seq")),
     history=True,
     version=VERSION,
 )

@@ -75,7 +75,7 @@ def _edited(event: ProposalEdited, derivation: Derivation) -> None:
     before = _row(derivation, event.id)
     derivation.delete(DRAFTS, before["fingerprint"])
     # Who proposed it, and when, stays.
-    kept = {name: before[name] for name in ("author", "of_human", "at", "seq", "session")}
+    kept = {name: before[name] for name in ("author", "of_human", "proof", "at", "seq", "session")}
     _draft(event, derivation, _stated(event, derivation) | kept)
 
 

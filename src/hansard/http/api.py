@@ -212,6 +212,9 @@ class Api:
 
     def _call(self, body: bytes, caller: Caller, request: Request) -> bytes:
         name = request.path_params["operation"]
+        if caller.secret is not None and (visit := self.visit(request)):
+            # From then on it is a person's browser, until it leaves or the server ends.
+            visit.is_proved = self._application.judged(caller).proof == "proved"
         came = tracing.origin("api", request.headers)
         with tracing.span(self._application, name, caller, came):
             result = self._application.call(name, _arguments(body), caller)

@@ -43,6 +43,8 @@ class Visit:
     seat: Seat = field(default_factory=Seat)
     lifeline: Lifeline = field(default_factory=Lifeline)
     """Says that a page of it is open."""
+    is_proved: bool = False
+    """Whether the secret was entered in it, so that whoever uses it is known to be a person."""
     _pages: int = 0
     _counting: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -52,6 +54,7 @@ class Visit:
             person(),
             seat=self.seat,
             secret=secret,
+            is_vouched=self.is_proved,
             idempotency_key=idempotency_key,
             scope=SCOPE,
             holder=Holder(via="page", owner=self.lifeline.name),

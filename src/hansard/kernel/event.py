@@ -12,6 +12,9 @@ from hansard.kernel.problem import StorageUnavailable
 
 ActorKind = Literal["human", "agent", "system"]
 Role = Literal["viewer", "agent", "admin"]
+Proof = Literal["proved", "unproved"]
+"""Whether a person was proved to be one, or only claims it where no secret is set to prove."""
+
 ROLES: tuple[Role, ...] = ("viewer", "agent", "admin")
 """From least to most."""
 

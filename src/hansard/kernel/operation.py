@@ -11,7 +11,7 @@ from hansard.kernel import ids, reply
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.effect import Settled
 from hansard.kernel.engine import ReadTx, WriteTx
-from hansard.kernel.event import Actor, Entry, Event, Role, Stamp
+from hansard.kernel.event import Actor, Entry, Event, Proof, Role, Stamp
 from hansard.kernel.follow import Follower
 from hansard.kernel.holder import Holder
 from hansard.kernel.lifeline import Lifeline
@@ -72,6 +72,20 @@ class Written(Result):
     hidden_chars: dict[str, int] | None = None
     """How many characters that nobody sees are in the text that was written, or is given to a
     model, by kind; absent where there are none."""
+
+
+class Secret(Protocol):
+    """What a caller can prove to know."""
+
+    @property
+    def is_set(self) -> bool:
+        """Whether there is one to prove."""
+
+    def learn(self, check: Callable[[str], bool]) -> None:
+        """Go by another check from now on."""
+
+    def prove(self, given: str) -> None:
+        """Refuse one that is wrong."""
 
 
 SessionUse = Literal["none", "optional", "required", "begins"]
@@ -147,6 +161,10 @@ class Caller:
     seat: Seat | None = None
     idempotency_key: str | None = None
     secret: str | None = field(default=None, repr=False)
+    is_vouched: bool = False
+    """Whether the way in has proved who it is: by a token, or a secret that was entered there."""
+    proof: Proof | None = None
+    """What is known of it, once that was judged; never what it says of itself."""
     scope: tuple[str, ...] = ()
     """Whose its idempotency keys are; if empty, its actor's."""
     former_scope: tuple[str, ...] = ()
@@ -385,6 +403,8 @@ class Operation:
     """Whether its answer is what a model goes on to work with."""
     lists_session: bool = False
     """Whether what it lists is its session's, so that a cursor of it is of no other's list."""
+    needs_secret: bool = False
+    """Whether it can succeed only where a secret is set; then whoever proves it may ask."""
     destructive: bool = False
     repeatable: bool = False
     """Whether asking twice has the effect of asking once."""
@@ -409,8 +429,8 @@ class Capability:
     """Settles what a crash left open; called once, before anything is asked."""
     close: Callable[[], None] | None = None
     """Lets go of what it holds outside the store."""
-    proves: Callable[[str], bool] | None = None
-    """Whether a secret that came along with a call proves its caller to be an admin."""
+    secret: Secret | None = None
+    """What a caller proves to be a person by, or an admin."""
     passages: Passages = field(default_factory=dict)
     """The texts by which its things are found by meaning."""
     followers: Callable[[Store], Sequence[Follower]] | None = None

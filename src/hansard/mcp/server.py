@@ -56,7 +56,8 @@ class HansardServer(Server[None]):
         self._door = door
         self._readable = readable
         self._errors_as_results = settings.errors != "jsonrpc"
-        self._toolbox = Toolbox(application.catalog, settings)
+        has_secret = application.wants_proof()
+        self._toolbox = Toolbox(application.catalog, settings, has_secret=has_secret)
         self._calls = anyio.CapacityLimiter(CALLS_AT_ONCE_MAX)
         lists = CacheHint(ttl_ms=LIST_TTL_MS, scope="private")
         super().__init__(

@@ -29,8 +29,16 @@ Told = Callable[[Operation, str], bool]
 class Toolbox:
     """The operations as tools: which are listed under these settings, and the schema of each."""
 
-    def __init__(self, catalog: Catalog, settings: Settings) -> None:
-        """Choose what is listed, or refuse settings that name what there is not."""
+    def __init__(
+        self, catalog: Catalog, settings: Settings, *, has_secret: bool | None = None
+    ) -> None:
+        """Choose what is listed, or refuse settings that name what there is not.
+
+        `has_secret` says whether one is set that a call can prove; else the catalog says it.
+        """
+        if has_secret is None:
+            has_secret = any(one.secret and one.secret.is_set for one in catalog.capabilities)
+        self._has_secret = has_secret
         names = {name: one for one in catalog for name in (one.name, *one.aliases)}
         toolsets = _known(settings.toolsets, catalog.toolsets, "toolset")
         extra = _known(settings.tools, names, "tool")
@@ -52,8 +60,16 @@ class Toolbox:
         return [
             _tool(name, operation, self._schemas[name])
             for name, operation in self._listed
-            if actor.may(operation.role) and not (self._read_only and operation.writes)
+            if self._can_succeed(operation, actor)
         ]
+
+    def _can_succeed(self, operation: Operation, actor: Actor) -> bool:
+        if self._read_only and operation.writes:
+            return False
+        if operation.needs_secret:
+            # Whoever proves it with a call is an admin for that call, of whatever role.
+            return self._has_secret and actor.may("agent")
+        return actor.may(operation.role)
 
     def schema(self, name: str) -> Mapping[str, Any] | None:
         """Give the input schema of any tool, listed or not."""

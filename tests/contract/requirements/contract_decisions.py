@@ -158,6 +158,10 @@ REQUIREMENTS = (
             "Hansard alone writes its branch, and people can log, blame, clone and push it "
             "elsewhere.",
         ),
+        held(
+            "DEC-git-7",
+            "README.md in the repository says what holds, by target, with a link to each page.",
+        ),
     ),
     *section(
         "contract: Decisions, search",
@@ -200,15 +204,33 @@ REQUIREMENTS = (
         ),
         held(
             "DEC-search-10",
-            "audit gives all, unfiltered and unresolved.",
+            "audit gives all, unfiltered unless asked to, and unresolved.",
         ),
         held(
             "DEC-search-11",
-            "The score reported has +1.0 for active.",
+            "The score reported has +1.0 for active in strict and balanced.",
         ),
         held(
             "DEC-search-12",
             "A stale, empty or missing vector index may miss, never resurrect.",
+        ),
+        held(
+            "DEC-search-13",
+            "audit is ranked by relevance alone, in the same order whatever the limit.",
+        ),
+        held(
+            "DEC-cites-1",
+            "A citation of what is not there, and a target that names no file, are said in the "
+            "answer.",
+        ),
+        held(
+            "DEC-secrets-1",
+            "What the recorder takes for a secret is in no decision, neither in the store nor in "
+            "Git, and the caller is told.",
+        ),
+        held(
+            "DEC-search-14",
+            "history tells all that was decided about a target, in order, each with a diff.",
         ),
     ),
     *section(

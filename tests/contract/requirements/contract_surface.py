@@ -261,6 +261,19 @@ REQUIREMENTS = (
             "ALL-10.15",
             "Whatever a client calls itself, its kind and role are those of its connection.",
         ),
+        held(
+            "ALL-10.16",
+            "Where a secret is set, nobody is a person who has not proved it: on a terminal, on "
+            "the page, from any process.",
+        ),
+        held(
+            "ALL-10.17",
+            "Where none is set, the entry of what a person does says that it is unproved.",
+        ),
+        held(
+            "ALL-10.18",
+            "A secret that is too short is refused, not ignored.",
+        ),
     ),
     *section(
         "contract: Everything 11, citing",

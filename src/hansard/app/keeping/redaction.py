@@ -15,7 +15,7 @@ from hansard.embedders.vectors import VECTORS
 from hansard.kernel.blob import Blob, Digest, digest_of, redact, seal
 from hansard.kernel.content import content
 from hansard.kernel.engine import Position, ReadTx, Row, WriteTx
-from hansard.kernel.event import Entry, Stamp
+from hansard.kernel.event import Entry, Proof, Stamp
 from hansard.kernel.limits import DESCRIPTION_CHARS_MAX, ENTRIES_PAGE
 from hansard.kernel.problem import (
     BlobDamaged,
@@ -85,12 +85,28 @@ class _Plan:
     sought: list[bytes] = field(default_factory=list)
 
 
-def erase(store: Store, project: str, wanted: Wanted, *, reason: str, stamp: Stamp) -> Redaction:
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why something is erased, and whether the person who says so was proved."""
+
+    reason: str
+    proof: Proof | None = None
+
+
+def erase(
+    store: Store,
+    project: str,
+    wanted: Wanted,
+    *,
+    reason: str,
+    stamp: Stamp,
+    proof: Proof | None = None,
+) -> Redaction:
     """Erase fields of an entry, or blobs, of a project. Only a person may, and says why."""
     _require_person(stamp, reason)
     with alone(store.engine):
         try:
-            done = _try_to_erase(store, project, wanted, reason, stamp)
+            done = _try_to_erase(store, project, wanted, Why(reason, proof), stamp)
         except NothingToRedact:
             # Whoever erased it may have been cut off before its bytes were gone from the files.
             earlier = store.read(project, lambda tx: _earlier(store, tx, wanted))
@@ -120,14 +136,12 @@ def _require_person(stamp: Stamp, reason: str) -> None:
         raise InvalidInput("--reason: say in a few words why; not what the secret is")
 
 
-def _try_to_erase(
-    store: Store, project: str, wanted: Wanted, reason: str, stamp: Stamp
-) -> Redaction:
+def _try_to_erase(store: Store, project: str, wanted: Wanted, why: Why, stamp: Stamp) -> Redaction:
     """Erase without leaving stand-ins for blobs; with them, if the views need them."""
     for stands_in in (False, True):
 
         def work(tx: WriteTx, stands_in: bool = stands_in) -> Redaction:  # noqa: FBT001
-            return _erase(store, tx, wanted, reason, stamp, stands_in=stands_in)
+            return _erase(store, tx, wanted, why, stamp, stands_in=stands_in)
 
         try:
             return store.write(project, work)
@@ -140,7 +154,7 @@ def _try_to_erase(
 
 
 def _erase(
-    store: Store, tx: WriteTx, wanted: Wanted, reason: str, stamp: Stamp, *, stands_in: bool
+    store: Store, tx: WriteTx, wanted: Wanted, why: Why, stamp: Stamp, *, stands_in: bool
 ) -> Redaction:
     plan = _plan(tx, wanted)
     rebased = _rebase(tx, plan.blobs)
@@ -149,7 +163,8 @@ def _erase(
         tx.repack(blob)
     for entry in plan.entries:
         tx.redact(entry)
-    event = Redacted(payloads=plan.payloads, blobs=[said for _, said in erased], reason=reason)
+    blobs = [said for _, said in erased]
+    event = Redacted(payloads=plan.payloads, blobs=blobs, reason=why.reason, proof=why.proof)
     entry = store.record(tx, event, stamp)
     tx.clear((VECTORS,), ())
     store.rederive(tx)

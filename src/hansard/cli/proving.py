@@ -1,0 +1,71 @@
+"""Proving to be a person on a terminal, where a secret is set.
+
+An agent has terminals too, so a terminal proves nothing. The secret is asked for without echo, or
+read from a file that the person names for this one command: it is no setting, for what a config
+file says counts for agents as well. The variable that sets a server up with the secret proves
+nothing either, since an agent's shell may have inherited it.
+"""
+
+import getpass
+import os
+from dataclasses import replace
+
+from hansard.app.application import Application
+from hansard.app.settings import read_secret_file
+from hansard.cli.terminal import actor
+from hansard.kernel.clock import to_text, utc_now
+from hansard.kernel.event import Proof, Stamp
+from hansard.kernel.operation import Caller
+from hansard.kernel.problem import PermissionDenied
+
+PERSON_VARIABLE = "HANSARD_PERSON_KEY"
+"""Names a file with the secret, by which a command proves to be a person's."""
+
+
+class Proving:
+    """Asks for the secret at most once, and only if something is to be written."""
+
+    def __init__(self, application: Application) -> None:
+        """Prove to this application."""
+        self._application = application
+        self._given: str | None = None
+        self._was_asked = False
+
+    def caller(self, caller: Caller, operation: str) -> Caller:
+        """Have whoever sits here prove to be a person, if the operation writes."""
+        if not self._application.catalog.find(operation).writes:
+            return caller
+        return replace(caller, secret=self.secret(caller))
+
+    def secret(self, caller: Caller) -> str | None:
+        """Give what was typed or read; `None` of who need not prove anything, or would not."""
+        claims = caller.actor.kind == "human" and self._application.wants_proof()
+        if claims and not self._was_asked:
+            self._given, self._was_asked = _from_file() or _typed(), True
+        return self._given
+
+
+def person(
+    application: Application, what: str, instead: str | None = None
+) -> tuple[Stamp, Proof | None]:
+    """Say who does what only a person may do, and whether that was proved; or refuse."""
+    claimed = Caller(actor())
+    if claimed.actor.kind == "human":
+        claimed = replace(claimed, secret=Proving(application).secret(claimed))
+    judged = application.judged(claimed)
+    if judged.actor.kind != "human":
+        secret = ", and give the secret" if application.wants_proof() else ""
+        other = f"; or with {instead}" if instead else ""
+        raise PermissionDenied(
+            f"Only a person may {what}", hint=f"Run it yourself on a terminal{secret}{other}"
+        )
+    return Stamp(judged.actor, to_text(utc_now())), judged.proof
+
+
+def _from_file() -> str | None:
+    named = os.environ.get(PERSON_VARIABLE)
+    return read_secret_file(named, PERSON_VARIABLE) if named else None
+
+
+def _typed() -> str | None:
+    return getpass.getpass("Without the secret, this is done as an agent. Secret: ") or None

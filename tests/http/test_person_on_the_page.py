@@ -1,0 +1,46 @@
+"""The page is a person's once the secret was entered in it, and not before."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.http.serving import Server, let_in, serving
+
+SECRET = "a secret that is long enough"
+WHY = "Because it was measured twice."
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Iterator[Server]:
+    with serving(tmp_path, HANSARD_SECRET=SECRET) as running:
+        yield running
+
+
+def a_decision(target: str) -> dict[str, Any]:
+    return {"title": "T", "target": target, "rationale": WHY}
+
+
+@pytest.mark.holds("ALL-10.16")
+def test_the_browser_in_which_the_secret_was_entered_is_a_persons(guarded: Server) -> None:
+    proved = let_in(guarded)
+    opened = guarded.run("open", "--port", str(guarded.port))
+    other = let_in(guarded, opened.stdout.strip().rpartition("token=")[2])
+
+    def author(browser: Any, target: str, **headers: str) -> str:
+        status, made = browser.post("record_decision", a_decision(target), **headers)
+        assert status == 200, made
+        shown = browser.call("get_decision", decision_id=made["decision_id"])
+        return str(shown["decision"]["author"])
+
+    before = author(proved, "a")
+    wrong, _ = proved.post("record_decision", a_decision("x"), x_hansard_secret="wrong" * 4)
+    entered = author(proved, "b", x_hansard_secret=SECRET)
+    after, elsewhere = author(proved, "c"), author(other, "d")
+
+    assert wrong == 403
+    assert [one.partition(":")[0] for one in (before, entered, after, elsewhere)] == [
+        "agent", "human", "human", "agent",
+    ]  # fmt: skip
+    assert before.endswith("(unproved)")

@@ -164,7 +164,7 @@ def test_a_store_of_someone_else_is_refused_in_a_sentence(filled: Hansard, comma
         os.seteuid(0)
 
     assert ran.code == (3 if command == "verify" else 1)
-    assert "cannot be looked at: Permission denied" in ran.err
+    assert "cannot be used: Permission denied" in ran.err
     assert "bug" not in ran.err
 
 

@@ -19,7 +19,20 @@ SESSION = "main"
 MARK = re.compile(r"xqz[0-9]+zqx")
 
 PLAIN = {
-    *("id", "type", "status", "state", "to_state", "action", "format", "encoding", "mode", "to"),
+    *("startTime", "endTime"),
+    *(
+        "order",
+        "id",
+        "type",
+        "status",
+        "state",
+        "to_state",
+        "action",
+        "format",
+        "encoding",
+        "mode",
+        "to",
+    ),
     *("from", "point", "entry", "as_of", "since", "path", "repo_path", "parent_id", "resolved_by"),
     *("related", "session_id", "sessionId", "project_id", "checkpointId", "decision_id", "cites"),
     *("old_decision_ids", "proposal_id", "thread_id", "chat_id", "record_id", "old", "at", "level"),

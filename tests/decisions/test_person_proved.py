@@ -72,6 +72,7 @@ def test_where_no_secret_is_set_the_entry_says_unproved(open_with: OpenWith) -> 
         a_party(app, "agent").supersede(theirs)
 
 
+@pytest.mark.bulk
 def test_a_store_knows_its_secret_whatever_other_processes_are_set_up_with(
     open_with: OpenWith,
 ) -> None:
@@ -88,6 +89,7 @@ def test_a_store_knows_its_secret_whatever_other_processes_are_set_up_with(
         assert a_party(app, "human", "admin", secret=SECRET).status("D001") == "active"
 
 
+@pytest.mark.bulk
 def test_the_first_secret_stays_until_somebody_who_knows_it_sets_another(
     open_with: OpenWith,
 ) -> None:

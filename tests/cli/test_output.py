@@ -105,7 +105,7 @@ def on(stream: type[io.StringIO], hansard: Hansard, *arguments: str) -> Ran:
 
 SHOWN: list[list[str]] = [
     *(["log", *more] for more in ([], ["--project", "@catalog"])),
-    *(["verify"], ["doctor"], ["anchor"], ["gc"], ["rebuild"], ["repair", "--yes"]),
+    *(["verify"], ["doctor"], ["hosts"], ["anchor"], ["gc"], ["rebuild"], ["repair", "--yes"]),
     *(["timeline", SESSION], ["story", SESSION], ["evolution"], ["evolution", "a.py", "--all"]),
     ["evolution", "a.py", "--revision", "1"],
     *(["why", "a.py:1"], ["workspace"], ["undo", "--session", SESSION, "--dry-run"]),
@@ -143,7 +143,7 @@ NOT_HERE = {
     *("replay", "redact", "token create", "token revoke", "records edit", "checkpoints mark"),
     *("checkpoints import", "checkpoints diff", "metrics import", "decisions accept"),
     *("decisions reject", "secret", "entities create", "entities delete", "entities import"),
-    "entities show",
+    *("entities show", "init"),
 }
 """What serves, writes files, needs a person, or says no more than that it is done: all of them
 write by the same streams."""

@@ -49,11 +49,11 @@ LOOKING: dict[str, list[str]] = {
 
 WHOLE_STORE = {
     *("open", "token", "demo", "verify", "rebuild", "doctor", "anchor", "backup", "gc", "repair"),
-    *("restore-backup", "export", "import", "export-schema", "secret"),
+    *("restore-backup", "export", "import", "export-schema", "secret", "hosts"),
 }
 """Those that are about no project, or about one that they are told otherwise."""
 
-WRITING = {"serve", "watch", "hook", "undo"}
+WRITING = {"init", "serve", "watch", "hook", "undo"}
 """Those that only write, or serve whoever writes."""
 
 

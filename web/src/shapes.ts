@@ -166,6 +166,7 @@ export interface SessionSeen {
 
 export interface Overview {
   project: { id: string; name: string; description: string; tick: number };
+  notices?: string[];
   open_sessions: SessionSeen[];
   root_records: RecordRef[];
   open_records: RecordRef[];

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from hansard.app import faulty, people
+from hansard.app import faulty, people, secret_news
 from hansard.app.catalog import Catalog
 from hansard.app.circumstances import refusal
 from hansard.app.homes import NamedHome
@@ -171,6 +171,11 @@ class Application:
         secret = self.secret()
         return secret is not None and secret.is_set
 
+    def news(self) -> list[str]:
+        """Say to whoever starts a server what of people and their proof they should know."""
+        now = to_text(self._clock())
+        return secret_news.at_start(self.store, now, is_set=self.wants_proof())
+
     def secret(self) -> Secret | None:
         """Give what people prove to be people by, as the store knows it."""
         secret = next((one.secret for one in self.catalog.capabilities if one.secret), None)
@@ -187,7 +192,8 @@ class Application:
         if caller.secret is not None and secret is not None and is_set:
             secret.prove(caller.secret)
         is_proved = is_set and caller.secret is not None
-        return people.judged(caller, is_set=is_set, is_proved=is_proved)
+        is_known = secret is not None and secret.is_learned
+        return people.judged(caller, is_set=is_set, is_known=is_known, is_proved=is_proved)
 
     def _authorize(self, operation: Operation, caller: Caller) -> None:
         if not caller.actor.may(operation.role):

@@ -18,7 +18,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 import hansard
-from hansard.app import tracing
+from hansard.app import people, tracing
 from hansard.app.identity import IDENTITY, StoreChanged, identity_of
 from hansard.app.openapi import BASE, MARK, document
 from hansard.app.tokens import SCOPE_KEY, Bounded, RateLimited, Token, caller_with
@@ -63,17 +63,14 @@ class Api:
         *,
         cookie: Callable[[], str],
         failures: Failures,
-        secret: str | None = None,
         bytes_used: Callable[[], int | None] = lambda: None,
     ) -> None:
         """Serve an application to whoever the door has let in; `cookie` names their cookie.
 
-        `secret` is the server's, which an admin's token proves; `bytes_used` is what the store
-        takes on disk, where that is known.
+        `bytes_used` is what the store takes on disk, where that is known.
         """
         self._bytes_used = bytes_used
         self._application = application
-        self._secret = secret
         self._door = door
         self._cookie = cookie
         self._failures = failures
@@ -114,7 +111,7 @@ class Api:
         headers = request.headers
         key, proof = headers.get(IDEMPOTENCY), headers.get(SECRET)
         if token := _token(request):
-            return caller_with(token, idempotency_key=key, secret=proof, server_secret=self._secret)
+            return caller_with(token, idempotency_key=key, secret=proof)
         visit = self.visit(request)
         if visit is None or (posts and MARK not in headers):
             return None
@@ -212,13 +209,25 @@ class Api:
 
     def _call(self, body: bytes, caller: Caller, request: Request) -> bytes:
         name = request.path_params["operation"]
-        if caller.secret is not None and (visit := self.visit(request)):
-            # From then on it is a person's browser, until it leaves or the server ends.
-            visit.is_proved = self._application.judged(caller).proof == "proved"
+        if not _token(request) and (visit := self.visit(request)):
+            caller = self._known_again(visit, caller)
         came = tracing.origin("api", request.headers)
         with tracing.span(self._application, name, caller, came):
             result = self._application.call(name, _arguments(body), caller)
         return result.model_dump_json(exclude_none=True).encode()
+
+    def _known_again(self, visit: Visit, caller: Caller) -> Caller:
+        """Take a browser for a person's once the secret was entered in it.
+
+        It is one until it leaves, the server ends, or another secret is set.
+        """
+        if caller.secret is not None:
+            is_proved = self._application.judged(caller).proof == "proved"
+            visit.proved = people.mark(self._application.store) if is_proved else None
+        elif visit.proved is not None:
+            is_same = visit.proved == people.mark(self._application.store)
+            return replace(caller, is_vouched=is_same)
+        return caller
 
     def _verify(self, body: bytes, caller: Caller, request: Request) -> dict[str, Any]:
         token = _token(request)

@@ -124,6 +124,11 @@ _VIEW = View(
 )
 
 
+def is_derived(store: Store) -> bool:
+    """Whether a store was opened with what it may know of its secret."""
+    return _VIEW in store.views
+
+
 def known(store: Store) -> Row | None:
     """Give what the store knows of its secret: who set it, when and how, and the digest."""
     return store.read(CATALOG, lambda tx: tx.get(PEOPLE, SECRET))

@@ -30,7 +30,8 @@ from hansard.app.verify import list_intents, projects_of
 from hansard.cli.flags import Flags
 from hansard.cli.opening import store_exists, store_folder
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.terminal import actor, painter, print_json, printable
+from hansard.cli.sitting import looking
+from hansard.cli.terminal import painter, print_json, printable
 from hansard.embedders import INSTALL
 from hansard.kernel.effect import Verdict
 from hansard.kernel.engine import ReadTx
@@ -104,7 +105,7 @@ def register(app: typer.Typer) -> None:
 def _program() -> Iterator[Check]:
     system = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     yield Check("ok", "hansard", f"{__version__}, {system}, {Path(sys.prefix)}")
-    person = actor()
+    person = looking().actor
     yield Check("ok", "you", f"{person.kind} {person.id}, role {person.role}")
 
 

@@ -20,7 +20,7 @@ import pytest
 from hansard.app import start
 from hansard.app.settings import Settings
 from hansard.cli import commands
-from tests.cli.running import Hansard, Ran
+from tests.cli.running import Hansard, Ran, know_secret
 from tests.decisions import known
 from tests.decisions.known import SECRET
 from tests.decisions.parties import Party, a_party
@@ -237,15 +237,16 @@ def test_a_person_accepts_a_proposal_by_typing_the_secret(hansard: Decider) -> N
     assert SECRET not in wrong.out + right.out
 
 
-@pytest.mark.slow("starts six interpreters on terminals of their own")
-@pytest.mark.holds("ALL-10.16", "ALL-10.11")
+@pytest.mark.slow("starts seven interpreters on terminals of their own")
+@pytest.mark.holds("ALL-10.16", "ALL-10.11", "ALL-10.19")
 def test_an_agent_that_runs_the_command_on_a_terminal_of_its_own_is_no_person(
     hansard: Decider, tmp_path: Path
 ) -> None:
     with an_agent(hansard) as agent:
         agent.propose("queue")
+    know_secret(hansard.store, SECRET)
     made = ("decisions", "record", "--target", "db", "--title", "Use SQLite", *WHY)
-    assert hansard.typing(SECRET, *made, HANSARD_SECRET=SECRET).code == 0
+    assert hansard.typing(SECRET, *made).code == 0
     other = "a secret of the agent's own"
     supersede = ("decisions", "supersede", "D001", "--title", "Use mine", *WHY)
 
@@ -255,6 +256,7 @@ def test_an_agent_that_runs_the_command_on_a_terminal_of_its_own_is_no_person(
         hansard.typing("", "decisions", "reject", "P001", HANSARD_SECRET=SECRET),
         hansard.typing("", "token", "create", "--role", "admin", "--human"),
         hansard.typing("", "redact", "s:2", "--field", "title", "--reason", "why", "--yes"),
+        hansard.typing(f"\n{other}\n{other}", "secret", "set"),
     ]
 
     assert [ran.code for ran in attacks] == [1] * len(attacks), [ran.out for ran in attacks]
@@ -263,21 +265,28 @@ def test_an_agent_that_runs_the_command_on_a_terminal_of_its_own_is_no_person(
     assert (shown["status"], shown["proof"]) == ("active", "proved")
 
 
-@pytest.mark.slow("starts five interpreters on terminals of their own")
-def test_the_secret_is_set_and_changed_by_whoever_knows_it(hansard: Decider) -> None:
+@pytest.mark.slow("starts interpreters on terminals of their own")
+@pytest.mark.holds("ALL-10.20")
+def test_the_secret_is_set_changed_and_recovered_by_typing(hansard: Decider) -> None:
     other = "another secret, long enough"
-    made = ("decisions", "record", "--target", "db", "--title", "Use SQLite", *WHY)
+    again = f"{other}\n{other}"
 
-    short = hansard.typing("short", "secret")
-    first = hansard.typing(f"{SECRET}\n{SECRET}", "secret")
-    unknown = hansard.typing("", "secret")
-    changed = hansard.typing(f"{SECRET}\n{other}\n{other}", "secret")
-    recorded = hansard.typing(other, *made)
+    short = hansard.typing("short", "secret", "set")
+    first = hansard.typing(f"{SECRET}\n{SECRET}", "secret", "set")
+    unknown = hansard.typing("", "secret", "set")
+    changed = hansard.typing(f"{SECRET}\n{again}", "secret", "set", "--wait", "1")
+    begun = hansard.typing(f"{SECRET}\n{SECRET}", "secret", "recover")
+    early = hansard.typing(SECRET, "secret", "recover")
+    told = hansard("secret").out
+    thief = hansard.typing(SECRET, "secret", "cancel")
+    kept = hansard.typing(other, "secret", "cancel")
+    shown = orjson.loads(hansard("secret", "--json").out)
 
-    codes = [ran.code for ran in (short, first, unknown, changed, recorded)]
-    assert codes == [2, 0, 1, 0, 0], changed.out
-    shown = orjson.loads(ask(hansard, "show", "D001", "--json"))["decision"]
-    assert shown["proof"] == "proved"
+    ran = (short, first, unknown, changed, begun, early, thief, kept)
+    assert [one.code for one in ran] == [2, 0, 1, 0, 0, 1, 1, 0], [one.out for one in ran]
+    assert "(unproved) began" in told
+    assert (shown["secret"]["proof"], shown["secret"]["wait_s"]) == ("proved", 3600)
+    assert shown["recovery"] is None
 
 
 @pytest.mark.bulk
@@ -285,11 +294,12 @@ def test_the_secret_is_set_and_changed_by_whoever_knows_it(hansard: Decider) -> 
 def test_a_key_file_that_only_its_owner_reads_proves_a_person(
     hansard: Decider, tmp_path: Path
 ) -> None:
+    know_secret(hansard.store, SECRET)
     key = tmp_path / "person.key"
     key.write_text(SECRET)
     key.chmod(0o644)
     made = ("decisions", "record", "--target", "db", "--title", "Use SQLite", *WHY)
-    given = {"HANSARD_SECRET": SECRET, "HANSARD_PERSON_KEY": str(key)}
+    given = {"HANSARD_PERSON_KEY": str(key)}
 
     open_to_all = hansard.on_a_terminal(*made, **given)
     key.chmod(0o600)

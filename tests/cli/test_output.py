@@ -110,7 +110,7 @@ SHOWN: list[list[str]] = [
     ["evolution", "a.py", "--revision", "1"],
     *(["why", "a.py:1"], ["workspace"], ["undo", "--session", SESSION, "--dry-run"]),
     ["restore", "a.py", "--before", "s:1", "--dry-run"],
-    *(["token", "list"], ["projects", "list", "--all"], ["projects", "show"]),
+    *(["secret"], ["token", "list"], ["projects", "list", "--all"], ["projects", "show"]),
     *(["records"], ["records", "show", "R001"], ["records", "history", "R001"]),
     *(["records", "diff", "R002", "--from", "t:2"], ["records", "search", "title"]),
     *(["sessions"], ["sessions", "show", SESSION], ["checkpoints", "list", SESSION]),
@@ -142,8 +142,8 @@ NOT_HERE = {
     *("serve", "open", "demo", "watch", "hook", "backup", "restore-backup", "export", "import"),
     *("replay", "redact", "token create", "token revoke", "records edit", "checkpoints mark"),
     *("checkpoints import", "checkpoints diff", "metrics import", "decisions accept"),
-    *("decisions reject", "secret", "entities create", "entities delete", "entities import"),
-    *("entities show", "init"),
+    *("decisions reject", "secret set", "secret recover", "secret cancel", "entities create"),
+    *("entities delete", "entities import", "entities show", "init"),
 }
 """What serves, writes files, needs a person, or says no more than that it is done: all of them
 write by the same streams."""

@@ -12,6 +12,7 @@ from hansard.cli.options import settings_flags
 from hansard.kernel.problem import InvalidInput
 
 COMMANDS = {
+    "status": "hansard.cli.status",
     "serve": "hansard.cli.serve",
     "open": "hansard.cli.open",
     "token": "hansard.cli.token",

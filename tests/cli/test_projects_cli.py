@@ -21,6 +21,7 @@ LOOKING: dict[str, list[str]] = {
     "records diff": ["records", "diff", "R001", "--from", "t:1"],
     "records search": ["records", "search", "x"],
     "log": ["log"],
+    "status": ["status"],
     "redact": ["redact", "s:1", "--reason", "x", "--yes"],
     "checkpoints": ["checkpoints", "list"],
     "sessions": ["sessions"],

@@ -15,6 +15,7 @@ from hansard.checkpoints.limits import OFFSET_MAX
 from hansard.checkpoints.retaining import needless
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
+from hansard.cli.options import all_flags
 from hansard.cli.terminal import BEGIN_LINE, CLEAR_LINE, actor
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Caller, Result
@@ -84,16 +85,10 @@ class Desk:
         return [row["id"] for row in rows]
 
 
-def given(flags: Flags, context: typer.Context) -> Flags:
-    """Join the flags that stand before the command and those after it."""
-    before: Flags = context.obj
-    return before | {name: value for name, value in flags.items() if value is not None}
-
-
 @contextmanager
 def desk(flags: Flags, context: typer.Context) -> Iterator[Desk]:
     """Open the store that the flags name."""
-    with opened(given(flags, context)) as (application, settings):
+    with opened(all_flags(flags, context)) as (application, settings):
         caller = Caller(actor(), session=settings.session or None)
         yield Desk(application, caller, settings)
 

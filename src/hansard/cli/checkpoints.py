@@ -28,6 +28,15 @@ _SIGNS = {"added": ("+", "green"), "removed": ("-", "red"), "changed": ("~", "ye
 
 
 @settings_flags
+def alone(flags: Flags, *, context: typer.Context, json: Json = False) -> int:
+    """List the sessions that have checkpoints, with the newest of each."""
+    if context.invoked_subcommand is None:
+        with desk(flags, context) as at:
+            _print_sessions(at, json=json)
+    return 0
+
+
+@settings_flags
 def list_checkpoints(
     flags: Flags,
     *,
@@ -174,20 +183,14 @@ def register(app: typer.Typer) -> None:
     """Add the group."""
     group = typer.Typer(
         help="Look at saved contexts, compare them, carry them elsewhere, prune them.",
-        no_args_is_help=True,
         rich_markup_mode=None,
     )
-    group.callback()(settings_flags(_before))
+    group.callback(invoke_without_command=True)(alone)
     commands = {"list": list_checkpoints, "show": show, "diff": diff, "mark": mark}
     files = {"export": export, "import": import_, "prune": prune}
     for name, command in (commands | files).items():
         group.command(name)(command)
     app.add_typer(group, name="checkpoints")
-
-
-def _before(flags: Flags, *, context: typer.Context) -> None:
-    """Keep the settings that stand before the command, for the command."""
-    context.obj = {name: value for name, value in flags.items() if value is not None}
 
 
 def _print_sessions(at: Desk, *, json: bool) -> None:

@@ -86,7 +86,7 @@ def _dispatch(arguments: list[str]) -> int:
     from hansard.cli import commands
 
     if command in {"--help", "-h", "help"}:
-        return commands.run_help()
+        return commands.run_help(rest)
     return commands.run(command, [*line.leading, *rest])
 
 

@@ -22,6 +22,7 @@ LOOKING: dict[str, list[str]] = {
     "records search": ["records", "search", "x"],
     "log": ["log"],
     "status": ["status"],
+    "search": ["search", "x"],
     "redact": ["redact", "s:1", "--reason", "x", "--yes"],
     "checkpoints": ["checkpoints", "list"],
     "sessions": ["sessions"],

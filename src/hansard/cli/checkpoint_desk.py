@@ -13,6 +13,7 @@ from hansard.app.settings import Settings
 from hansard.checkpoints.answers import CheckpointList, CheckpointListed, SessionListed
 from hansard.checkpoints.limits import OFFSET_MAX
 from hansard.checkpoints.retaining import needless
+from hansard.cli import names
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
 from hansard.cli.options import all_flags
@@ -40,7 +41,8 @@ class Desk:
     def ask(self, expected: type[R], name: str, **arguments: Any) -> R:
         """Do an operation; what was not given is left out."""
         given = {key: value for key, value in arguments.items() if value is not None}
-        result = self.application.call(name, given, self.caller)
+        named = names.meant(self.application, name, given)
+        result = self.application.call(name, named, self.caller)
         assert isinstance(result, expected), f"{name} answers with {type(result).__name__}"
         return result
 
@@ -52,7 +54,7 @@ class Desk:
     def session(self, named: str | None) -> str:
         """Give the session that is meant."""
         if chosen := named or self.settings.session:
-            return chosen
+            return names.meant_id(self.application, names.SESSION, chosen)
         raise InvalidInput("Which session?", hint="`hansard checkpoints list` shows them")
 
     def checkpoints(self, session: str, **chosen: Any) -> Iterator[CheckpointListed]:

@@ -8,7 +8,8 @@ import typer
 from hansard.checkpoints.answers import Compared, Loaded, Marked
 from hansard.checkpoints.difference import Difference
 from hansard.checkpoints.reading import newest
-from hansard.checkpoints.views import CONTEXTS
+from hansard.checkpoints.views import CHECKPOINTS, CONTEXTS
+from hansard.cli import names
 from hansard.cli.checkpoint_desk import Desk, DryRun, Session, desk, show_step
 from hansard.cli.checkpoint_files import export, import_
 from hansard.cli.flags import Flags
@@ -82,8 +83,7 @@ def show(
 ) -> int:
     """Show a checkpoint's context and what has changed since; of a session, its latest."""
     with desk(flags, context) as at:
-        is_one = checkpoint is None or _is_checkpoint(at, checkpoint)
-        which = "checkpointId" if is_one else "sessionId"
+        which = "sessionId" if checkpoint and _is_session(at, checkpoint) else "checkpointId"
         arguments: dict[str, Any] = {which: checkpoint, "keys": key, "budget_tokens": budget}
         loaded = at.look(Loaded, "workflow_checkpoint_load", **arguments)
     if json:
@@ -218,10 +218,18 @@ def _sessions(tx: ReadTx) -> list[Row]:
     ]
 
 
-def _is_checkpoint(at: Desk, named: str) -> bool:
+def _is_session(at: Desk, named: str) -> bool:
     """Whether a name is a session's; else it is taken for a checkpoint's."""
-    project = at.application.own_project()
-    return at.application.store.read(project, lambda tx: tx.get(CONTEXTS, named)) is None
+    application = at.application
+    checkpoint = names.meant_id(application, names.CHECKPOINT, named)
+    session = names.meant_id(application, names.SESSION, named)
+
+    def work(tx: ReadTx) -> bool:
+        if tx.get(CONTEXTS, named) is not None:
+            return True
+        return tx.get(CHECKPOINTS, checkpoint) is None and tx.get(CONTEXTS, session) is not None
+
+    return application.store.read(application.own_project(), work)
 
 
 def _compared(at: Desk, old: str, new: str | None) -> Compared:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "status": "hansard.cli.status",
+    "search": "hansard.cli.search",
     "serve": "hansard.cli.serve",
     "open": "hansard.cli.open",
     "token": "hansard.cli.token",

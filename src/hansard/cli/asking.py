@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from hansard.cli.flags import Flags
+from hansard.cli.names import meant
 from hansard.cli.opening import opened
 from hansard.cli.proving import Proving
 from hansard.cli.saying import say
@@ -30,7 +31,7 @@ def asking(flags: Flags, *, makes_store: bool = False) -> Iterator[Ask]:
         ) -> Result:
             given = {name: value for name, value in arguments.items() if value is not None}
             told = replace(proving.caller(caller, operation), activating=activating or {})
-            answer = application.call(operation, given, told)
+            answer = application.call(operation, meant(application, operation, given), told)
             if isinstance(answer, Written) and answer.hidden_chars:
                 say(warning(answer.hidden_chars))
             return answer

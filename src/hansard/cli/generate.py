@@ -25,6 +25,7 @@ from hansard.app.published import (
 )
 from hansard.app.start import catalog
 from hansard.cli.commands import HELP, typer_app
+from hansard.cli.options import SETTINGS
 from hansard.entities.exporting import FILES, export
 from hansard.kernel.problem import Problem
 
@@ -93,20 +94,28 @@ def commands_page() -> str:
         for name in group.list_commands(context):
             command = group.get_command(context, name)
             assert command is not None, f"{name} was listed and is not there"
-            blocks += [f"## hansard {name}", *_command_blocks(command, context)]
+            blocks += _command_blocks(command, context, f"hansard {name}")
     return reference.page("Commands", *blocks)
 
 
-def _command_blocks(command: Any, context: Any) -> Iterable[str]:
+def _command_blocks(command: Any, context: Any, title: str, depth: int = 2) -> Iterable[str]:
+    """Describe a command, and of a group what it does alone and each of its commands."""
+    yield f"{'#' * depth} {title}"
     yield command.help or ""
     rows = [
         (f"`{record[0]}`", record[1])
         for param in command.params
-        if getattr(param, "rich_help_panel", None) != "Settings"
+        if getattr(param, "rich_help_panel", None) != SETTINGS
         and (record := param.get_help_record(context))
     ]
     if rows:
         yield reference.table(("option", "what it does"), rows)
+    if isinstance(command, TyperGroup):
+        if command.invoke_without_command:
+            alone = ((command.callback and command.callback.__doc__) or "").strip()
+            yield f"Alone: {alone[:1].lower()}{alone[1:]}"
+        for name, below in command.commands.items():
+            yield from _command_blocks(below, context, f"{title} {name}", depth + 1)
 
 
 def _json(value: object) -> str:

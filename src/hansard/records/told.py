@@ -82,7 +82,7 @@ class Synced(Written):
 
     def text(self) -> str:
         """Give each change."""
-        behind = f"{text.counted(self.tick_gap, 'tick', 'ticks')} behind"
+        behind = f"{text.counted(self.tick_gap, 'write', 'writes')} behind"
         status = f"{self.session_status}, {behind}"
         return "\n".join([
             f"Session {self.session_id} was {status}; the project is at tick {self.project_tick}",

@@ -5,13 +5,17 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hansard.app.settings import Settings
+from hansard.app.start import start
+from hansard.kernel.follow import lag
 from hansard.mcp.callers import IDEMPOTENCY_KEY
 from tests.crash.harness import SOON_S, needs_strace
 from tests.crash.power import DISK_BYTES
@@ -111,6 +115,17 @@ def write_everything(server: HansardServer) -> None:
     for capability in WRITES:
         tool, arguments = a_write(capability)
         server.done(tool, **arguments)
+    settle(server.store)
+
+
+def settle(store: Path) -> None:
+    """Wait for who follows the journal: what they write would meet a fault meant for another."""
+    last = time.monotonic() + SOON_S
+    with closing(start(Settings(store=str(store), embedder="none"))) as app:
+        projects = app.store.engine.heads()
+        while any(lag(app.store, one, name) for one in app.followers for name in projects):
+            assert time.monotonic() < last, "a follower never came to the end"
+            time.sleep(0.01)
 
 
 def a_write(capability: str) -> tuple[str, Json]:

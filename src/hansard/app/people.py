@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from hansard.kernel.engine import ReadTx, Row, Table, WriteTx
-from hansard.kernel.event import Event, Stamp
+from hansard.kernel.event import Actor, Event, Stamp
 from hansard.kernel.operation import Caller, Capability, Secret
 from hansard.kernel.store import CATALOG, Store
 from hansard.kernel.view import Derivation, View
@@ -104,6 +104,11 @@ def judged(caller: Caller, *, is_set: bool, is_proved: bool) -> Caller:
     role = actor.role if actor.role == "viewer" else "agent"
     claimed = replace(actor, kind="agent", id=actor.id + UNPROVED, role=role)
     return replace(caller, actor=claimed)
+
+
+def is_unproved(actor: Actor) -> bool:
+    """Whether this is somebody who claims to be a person and has not proved it."""
+    return actor.kind == "agent" and actor.id.endswith(UNPROVED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,12 @@ REQUIREMENTS = (
             "Text with hidden characters (control, bidi, zero-width, tags and the like) is stored "
             "as given; who writes it, and who activates it, is told how many of which kind.",
         ),
+        held(
+            "ALL-07.11",
+            "A secret of a known shape is taken out of what is said with any tool, and told of in "
+            "`redacted`; where text must come back byte for byte (records, checkpoints, entities) "
+            "it is kept, and told of in `secrets`. None reaches Git.",
+        ),
     ),
     *section(
         "contract: Everything 8, output",

@@ -13,16 +13,16 @@ EVER = "9999"
 
 
 def main(store: str) -> None:
-    """Collect until standard input is closed; tells in the end how much went."""
+    """Collect until standard input is closed; tells each time how much went, if anything did."""
     app = start.start(Settings(store=store))
-    gone = 0
     while not select.select([sys.stdin], [], [], 0)[0]:
         try:
-            gone += collect(app.store, deleted_before=EVER, stamp=STAMP).count
+            gone = collect(app.store, deleted_before=EVER, stamp=STAMP).count
         except StorageUnavailable:
             continue  # the writer had its turn for too long
+        if gone:
+            print(gone, flush=True)  # noqa: T201 - what this program is for
     app.close()
-    sys.stdout.write(f"{gone}\n")
 
 
 if __name__ == "__main__":

@@ -127,19 +127,45 @@ def context(browser: Browser, served: Served) -> Iterator[BrowserContext]:
 
 @contextmanager
 def let_in(browser: Browser, served: Served) -> Iterator[BrowserContext]:
-    """Have a browser of one's own, which the server lets in."""
+    """Have a browser of one's own, which the server lets in as the one it let in before."""
     if served.state is None:
         with browser.new_context() as newcomer:
             newcomer.new_page().goto(served.entrance)
             served.state = newcomer.storage_state()
-    with browser.new_context(
+    with _entered(browser, served.state) as entered:
+        yield entered
+
+
+@contextmanager
+def let_in_anew(browser: Browser, served: Served) -> Iterator[BrowserContext]:
+    """Have a browser that the server takes for another than the rest: what it proves is its own."""
+    with _entered(browser) as entered:
+        entered.new_page().goto(opened_by(served))
+        yield entered
+
+
+def opened_by(served: Served) -> str:
+    """Ask the server for an address that lets in once more, as `hansard open` does."""
+    hansard = Path(sys.executable).with_name("hansard")
+    done = subprocess.run(
+        [str(hansard), "open", "--port", str(served.port)],
+        env=os.environ | {"XDG_STATE_HOME": str(served.folder / "state"), "BROWSER": "true"},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout.split()[-1]
+
+
+def _entered(browser: Browser, state: StorageState | None = None) -> BrowserContext:
+    entered = browser.new_context(
         viewport={"width": 1280, "height": 800},
-        storage_state=served.state,
+        storage_state=state,
         timezone_id="UTC",
         reduced_motion="reduce",
-    ) as entered:
-        entered.set_default_timeout(PATIENCE_MS)
-        yield entered
+    )
+    entered.set_default_timeout(PATIENCE_MS)
+    return entered
 
 
 @pytest.fixture

@@ -35,10 +35,10 @@ def go_on(page: Page) -> None:
 
 
 def test_another_click_keeps_what_was_typed_and_says_so(looking: Looking) -> None:
-    page = type_into(looking, "R005")
+    page = type_into(looking, "R003")
     page.get_by_role("link", name="Decisions").click()
-    expect(page.get_by_text("What you typed in R005 is kept")).to_be_visible()
-    expect(page.get_by_role("region", name="Not saved yet")).to_contain_text("R005")
+    expect(page.get_by_text("What you typed in R003 is kept")).to_be_visible()
+    expect(page.get_by_role("region", name="Not saved yet")).to_contain_text("R003")
 
     page.get_by_role("link", name="Go on").click()
 

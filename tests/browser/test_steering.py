@@ -1,20 +1,41 @@
 """What a person does on the page: edit, decide, bring files back."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import Looking, Served
+from tests.browser.conftest import Looking, Served, let_in_anew, look
 from tests.browser.editing import edit
 from tests.browser.seeding import second_process
 
 pytestmark = pytest.mark.clients
 
 
+@pytest.fixture
+def person(browser: Browser, served: Served) -> Iterator[Looking]:
+    """Look as somebody who has proved the secret: in a browser of their own, since it is kept."""
+    with let_in_anew(browser, served) as context:
+        looking = look(context, served)
+        page = looking.go("overview")
+        page.get_by_role("button", name="Prove who you are").click()
+        enter_secret(page, served)
+        yield looking
+        assert looking.complaints == []
+
+
+def enter_secret(page: Page, served: Served) -> None:
+    """Enter the secret where the page asks for it."""
+    asking = page.get_by_role("dialog", name="Prove that you are a person")
+    asking.get_by_label("The server’s secret").fill((served.folder / "secret").read_text())
+    asking.get_by_role("button", name="Prove it").click()
+    expect(page.get_by_role("button", name="Prove who you are")).to_have_count(0)
+
+
 @pytest.mark.holds("ALL-10.5")
-def test_a_record_is_edited_in_place_as_a_person(looking: Looking, served: Served) -> None:
-    page = edit(looking, "R008")
+def test_a_record_is_edited_in_place_as_a_person(person: Looking, served: Served) -> None:
+    page = edit(person, "R008")
     page.get_by_label("Title").fill("Stay polite, always")
     page.get_by_role("button", name="Save").click()
 
@@ -27,6 +48,20 @@ def test_a_record_is_edited_in_place_as_a_person(looking: Looking, served: Serve
     assert told["author"].startswith("human:")
 
 
+def test_who_has_not_proved_the_secret_is_told_what_they_count_as(
+    looking: Looking, served: Served
+) -> None:
+    page = edit(looking, "R009")
+    expect(page.locator(".self")).to_contain_text("(unproved)")
+    page.get_by_label("Title").fill("By whoever was there")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("heading", name="By whoever was there")).to_be_visible()
+
+    with second_process(served.folder) as call:
+        told = call("get_record_diff", id="R009", **{"from": "current"})["to_version"]
+    assert told["author"].startswith("agent:")
+
+
 def test_a_record_is_put_off_with_a_reason(looking: Looking) -> None:
     page = looking.go("records/R005")
     page.get_by_role("button", name="Put off").click()
@@ -37,22 +72,30 @@ def test_a_record_is_put_off_with_a_reason(looking: Looking) -> None:
     expect(page.get_by_text("After the first release").first).to_be_visible()
 
 
-def test_a_proposal_is_accepted_by_who_proves_the_secret(looking: Looking, served: Served) -> None:
-    page = looking.go("decisions")
-    page.get_by_role("region", name="To review").get_by_role("link", name="P001").click()
-    page.get_by_role("button", name="Accept").click()
-    expect(page.get_by_role("alert")).to_contain_text("secret")
+def test_a_proposal_is_accepted_by_who_proves_the_secret(browser: Browser, served: Served) -> None:
+    with let_in_anew(browser, served) as context:
+        looking = look(context, served)
+        page = looking.go("decisions")
+        page.get_by_role("region", name="To review").get_by_role("link", name="P001").click()
+        page.get_by_role("button", name="Accept").click()
+        page.get_by_role("dialog").get_by_role("button", name="Close").click()
+        expect(page.get_by_role("alert")).to_contain_text("Enter the secret of this server")
 
-    page.get_by_label("The server’s secret").fill((served.folder / "secret").read_text())
-    page.get_by_role("button", name="Accept").click()
+        page.get_by_role("button", name="Accept").click()
+        asking = page.get_by_role("dialog", name="Prove that you are a person")
+        asking.get_by_label("The server’s secret").fill("not the secret, but as long as it")
+        asking.get_by_role("button", name="Prove it").click()
+        expect(asking.get_by_role("alert")).to_contain_text("secret")
+        enter_secret(page, served)
 
-    expect(page.get_by_role("heading", name="Allow two requests to a host")).to_be_visible()
-    expect(page.locator(".decision .badge").first).to_have_text("active")
-    looking.forgive("403")
+        expect(page.get_by_role("heading", name="Allow two requests to a host")).to_be_visible()
+        expect(page.locator(".decision .badge").first).to_have_text("active")
+        looking.forgive("403")
+        assert looking.complaints == []
 
 
-def test_a_proposal_is_rejected_for_a_reason(looking: Looking) -> None:
-    page = looking.go("decisions/P002")
+def test_a_proposal_is_rejected_for_a_reason(person: Looking) -> None:
+    page = person.go("decisions/P002")
     page.get_by_label("Why, if you reject it").fill("Redirects are not our business")
     page.get_by_role("button", name="Reject").click()
 

@@ -41,13 +41,14 @@ LOOKS = {
     *("checkpoints show", "checkpoints export", "checkpoints diff", "metrics list"),
     *("metrics query", "metrics export", "decisions list", "decisions show", "decisions search"),
     *("decisions history", "decisions proposals", "decisions git", "entities export"),
-    *("entities list", "entities show", "export-schema", "rebuild"),
+    *("entities list", "entities show", "export-schema", "rebuild", "hosts"),
 }
 """These record nothing, or, as `rebuild`, derive again what is recorded."""
 
 OTHERS = {
     "serve": "its callers are judged each by itself",
     "open": "opens a browser",
+    "init": "writes the hosts' files, and nothing into the store",
     "demo": "makes a store of its own",
     "hook": "is always the agent of its host",
     "watch": "runs until it is stopped, and is asked for nothing",
@@ -198,7 +199,7 @@ def test_only_one_door_asks_who_sits_at_the_terminal() -> None:
             for node in ast.walk(ast.parse(path.read_text()))
         )
 
-    assert {path.stem for path in folder.glob("*.py") if imports_actor(path)} == {
+    assert {path.stem for path in folder.rglob("*.py") if imports_actor(path)} == {
         "proving", "sitting",
     }  # fmt: skip
 

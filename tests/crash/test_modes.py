@@ -5,13 +5,17 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hansard.app.settings import Settings
+from hansard.app.start import start
+from hansard.kernel.follow import lag
 from hansard.mcp.callers import IDEMPOTENCY_KEY
 from tests.crash.harness import SOON_S, needs_strace
 from tests.crash.power import DISK_BYTES
@@ -111,6 +115,17 @@ def write_everything(server: HansardServer) -> None:
     for capability in WRITES:
         tool, arguments = a_write(capability)
         server.done(tool, **arguments)
+    settle(server.store)
+
+
+def settle(store: Path) -> None:
+    """Wait for who follows the journal: what they write would meet a fault meant for another."""
+    last = time.monotonic() + SOON_S
+    with closing(start(Settings(store=str(store), embedder="none"))) as app:
+        projects = app.store.engine.heads()
+        while any(lag(app.store, one, name) for one in app.followers for name in projects):
+            assert time.monotonic() < last, "a follower never came to the end"
+            time.sleep(0.01)
 
 
 def a_write(capability: str) -> tuple[str, Json]:
@@ -169,6 +184,7 @@ def writing_says(checks: dict[str, list[Json]]) -> list[tuple[str, str]]:
 # Read-only.
 
 
+@pytest.mark.bulk
 @pytest.mark.fault("read-only")
 @pytest.mark.holds("ALL-06.41")
 @pytest.mark.parametrize("end", ["killed", pytest.param("closed", marks=SLOW)])
@@ -196,6 +212,7 @@ def test_a_store_on_a_read_only_disk_is_read_and_says_so(
     assert findings(disk.store) == []
 
 
+@pytest.mark.bulk
 @pytest.mark.fault("read-only")
 def test_a_disk_that_becomes_read_only_is_read_on_and_said_so(
     disk: Disk, home: Path, record_property: Any
@@ -253,6 +270,7 @@ def failing(process: "subprocess.Popen[Any]", fault: str, log: Path) -> Iterator
     assert "(INJECTED)" in log.read_text(), "the fault was never met"
 
 
+@pytest.mark.bulk
 @pytest.mark.fault("sync fails (EIO)")
 @pytest.mark.holds("ALL-04.1")
 @pytest.mark.parametrize(
@@ -289,6 +307,7 @@ def test_after_a_failed_sync_writing_stops_until_the_next_start(
     assert findings(store) == []
 
 
+@pytest.mark.bulk
 @pytest.mark.fault("sync fails (EIO)")
 def test_who_was_told_unknown_repeats_the_call_under_its_key_and_knows(home: Path) -> None:
     store, key = home / "store", {IDEMPOTENCY_KEY: "once"}
@@ -309,6 +328,7 @@ def test_who_was_told_unknown_repeats_the_call_under_its_key_and_knows(home: Pat
     assert len(found["records"]) == 2, "the one from before, and this one"
 
 
+@pytest.mark.bulk
 @pytest.mark.fault("sync fails (EIO)")
 def test_readiness_says_that_writing_has_stopped(home: Path) -> None:
     with serving(home) as server:

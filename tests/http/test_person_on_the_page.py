@@ -23,6 +23,7 @@ def a_decision(target: str) -> dict[str, Any]:
     return {"title": "T", "target": target, "rationale": WHY}
 
 
+@pytest.mark.bulk
 @pytest.mark.holds("ALL-10.16")
 def test_the_browser_in_which_the_secret_was_entered_is_a_persons(guarded: Server) -> None:
     proved = let_in(guarded)
@@ -45,6 +46,40 @@ def test_the_browser_in_which_the_secret_was_entered_is_a_persons(guarded: Serve
         "agent", "human", "human", "agent",
     ]  # fmt: skip
     assert before.endswith("(unproved)")
+
+
+@pytest.mark.bulk
+def test_a_page_says_who_looks_and_asks_for_the_secret_where_no_more_is_lacking(
+    guarded: Server,
+) -> None:
+    page = let_in(guarded)
+
+    def who() -> str:
+        told = guarded.request("GET", "/api/v1", cookie=page.cookie).json()
+        return f"{told['actor'].partition(':')[0]} {told['proof']}"
+
+    before = who()
+    _, refused = page.post("accept_proposal", {"proposal_id": "P001"})
+    wrong, _ = page.post("prove", x_hansard_secret="wrong" * 4)
+    unnamed, _ = page.post("prove")
+    between = who()
+    right, told = page.post("prove", x_hansard_secret=SECRET)
+    _, allowed = page.post("accept_proposal", {"proposal_id": "P001"})
+
+    assert (before, between, who()) == ("agent missing", "agent missing", "human proved")
+    assert (refused["error"]["code"], refused["error"]["details"]["needs"]) == (
+        "PERMISSION_DENIED", "secret",
+    )  # fmt: skip
+    assert (wrong, unnamed, right, told["proof"]) == (403, 400, 200, "proved")
+    assert "needs" not in allowed["error"]["details"], "nobody has proposed it"
+
+
+@pytest.mark.bulk
+def test_where_there_is_no_secret_nobody_is_asked_for_one(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        told = server.request("GET", "/api/v1", cookie=let_in(server).cookie).json()
+
+    assert (told["actor"].partition(":")[0], told["proof"]) == ("human", "unproved")
 
 
 @pytest.mark.holds("ALL-10.16")

@@ -6,6 +6,8 @@ export interface Index {
   version: string;
   /** Who we are, as authors are named. */
   actor?: string;
+  /** Whether that was proved by the server's secret; `missing` makes an agent of who looks. */
+  proof?: "proved" | "unproved" | "missing";
   project: string;
   operations: string[];
   read_only?: boolean;

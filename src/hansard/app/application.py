@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from hansard.app import faulty, masking, people, secret_news
+from hansard.app import faulty, people, secret_news, secret_texts
 from hansard.app.catalog import Catalog
 from hansard.app.circumstances import refusal
 from hansard.app.homes import NamedHome
@@ -131,13 +131,13 @@ class Application:
         redacted, kept = list[str](), list[str]()
         if self._redact and operation.writes:
             if self.catalog.keeps_text(operation):
-                kept = masking.kinds_in(arguments)
+                kept = secret_texts.kinds_in(arguments)
             else:
-                request, redacted = masking.masked(request)
+                request, redacted = secret_texts.masked(request)
 
         def flagged(answer: Result) -> Result:
             shown = _flagged(answer, operation, arguments)
-            return masking.told(shown, redacted, kept) if isinstance(shown, Written) else shown
+            return secret_texts.told(shown, redacted, kept) if isinstance(shown, Written) else shown
 
         return request, flagged
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from hansard.kernel.engine import ReadTx, Row, Table, WriteTx
-from hansard.kernel.event import Event, Proof, Stamp, author
+from hansard.kernel.event import Actor, Event, Proof, Stamp, author
 from hansard.kernel.operation import Caller, Capability, Secret
 from hansard.kernel.problem import Problem
 from hansard.kernel.store import CATALOG, Store
@@ -201,6 +201,11 @@ def judged(caller: Caller, *, is_set: bool, is_known: bool, is_proved: bool) -> 
 
 
 _PROOFS: dict[bool, Proof] = {True: "proved", False: "unproved"}
+
+
+def is_unproved(actor: Actor) -> bool:
+    """Whether this is somebody who claims to be a person and has not proved it."""
+    return actor.kind == "agent" and actor.id.endswith(UNPROVED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from hansard.cli.options import settings_flags
 from hansard.kernel.problem import InvalidInput
 
 COMMANDS = {
+    "init": "hansard.cli.init",
+    "hosts": "hansard.cli.connected",
     "serve": "hansard.cli.serve",
     "open": "hansard.cli.open",
     "token": "hansard.cli.token",

@@ -21,6 +21,7 @@ import hansard
 from hansard.app import people, tracing
 from hansard.app.identity import IDENTITY, StoreChanged, identity_of
 from hansard.app.openapi import BASE, MARK, document
+from hansard.app.people import is_unproved
 from hansard.app.tokens import SCOPE_KEY, Bounded, RateLimited, Token, caller_with
 from hansard.app.verify import verify
 from hansard.http.door import Door, Visit
@@ -44,6 +45,10 @@ logger = logging.getLogger(__name__)
 
 SECRET = "x-hansard-secret"  # noqa: S105 - where the secret is found, not the secret
 IDEMPOTENCY = "idempotency-key"
+
+FOR_PEOPLE = {"PERMISSION_DENIED", "ISOLATION_VIOLATION"}
+"""What is refused to whoever has not proved to be a person."""
+UNPROVED_HINT = "Enter the secret of this server to prove that you are a person, and do it again"
 
 SEQ = re.compile("[0-9]{1,15}")
 
@@ -86,6 +91,7 @@ class Api:
             Route(f"{BASE}/door", self._open_door, methods=["POST"]),
             Route(f"{BASE}/leave", self._leave, methods=["POST"]),
             Route(f"{BASE}/stream", self._stream),
+            Route(f"{BASE}/prove", self._posted(self._prove), methods=["POST"]),
             Route(f"{BASE}/verify", self._posted(self._verify), methods=["POST"]),
             Route(f"{BASE}/{{operation}}", self._posted(self._call), methods=["POST"]),
         ]
@@ -127,12 +133,13 @@ class Api:
             project = await anyio.to_thread.run_sync(
                 home.name, application.store, limiter=self._calls
             )
+            who = await anyio.to_thread.run_sync(self._who, caller, request, limiter=self._calls)
         except Problem as problem:
             return refused(problem)
         return answered(
-            {
+            who
+            | {
                 "version": hansard.__version__,
-                "actor": f"{caller.actor.kind}:{caller.actor.id}",
                 "project": project,
                 "read_only": application.read_only,
                 "operations": [operation.name for operation in application.catalog],
@@ -183,9 +190,9 @@ class Api:
                 least = self._least_role(request)
                 if _token(request) and not caller.actor.may(least):
                     return forbidden(request, problem, least)
-                return refused(problem)
+                return refused(self._with_way_out(problem, caller, request))
             except Problem as problem:
-                return refused(problem)
+                return refused(self._with_way_out(problem, caller, request))
             except Exception:  # a bug: goes to the log in full, to the caller as INTERNAL
                 reference = request.scope.get(REFERENCE) or secrets.token_hex(4)
                 logger.exception("A call failed (reference %s)", reference)
@@ -207,20 +214,44 @@ class Api:
         except (KeyError, UnknownOperation):  # verify is no operation, and is for admins
             return "admin"
 
+    def _who(self, caller: Caller, request: Request) -> dict[str, Any]:
+        """Say who this is, as authors are named, and whether that is proved."""
+        judged = self._application.judged(self._known_again(caller, request))
+        proof = "missing" if is_unproved(judged.actor) else judged.proof
+        return {"actor": f"{judged.actor.kind}:{judged.actor.id}", "proof": proof}
+
+    def _with_way_out(self, problem: Problem, caller: Caller, request: Request) -> Problem:
+        """Have a page ask for the secret, where who looks at it lacks no more than that."""
+        if problem.code not in FOR_PEOPLE or caller.actor.kind != "human" or caller.secret:
+            return problem
+        if self._who(caller, request)["proof"] != "missing":
+            return problem
+        details = {**problem.details, "needs": "secret"}
+        return type(problem)(problem.message, hint=UNPROVED_HINT, **details)
+
+    def _prove(self, body: bytes, caller: Caller, request: Request) -> dict[str, Any]:
+        """Take a browser for a person's from now on, given the secret."""
+        if body not in (b"", b"{}"):
+            raise InvalidInput(f"prove takes the secret in the header {SECRET}, and no arguments")
+        if caller.secret is None:
+            raise InvalidInput(f"The secret comes in the header {SECRET}", argument=SECRET)
+        return self._who(caller, request)
+
     def _call(self, body: bytes, caller: Caller, request: Request) -> bytes:
         name = request.path_params["operation"]
-        if not _token(request) and (visit := self.visit(request)):
-            caller = self._known_again(visit, caller)
+        caller = self._known_again(caller, request)
         came = tracing.origin("api", request.headers)
         with tracing.span(self._application, name, caller, came):
             result = self._application.call(name, _arguments(body), caller)
         return result.model_dump_json(exclude_none=True).encode()
 
-    def _known_again(self, visit: Visit, caller: Caller) -> Caller:
+    def _known_again(self, caller: Caller, request: Request) -> Caller:
         """Take a browser for a person's once the secret was entered in it.
 
         It is one until it leaves, the server ends, or another secret is set.
         """
+        if _token(request) or (visit := self.visit(request)) is None:
+            return caller
         if caller.secret is not None:
             is_proved = self._application.judged(caller).proof == "proved"
             visit.proved = people.mark(self._application.store) if is_proved else None

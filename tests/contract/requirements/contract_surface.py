@@ -52,9 +52,8 @@ REQUIREMENTS = (
         ),
         held(
             "ALL-07.11",
-            "A secret of a known shape is taken out of what is said with any tool, and told of in "
-            "`redacted`; where text must come back byte for byte (records, checkpoints, entities) "
-            "it is kept, and told of in `secrets`. None reaches Git.",
+            "A secret of a known shape is masked in what is said with any tool, or kept and told "
+            "of where text comes back byte for byte; none reaches Git.",
         ),
     ),
     *section(

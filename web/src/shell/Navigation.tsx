@@ -56,6 +56,7 @@ export function Navigation({ open }: { open: boolean }) {
             ?
           </button>
         </div>
+        <Later of="Self" />
         <div class="row">
           <small>Version {index.value?.version}</small>
           <button type="button" class="quiet" onClick={logOut}>

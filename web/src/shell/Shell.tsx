@@ -69,6 +69,7 @@ export function Shell() {
         </main>
         <Palette />
         <Help />
+        <Later of="Proving" />
       </div>
     </>
   );

@@ -6,12 +6,10 @@ import { useAsk, useDoing } from "../asking";
 import { Badge, When, Who } from "../parts/Badge";
 import { Await, Wrong } from "../parts/Notice";
 import { Ref } from "../parts/Ref";
+import { asPerson } from "../proving";
 import { go, href } from "../route";
 import type { DecisionInContext, DecisionShown } from "../shapes";
 import { act } from "../state";
-
-/** Held for as long as the page is open, and nowhere else. */
-let provedSecret = "";
 
 export function DecisionView({ id }: { id: string }) {
   const asked = useAsk<DecisionInContext>("get_decision", { decision_id: id });
@@ -98,26 +96,18 @@ function Radius({ radius }: { radius: Record<string, string[]> }) {
 
 function Review({ proposal }: { proposal: DecisionShown }) {
   const [reason, setReason] = useState("");
-  const [secret, setSecret] = useState(provedSecret);
   const doing = useDoing();
-  const needsSecret = doing.problem?.status === 403 || secret !== "";
   const accept = () =>
     doing.run(async () => {
-      const asking = secret ? { secret } : {};
-      const made = await act<{ decision_id: string }>(
-        "accept_proposal",
-        { proposal_id: proposal.id },
-        asking,
+      const made = await asPerson(() =>
+        act<{ decision_id: string }>("accept_proposal", { proposal_id: proposal.id }),
       );
-      provedSecret = secret;
       go({ view: "decisions", id: made.decision_id });
     });
   const reject = () =>
     doing.run(async () => {
-      await act("reject_proposal", {
-        proposal_id: proposal.id,
-        ...(reason.trim() && { reason: reason.trim() }),
-      });
+      const why = reason.trim() && { reason: reason.trim() };
+      await asPerson(() => act("reject_proposal", { proposal_id: proposal.id, ...why }));
     });
   return (
     <section class="review" aria-label="Review">
@@ -132,17 +122,6 @@ function Review({ proposal }: { proposal: DecisionShown }) {
         </p>
       )}
       {doing.problem && <Wrong problem={doing.problem} />}
-      {needsSecret && (
-        <label class="field">
-          <span>The server’s secret (HANSARD_SECRET)</span>
-          <input
-            type="password"
-            autocomplete="off"
-            value={secret}
-            onInput={(event) => setSecret(event.currentTarget.value)}
-          />
-        </label>
-      )}
       <label class="field">
         <span>Why, if you reject it</span>
         <input value={reason} onInput={(event) => setReason(event.currentTarget.value)} />

@@ -30,7 +30,9 @@ def asking(flags: Flags, *, makes_store: bool = False) -> Iterator[Ask]:
             operation: str, *, activating: Mapping[str, int] | None = None, **arguments: Any
         ) -> Result:
             given = {name: value for name, value in arguments.items() if value is not None}
-            told = replace(proving.caller(caller, operation), activating=activating or {})
+            # What is asked of the past is only read, so nobody has to prove anything.
+            asker = caller if "as_of" in given else proving.caller(caller, operation)
+            told = replace(asker, activating=activating or {})
             answer = application.call(operation, meant(application, operation, given), told)
             if isinstance(answer, Written) and answer.hidden_chars:
                 say(warning(answer.hidden_chars))

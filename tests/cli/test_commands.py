@@ -11,7 +11,7 @@ from hansard.app.settings import declarations
 from hansard.cli.doctor import without_password
 from hansard.cli.terminal import printable
 from hansard.cli.verdict import TO_DO, Check, verdict
-from tests.cli.running import WAIT_S, Hansard
+from tests.cli.running import WAIT_S, Hansard, know_secret
 from tests.cli.test_verify import sql
 
 ROOT = Path(__file__).parents[2]
@@ -27,6 +27,7 @@ def checks(shown: str) -> dict[str, list[dict[str, str]]]:
 # rebuild
 
 
+@pytest.mark.bulk
 def test_a_rebuild_mends_what_was_altered(filled: Hansard) -> None:
     sql(filled, "DELETE FROM rows_sessions_v2")
     assert filled("verify").code == 2
@@ -64,14 +65,18 @@ def test_the_doctor_says_what_is_set_up(filled: Hansard) -> None:
     assert {check["status"] for each in found.values() for check in each} == {"ok"}
 
 
+@pytest.mark.bulk
 def test_the_doctor_says_what_proves_a_person(filled: Hansard) -> None:
     ours, theirs = {"HANSARD_SECRET": "a secret of ours"}, {"HANSARD_SECRET": "a secret of theirs"}
+    unknown = filled("doctor", "--json", **ours)
+    know_secret(filled.store, "a secret of ours")
 
     proved, short = filled("doctor", "--json", **ours), filled("doctor", HANSARD_SECRET="short")
     elsewhere, other = filled("doctor", "--json"), filled("doctor", "--json", **theirs)
 
-    told = [checks(ran.out)["person"][0]["status"] for ran in (proved, elsewhere, other)]
-    assert told == ["ok", "ok", "fail"]
+    told = [checks(ran.out)["person"][-1] for ran in (unknown, proved, elsewhere, other)]
+    assert [one["status"] for one in told] == ["warn", "ok", "ok", "fail"]
+    assert "set by human:ada at" in told[1]["says"]
     assert (short.code, "at least 16" in short.out + short.err) == (1, True)
 
 
@@ -205,6 +210,7 @@ def test_export_schema_prints_the_committed_contract(hansard: Hansard) -> None:
 # serve
 
 
+@pytest.mark.bulk
 @pytest.mark.cold("a signal")
 def test_serve_says_where_it_listens_answers_and_ends(hansard: Hansard) -> None:
     process = hansard.start("serve", "--port", "0")

@@ -7,10 +7,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from hansard.app import faulty, people
+from hansard.app import faulty, people, secret_news
 from hansard.app.catalog import Catalog
 from hansard.app.circumstances import refusal
 from hansard.app.homes import NamedHome
+from hansard.decisions.secret import Secret as NoSecret
 from hansard.kernel import as_of, limits, reply
 from hansard.kernel.blob import canonical_json, digest_of
 from hansard.kernel.clock import Clock, to_text, utc_now
@@ -76,6 +77,9 @@ class Application:
         self.settled: list[Settled] = []
         """What was left open and has been settled since this application was started."""
         self._clock = clock
+        # The store's own counts wherever it knows one, also for what knows no decisions.
+        held = (one.secret for one in catalog.capabilities if one.secret)
+        self._secret: Secret = next(held, None) or NoSecret(None)
         self._following: Following | None = None
 
     @cached_property
@@ -168,26 +172,30 @@ class Application:
 
     def wants_proof(self) -> bool:
         """Whether a secret is set here, so that people are asked to prove it."""
-        secret = self.secret()
-        return secret is not None and secret.is_set
+        return self.secret().is_set
 
-    def secret(self) -> Secret | None:
+    def news(self) -> list[str]:
+        """Say to whoever starts a server what of people and their proof they should know."""
+        now = to_text(self._clock())
+        return secret_news.at_start(self.store, now, is_set=self.wants_proof())
+
+    def secret(self) -> Secret:
         """Give what people prove to be people by, as the store knows it."""
-        secret = next((one.secret for one in self.catalog.capabilities if one.secret), None)
-        if secret and any(one.name == people.NAME for one in self.catalog.capabilities):
-            people.learn(secret, self.store)
-        return secret
+        if people.is_derived(self.store):
+            people.learn(self._secret, self.store)
+        return self._secret
 
     def judged(self, caller: Caller) -> Caller:
         """Say what a caller is: a person, an admin or an agent, as it has proved; or refuse."""
         if caller.secret is None and caller.actor.kind != "human" and not caller.is_vouched:
             return caller
         secret = self.secret()
-        is_set = secret is not None and secret.is_set
-        if caller.secret is not None and secret is not None and is_set:
+        is_proved = secret.is_set and caller.secret is not None
+        if caller.secret is not None and is_proved:
             secret.prove(caller.secret)
-        is_proved = is_set and caller.secret is not None
-        return people.judged(caller, is_set=is_set, is_proved=is_proved)
+        return people.judged(
+            caller, is_set=secret.is_set, is_known=secret.is_learned, is_proved=is_proved
+        )
 
     def _authorize(self, operation: Operation, caller: Caller) -> None:
         if not caller.actor.may(operation.role):

@@ -1,6 +1,6 @@
 """Where the others left off: what an overview says besides the records."""
 
-from hansard.app import did
+from hansard.app import did, secret_news
 from hansard.checkpoints.views import CHECKPOINTS
 from hansard.decisions.tables import DECISIONS
 from hansard.kernel.engine import Range, ReadTx, Row, Where
@@ -32,6 +32,11 @@ def brief(tx: ReadTx, context: Context) -> Briefing:
         proposals=waits,
         proposals_total=waits_total,
     )
+
+
+def tell(context: Context) -> list[str]:
+    """Say what is new about the secret of the store, which concerns everybody in it."""
+    return [] if context.as_of is not None else secret_news.news(context.store, context.stamp.at)
 
 
 def _decisions(

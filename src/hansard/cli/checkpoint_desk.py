@@ -17,7 +17,9 @@ from hansard.cli import names
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
 from hansard.cli.options import all_flags
-from hansard.cli.terminal import BEGIN_LINE, CLEAR_LINE, actor
+from hansard.cli.proving import Proving
+from hansard.cli.sitting import looking
+from hansard.cli.terminal import BEGIN_LINE, CLEAR_LINE
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Caller, Result
 from hansard.kernel.problem import InvalidInput
@@ -37,19 +39,23 @@ class Desk:
     application: Application
     caller: Caller
     settings: Settings
+    proving: Proving
 
     def ask(self, expected: type[R], name: str, **arguments: Any) -> R:
         """Do an operation; what was not given is left out."""
-        given = {key: value for key, value in arguments.items() if value is not None}
-        named = names.meant(self.application, name, given)
-        result = self.application.call(name, named, self.caller)
-        assert isinstance(result, expected), f"{name} answers with {type(result).__name__}"
-        return result
+        return self._ask(expected, name, self.proving.caller(self.caller, name), arguments)
 
     def look(self, expected: type[R], name: str, **arguments: Any) -> R:
         """Ask without leaving a trace: a person who looks has not resumed anything."""
-        looking = replace(self.caller, actor=replace(self.caller.actor, role="viewer"))
-        return replace(self, caller=looking).ask(expected, name, **arguments)
+        viewer = replace(self.caller, actor=replace(self.caller.actor, role="viewer"))
+        return self._ask(expected, name, viewer, arguments)
+
+    def _ask(self, expected: type[R], name: str, caller: Caller, arguments: dict[str, Any]) -> R:
+        given = {key: value for key, value in arguments.items() if value is not None}
+        named = names.meant(self.application, name, given)
+        result = self.application.call(name, named, caller)
+        assert isinstance(result, expected), f"{name} answers with {type(result).__name__}"
+        return result
 
     def session(self, named: str | None) -> str:
         """Give the session that is meant."""
@@ -91,8 +97,7 @@ class Desk:
 def desk(flags: Flags, context: typer.Context) -> Iterator[Desk]:
     """Open the store that the flags name."""
     with opened(all_flags(flags, context)) as (application, settings):
-        caller = Caller(actor(), session=settings.session or None)
-        yield Desk(application, caller, settings)
+        yield Desk(application, looking(settings), settings, Proving(application))
 
 
 def show_step(what: str, done: int, total: int) -> None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 COMMANDS = {
     "status": "hansard.cli.status",
     "search": "hansard.cli.search",
+    "init": "hansard.cli.init",
+    "hosts": "hansard.cli.connected",
     "serve": "hansard.cli.serve",
     "open": "hansard.cli.open",
     "token": "hansard.cli.token",

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import typer
 
 from hansard import __version__
-from hansard.app import people
+from hansard.app import people, recovery, secret_news
 from hansard.app.application import Application
 from hansard.app.circumstances import require_place
 from hansard.app.settings import (
@@ -31,7 +31,8 @@ from hansard.cli.flags import Flags
 from hansard.cli.layout import room, table, wrapped
 from hansard.cli.opening import store_exists, store_folder
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.terminal import actor, painter, print_json, printable
+from hansard.cli.sitting import looking
+from hansard.cli.terminal import painter, print_json, printable
 from hansard.cli.verdict import Check, Status, verdict
 from hansard.embedders import INSTALL
 from hansard.kernel.effect import Verdict
@@ -60,6 +61,15 @@ _MEANINGS: dict[Verdict, str] = {
     "conflict": "conflict: the file was neither as before nor as intended, and was left alone; "
     "look at it, then edit or restore it",
 }
+
+_UNPROVED = (
+    "no secret is set: whoever runs a command on a terminal or opens the page counts as a person, "
+    "agents too, and the entry says `unproved`; `hansard secret set` asks for one"
+)
+_UNKNOWN = (
+    "the store knows no secret, and one that only a process was started with proves no person: the "
+    "entry says `unproved`; `hansard secret set` has every process ask for it"
+)
 
 _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
@@ -115,7 +125,7 @@ def register(app: typer.Typer) -> None:
 def _program() -> Iterator[Check]:
     system = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     yield Check("ok", "hansard", f"{__version__}, {system}, {Path(sys.prefix)}")
-    person = actor()
+    person = looking().actor
     yield Check("ok", "you", f"{person.kind} {person.id}, role {person.role}")
 
 
@@ -169,7 +179,7 @@ def _store(settings: Settings) -> Iterator[Check]:
         yield Check("ok", "store", f"{application.store.engine.name}, {location}")
         if folder:
             yield from _database(folder, settings)
-        yield _person(application, settings)
+        yield from _person(application, settings)
         yield from _content(application)
     except Problem as problem:
         yield Check("fail", "store", problem.message)
@@ -177,19 +187,20 @@ def _store(settings: Settings) -> Iterator[Check]:
         application.close()
 
 
-def _person(application: Application, settings: Settings) -> Check:
-    """Say what proves a person to be one here."""
-    configured = secret(settings)
-    if not application.wants_proof():
-        says = (
-            "no secret is set: whoever runs a command on a terminal or opens the page counts as a "
-            "person, agents too, and the entry says `unproved`; set HANSARD_SECRET"
-        )
-        return Check("warn", "person", says)
-    if configured and not people.is_right(application.store, configured):
+def _person(application: Application, settings: Settings) -> Iterator[Check]:
+    """Say what proves a person to be one here, and on what that rests."""
+    store, configured = application.store, secret(settings)
+    row, begun = people.known(store), recovery.pending(store)
+    if begun:
+        yield Check("warn", "person", secret_news.under_way(begun))
+    if row is None:
+        yield Check("warn", "person", _UNKNOWN if configured else _UNPROVED)
+        return
+    origin = secret_news.origin(row)
+    yield Check("ok", "person", f"whoever proves the secret, {origin}; nobody else is one")
+    if configured and not people.is_right(store, configured):
         says = "the secret that is configured here is not the one this store knows; it counts"
-        return Check("fail", "person", f"{says} for nothing. `hansard secret` changes the store's")
-    return Check("ok", "person", "whoever proves the secret; nobody else, on whatever terminal")
+        yield Check("fail", "person", f"{says} for nothing. `hansard secret set` changes it")
 
 
 def _disk(folder: Path, settings: Settings) -> Iterator[Check]:

@@ -10,7 +10,7 @@ from typing import NoReturn
 from hansard import __version__
 from hansard.cli import flags
 from hansard.cli.output import escaped_output
-from hansard.cli.saying import NOTHING_ACCEPTED, say, say_problem
+from hansard.cli.saying import say, say_problem
 from hansard.kernel.problem import InvalidInput, Problem
 
 DEBUG_VARIABLE = "HANSARD_DEBUG"
@@ -110,20 +110,20 @@ def _serve_or_greet(arguments: list[str], line: flags.Line) -> int:
             return _brief()
         say("Serving MCP on this terminal: type JSON-RPC, or Ctrl-D to end.")
     from hansard.app.homes import choose
-    from hansard.app.settings import load, secret
+    from hansard.app.settings import load
     from hansard.app.start import start
     from hansard.app.tracing import traced
 
     try:
         settings = load(line.flags)
-        if secret(settings) is None:
-            say(NOTHING_ACCEPTED)
         application = traced(start(settings, home=choose(settings, say=say)))
     except Problem as problem:
         from hansard.mcp.refusing import refuse
 
         refuse(problem)
         raise
+    for told in application.news():
+        say(told)
     if application.settled:
         from hansard.cli.opening import settled_line
 

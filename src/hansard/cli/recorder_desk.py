@@ -13,8 +13,8 @@ from hansard.cli.asking import Ask
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
 from hansard.cli.proving import Proving
-from hansard.cli.terminal import actor
-from hansard.kernel.operation import Caller, Result
+from hansard.cli.sitting import looking
+from hansard.kernel.operation import Result
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder.answers import SessionList
 
@@ -50,7 +50,7 @@ class Desk:
 def desk(flags: Flags) -> Iterator[Desk]:
     """Open the store to look at it."""
     with opened(flags) as (application, settings):
-        caller, proving = Caller(actor()), Proving(application)
+        caller, proving = looking(), Proving(application)
 
         def ask(operation: str, **arguments: object) -> Result:
             given = {name: value for name, value in arguments.items() if value is not None}

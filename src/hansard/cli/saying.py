@@ -5,10 +5,6 @@ import sys
 from hansard.cli.hints import hint_of, message_of
 from hansard.kernel.problem import Problem
 
-NOTHING_ACCEPTED = (
-    "No proposal can be accepted here, and no person is proved: HANSARD_SECRET is not set."
-)
-
 
 def say(line: str) -> None:
     """Say a line to whoever runs the command."""

@@ -9,10 +9,10 @@ from hansard.cli.layout import room
 from hansard.cli.opening import opened, store_exists
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.recorder_desk import told
-from hansard.cli.terminal import actor, painter, print_json, printable
+from hansard.cli.sitting import looking
+from hansard.cli.terminal import painter, print_json, printable
 from hansard.cli.welcome import program
 from hansard.cli.where import lines
-from hansard.kernel.operation import Caller
 from hansard.kernel.store import CATALOG, UNMADE
 from hansard.records.answers import Overview
 from hansard.records.limits import BUDGET_TOKENS_MAX
@@ -24,12 +24,14 @@ PROJECTS_NAMED_MAX = 8
 @settings_flags
 def status(flags: Flags, *, json: Json = False) -> None:
     """Say where you were: the last session, what holds, what waits for you, who is there."""
-    with opened(flags, looking=True) as (application, _):
+    with opened(flags, looking=True) as (application, settings):
         if application.own_project() == UNMADE and not json:
             print(_not_made(application))
             return
         asked = {"budget_tokens": BUDGET_TOKENS_MAX}
-        overview = told(Overview, application.call("get_project_overview", asked, Caller(actor())))
+        overview = told(
+            Overview, application.call("get_project_overview", asked, looking(settings))
+        )
     if json:
         print_json(overview.model_dump(mode="json", exclude_none=True))
         return

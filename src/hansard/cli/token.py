@@ -14,7 +14,8 @@ from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
 from hansard.cli.options import Json, all_flags, settings_flags
 from hansard.cli.proving import person
-from hansard.cli.terminal import actor, painter, print_json, printable
+from hansard.cli.sitting import looking
+from hansard.cli.terminal import painter, print_json, printable
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.event import ROLES, Actor, Proof, Stamp
 from hansard.kernel.problem import InvalidInput
@@ -129,7 +130,7 @@ def register(app: typer.Typer) -> None:
 def _signed(application: Application) -> tuple[Stamp, Proof | None]:
     """Say who asks: a person at the terminal, or whoever shows an admin's token."""
     now = to_text(utc_now())
-    shown = _shown_token(application.store, now) if actor().kind != "human" else None
+    shown = _shown_token(application.store, now) if looking().actor.kind != "human" else None
     if shown and shown.may("admin"):
         return Stamp(shown, now), None
     return person(application, "make, list and revoke tokens", f"an admin's {TOKEN_VARIABLE}")

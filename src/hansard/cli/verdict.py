@@ -8,7 +8,7 @@ Status = Literal["ok", "warn", "fail"]
 
 TO_DO = {
     "store": "`hansard help start` says how to connect a client, which makes the store",
-    "person": "`hansard secret` sets a secret, so that nobody else can decide in your name",
+    "person": "`hansard secret set` sets a secret, so that nobody else can decide in your name",
     "folder": "get the right to write there, or name another store with --store",
     "disk": "make room on the disk",
     "reserve": "make room on the disk; the next write sets it aside",

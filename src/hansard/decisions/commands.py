@@ -90,6 +90,7 @@ def ground_of(tx: ReadTx, context: Context, target: str, old: Sequence[Row] = ()
         newest_seq=tx.head().seq,
         holder=reading.holder(tx, target),
         old=old,
+        turned_down=reading.turned_down(tx, target),
         proof=context.caller.proof,
     )
 

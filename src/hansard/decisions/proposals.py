@@ -107,7 +107,9 @@ class Reviewing:
 
 def _draft(tx: ReadTx, request: contract.ProposeDecision) -> Row | None:
     """Find the open draft that is meant: the one that is named, or that says the same."""
-    same = reading.draft(tx, rules.fingerprint(request))
+    same = reading.draft(tx, rules.fingerprint(request)) or reading.draft(
+        tx, rules.former_fingerprint(request)
+    )
     named = reading.proposal(tx, request.proposal_id) if request.proposal_id else None
     rules.check_draft(named, same)
     return named or same

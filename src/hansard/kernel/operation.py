@@ -81,6 +81,10 @@ class Secret(Protocol):
     def is_set(self) -> bool:
         """Whether there is one to prove."""
 
+    @property
+    def is_learned(self) -> bool:
+        """Whether it is the store's, rather than what this process was set up with."""
+
     def learn(self, check: Callable[[str], bool]) -> None:
         """Go by another check from now on."""
 

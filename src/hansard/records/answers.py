@@ -37,6 +37,8 @@ class Overview(Result):
     """Where a project stands."""
 
     project: ProjectSeen
+    notices: list[str] | None = None
+    """What everybody is told, whatever they ask about."""
     last_session: LastSession | None = None
     checkpoint: CheckpointSeen | None = None
     decisions: list[DecisionSeen] | None = None
@@ -58,6 +60,7 @@ class Overview(Result):
         return "\n".join([
             f"Project {project.id} (tick {project.tick}): {project.name}",
             *([project.description] if project.description else []),
+            *(self.notices or ()),
             *(one.text() for one in (self.last_session, self.checkpoint) if one),
             *text.seen("Decided", self.decisions or ()),
             *text.seen("Proposed, waiting", self.proposals or ()),

@@ -79,6 +79,14 @@ class Briefing(Shape):
 
 Brief = Callable[[ReadTx, Context], Briefing]
 
+Tell = Callable[[Context], list[str]]
+"""Gives what everybody is told, whatever they ask about; it lies outside the project."""
+
+
+def no_news(_context: Context) -> list[str]:
+    """Tell nothing."""
+    return []
+
 
 def nothing_else(_tx: ReadTx, _context: Context) -> Briefing:
     """Know of nothing but records."""

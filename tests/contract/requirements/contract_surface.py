@@ -274,6 +274,16 @@ REQUIREMENTS = (
             "ALL-10.18",
             "A secret that is too short is refused, not ignored.",
         ),
+        held(
+            "ALL-10.19",
+            "A store learns its secret by a person's typing it and in no other way; one that only "
+            "a process was started with proves nobody a person.",
+        ),
+        held(
+            "ALL-10.20",
+            "A lost secret is replaced after a waiting time, in which everybody is told and "
+            "whoever knows the secret cancels it.",
+        ),
     ),
     *section(
         "contract: Everything 11, citing",

@@ -29,7 +29,9 @@ def asking(flags: Flags, *, makes_store: bool = False) -> Iterator[Ask]:
             operation: str, *, activating: Mapping[str, int] | None = None, **arguments: Any
         ) -> Result:
             given = {name: value for name, value in arguments.items() if value is not None}
-            told = replace(proving.caller(caller, operation), activating=activating or {})
+            # What is asked of the past is only read, so nobody has to prove anything.
+            asker = caller if "as_of" in given else proving.caller(caller, operation)
+            told = replace(asker, activating=activating or {})
             answer = application.call(operation, meant(application, operation, given), told)
             for line in answer.cautions() if isinstance(answer, Written) else ():
                 say(line)

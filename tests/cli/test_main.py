@@ -1,17 +1,20 @@
 """The command itself: what it does alone, what it says when it cannot, and how soon."""
 
+import io
 import json
 import signal
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
+import typer
 
 from hansard import __version__
 from hansard.app.settings import declarations
 from hansard.cli import flags, main
-from hansard.cli.commands import COMMANDS
+from hansard.cli.commands import COMMANDS, typer_app
 from hansard.kernel.problem import InvalidInput
 from tests.cli.running import WAIT_S, Hansard
 from tests.launcher import programs
@@ -100,6 +103,18 @@ def test_help_names_every_command_and_every_setting(hansard: Hansard) -> None:
     assert ran.code == 0
     assert all(name in ran.out for name in COMMANDS)
     assert all(one.flag in ran.out and one.variable in ran.out for one in declarations())
+
+
+def test_help_lists_the_commands_as_they_describe_themselves_and_loads_none(
+    hansard: Hansard,
+) -> None:
+    with redirect_stdout(io.StringIO()) as told:
+        typer.main.get_command(typer_app()).main(
+            ["--help"], prog_name="hansard", standalone_mode=False
+        )
+
+    assert hansard("--help").out == told.getvalue()
+    assert loaded(hansard, ["--help"]) & {"typer", "pydantic", "hansard.cli.log"} == {"typer"}
 
 
 @pytest.mark.parametrize("command", COMMANDS)

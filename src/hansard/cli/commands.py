@@ -1,10 +1,12 @@
 """The list of commands, and how one is found and run. A command's module is loaded for its use."""
 
 import io
+import json
 import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 
 import typer
 
@@ -51,6 +53,9 @@ COMMANDS = {
 """Each command and the module that has it. A module registers its commands on the app it is given:
 one, or a group."""
 
+MADE = Path(__file__).parent / "made" / "commands.json"
+"""What each command says of itself, so that listing them loads none; `make generate` writes it."""
+
 HELP = """The official record of what your agents thought, decided and did.
 
 Without a command, Hansard serves MCP on stdin and stdout: that is how clients start it.
@@ -59,6 +64,22 @@ Without a command, Hansard serves MCP on stdin and stdout: that is how clients s
 
 def typer_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
     """Make the app of these commands."""
+    app = _empty_app()
+    for module in dict.fromkeys(COMMANDS[name] for name in names):
+        import_module(module).register(app)
+    return app
+
+
+def listing_app() -> typer.Typer:
+    """Make an app that can list all commands, from what was written down of them."""
+    app = _empty_app()
+    told: dict[str, str] = json.loads(MADE.read_bytes())
+    for name, text in told.items():
+        app.command(name, help=text)(_listed)
+    return app
+
+
+def _empty_app() -> typer.Typer:
     app = typer.Typer(
         name="hansard",
         help=HELP,
@@ -68,8 +89,6 @@ def typer_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
         context_settings={"help_option_names": ["--help", "-h"]},
     )
     app.callback(invoke_without_command=True, help=HELP)(settings_flags(_bare))
-    for module in dict.fromkeys(COMMANDS[name] for name in names):
-        import_module(module).register(app)
     return app
 
 
@@ -77,20 +96,21 @@ def run(name: str, arguments: list[str]) -> int:
     """Run one command; returns its exit code."""
     if name not in COMMANDS:
         raise _unknown(name)
-    return _main([name], [name, *arguments], hint=f"`hansard {name} --help` shows what it takes")
+    app = typer_app([name])
+    return _main(app, [name, *arguments], hint=f"`hansard {name} --help` shows what it takes")
 
 
 def run_help() -> int:
     """Show all commands."""
-    return _main(COMMANDS, ["--help"], hint="")
+    return _main(listing_app(), ["--help"], hint="")
 
 
-def _main(names: Iterable[str], arguments: list[str], *, hint: str) -> int:
+def _main(app: typer.Typer, arguments: list[str], *, hint: str) -> int:
     stream = getattr(sys.stdout, "stream", sys.stdout)
     if isinstance(stream, io.TextIOWrapper):
         # Stored text is in any script, whatever the locale of whoever looks at it.
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    command = typer.main.get_command(typer_app(names))
+    command = typer.main.get_command(app)
     try:
         code = command.main(arguments, prog_name="hansard", standalone_mode=False)
     except typer.TyperException as error:
@@ -105,6 +125,10 @@ def _unknown(name: str) -> InvalidInput:
         f"Did you mean `hansard {close[0]}`?" if close else "`hansard --help` shows what there is"
     )
     return InvalidInput(f"There is no {what} {name}", hint=hint)
+
+
+def _listed() -> None:
+    """Stand for a command that is only listed."""
 
 
 def _bare(flags: object) -> None:

@@ -6,7 +6,7 @@ It stands with the command line because that is one of the things described.
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ from hansard.entities.exporting import FILES, export
 from hansard.kernel.problem import Problem
 from hansard.mcp.front_made import front_made
 
-MADE = ("schema/v1", "docs/reference", "src/hansard/mcp/made")
+MADE = ("schema/v1", "docs/reference", "src/hansard/cli/made", "src/hansard/mcp/made")
 """Folders that hold nothing else, so that what is no longer made is taken away."""
 
 
@@ -62,6 +62,7 @@ def everything(known: Catalog) -> dict[str, str]:
             "docs/reference/errors.md": reference.errors_page(problems),
             "docs/reference/events.md": reference.events_page(known),
             "docs/reference/cli.md": commands_page(),
+            "src/hansard/cli/made/commands.json": _json(commands_told()),
         }
     )
 
@@ -93,21 +94,32 @@ def write(root: Path, made: dict[str, str]) -> None:
             path.write_text(text, encoding="utf-8")
 
 
+def commands_told() -> dict[str, str]:
+    """Give what each command says of itself."""
+    return {name: command.help or "" for name, command, _ in _commands()}
+
+
 def commands_page() -> str:
     """Describe every command."""
-    group = typer.main.get_command(typer_app())
-    assert isinstance(group, TyperGroup), "an app with a callback is a group"
     shared = (
         "Every command that opens the store also takes the flags of the [settings](settings.md), "
         "and so does `hansard` alone."
     )
     blocks = [HELP.strip(), shared]
+    for name, command, context in _commands():
+        blocks += [f"## hansard {name}", *_command_blocks(command, context)]
+    return reference.page("Commands", *blocks)
+
+
+def _commands() -> Iterator[tuple[str, Any, Any]]:
+    """Go through all commands, each with its name and a context to ask it in."""
+    group = typer.main.get_command(typer_app())
+    assert isinstance(group, TyperGroup), "an app with a callback is a group"
     with group.make_context("hansard", [], resilient_parsing=True) as context:
         for name in group.list_commands(context):
             command = group.get_command(context, name)
             assert command is not None, f"{name} was listed and is not there"
-            blocks += [f"## hansard {name}", *_command_blocks(command, context)]
-    return reference.page("Commands", *blocks)
+            yield name, command, context
 
 
 def _command_blocks(command: Any, context: Any) -> Iterable[str]:

@@ -12,7 +12,10 @@ RUNS := $(VENV)/.runs
 READY := $(VENV)/.ready
 CLIENTS := tests/clients/node_modules/.ready
 PAGE := web/node_modules/.ready
-PYTEST := $(BIN)/pytest -n auto
+# A worker more than there are cores, as tests also wait: for disks, servers and each other.
+PYTEST := $(BIN)/pytest -n $(shell echo $$(($$(nproc 2>/dev/null || echo 2) + 1)))
+# Of which day `make test` takes the share, and `make check` then the rest.
+DAY := $(shell echo $$(($$(date +%s) / 86400)))
 # Tests start many programs, each of which would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 # A sample of the tests that run our programs, for which `make test` asks the launcher.
@@ -64,9 +67,9 @@ $(READY): $(RUNS) requirements/dev.txt
 serve: setup ## Start the server
 	$(BIN)/hansard serve
 
-test: develop ## Run the fast tests, in random order, on every core
-	$(call step,Fast tests)
-	$(PYTEST) --quarter today -m "not slow and not clients"
+test: develop ## Run the tests of the day, in random order, on every core
+	$(call step,Tests of the day)
+	$(PYTEST) --share $(DAY)
 
 check: format-check lint types imports generated page-current test test-slow ## Run the whole gate
 
@@ -136,9 +139,9 @@ screenshots: develop $(PAGE) ## Take the pictures of the documentation
 demo: setup ## Serve the page on an example project
 	$(BIN)/hansard demo build/demo
 
-test-slow: develop clients $(PAGE) ## Run what `make test` leaves out: slow tests, foreign clients, all of PostgreSQL
-	$(call step,Slow tests and foreign clients and everything on PostgreSQL)
-	$(PYTEST) -m "slow or clients or postgres" --durations 5
+test-slow: develop clients $(PAGE) ## Run what `make test` leaves: slow tests, foreign clients, all cases
+	$(call step,All other tests)
+	$(PYTEST) --rest $(DAY) --durations 5
 	$(call step,Programs started anew)
 	HANSARD_TEST_COLD=1 $(PYTEST) -m "not slow and not clients and not postgres" $(COLD)
 

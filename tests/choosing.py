@@ -1,8 +1,9 @@
-"""Which tests `make test` leaves to `make check`, and in which order the others run.
+"""Which tests `make test` takes, which it leaves to `make check`, and in which order they run.
 
-PostgreSQL runs the whole engine suite each time. Of all other tests that use it, `--quarter`
-takes a quarter: another one each day, so that four days see them all, and `--quarter N` to
-repeat one. None takes those marked `bulk`. Without it all are taken.
+`--share N` takes a share that proves every promise by some case of it: no test that is slow or
+needs a foreign client, a quarter of those marked `bulk` and of those on PostgreSQL (but the whole
+engine suite), and of each test at most two cases. N is the number of a day, so that other days
+take others, and a day can be repeated. `--rest N` takes exactly what `--share N` leaves.
 
 Files that took long the last time come first, in random order as all others, so that no worker
 is left alone with one at the end.
@@ -10,59 +11,76 @@ is left alone with one at the end.
 
 import zlib
 from collections import defaultdict
-from datetime import UTC, datetime
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 QUARTERS = 4
-TODAY = "today"
+CASES = 2
 WHOLE_SUITE = Path(__file__).parent / "engines"
 LONG_S = 5.0
 TOOK = "hansard/took"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option."""
-    parser.addoption(
-        "--quarter",
-        choices=[TODAY, *map(str, range(QUARTERS))],
-        help="of the tests on PostgreSQL, run the engine suite and this quarter of the others",
-    )
+    """Add the options."""
+    parser.addoption("--share", type=int, metavar="N", help="run the share of a day")
+    parser.addoption("--rest", type=int, metavar="N", help="run what that share leaves")
 
 
 def settle(config: pytest.Config) -> None:
-    """Settle for all workers which day it is, and note how long files take."""
-    if config.option.quarter == TODAY:
-        config.option.quarter = str(datetime.now(UTC).toordinal() % QUARTERS)
+    """Note how long files take."""
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Stopwatch(config))
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """Say how to repeat the choice."""
-    quarter = config.option.quarter
-    return [f"PostgreSQL: the engine suite and --quarter {quarter}"] if quarter else []
+    options = {"--share": config.option.share, "--rest": config.option.rest}
+    return [f"tests: {name} {day}" for name, day in options.items() if day is not None]
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is not this quarter's, and put long files first."""
-    quarter = config.option.quarter
-    left_out = [item for item in items if quarter and not is_chosen(item, int(quarter))]
+    """Leave out what is not to be taken, and put long files first."""
+    chosen = set(items)
+    if config.option.share is not None:
+        chosen = share(items, config.option.share)
+    if config.option.rest is not None:
+        chosen -= share(items, config.option.rest)
     took = config.cache.get(TOOK, {})
-    chosen = [item for item in items if item not in set(left_out)]
-    items[:] = sorted(chosen, key=lambda item: took.get(file_of(item.nodeid), 0.0) < LONG_S)
-    config.hook.pytest_deselected(items=left_out)
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = sorted(
+        (item for item in items if item in chosen),
+        key=lambda item: took.get(file_of(item.nodeid), 0.0) < LONG_S,
+    )
 
 
-def is_chosen(item: pytest.Item, quarter: int) -> bool:
-    """Whether a test runs in a quarter."""
-    if item.get_closest_marker("postgres") is None or item.path.parent == WHOLE_SUITE:
-        return True
-    if item.get_closest_marker("bulk") is not None:
+def share(items: Iterable[pytest.Item], day: int) -> set[pytest.Item]:
+    """Give the share of a day; it is the same in whatever order the tests come."""
+    cases: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if is_of_quarter(item, day % QUARTERS):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    return {
+        item
+        for several in cases.values()
+        for item in sorted(several, key=lambda one: _mark(f"{day} {one.nodeid}"))[:CASES]
+    }
+
+
+def is_of_quarter(item: pytest.Item, quarter: int) -> bool:
+    """Whether a test may run in a quarter."""
+    marks = {mark.name for mark in item.iter_markers()}
+    if marks & {"slow", "clients"}:
         return False
-    return zlib.crc32(item.nodeid.encode()) % QUARTERS == quarter
+    is_costly = "bulk" in marks or ("postgres" in marks and item.path.parent != WHOLE_SUITE)
+    return not is_costly or _mark(item.nodeid) % QUARTERS == quarter
+
+
+def _mark(text: str) -> int:
+    return zlib.crc32(text.encode())
 
 
 def file_of(nodeid: str) -> str:

@@ -70,6 +70,7 @@ def test_no_operation_answers_with_anything_of_another_project(
     assert everything - {name for name, _ in ours.asked} - ends == set(), "give these a sample"
 
 
+@pytest.mark.bulk
 @pytest.mark.holds("ALL-02.8")
 def test_a_session_of_a_name_that_both_use_is_ones_own(both: tuple[Marking, Marking]) -> None:
     theirs, ours = both
@@ -101,6 +102,7 @@ def test_no_resource_shows_anything_of_another_project(both: tuple[Marking, Mark
                 assert foreign(told, theirs) == []
 
 
+@pytest.mark.bulk
 @pytest.mark.holds("ALL-02.8")
 def test_a_refusal_names_other_projects_and_nothing_that_is_in_them(
     both: tuple[Marking, Marking],

@@ -286,12 +286,6 @@ def test_the_role_of_a_token_is_the_role_of_its_calls(app: Application) -> None:
         Bounded(app).call("create_record", TEXTS, viewer)
 
 
-def test_only_an_admins_token_proves_the_servers_secret(app: Application) -> None:
-    for role, proof in (("viewer", None), ("agent", None), ("admin", "the server's own")):
-        token, _ = a_token(app, role=role)
-        assert caller_with(token, server_secret="the server's own").secret == proof
-
-
 def test_the_clock_ends_a_token(app: Application, clock: SteppingClock) -> None:
     until = clock() + timedelta(days=1)
     token, text = a_token(app, expires=to_text(until))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
+from hansard.app import people
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.cli.main import run
@@ -46,6 +47,7 @@ class Hansard:
         self.environment = kept | {
             "HANSARD_CONFIG": os.devnull,
             "HANSARD_STORE": str(self.store),
+            "PAGER": "cat",
         }
 
     def command(self, *arguments: str) -> Sequence[str]:
@@ -109,6 +111,15 @@ def _read_all(terminal: int) -> str:
             break
         shown += read
     return shown.decode().replace("\r\n", "\n")
+
+
+def know_secret(store: Path, secret: str) -> None:
+    """Have a store know its secret, as if a person had typed it; it is made if need be."""
+    app = start(Settings(store=str(store)))
+    try:
+        people.set_secret(app.store, secret, Stamp(Actor("human", "ada", "admin"), AT))
+    finally:
+        app.close()
 
 
 def write_sessions(hansard: Hansard, names: Sequence[str], project: str = "default") -> None:

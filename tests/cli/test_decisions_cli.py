@@ -20,7 +20,7 @@ import pytest
 from hansard.app import start
 from hansard.app.settings import Settings
 from hansard.cli import commands
-from tests.cli.running import Hansard, Ran
+from tests.cli.running import Hansard, Ran, know_secret
 from tests.decisions import known
 from tests.decisions.known import SECRET
 from tests.decisions.parties import Party, a_party
@@ -115,6 +115,7 @@ def filled(hansard: Decider) -> Decider:
     return hansard
 
 
+@pytest.mark.bulk
 def test_what_is_active_is_listed_newest_first(filled: Decider) -> None:
     lines = ask(filled, "list").splitlines()
 
@@ -125,11 +126,13 @@ def test_what_is_active_is_listed_newest_first(filled: Decider) -> None:
     assert [one["id"] for one in listed] == [f"D00{number}" for number in range(6, 0, -1)]
 
 
+@pytest.mark.bulk
 def test_an_empty_project_says_so_and_an_unknown_one_is_refused(filled: Decider) -> None:
     assert "No proposals" in ask(filled, "proposals")
     assert filled("decisions", "list", "--project", "elsewhere").code == 1
 
 
+@pytest.mark.bulk
 def test_a_decision_is_shown_with_its_chain_as_a_picture(filled: Decider) -> None:
     shown = ask(filled, "show", "D001")
 
@@ -146,6 +149,7 @@ def test_a_decision_is_shown_with_its_chain_as_a_picture(filled: Decider) -> Non
     assert picture[-1].endswith(" <")
 
 
+@pytest.mark.bulk
 def test_a_picture_is_whole_however_long_the_chain(hansard: Decider) -> None:
     with an_agent(hansard) as agent:
         newest = agent.record()
@@ -157,6 +161,7 @@ def test_a_picture_is_whole_however_long_the_chain(hansard: Decider) -> None:
     assert [line.split()[1] for line in drawn] == [f"D{number:03d}" for number in range(120, 0, -1)]
 
 
+@pytest.mark.bulk
 def test_a_decision_is_shown_as_it_was(filled: Decider) -> None:
     entries = filled("log", "--kind", "decision_recorded", "--json").out.splitlines()
     then = f"s:{orjson.loads(entries[0])['seq']}"
@@ -165,6 +170,7 @@ def test_a_decision_is_shown_as_it_was(filled: Decider) -> None:
     assert orjson.loads(ask(filled, "show", "D001", "--json"))["head"]["id"] == "D005"
 
 
+@pytest.mark.bulk
 def test_decisions_are_found_by_their_words(filled: Decider) -> None:
     found = ask(filled, "search", "sqlite")
 
@@ -174,6 +180,7 @@ def test_decisions_are_found_by_their_words(filled: Decider) -> None:
     assert orjson.loads(ask(filled, "search", "sqlite", "--json"))["index"]
 
 
+@pytest.mark.bulk
 def test_what_is_refused_is_said_in_a_sentence(filled: Decider) -> None:
     again = filled("decisions", "record", "--target", "db", "--title", "Again", *WHY)
     short = filled("decisions", "record", "--target", "x", "--title", "x", "--rationale", "x")
@@ -183,6 +190,7 @@ def test_what_is_refused_is_said_in_a_sentence(filled: Decider) -> None:
     assert "rationale" in short.err
 
 
+@pytest.mark.bulk
 def test_the_person_at_the_terminal_is_the_human_author(filled: Decider) -> None:
     arguments = ("--target", "ui", "--title", "Use HTML", *WHY)
 
@@ -195,6 +203,7 @@ def test_the_person_at_the_terminal_is_the_human_author(filled: Decider) -> None
     assert "person" in refused.err
 
 
+@pytest.mark.bulk
 def test_proposals_are_listed_and_rejected_with_a_reason(filled: Decider) -> None:
     with an_agent(filled) as agent:
         agent.propose("queue", "Use a file")
@@ -209,6 +218,7 @@ def test_proposals_are_listed_and_rejected_with_a_reason(filled: Decider) -> Non
     assert "Not now" in ask(filled, "show", "P001")
 
 
+@pytest.mark.bulk
 @pytest.mark.holds("ALL-10.11")
 def test_a_person_accepts_a_proposal_by_typing_the_secret(hansard: Decider) -> None:
     with an_agent(hansard, ago=timedelta(hours=2)) as agent:
@@ -227,15 +237,16 @@ def test_a_person_accepts_a_proposal_by_typing_the_secret(hansard: Decider) -> N
     assert SECRET not in wrong.out + right.out
 
 
-@pytest.mark.slow("starts six interpreters on terminals of their own")
-@pytest.mark.holds("ALL-10.16", "ALL-10.11")
+@pytest.mark.slow("starts seven interpreters on terminals of their own")
+@pytest.mark.holds("ALL-10.16", "ALL-10.11", "ALL-10.19")
 def test_an_agent_that_runs_the_command_on_a_terminal_of_its_own_is_no_person(
     hansard: Decider, tmp_path: Path
 ) -> None:
     with an_agent(hansard) as agent:
         agent.propose("queue")
+    know_secret(hansard.store, SECRET)
     made = ("decisions", "record", "--target", "db", "--title", "Use SQLite", *WHY)
-    assert hansard.typing(SECRET, *made, HANSARD_SECRET=SECRET).code == 0
+    assert hansard.typing(SECRET, *made).code == 0
     other = "a secret of the agent's own"
     supersede = ("decisions", "supersede", "D001", "--title", "Use mine", *WHY)
 
@@ -245,6 +256,7 @@ def test_an_agent_that_runs_the_command_on_a_terminal_of_its_own_is_no_person(
         hansard.typing("", "decisions", "reject", "P001", HANSARD_SECRET=SECRET),
         hansard.typing("", "token", "create", "--role", "admin", "--human"),
         hansard.typing("", "redact", "s:2", "--field", "title", "--reason", "why", "--yes"),
+        hansard.typing(f"\n{other}\n{other}", "secret", "set"),
     ]
 
     assert [ran.code for ran in attacks] == [1] * len(attacks), [ran.out for ran in attacks]
@@ -253,32 +265,41 @@ def test_an_agent_that_runs_the_command_on_a_terminal_of_its_own_is_no_person(
     assert (shown["status"], shown["proof"]) == ("active", "proved")
 
 
-@pytest.mark.slow("starts five interpreters on terminals of their own")
-def test_the_secret_is_set_and_changed_by_whoever_knows_it(hansard: Decider) -> None:
+@pytest.mark.slow("starts interpreters on terminals of their own")
+@pytest.mark.holds("ALL-10.20")
+def test_the_secret_is_set_changed_and_recovered_by_typing(hansard: Decider) -> None:
     other = "another secret, long enough"
-    made = ("decisions", "record", "--target", "db", "--title", "Use SQLite", *WHY)
+    again = f"{other}\n{other}"
 
-    short = hansard.typing("short", "secret")
-    first = hansard.typing(f"{SECRET}\n{SECRET}", "secret")
-    unknown = hansard.typing("", "secret")
-    changed = hansard.typing(f"{SECRET}\n{other}\n{other}", "secret")
-    recorded = hansard.typing(other, *made)
+    short = hansard.typing("short", "secret", "set")
+    first = hansard.typing(f"{SECRET}\n{SECRET}", "secret", "set")
+    unknown = hansard.typing("", "secret", "set")
+    changed = hansard.typing(f"{SECRET}\n{again}", "secret", "set", "--wait", "1")
+    begun = hansard.typing(f"{SECRET}\n{SECRET}", "secret", "recover")
+    early = hansard.typing(SECRET, "secret", "recover")
+    told = hansard("secret").out
+    thief = hansard.typing(SECRET, "secret", "cancel")
+    kept = hansard.typing(other, "secret", "cancel")
+    shown = orjson.loads(hansard("secret", "--json").out)
 
-    codes = [ran.code for ran in (short, first, unknown, changed, recorded)]
-    assert codes == [2, 0, 1, 0, 0], changed.out
-    shown = orjson.loads(ask(hansard, "show", "D001", "--json"))["decision"]
-    assert shown["proof"] == "proved"
+    ran = (short, first, unknown, changed, begun, early, thief, kept)
+    assert [one.code for one in ran] == [2, 0, 1, 0, 0, 1, 1, 0], [one.out for one in ran]
+    assert "(unproved) began" in told
+    assert (shown["secret"]["proof"], shown["secret"]["wait_s"]) == ("proved", 3600)
+    assert shown["recovery"] is None
 
 
+@pytest.mark.bulk
 @pytest.mark.holds("ALL-10.16")
 def test_a_key_file_that_only_its_owner_reads_proves_a_person(
     hansard: Decider, tmp_path: Path
 ) -> None:
+    know_secret(hansard.store, SECRET)
     key = tmp_path / "person.key"
     key.write_text(SECRET)
     key.chmod(0o644)
     made = ("decisions", "record", "--target", "db", "--title", "Use SQLite", *WHY)
-    given = {"HANSARD_SECRET": SECRET, "HANSARD_PERSON_KEY": str(key)}
+    given = {"HANSARD_PERSON_KEY": str(key)}
 
     open_to_all = hansard.on_a_terminal(*made, **given)
     key.chmod(0o600)
@@ -311,6 +332,7 @@ def test_no_setting_of_the_machines_clock_opens_the_window_early(hansard: Decide
         assert "after its last edit" in early.out
 
 
+@pytest.mark.bulk
 def test_text_that_could_act_on_a_terminal_is_shown_as_text(hansard: Decider) -> None:
     hostile = ["--title", "Clear\x1b[2J\u202e", "--consequence", "\x1b]0;x\x07"]
     made = hansard("decisions", "record", "--target", "db\x1b[2J", *WHY, *hostile)
@@ -323,6 +345,7 @@ def test_text_that_could_act_on_a_terminal_is_shown_as_text(hansard: Decider) ->
         assert "\\x1b[2J" in shown
 
 
+@pytest.mark.bulk
 @pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 def test_the_repository_is_there_to_be_pushed(filled: Decider) -> None:
     shown = ask(filled, "git")
@@ -337,6 +360,7 @@ def test_the_repository_is_there_to_be_pushed(filled: Decider) -> None:
     assert filled("decisions", "git", "--project", "elsewhere").code == 1
 
 
+@pytest.mark.bulk
 def test_no_command_leaves_a_session_open(filled: Decider) -> None:
     filled("decisions", "show", "D001")
 

@@ -1,23 +1,24 @@
 """The command itself: what it does alone, what it says when it cannot, and how soon."""
 
-import io
 import json
+import re
 import signal
 import subprocess
 import sys
-from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
-import typer
 
 from hansard import __version__
 from hansard.app.settings import declarations
 from hansard.cli import flags, main
-from hansard.cli.commands import COMMANDS, typer_app
+from hansard.cli.commands import COMMANDS
+from hansard.cli.helping import GROUPS, names_in, overview
 from hansard.kernel.problem import InvalidInput
 from tests.cli.running import WAIT_S, Hansard
 from tests.launcher import programs
+
+SCREEN_LINES = 40
 
 DISCOVER = {
     "jsonrpc": "2.0",
@@ -47,6 +48,7 @@ def ask(hansard: Hansard, *arguments: str) -> dict[str, object]:
     return answer
 
 
+@pytest.mark.bulk
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -78,12 +80,14 @@ def loaded(hansard: Hansard, arguments: list[str]) -> set[str]:
     return {*json.loads(done.stderr.splitlines()[-1])}
 
 
+@pytest.mark.bulk
 def test_the_stdio_server_loads_no_command_line_framework(hansard: Hansard) -> None:
     assert loaded(hansard, []) & {"hansard.mcp.stdio", "typer", "rich", "argparse"} == {
         "hansard.mcp.stdio"
     }
 
 
+@pytest.mark.bulk
 def test_looking_at_the_journal_loads_no_server(filled: Hansard) -> None:
     assert loaded(filled, ["log"]) & {"typer", "mcp", "uvicorn", "anyio", "rich"} == {"typer"}
 
@@ -97,33 +101,85 @@ def test_on_a_terminal_it_says_what_it_is_and_how_to_connect(hansard: Hansard) -
     assert not hansard.store.exists()
 
 
-def test_help_names_every_command_and_every_setting(hansard: Hansard) -> None:
+def test_help_names_every_command_on_one_screen(hansard: Hansard) -> None:
     ran = hansard("--help")
+    lines = list(overview(COMMANDS, lambda text, _: text, 80))
+
+    assert (ran.code, ran.err) == (0, "")
+    assert len(lines) <= SCREEN_LINES
+    assert max(map(len, lines)) <= 80
+    named = [name for rows in GROUPS.values() for label in rows for name in names_in(label)]
+    assert {*COMMANDS} <= {*named}
+    assert all(re.search(rf"\b{name}\b", ran.out) for name in COMMANDS)
+    assert hansard("help").out == hansard("-h").out == hansard("--help").out
+
+
+def test_help_is_shown_without_loading_any_command(hansard: Hansard) -> None:
+    heavy = {"typer", "pydantic", "apsw", "mcp", "rich"}
+
+    assert not loaded(hansard, ["--help"]) & heavy
+
+
+def test_help_tells_of_every_setting_by_itself(hansard: Hansard) -> None:
+    ran = hansard("help", "settings")
 
     assert ran.code == 0
-    assert all(name in ran.out for name in COMMANDS)
     assert all(one.flag in ran.out and one.variable in ran.out for one in declarations())
 
 
-def test_help_lists_the_commands_as_they_describe_themselves_and_loads_none(
-    hansard: Hansard,
-) -> None:
-    with redirect_stdout(io.StringIO()) as told:
-        typer.main.get_command(typer_app()).main(
-            ["--help"], prog_name="hansard", standalone_mode=False
-        )
+def test_help_of_a_command_is_also_asked_by_its_name(hansard: Hansard) -> None:
+    asked, flagged = hansard("help", "records", "show"), hansard("records", "show", "--help")
 
-    assert hansard("--help").out == told.getvalue()
-    assert loaded(hansard, ["--help"]) & {"typer", "pydantic", "hansard.cli.log"} == {"typer"}
+    assert (asked.code, asked.out) == (0, flagged.out)
+    assert hansard("help", "nonsense").code == 2
+    assert "claude mcp add" in hansard("help", "start").out
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help_and_the_settings(hansard: Hansard, command: str) -> None:
+def test_every_command_has_help_with_its_own_options_first(hansard: Hansard, command: str) -> None:
     ran = hansard(command, "--help")
 
     assert (ran.code, ran.err) == (0, "")
-    if command != "export-schema":
-        assert all(declared.flag in ran.out for declared in declarations())
+    assert "hansard help settings" in ran.out
+    if command in ("export-schema", "serve"):
+        return
+    assert "--store" in ran.out
+    assert "--checkpoint-max-mib" not in ran.out
+    assert ran.out.find("\n  --json") < ran.out.index("\n  --store")
+
+
+def test_a_setting_that_help_does_not_name_is_still_taken(filled: Hansard) -> None:
+    assert filled("log", "--checkpoint-max-mib", "5").code == 0
+
+
+GROUPED = ["checkpoints", "decisions", "entities", "metrics", "projects", "records", "sessions"]
+
+
+@pytest.mark.parametrize("group", GROUPED)
+def test_a_group_alone_lists(filled: Hansard, group: str) -> None:
+    plain, for_programs = filled(group), filled(group, "--json")
+
+    assert (plain.code, plain.err) == (0, "")
+    assert (for_programs.code, for_programs.err) == (0, "")
+    for line in for_programs.out.splitlines():
+        json.loads(line)
+
+
+@pytest.mark.parametrize("group", GROUPED)
+def test_settings_before_a_group_count_for_its_commands(
+    filled: Hansard, tmp_path: Path, group: str
+) -> None:
+    elsewhere = str(tmp_path / "elsewhere")
+    command = {"records": "history", "sessions": "show"}.get(group, "list")
+    about = ["R001"] if group == "records" else ["@latest"] if group == "sessions" else []
+    about += ["chatThread"] if group == "entities" else []
+
+    before = filled("--store", elsewhere, group, command, *about)
+    between = filled(group, "--store", elsewhere, command, *about)
+
+    assert (before.code, between.code) == (1, 1)
+    assert "no store" in before.err
+    assert "no store" in between.err
 
 
 def test_the_version_is_said(hansard: Hansard) -> None:
@@ -187,6 +243,7 @@ def test_a_bug_is_a_sentence_and_with_debug_a_trace(
         main.run([])
 
 
+@pytest.mark.bulk
 @pytest.mark.cold("how a process ends")
 def test_a_reader_that_leaves_early_is_no_error(filled: Hansard) -> None:
     process = filled.start("log", "--limit", "3")
@@ -200,6 +257,7 @@ def test_a_reader_that_leaves_early_is_no_error(filled: Hansard) -> None:
     process.stderr.close()
 
 
+@pytest.mark.bulk
 @pytest.mark.fault("signals and ends")
 @pytest.mark.cold("a signal")
 def test_ctrl_c_ends_a_command_quietly(filled: Hansard) -> None:
@@ -242,6 +300,7 @@ def test_a_setting_may_stand_before_the_command(filled: Hansard, tmp_path: Path)
     assert filled("anchor", "--store", elsewhere).code == 1
 
 
+@pytest.mark.bulk
 def test_a_server_without_a_secret_says_at_its_start_that_nothing_can_be_accepted(
     hansard: Hansard,
 ) -> None:
@@ -260,4 +319,4 @@ def test_a_server_without_a_secret_says_at_its_start_that_nothing_can_be_accepte
     assert [ran.returncode for ran in (without, short, enough)] == [0, 2, 0]
     assert "No proposal can be accepted" in without.stderr
     assert "at least 16" in short.stderr
-    assert enough.stderr == ""
+    assert "hansard secret set" in enough.stderr

@@ -104,13 +104,14 @@ def on(stream: type[io.StringIO], hansard: Hansard, *arguments: str) -> Ran:
 
 
 SHOWN: list[list[str]] = [
+    *(["status"], ["search", "title"], ["entities"], ["metrics"], ["checkpoints"]),
     *(["log", *more] for more in ([], ["--project", "@catalog"])),
-    *(["verify"], ["doctor"], ["anchor"], ["gc"], ["rebuild"], ["repair", "--yes"]),
+    *(["verify"], ["doctor"], ["hosts"], ["anchor"], ["gc"], ["rebuild"], ["repair", "--yes"]),
     *(["timeline", SESSION], ["story", SESSION], ["evolution"], ["evolution", "a.py", "--all"]),
     ["evolution", "a.py", "--revision", "1"],
     *(["why", "a.py:1"], ["workspace"], ["undo", "--session", SESSION, "--dry-run"]),
     ["restore", "a.py", "--before", "s:1", "--dry-run"],
-    *(["token", "list"], ["projects", "list", "--all"], ["projects", "show"]),
+    *(["secret"], ["token", "list"], ["projects", "list", "--all"], ["projects", "show"]),
     *(["records"], ["records", "show", "R001"], ["records", "history", "R001"]),
     *(["records", "diff", "R002", "--from", "t:2"], ["records", "search", "title"]),
     *(["sessions"], ["sessions", "show", SESSION], ["checkpoints", "list", SESSION]),
@@ -142,8 +143,8 @@ NOT_HERE = {
     *("serve", "open", "demo", "watch", "hook", "backup", "restore-backup", "export", "import"),
     *("replay", "redact", "token create", "token revoke", "records edit", "checkpoints mark"),
     *("checkpoints import", "checkpoints diff", "metrics import", "decisions accept"),
-    *("decisions reject", "secret", "entities create", "entities delete", "entities import"),
-    "entities show",
+    *("decisions reject", "secret set", "secret recover", "secret cancel", "entities create"),
+    *("entities delete", "entities import", "entities show", "init"),
 }
 """What serves, writes files, needs a person, or says no more than that it is done: all of them
 write by the same streams."""
@@ -165,6 +166,7 @@ def shown_in(ran: Ran) -> list[str]:
 PIPE = pytest.mark.slow("runs all commands once more")
 
 
+@pytest.mark.bulk
 @pytest.mark.parametrize(
     "stream",
     [pytest.param(Terminal, id="terminal"), pytest.param(io.StringIO, id="pipe", marks=PIPE)],
@@ -182,6 +184,7 @@ def test_no_command_lets_stored_text_act(hansard: Hansard, stream: type[io.Strin
     assert escaped > 25
 
 
+@pytest.mark.bulk
 def test_what_commands_write_is_told_as_safely(hansard: Hansard) -> None:
     for arguments in WRITES:
         ran = on(Terminal, hansard, *arguments)
@@ -189,6 +192,7 @@ def test_what_commands_write_is_told_as_safely(hansard: Hansard) -> None:
         assert shown_in(ran) == [], arguments
 
 
+@pytest.mark.bulk
 def test_json_means_the_same_escaped(hansard: Hansard) -> None:
     for arguments in (["log"], ["records", "show", "R001"], ["decisions", "list", "--all"]):
         ran = on(io.StringIO, hansard, *arguments, "--json")

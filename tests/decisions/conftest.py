@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
-from hansard.app import start
+from hansard.app import people, start
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings
+from hansard.kernel.clock import to_text
 from hansard.kernel.engine import Engine, Schema
+from hansard.kernel.event import SYSTEM, Stamp
 from tests.conftest import EXTRA, SteppingClock
 from tests.decisions.known import SECRET, known
 from tests.decisions.parties import Party, a_party
@@ -23,12 +25,16 @@ OpenWith = Callable[..., Application]
 def open_with(
     open_engine: Callable[[str, Schema], Engine], clock: SteppingClock, files: Path
 ) -> Iterator[OpenWith]:
-    """Open applications on the same store, whose decisions are set up as given."""
+    """Open applications on the same store, whose decisions are set up as given.
+
+    The first secret that one is opened with is the store's.
+    """
     with ExitStack() as stack:
 
         def opener(**given: Any) -> Application:
             settings = Settings(workspace=str(files))
-            catalog = known(settings, **{"secret": SECRET} | given)
+            given = {"secret": SECRET} | given
+            catalog = known(settings, **given)
             app = start.start(
                 settings,
                 open_engine,
@@ -36,6 +42,8 @@ def open_with(
                 known=Catalog([*catalog.capabilities, *EXTRA]),
             )
             stack.callback(app.close)
+            if given["secret"] and not people.known(app.store):
+                people.set_secret(app.store, given["secret"], Stamp(SYSTEM, to_text(clock())))
             return app
 
         yield opener

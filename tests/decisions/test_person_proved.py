@@ -72,11 +72,11 @@ def test_where_no_secret_is_set_the_entry_says_unproved(open_with: OpenWith) -> 
         a_party(app, "agent").supersede(theirs)
 
 
+@pytest.mark.bulk
 def test_a_store_knows_its_secret_whatever_other_processes_are_set_up_with(
     open_with: OpenWith,
 ) -> None:
     first = open_with(secret=SECRET)
-    people.keep(first.store, SECRET, Stamp(SYSTEM, to_text(utc_now())))
     a_party(first, "human", "admin", secret=SECRET).record("db")
 
     for configured in (None, OTHER):
@@ -88,15 +88,17 @@ def test_a_store_knows_its_secret_whatever_other_processes_are_set_up_with(
         assert a_party(app, "human", "admin", secret=SECRET).status("D001") == "active"
 
 
-def test_the_first_secret_stays_until_somebody_who_knows_it_sets_another(
+@pytest.mark.bulk
+def test_who_set_the_secret_first_is_not_overtaken_and_who_knows_it_changes_it(
     open_with: OpenWith,
 ) -> None:
     app, stamp = open_with(secret=None), Stamp(SYSTEM, to_text(utc_now()))
-    people.keep(app.store, SECRET, stamp)
-    people.keep(app.store, OTHER, stamp)
+    people.set_secret(app.store, SECRET, stamp)
+    with refused("SECRET_KNOWN"):
+        people.set_secret(app.store, OTHER, stamp)
     assert people.is_right(app.store, SECRET)
 
-    people.keep(app.store, OTHER, stamp, anew=True)
+    people.set_secret(app.store, OTHER, stamp, before=people.known(app.store))
 
     assert people.is_right(app.store, OTHER)
     with refused("PERMISSION_DENIED"):
@@ -104,17 +106,40 @@ def test_the_first_secret_stays_until_somebody_who_knows_it_sets_another(
     assert a_party(app, "human", "admin", secret=OTHER).record()
 
 
-def test_starting_with_a_secret_has_the_store_know_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(store=str(tmp_path / "store"), workspace=str(tmp_path), embedder="none")
+
+
+@pytest.mark.holds("ALL-10.19")
+def test_no_process_teaches_the_store_the_secret_it_was_started_with(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = Settings(store=str(tmp_path / "store"), workspace=str(tmp_path), embedder="none")
     monkeypatch.setenv("HANSARD_SECRET", OTHER)
-    start(settings).close()
+    app = start(settings)
+    own = a_party(app, "human", "admin", secret=OTHER)
+    draft = a_party(app, "agent").propose()
+    made = own.get(own.record("cache"))["decision"]
+    claimed = app.judged(a_caller("human", "admin")).actor.kind
+    app.close()
     monkeypatch.delenv("HANSARD_SECRET")
 
     app = start(settings)
 
-    assert app.wants_proof()
+    assert people.known(app.store) is None
+    assert not app.wants_proof()
+    assert (made["author"], made["proof"], claimed) == ("human:test-human", "unproved", "agent")
+    with refused("PERMISSION_DENIED"):
+        a_party(app, "human", "admin", secret=OTHER).accept(draft)
+    app.close()
+
+
+def test_the_store_holds_a_digest_of_the_secret_and_not_the_secret(
+    settings: Settings, tmp_path: Path
+) -> None:
+    app = start(settings)
+    people.set_secret(app.store, OTHER, Stamp(SYSTEM, to_text(utc_now())))
+
     assert app.judged(a_caller("human", "admin")).actor.kind == "agent"
     assert app.judged(a_caller("human", "admin", secret=OTHER)).proof == "proved"
     held = b"".join(path.read_bytes() for path in (tmp_path / "store").rglob("*") if path.is_file())

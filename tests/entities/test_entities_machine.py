@@ -255,6 +255,7 @@ def memory() -> Any:
     at.app.close()
 
 
+@pytest.mark.bulk
 @pytest.mark.holds("ENT-execution-1", "ENT-execution-2")
 @BRISK
 @given(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from hansard.app import tokens
+from hansard.app import people, tokens
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.kernel.clock import to_text, utc_now
@@ -135,6 +135,13 @@ def make_token(home: Path, role: str, **wanted: Any) -> tuple[str, str]:
             make_project(store, project, stamp)
         made, text = tokens.create(store, tokens.Wanted(role, **wanted), stamp)  # type: ignore[arg-type]
     return text, made.id
+
+
+def set_secret(home: Path, secret: str) -> None:
+    """Have the store of a server know a secret, as if a person had typed it."""
+    stamp = Stamp(Actor("human", "maria", "admin"), to_text(utc_now()))
+    with store_in(home) as store:
+        people.set_secret(store, secret, stamp, before=people.known(store))
 
 
 def revoke(home: Path, identity: str) -> None:

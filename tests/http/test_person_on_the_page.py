@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.http.serving import Server, let_in, serving
+from tests.http.serving import Server, let_in, serving, set_secret
 
 SECRET = "a secret that is long enough"
 WHY = "Because it was measured twice."
@@ -14,7 +14,8 @@ WHY = "Because it was measured twice."
 
 @pytest.fixture
 def guarded(tmp_path: Path) -> Iterator[Server]:
-    with serving(tmp_path, HANSARD_SECRET=SECRET) as running:
+    set_secret(tmp_path, SECRET)
+    with serving(tmp_path) as running:
         yield running
 
 
@@ -22,6 +23,7 @@ def a_decision(target: str) -> dict[str, Any]:
     return {"title": "T", "target": target, "rationale": WHY}
 
 
+@pytest.mark.bulk
 @pytest.mark.holds("ALL-10.16")
 def test_the_browser_in_which_the_secret_was_entered_is_a_persons(guarded: Server) -> None:
     proved = let_in(guarded)
@@ -46,6 +48,7 @@ def test_the_browser_in_which_the_secret_was_entered_is_a_persons(guarded: Serve
     assert before.endswith("(unproved)")
 
 
+@pytest.mark.bulk
 def test_a_page_says_who_looks_and_asks_for_the_secret_where_no_more_is_lacking(
     guarded: Server,
 ) -> None:
@@ -71,8 +74,31 @@ def test_a_page_says_who_looks_and_asks_for_the_secret_where_no_more_is_lacking(
     assert "needs" not in allowed["error"]["details"], "nobody has proposed it"
 
 
+@pytest.mark.bulk
 def test_where_there_is_no_secret_nobody_is_asked_for_one(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         told = server.request("GET", "/api/v1", cookie=let_in(server).cookie).json()
 
     assert (told["actor"].partition(":")[0], told["proof"]) == ("human", "unproved")
+
+
+@pytest.mark.holds("ALL-10.16")
+def test_a_browser_is_no_persons_any_more_once_another_secret_is_set(guarded: Server) -> None:
+    browser = let_in(guarded)
+    browser.post("record_decision", a_decision("a"), x_hansard_secret=SECRET)
+
+    set_secret(guarded.home, "another secret, long enough")
+    _, made = browser.post("record_decision", a_decision("b"))
+
+    shown = browser.call("get_decision", decision_id=made["decision_id"])
+    assert shown["decision"]["author"].endswith("(unproved)")
+
+
+@pytest.mark.holds("ALL-10.20")
+def test_the_page_is_told_that_the_secret_is_new(guarded: Server) -> None:
+    browser = let_in(guarded)
+    browser.post("record_decision", a_decision("a"))
+
+    [told] = browser.call("get_project_overview")["notices"]
+
+    assert "set by human:maria" in told

@@ -168,6 +168,7 @@ export interface SessionSeen {
 
 export interface Overview {
   project: { id: string; name: string; description: string; tick: number };
+  notices?: string[];
   open_sessions: SessionSeen[];
   root_records: RecordRef[];
   open_records: RecordRef[];

@@ -7,10 +7,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from hansard.app import faulty, people
+from hansard.app import faulty, people, secret_news, secret_texts
 from hansard.app.catalog import Catalog
 from hansard.app.circumstances import refusal
 from hansard.app.homes import NamedHome
+from hansard.decisions.secret import Secret as NoSecret
 from hansard.kernel import as_of, limits, reply
 from hansard.kernel.blob import canonical_json, digest_of
 from hansard.kernel.clock import Clock, to_text, utc_now
@@ -63,19 +64,25 @@ class Application:
         read_only: bool = False,
         clock: Clock = utc_now,
         limit: Limit | None = None,
+        redact: bool = False,
     ) -> None:
         """Join a catalog and a store that was made for it.
 
-        `home` is the project of calls that name none; `limit` refuses calls beyond a quota.
+        `home` is the project of calls that name none; `limit` refuses calls beyond a quota;
+        `redact` has secrets taken out of what callers say, or told of where they are kept.
         """
         self.catalog = catalog
         self.store = store
         self.home: Home = home or NamedHome(DEFAULT_PROJECT)
         self.read_only = read_only
         self.limit = limit
+        self._redact = redact
         self.settled: list[Settled] = []
         """What was left open and has been settled since this application was started."""
         self._clock = clock
+        # The store's own counts wherever it knows one, also for what knows no decisions.
+        held = (one.secret for one in catalog.capabilities if one.secret)
+        self._secret: Secret = next(held, None) or NoSecret(None)
         self._following: Following | None = None
 
     @cached_property
@@ -96,14 +103,14 @@ class Application:
         for session in (caller.session, caller.default_session):
             if session is not None:
                 check_handle(session, "session")
-        request = validate(operation, arguments)
+        request, flagged = self._looked_through(operation, arguments)
         caller = caller if caller.home else replace(caller, home=self.home)
         try:
             context = self._place(operation, request, caller)
         except Problem:
             # What ends a session leaves no place to ask again from, and its answer is still there.
             if first := self._answered_before(operation, request, caller):
-                return _flagged(first, operation, arguments)
+                return flagged(first)
             raise
         try:
             answer = self._answer(operation, request, context)
@@ -114,7 +121,25 @@ class Application:
             answer = _run(operation, request, context)
         seating.adopt(operation, request, context)
         answer = _paged(answer, operation, request, context)
-        return _flagged(answer, operation, arguments)
+        return flagged(answer)
+
+    def _looked_through(
+        self, operation: Operation, arguments: Mapping[str, Any]
+    ) -> tuple[Request, Callable[[Result], Result]]:
+        """Make the request, without secrets that must not be kept, and what tells of them after."""
+        request = validate(operation, arguments)
+        redacted, kept = list[str](), list[str]()
+        if self._redact and operation.writes:
+            if self.catalog.keeps_text(operation):
+                kept = secret_texts.kinds_in(arguments)
+            else:
+                request, redacted = secret_texts.masked(request)
+
+        def flagged(answer: Result) -> Result:
+            shown = _flagged(answer, operation, arguments)
+            return secret_texts.told(shown, redacted, kept) if isinstance(shown, Written) else shown
+
+        return request, flagged
 
     @property
     def default_project(self) -> str:
@@ -168,26 +193,30 @@ class Application:
 
     def wants_proof(self) -> bool:
         """Whether a secret is set here, so that people are asked to prove it."""
-        secret = self.secret()
-        return secret is not None and secret.is_set
+        return self.secret().is_set
 
-    def secret(self) -> Secret | None:
+    def news(self) -> list[str]:
+        """Say to whoever starts a server what of people and their proof they should know."""
+        now = to_text(self._clock())
+        return secret_news.at_start(self.store, now, is_set=self.wants_proof())
+
+    def secret(self) -> Secret:
         """Give what people prove to be people by, as the store knows it."""
-        secret = next((one.secret for one in self.catalog.capabilities if one.secret), None)
-        if secret and any(one.name == people.NAME for one in self.catalog.capabilities):
-            people.learn(secret, self.store)
-        return secret
+        if people.is_derived(self.store):
+            people.learn(self._secret, self.store)
+        return self._secret
 
     def judged(self, caller: Caller) -> Caller:
         """Say what a caller is: a person, an admin or an agent, as it has proved; or refuse."""
         if caller.secret is None and caller.actor.kind != "human" and not caller.is_vouched:
             return caller
         secret = self.secret()
-        is_set = secret is not None and secret.is_set
-        if caller.secret is not None and secret is not None and is_set:
+        is_proved = secret.is_set and caller.secret is not None
+        if caller.secret is not None and is_proved:
             secret.prove(caller.secret)
-        is_proved = is_set and caller.secret is not None
-        return people.judged(caller, is_set=is_set, is_proved=is_proved)
+        return people.judged(
+            caller, is_set=secret.is_set, is_known=secret.is_learned, is_proved=is_proved
+        )
 
     def _authorize(self, operation: Operation, caller: Caller) -> None:
         if not caller.actor.may(operation.role):

@@ -1,18 +1,20 @@
 """Who is a person: whoever proves the secret, and only where none is set whoever claims to be.
 
-The store knows the secret from the first process on that was set up with one: as a digest that is
-slow to make, so that neither the settings of another process nor their absence prove anything.
+A person tells the store the secret, by typing it, and the store keeps a digest of it that is slow
+to make. What a process was set up with proves nothing to any other process, nor that anyone is a
+person: whoever starts a process chooses it.
 """
 
 import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from hansard.kernel.engine import ReadTx, Row, Table, WriteTx
-from hansard.kernel.event import Actor, Event, Stamp
+from hansard.kernel.event import Actor, Event, Proof, Stamp, author
 from hansard.kernel.operation import Caller, Capability, Secret
+from hansard.kernel.problem import Problem
 from hansard.kernel.store import CATALOG, Store
 from hansard.kernel.view import Derivation, View
 
@@ -26,10 +28,23 @@ UNPROVED = " (unproved)"
 NAME = "people"
 """Of the capability."""
 
-_KEY = "secret"
-VERSION = 1
+RECOVERY_WAIT_S = 24 * 3600
+"""How long a recovery waits where nobody said otherwise."""
+
+VERSION = 2
 PEOPLE = Table("people", version=VERSION)
-"""In the catalog: the digest of the secret."""
+"""In the catalog: the digest of the secret, and of the one that is to replace a lost one."""
+
+SECRET, RECOVERY = "secret", "recovery"
+
+How = Literal["typed", "recovered"]
+
+
+class SecretKnown(Problem):
+    """The store has learned a secret meanwhile."""
+
+    code, http_status = "SECRET_KNOWN", 409
+    hint = "Run `hansard secret` to see who set it and when"
 
 
 class SecretSet(Event):
@@ -39,64 +54,143 @@ class SecretSet(Event):
 
     salt: str
     digest: str
+    how: How | None = None
+    """`None` of entries from when a process taught the store what it was started with."""
+    proof: Proof | None = None
+    """Whether who set it had proved the one before."""
+    wait_s: int = RECOVERY_WAIT_S
+    """How long whoever has lost it waits until another counts."""
 
     def summary(self) -> str:
         """Say no more than that."""
         return "The secret was set by which people prove to be people"
 
 
+class RecoveryBegun(Event):
+    """Somebody who does not know the secret wants another one to count, after a while."""
+
+    kind: ClassVar[str] = "people.recovery_begun.v1"
+
+    salt: str
+    digest: str
+    counts_from: str
+
+    def summary(self) -> str:
+        """Say what happens unless somebody objects."""
+        return f"The secret is to be replaced as lost, from {self.counts_from} on"
+
+
+class RecoveryCancelled(Event):
+    """Who knows the secret did not have it replaced."""
+
+    kind: ClassVar[str] = "people.recovery_cancelled.v1"
+
+    def summary(self) -> str:
+        """Say that it stays."""
+        return "The secret stays: its replacement was cancelled by who knows it"
+
+
+EVENTS: tuple[type[Event], ...] = (SecretSet, RecoveryBegun, RecoveryCancelled)
+
+
 def _set(event: SecretSet, derivation: Derivation) -> None:
-    derivation.put(PEOPLE, _KEY, event.model_dump(mode="json"))
+    derivation.put(PEOPLE, SECRET, _signed(event, derivation))
+    derivation.delete(PEOPLE, RECOVERY)
+
+
+def _begun(event: RecoveryBegun, derivation: Derivation) -> None:
+    derivation.put(PEOPLE, RECOVERY, _signed(event, derivation))
+
+
+def _cancelled(_event: RecoveryCancelled, derivation: Derivation) -> None:
+    derivation.delete(PEOPLE, RECOVERY)
+
+
+def _signed(event: Event, derivation: Derivation) -> Row:
+    entry = derivation.entry
+    return event.model_dump(mode="json") | {"by": author(entry.actor), "at": entry.at}
 
 
 def capability() -> Capability:
     """Make the capability: it offers no operation, since no agent sets the secret."""
-    view = View(NAME, VERSION, (PEOPLE,), on={SecretSet: _set})
-    return Capability(NAME, (), (SecretSet,), (view,))
+    return Capability(NAME, (), EVENTS, (_VIEW,))
 
 
-def is_known(store: Store) -> bool:
-    """Whether the store knows a secret."""
-    return store.read(CATALOG, _row) is not None
+_VIEW = View(
+    NAME,
+    VERSION,
+    (PEOPLE,),
+    on={SecretSet: _set, RecoveryBegun: _begun, RecoveryCancelled: _cancelled},
+)
+
+
+def is_derived(store: Store) -> bool:
+    """Whether a store was opened with what it may know of its secret."""
+    return _VIEW in store.views
+
+
+def known(store: Store) -> Row | None:
+    """Give what the store knows of its secret: who set it, when and how, and the digest."""
+    return store.read(CATALOG, lambda tx: tx.get(PEOPLE, SECRET))
+
+
+def mark(store: Store) -> str | None:
+    """Give what tells this secret from those before and after it, and says nothing of it."""
+    row = known(store)
+    return row["salt"] if row else None
 
 
 def is_right(store: Store, given: str) -> bool:
     """Whether this is the secret that the store knows."""
-    row = store.read(CATALOG, _row)
-    return row is not None and Verifier(**row)(given)
+    row = known(store)
+    return row is not None and verifier(row)(given)
 
 
-def keep(store: Store, text: str, stamp: Stamp, *, anew: bool = False) -> None:
-    """Have the store know the secret, unless it knows one; `anew` is for who proved that one."""
-    if not anew and is_known(store):
-        return
-    salt = secrets.token_bytes(SALT_BYTES)
-    event = SecretSet(salt=salt.hex(), digest=_digest(text, salt).hex())
+def set_secret(
+    store: Store,
+    text: str,
+    stamp: Stamp,
+    *,
+    before: Row | None = None,
+    proof: Proof | None = None,
+    wait_s: int | None = None,
+) -> None:
+    """Have the store know the secret; `before` is what it knew of the one that was proved."""
+    kept_wait = before["wait_s"] if before else RECOVERY_WAIT_S
+    wait = kept_wait if wait_s is None else wait_s
+    event = SecretSet(**digested(text), how="typed", proof=proof, wait_s=wait)
 
     def work(tx: WriteTx) -> None:
-        if anew or _row(tx) is None:
-            store.record(tx, event, stamp)
+        require_same(tx, before)
+        store.record(tx, event, stamp)
 
     store.write(CATALOG, work)
 
 
+def require_same(tx: ReadTx, before: Row | None) -> None:
+    """Refuse to go on from a secret that is not the present one any more."""
+    if tx.get(PEOPLE, SECRET) != before:
+        raise SecretKnown("The secret of this store was set by somebody else meanwhile")
+
+
 def learn(secret: Secret, store: Store) -> None:
     """Have whoever asks for the secret go by what the store knows, if it knows one."""
-    if row := store.read(CATALOG, _row):
-        secret.learn(Verifier(**row))
+    if row := known(store):
+        secret.learn(verifier(row))
 
 
-def judged(caller: Caller, *, is_set: bool, is_proved: bool) -> Caller:
+def judged(caller: Caller, *, is_set: bool, is_known: bool, is_proved: bool) -> Caller:
     """Say what a caller is, given whether a secret is set and whether it has proved it. Pure.
 
     Whoever proves it is an admin; an agent is still an agent. Where one is set, nobody is a person
-    who has not proved it, on whatever terminal.
+    who has not proved it, on whatever terminal. What only the process was set up with, and the
+    store does not know, opens what needs it and proves nobody a person.
     """
-    actor = caller.actor
+    actor, proof = caller.actor, _PROOFS[is_known]
     if is_proved:
-        return replace(caller, actor=replace(actor, role="admin"), proof="proved")
+        return replace(caller, actor=replace(actor, role="admin"), proof=proof)
     if caller.is_vouched:
-        return replace(caller, proof="proved")
+        return replace(caller, proof=proof)
     if actor.kind != "human":
         return caller
     if not is_set:
@@ -104,6 +198,9 @@ def judged(caller: Caller, *, is_set: bool, is_proved: bool) -> Caller:
     role = actor.role if actor.role == "viewer" else "agent"
     claimed = replace(actor, kind="agent", id=actor.id + UNPROVED, role=role)
     return replace(caller, actor=claimed)
+
+
+_PROOFS: dict[bool, Proof] = {True: "proved", False: "unproved"}
 
 
 def is_unproved(actor: Actor) -> bool:
@@ -124,10 +221,17 @@ class Verifier:
         return hmac.compare_digest(digest, bytes.fromhex(self.digest))
 
 
+def verifier(row: Row) -> Verifier:
+    """Make what compares with a kept digest."""
+    return Verifier(row["salt"], row["digest"])
+
+
+def digested(text: str) -> dict[str, str]:
+    """Give what is kept of a secret."""
+    salt = secrets.token_bytes(SALT_BYTES)
+    return {"salt": salt.hex(), "digest": _digest(text, salt).hex()}
+
+
 def _digest(text: str, salt: bytes) -> bytes:
-    known = text.encode(errors="surrogatepass")
-    return hashlib.scrypt(known, salt=salt, n=COST, r=BLOCK, p=LANES)
-
-
-def _row(tx: ReadTx) -> Row | None:
-    return tx.get(PEOPLE, _KEY)
+    raw = text.encode(errors="surrogatepass")
+    return hashlib.scrypt(raw, salt=salt, n=COST, r=BLOCK, p=LANES)

@@ -1,7 +1,6 @@
 """The composition root: which capabilities there are, and which engine holds the store."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -31,14 +30,12 @@ from hansard.app.settings import (
 from hansard.app.surroundings import surroundings
 from hansard.checkpoints.limits import Quotas, Retention
 from hansard.decisions import gitlog
-from hansard.decisions.masking import unmasked
-from hansard.kernel.clock import Clock, to_text, utc_now
+from hansard.kernel.clock import Clock, utc_now
 from hansard.kernel.engine import Engine, Schema
-from hansard.kernel.event import SYSTEM, Stamp
 from hansard.kernel.limits import MIB
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Home
-from hansard.kernel.problem import InvalidInput, StorageUnavailable
+from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import Store
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.redaction import mask
@@ -57,7 +54,11 @@ def catalog(settings: Settings | None = None) -> Catalog:
     capabilities = [
         sessions.capability(records.count_open),
         records.capability(
-            staleness(settings), meanings=meanings, presence=presence, brief=briefing.brief
+            staleness(settings),
+            meanings=meanings,
+            presence=presence,
+            brief=briefing.brief,
+            tell=briefing.tell,
         ),
         recorder.capability(
             Path(settings.workspace).expanduser(),
@@ -82,7 +83,7 @@ def catalog(settings: Settings | None = None) -> Catalog:
             meanings=meanings,
             blast_radius=insight.blast_radius,
             followers=gitlog.followers(git) if (git := git_folder(settings)) else None,
-            mask=mask if settings.redact == "on" else unmasked,
+            mask=mask if settings.redact == "on" else str,
             around=surroundings(Path(settings.workspace).expanduser()),
         ),
         entities.capability(),
@@ -205,13 +206,10 @@ def start(
         read_only=settings.read_only,
         clock=clock,
         limit=call_quotas(settings),
+        redact=settings.redact == "on",
     )
     if not settings.read_only:
         application.recover()
-        if configured := secret(settings):
-            # A store that takes no writes can still be looked at; the next start tries again.
-            with suppress(StorageUnavailable):
-                people.keep(store, configured, Stamp(SYSTEM, to_text(clock())))
     return application
 
 

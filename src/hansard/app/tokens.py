@@ -173,17 +173,14 @@ class TokenCaller(Caller):
     token: Token | None = None
 
 
-def caller_with(
-    token: Token, *, secret: str | None = None, server_secret: str | None = None, **came: Any
-) -> TokenCaller:
-    """Make the caller of one request; an admin's token proves the server's secret.
+def caller_with(token: Token, *, secret: str | None = None, **came: Any) -> TokenCaller:
+    """Make the caller of one request: it is who the token says, which proves it.
 
     `came` is what else came along with it.
     """
-    proved = server_secret if token.actor.may("admin") else None
     caller = TokenCaller(
         token.actor,
-        secret=secret or proved,
+        secret=secret,
         is_vouched=True,
         projects=token.projects,
         token=token,

@@ -89,11 +89,11 @@ class Since(Model):
                 self.decisionsTotal,
             ),
         ]
-        ticks = f"{self.ticksPassed} tick{'s' * (self.ticksPassed != 1)} passed"
+        writes = f"{self.ticksPassed} write{'s' * (self.ticksPassed != 1)}"
         changed = [line for line in lines if line]
         if not changed:
-            return f"Since then {ticks}; no record, file or decision has changed."
-        return "\n".join([f"Since then {ticks}:", *changed])
+            return f"Since then {writes}; no record, file or decision has changed."
+        return "\n".join([f"Since then {writes}:", *changed])
 
 
 def _line(

@@ -12,10 +12,9 @@ from hansard.app.start import start
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
 from hansard.cli.options import Json, settings_flags
+from hansard.cli.proving import signed
 from hansard.cli.replay import write_replay
-from hansard.cli.terminal import actor, print_json, show_progress
-from hansard.kernel.clock import to_text, utc_now
-from hansard.kernel.event import Stamp
+from hansard.cli.terminal import print_json, show_progress
 
 
 @settings_flags
@@ -65,7 +64,7 @@ def import_bundle(
     """
     start(load(flags)).close()
     with opened(flags) as (application, _):
-        stamp = Stamp(actor(), to_text(utc_now()))
+        stamp = signed(application)
         done = import_project(application.store, file, stamp, name=name, progress=show_progress)
     if json:
         print_json(

@@ -1,19 +1,24 @@
 """The list of commands, and how one is found and run. A command's module is loaded for its use."""
 
 import io
-import json
 import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib import import_module
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-import typer
-
-from hansard.cli.options import settings_flags
+from hansard.cli import helping
+from hansard.cli.paging import paged
 from hansard.kernel.problem import InvalidInput
 
+if TYPE_CHECKING:
+    import typer
+
 COMMANDS = {
+    "status": "hansard.cli.status",
+    "search": "hansard.cli.search",
+    "init": "hansard.cli.init",
+    "hosts": "hansard.cli.connected",
     "serve": "hansard.cli.serve",
     "open": "hansard.cli.open",
     "token": "hansard.cli.token",
@@ -53,8 +58,7 @@ COMMANDS = {
 """Each command and the module that has it. A module registers its commands on the app it is given:
 one, or a group."""
 
-MADE = Path(__file__).parent / "made" / "commands.json"
-"""What each command says of itself, so that listing them loads none; `make generate` writes it."""
+HELP_FLAGS = {"--help", "-h"}
 
 HELP = """The official record of what your agents thought, decided and did.
 
@@ -62,24 +66,12 @@ Without a command, Hansard serves MCP on stdin and stdout: that is how clients s
 """
 
 
-def typer_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
+def typer_app(names: Iterable[str] = COMMANDS) -> "typer.Typer":
     """Make the app of these commands."""
-    app = _empty_app()
-    for module in dict.fromkeys(COMMANDS[name] for name in names):
-        import_module(module).register(app)
-    return app
+    import typer
 
+    from hansard.cli.options import settings_flags
 
-def listing_app() -> typer.Typer:
-    """Make an app that can list all commands, from what was written down of them."""
-    app = _empty_app()
-    told: dict[str, str] = json.loads(MADE.read_bytes())
-    for name, text in told.items():
-        app.command(name, help=text)(_listed)
-    return app
-
-
-def _empty_app() -> typer.Typer:
     app = typer.Typer(
         name="hansard",
         help=HELP,
@@ -89,6 +81,8 @@ def _empty_app() -> typer.Typer:
         context_settings={"help_option_names": ["--help", "-h"]},
     )
     app.callback(invoke_without_command=True, help=HELP)(settings_flags(_bare))
+    for module in dict.fromkeys(COMMANDS[name] for name in names):
+        import_module(module).register(app)
     return app
 
 
@@ -96,25 +90,42 @@ def run(name: str, arguments: list[str]) -> int:
     """Run one command; returns its exit code."""
     if name not in COMMANDS:
         raise _unknown(name)
-    app = typer_app([name])
-    return _main(app, [name, *arguments], hint=f"`hansard {name} --help` shows what it takes")
+    return _main([name], [name, *arguments], hint=f"`hansard {name} --help` shows what it takes")
 
 
-def run_help() -> int:
-    """Show all commands."""
-    return _main(listing_app(), ["--help"], hint="")
+def run_help(about: list[str]) -> int:
+    """Show all commands, the settings, how to begin, or what one command takes."""
+    match about:
+        case []:
+            helping.print_overview(COMMANDS)
+        case ["settings"]:
+            with paged(["help", "settings"]):
+                helping.print_settings()
+        case ["start"]:
+            from hansard.cli.welcome import welcome
+
+            print(welcome())
+        case [name, *rest]:
+            return run(name, [*rest, "--help"])
+    return 0
 
 
-def _main(app: typer.Typer, arguments: list[str], *, hint: str) -> int:
+def _main(names: Iterable[str], arguments: list[str], *, hint: str) -> int:
+    import typer
+
     stream = getattr(sys.stdout, "stream", sys.stdout)
     if isinstance(stream, io.TextIOWrapper):
         # Stored text is in any script, whatever the locale of whoever looks at it.
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(typer_app(names))
+    code = 0
     try:
-        code = command.main(arguments, prog_name="hansard", standalone_mode=False)
+        with paged(arguments):
+            code = command.main(arguments, prog_name="hansard", standalone_mode=False)
     except typer.TyperException as error:
         raise InvalidInput(error.format_message(), hint=hint) from None
+    if not HELP_FLAGS.isdisjoint(arguments) and not code:
+        print("\nAll other settings: hansard help settings")
     return int(code or 0)
 
 
@@ -125,10 +136,6 @@ def _unknown(name: str) -> InvalidInput:
         f"Did you mean `hansard {close[0]}`?" if close else "`hansard --help` shows what there is"
     )
     return InvalidInput(f"There is no {what} {name}", hint=hint)
-
-
-def _listed() -> None:
-    """Stand for a command that is only listed."""
 
 
 def _bare(flags: object) -> None:

@@ -4,17 +4,17 @@ import os
 import platform
 import re
 import shutil
+import socket
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 import typer
 
 from hansard import __version__
-from hansard.app import people
+from hansard.app import people, recovery, secret_news
 from hansard.app.application import Application
 from hansard.app.circumstances import require_place
 from hansard.app.settings import (
@@ -28,9 +28,12 @@ from hansard.app.settings import (
 from hansard.app.start import find_by_meaning, start
 from hansard.app.verify import list_intents, projects_of
 from hansard.cli.flags import Flags
+from hansard.cli.layout import room, table, wrapped
 from hansard.cli.opening import store_exists, store_folder
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.terminal import actor, painter, print_json, printable
+from hansard.cli.sitting import looking
+from hansard.cli.terminal import painter, print_json, printable
+from hansard.cli.verdict import Check, Status, verdict
 from hansard.embedders import INSTALL
 from hansard.kernel.effect import Verdict
 from hansard.kernel.engine import ReadTx
@@ -41,6 +44,7 @@ from hansard.kernel.problem import Problem
 from hansard.kernel.store import Store
 from hansard.kernel.view import is_newer
 from hansard.recorder.gateway import last_settled
+from hansard.records.text import counted
 
 if TYPE_CHECKING:
     from hansard.engines.sqlite.facts import Facts
@@ -58,33 +62,59 @@ _MEANINGS: dict[Verdict, str] = {
     "look at it, then edit or restore it",
 }
 
-Status = Literal["ok", "warn", "fail"]
+_UNPROVED = (
+    "no secret is set: whoever runs a command on a terminal or opens the page counts as a person, "
+    "agents too, and the entry says `unproved`; `hansard secret set` asks for one"
+)
+_UNKNOWN = (
+    "the store knows no secret, and one that only a process was started with proves no person: the "
+    "entry says `unproved`; `hansard secret set` has every process ask for it"
+)
+
 _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that was looked at."""
-
-    status: Status
-    what: str
-    says: str
+CONNECT_S = 0.5
 
 
 @settings_flags
-def doctor(flags: Flags, *, json: Json = False) -> int:
-    """Say what is set up and whether it can work. Exits with 1 if something cannot."""
+def doctor(
+    flags: Flags,
+    *,
+    every: Annotated[
+        bool, typer.Option("--all", help="Also the settings that have their defaults.")
+    ] = False,
+    json: Json = False,
+) -> int:
+    """Say what is set up, whether it can work, and what to do. Exits with 1 if something cannot."""
     settings = load(flags)
     checks = [*_program(), *_settings(settings, flags), *_search(settings), *_store(settings)]
+    checks.append(_server(settings))
     failed = any(check.status == "fail" for check in checks)
     if json:
-        print_json({"ok": not failed, "checks": [asdict(check) for check in checks]})
+        shown = [{"status": one.status, "what": one.what, "says": one.says} for one in checks]
+        last = [line for line, _ in verdict(checks)]
+        print_json({"ok": not failed, "verdict": last, "checks": shown})
         return int(failed)
-    paint = painter()
-    for check in checks:
-        label = paint(f"{check.status:4}", _COLOURS[check.status])
-        print(f"{label} {check.what:10} {printable(check.says)}")
+    _print(checks if every else [one for one in checks if not one.is_default], checks)
     return int(failed)
+
+
+def _print(shown: list[Check], checks: list[Check]) -> None:
+    paint = painter()
+    rows = [
+        [(one.status, _COLOURS[one.status]), (one.what, None), (one.says, None)] for one in shown
+    ]
+    for line in table(rows, paint, room()):
+        print(line)
+    if hidden := len(checks) - len(shown):
+        print(paint(f"{hidden} settings have their defaults; --all lists them", "grey"))
+    print()
+    for line, status in verdict(checks):
+        indent = "    " if line.startswith(" ") else ""
+        first, *rest = wrapped(printable(line), room())
+        print(paint(first, _COLOURS[status]))
+        for further in rest:
+            print(indent + further)
 
 
 def register(app: typer.Typer) -> None:
@@ -95,7 +125,7 @@ def register(app: typer.Typer) -> None:
 def _program() -> Iterator[Check]:
     system = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     yield Check("ok", "hansard", f"{__version__}, {system}, {Path(sys.prefix)}")
-    person = actor()
+    person = looking().actor
     yield Check("ok", "you", f"{person.kind} {person.id}, role {person.role}")
 
 
@@ -105,7 +135,18 @@ def _settings(settings: Settings, flags: Flags) -> Iterator[Check]:
         value = getattr(settings, declared.name)
         shown = without_password(value) if isinstance(value, str) else str(value).lower()
         source = given.get(declared.name, "default")
-        yield Check("ok", "setting", f"{declared.name} = {shown or '(none)'} ({source})")
+        says = f"{declared.name} = {shown or '(none)'} ({source})"
+        yield Check("ok", "setting", says, is_default=declared.name not in given)
+
+
+def _server(settings: Settings) -> Check:
+    """Say whether a server can be looked at."""
+    try:
+        socket.create_connection((settings.host, settings.port), CONNECT_S).close()
+    except OSError:
+        return Check("ok", "server", "none is running; `hansard serve` starts one")
+    where = f"http://{settings.host}:{settings.port}"
+    return Check("ok", "server", f"one listens on {where}; `hansard open` shows its page")
 
 
 def without_password(text: str) -> str:
@@ -138,7 +179,7 @@ def _store(settings: Settings) -> Iterator[Check]:
         yield Check("ok", "store", f"{application.store.engine.name}, {location}")
         if folder:
             yield from _database(folder, settings)
-        yield _person(application, settings)
+        yield from _person(application, settings)
         yield from _content(application)
     except Problem as problem:
         yield Check("fail", "store", problem.message)
@@ -146,19 +187,20 @@ def _store(settings: Settings) -> Iterator[Check]:
         application.close()
 
 
-def _person(application: Application, settings: Settings) -> Check:
-    """Say what proves a person to be one here."""
-    configured = secret(settings)
-    if not application.wants_proof():
-        says = (
-            "no secret is set: whoever runs a command on a terminal or opens the page counts as a "
-            "person, agents too, and the entry says `unproved`; set HANSARD_SECRET"
-        )
-        return Check("warn", "person", says)
-    if configured and not people.is_right(application.store, configured):
+def _person(application: Application, settings: Settings) -> Iterator[Check]:
+    """Say what proves a person to be one here, and on what that rests."""
+    store, configured = application.store, secret(settings)
+    row, begun = people.known(store), recovery.pending(store)
+    if begun:
+        yield Check("warn", "person", secret_news.under_way(begun))
+    if row is None:
+        yield Check("warn", "person", _UNKNOWN if configured else _UNPROVED)
+        return
+    origin = secret_news.origin(row)
+    yield Check("ok", "person", f"whoever proves the secret, {origin}; nobody else is one")
+    if configured and not people.is_right(store, configured):
         says = "the secret that is configured here is not the one this store knows; it counts"
-        return Check("fail", "person", f"{says} for nothing. `hansard secret` changes the store's")
-    return Check("ok", "person", "whoever proves the secret; nobody else, on whatever terminal")
+        yield Check("fail", "person", f"{says} for nothing. `hansard secret set` changes it")
 
 
 def _disk(folder: Path, settings: Settings) -> Iterator[Check]:
@@ -218,7 +260,15 @@ def _content(application: Application) -> Iterator[Check]:
     blobs = sum(store.engine.read(project, _count_blobs) for project in heads)
     entries = sum(head.seq for head in heads.values())
     yield Check(
-        "ok", "content", f"{len(projects):,} projects, {entries:,} entries, {blobs:,} blobs"
+        "ok",
+        "content",
+        ", ".join(
+            [
+                counted(len(projects), "project", "projects"),
+                counted(entries, "entry", "entries"),
+                counted(blobs, "blob", "blobs"),
+            ]
+        ),
     )
     yield from _views(store)
     yield from _intents(store, projects)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from hansard.app.settings import Declaration, declarations
@@ -9,6 +10,9 @@ from hansard.kernel.problem import InvalidInput
 
 Flags = dict[str, Any]
 """Settings given as flags, by name; one that was not given is absent or `None`."""
+
+PLACES = ("store", "workspace", "key_file", "secret_file", "git_folder")
+"""Settings that name a file or a folder."""
 
 
 @dataclass(slots=True)
@@ -36,6 +40,23 @@ def read(arguments: list[str]) -> Line:
             break
         _take(line, declared, word, words)
     return line
+
+
+def as_words(flags: Flags, *, leave_out: tuple[str, ...] = ()) -> list[str]:
+    """Write settings as the flags of another command, which may be run from another folder."""
+    return [
+        _as_word(declared, flags[declared.name])
+        for declared in declarations()
+        if flags.get(declared.name) is not None and declared.name not in leave_out
+    ]
+
+
+def _as_word(declared: Declaration, value: Any) -> str:
+    if isinstance(value, bool):
+        return declared.flag if value else f"--no-{declared.flag[2:]}"
+    if declared.name in PLACES and value and "://" not in value:
+        value = Path(value).expanduser().absolute()
+    return f"{declared.flag}={value}"
 
 
 def _take(line: Line, declared: Declaration, word: str, words: Iterator[str]) -> None:

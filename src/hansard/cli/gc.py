@@ -9,9 +9,9 @@ from hansard.app.keeping.collecting import Garbage, collect, find
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.terminal import actor, print_json, show_progress
+from hansard.cli.proving import signed
+from hansard.cli.terminal import print_json, show_progress
 from hansard.kernel.clock import to_text, utc_now
-from hansard.kernel.event import Stamp
 
 DAYS = 30
 
@@ -38,9 +38,11 @@ def gc(
     with opened(flags) as (application, _):
         store = application.store
         if apply:
-            stamp = Stamp(actor(), to_text(now))
             found = collect(
-                store, deleted_before=deleted_before, stamp=stamp, progress=show_progress
+                store,
+                deleted_before=deleted_before,
+                stamp=signed(application),
+                progress=show_progress,
             )
         else:
             found = find(store, deleted_before=deleted_before, progress=show_progress)

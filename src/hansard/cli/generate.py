@@ -6,7 +6,7 @@ It stands with the command line because that is one of the things described.
 """
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -28,11 +28,12 @@ from hansard.app.published import (
 from hansard.app.settings import Settings
 from hansard.app.start import MEMORY, catalog, start
 from hansard.cli.commands import HELP, typer_app
+from hansard.cli.options import SETTINGS
 from hansard.entities.exporting import FILES, export
 from hansard.kernel.problem import Problem
 from hansard.mcp.front_made import front_made
 
-MADE = ("schema/v1", "docs/reference", "src/hansard/cli/made", "src/hansard/mcp/made")
+MADE = ("schema/v1", "docs/reference", "src/hansard/mcp/made")
 """Folders that hold nothing else, so that what is no longer made is taken away."""
 
 
@@ -62,7 +63,6 @@ def everything(known: Catalog) -> dict[str, str]:
             "docs/reference/errors.md": reference.errors_page(problems),
             "docs/reference/events.md": reference.events_page(known),
             "docs/reference/cli.md": commands_page(),
-            "src/hansard/cli/made/commands.json": _json(commands_told()),
         }
     )
 
@@ -94,44 +94,41 @@ def write(root: Path, made: dict[str, str]) -> None:
             path.write_text(text, encoding="utf-8")
 
 
-def commands_told() -> dict[str, str]:
-    """Give what each command says of itself."""
-    return {name: command.help or "" for name, command, _ in _commands()}
-
-
 def commands_page() -> str:
     """Describe every command."""
+    group = typer.main.get_command(typer_app())
+    assert isinstance(group, TyperGroup), "an app with a callback is a group"
     shared = (
         "Every command that opens the store also takes the flags of the [settings](settings.md), "
         "and so does `hansard` alone."
     )
     blocks = [HELP.strip(), shared]
-    for name, command, context in _commands():
-        blocks += [f"## hansard {name}", *_command_blocks(command, context)]
-    return reference.page("Commands", *blocks)
-
-
-def _commands() -> Iterator[tuple[str, Any, Any]]:
-    """Go through all commands, each with its name and a context to ask it in."""
-    group = typer.main.get_command(typer_app())
-    assert isinstance(group, TyperGroup), "an app with a callback is a group"
     with group.make_context("hansard", [], resilient_parsing=True) as context:
         for name in group.list_commands(context):
             command = group.get_command(context, name)
             assert command is not None, f"{name} was listed and is not there"
-            yield name, command, context
+            blocks += _command_blocks(command, context, f"hansard {name}")
+    return reference.page("Commands", *blocks)
 
 
-def _command_blocks(command: Any, context: Any) -> Iterable[str]:
+def _command_blocks(command: Any, context: Any, title: str, depth: int = 2) -> Iterable[str]:
+    """Describe a command, and of a group what it does alone and each of its commands."""
+    yield f"{'#' * depth} {title}"
     yield command.help or ""
     rows = [
         (f"`{record[0]}`", record[1])
         for param in command.params
-        if getattr(param, "rich_help_panel", None) != "Settings"
+        if getattr(param, "rich_help_panel", None) != SETTINGS
         and (record := param.get_help_record(context))
     ]
     if rows:
         yield reference.table(("option", "what it does"), rows)
+    if isinstance(command, TyperGroup):
+        if command.invoke_without_command:
+            alone = ((command.callback and command.callback.__doc__) or "").strip()
+            yield f"Alone: {alone[:1].lower()}{alone[1:]}"
+        for name, below in command.commands.items():
+            yield from _command_blocks(below, context, f"{title} {name}", depth + 1)
 
 
 def _json(value: object) -> str:

@@ -16,9 +16,9 @@ import orjson
 import typer
 
 from hansard.app.application import Application
-from hansard.app.settings import Settings, declarations, load, sources
+from hansard.app.settings import Settings, load, sources
 from hansard.app.start import start
-from hansard.cli.flags import Flags
+from hansard.cli.flags import Flags, as_words
 from hansard.cli.host_edits import unpatched
 from hansard.cli.hosts import HOSTS, Edited, Host, Notice, Prompted
 from hansard.cli.opening import store_folder
@@ -81,12 +81,7 @@ def _host(name: str) -> Host:
 
 def _print_config(host: Host, flags: Flags) -> None:
     """Print the settings, with a command that has the flags given here."""
-    given = [
-        f"{declared.flag}={flags[declared.name]}"
-        for declared in declarations()
-        if flags.get(declared.name) is not None
-    ]
-    config = host.config(shlex.join(["hansard", "hook", host.name, *given]))
+    config = host.config(shlex.join(["hansard", "hook", host.name, *as_words(flags)]))
     print(orjson.dumps(config, option=orjson.OPT_INDENT_2).decode())
     say(f"Merge this into {host.settings_file}.")
 

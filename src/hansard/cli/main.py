@@ -84,17 +84,28 @@ def _dispatch(arguments: list[str]) -> int:
     from hansard.cli import commands
 
     if command in {"--help", "-h", "help"}:
-        return commands.run_help()
+        return commands.run_help(rest)
     return commands.run(command, [*line.leading, *rest])
+
+
+def _brief() -> int:
+    """Say where one was, or where nothing is yet, how to begin."""
+    from hansard.cli.status import has_store
+
+    if has_store():
+        from hansard.cli import commands
+
+        return commands.run("status", [])
+    from hansard.cli.welcome import welcome
+
+    print(welcome())
+    return 0
 
 
 def _serve_or_greet(arguments: list[str], line: flags.Line) -> int:
     if sys.stdin is not None and sys.stdin.isatty():
         if not arguments:
-            from hansard.cli.welcome import welcome
-
-            print(welcome())
-            return 0
+            return _brief()
         say("Serving MCP on this terminal: type JSON-RPC, or Ctrl-D to end.")
     from hansard.cli.stdio import serve
 

@@ -10,8 +10,8 @@ from hansard.app.application import Application
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
 from hansard.cli.options import Json, all_flags, keep_flags, settings_flags
-from hansard.cli.terminal import actor, painter, print_json, printable
-from hansard.kernel.clock import to_text, utc_now
+from hansard.cli.proving import signed
+from hansard.cli.terminal import painter, print_json, printable
 from hansard.kernel.engine import Found, ReadTx, Row
 from hansard.kernel.event import Head, Stamp
 from hansard.kernel.store import CATALOG, UNMADE, Store
@@ -106,8 +106,8 @@ def rename(
 ) -> None:
     """Call a project otherwise. Under its former names it is still found."""
 
-    def change(store: Store) -> Row:
-        return projects.rename(store, old, new, _stamp(), title=title)
+    def change(store: Store, stamp: Stamp) -> Row:
+        return projects.rename(store, old, new, stamp, title=title)
 
     done = _changed(all_flags(flags, context), change)
     _tell(done, f"{old} is now called {new}; as {old} it is still found.", json=json)
@@ -117,7 +117,7 @@ def rename(
 def archive(flags: Flags, name: Name, *, context: typer.Context, json: Json = False) -> None:
     """Put a project away: not listed, closed to writes, and kept. `unarchive` brings it back."""
     done = _changed(
-        all_flags(flags, context), lambda store: projects.archive(store, name, _stamp())
+        all_flags(flags, context), lambda store, stamp: projects.archive(store, name, stamp)
     )
     back = f"`hansard projects unarchive {name}` brings it back."
     _tell(done, f"{name} is archived: all of it is kept, and read by its name. {back}", json=json)
@@ -127,7 +127,7 @@ def archive(flags: Flags, name: Name, *, context: typer.Context, json: Json = Fa
 def unarchive(flags: Flags, name: Name, *, context: typer.Context, json: Json = False) -> None:
     """Bring an archived project back."""
     flags = all_flags(flags, context)
-    done = _changed(flags, lambda store: projects.unarchive(store, name, _stamp()))
+    done = _changed(flags, lambda store, stamp: projects.unarchive(store, name, stamp))
     _tell(done, f"{name} is back.", json=json)
 
 
@@ -163,10 +163,10 @@ def _print_list(flags: Flags, *, every: bool, json: bool) -> None:
         print(last)
 
 
-def _changed(flags: Flags, change: Callable[[Store], Row]) -> Listed:
+def _changed(flags: Flags, change: Callable[[Store, Stamp], Row]) -> Listed:
     """Change a project, and give it as it is then."""
     with opened(flags) as (application, _):
-        row = change(application.store)
+        row = change(application.store, signed(application))
         return _listed(application, projects.require(application.store, row["id"]))
 
 
@@ -226,7 +226,3 @@ def _lines(one: Listed) -> Iterator[str]:
         yield f"also found as {', '.join(row['former'])}"
     for folder in row["folders"]:
         yield f"workspace {printable(folder)}"
-
-
-def _stamp() -> Stamp:
-    return Stamp(actor(), to_text(utc_now()))

@@ -10,9 +10,11 @@ import getpass
 import os
 from dataclasses import replace
 
+from hansard.app import secret_news
 from hansard.app.application import Application
 from hansard.app.settings import read_secret_file
-from hansard.cli.terminal import actor
+from hansard.cli.saying import say
+from hansard.cli.terminal import actor, printable
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.event import Proof, Stamp
 from hansard.kernel.operation import Caller
@@ -41,6 +43,8 @@ class Proving:
         """Give what was typed or read; `None` of who need not prove anything, or would not."""
         claims = caller.actor.kind == "human" and self._application.wants_proof()
         if claims and not self._was_asked:
+            for told in secret_news.news(self._application.store, to_text(utc_now())):
+                say(printable(told))
             self._given, self._was_asked = _from_file() or _typed(), True
         return self._given
 
@@ -49,10 +53,7 @@ def person(
     application: Application, what: str, instead: str | None = None
 ) -> tuple[Stamp, Proof | None]:
     """Say who does what only a person may do, and whether that was proved; or refuse."""
-    claimed = Caller(actor())
-    if claimed.actor.kind == "human":
-        claimed = replace(claimed, secret=Proving(application).secret(claimed))
-    judged = application.judged(claimed)
+    judged = _judged(application)
     if judged.actor.kind != "human":
         secret = ", and give the secret" if application.wants_proof() else ""
         other = f"; or with {instead}" if instead else ""
@@ -60,6 +61,28 @@ def person(
             f"Only a person may {what}", hint=f"Run it yourself on a terminal{secret}{other}"
         )
     return Stamp(judged.actor, to_text(utc_now())), judged.proof
+
+
+def signed(application: Application) -> Stamp:
+    """Say who does what an agent may do too: a person only if that was proved."""
+    return Stamp(_judged(application).actor, to_text(utc_now()))
+
+
+def claimed(what: str, application: Application | None = None) -> tuple[Stamp, Proof | None]:
+    """Say who claims to be a person, where nothing can prove it: nothing is asked.
+
+    Where an application's store knows a secret that they do not prove, they are signed as that.
+    """
+    caller = Caller(actor())
+    if caller.actor.kind != "human":
+        raise PermissionDenied(f"Only a person may {what}", hint="Run it yourself on a terminal")
+    judged = application.judged(caller) if application else caller
+    return Stamp(judged.actor, to_text(utc_now())), "unproved"
+
+
+def _judged(application: Application) -> Caller:
+    caller = Caller(actor())
+    return application.judged(replace(caller, secret=Proving(application).secret(caller)))
 
 
 def _from_file() -> str | None:

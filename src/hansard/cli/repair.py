@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hansard.app.keeping.backup import Backup, OpenStore, find_backup
+from hansard.app.keeping.backup import find_backup
 from hansard.app.keeping.repair import Repaired, derive_again, needed, salvage
 from hansard.app.keeping.salvage import Saved
 from hansard.app.settings import load, store_location
@@ -17,9 +17,9 @@ from hansard.cli.consent import require_consent
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened, store_folder
 from hansard.cli.options import settings_flags
+from hansard.cli.proving import claimed, person
 from hansard.cli.saying import say, say_problem
-from hansard.cli.terminal import actor, printable, show_progress
-from hansard.kernel.clock import to_text, utc_now
+from hansard.cli.terminal import printable, show_progress
 from hansard.kernel.event import Stamp
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
 
@@ -63,7 +63,18 @@ def repair(
             f"{store_location(settings)} is a database, which is not replaced in place",
             hint="Restore a backup into a new one, or `hansard export` what is sound",
         )
-    return _salvaged(folder, backup, open_copies(settings), yes=yes)
+    helped = f" and the backup of {backup.taken_at}" if backup else ""
+    question = f"Save what is sound of {folder}{helped} into a new store, in its place?"
+    require_consent(question, yes=yes)
+    done = salvage(
+        folder,
+        backup,
+        open_store=open_copies(settings),
+        stamp=_signed(flags),
+        progress=show_progress,
+    )
+    _print(done)
+    return 0
 
 
 def register(app: typer.Typer) -> None:
@@ -87,20 +98,14 @@ def _print_findings(report: Report | None) -> None:
         print(f"{finding.severity} {finding.project} {finding.check}: {printable(finding.message)}")
 
 
-def _salvaged(folder: Path, backup: Backup | None, open_store: OpenStore, *, yes: bool) -> int:
-    helped = f" and the backup of {backup.taken_at}" if backup else ""
-    require_consent(
-        f"Save what is sound of {folder}{helped} into a new store, in its place?", yes=yes
-    )
-    done = salvage(
-        folder,
-        backup,
-        open_store=open_store,
-        stamp=Stamp(actor(), to_text(utc_now())),
-        progress=show_progress,
-    )
-    _print(done)
-    return 0
+def _signed(flags: Flags) -> Stamp:
+    """Say who repairs: a person, proved where the store can still be asked for its secret."""
+    what = "replace the store"
+    try:
+        with opened(flags) as (application, _):
+            return person(application, what)[0]
+    except StorageUnavailable:
+        return claimed(what)[0]
 
 
 def _print(done: Repaired) -> None:

@@ -5,15 +5,18 @@ from typing import Annotated
 
 import typer
 
+from hansard.app import people
 from hansard.app.keeping.backup import find_backup
 from hansard.app.keeping.restoring import restore_bundles, restore_folder
 from hansard.app.settings import load
 from hansard.app.start import start
 from hansard.cli.backup import open_copies, print_heads, warn_of_unreadable
 from hansard.cli.flags import Flags
-from hansard.cli.opening import store_folder
+from hansard.cli.opening import opened, store_folder
 from hansard.cli.options import Json, settings_flags
+from hansard.cli.proving import person
 from hansard.cli.terminal import print_json, show_progress
+from hansard.kernel.problem import StorageUnavailable
 
 
 @settings_flags
@@ -45,6 +48,8 @@ def restore_backup(
         finally:
             application.close()
     else:
+        if force:
+            _require_person(flags)
         heads, aside = restore_folder(
             backup,
             location,
@@ -61,6 +66,16 @@ def restore_backup(
         print(f"What was there is now {aside}")
     print_heads(heads)
     return 0
+
+
+def _require_person(flags: Flags) -> None:
+    """Have whoever sets a store aside that knows a secret prove it: the backup may know none."""
+    try:
+        with opened(flags) as (application, _):
+            if people.known(application.store):
+                person(application, "replace a store that knows a secret")
+    except StorageUnavailable:
+        return  # there is none, or nothing in it that could be asked
 
 
 def register(app: typer.Typer) -> None:

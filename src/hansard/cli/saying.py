@@ -8,10 +8,6 @@ from hansard.kernel.problem import InvalidInput, Problem
 EXIT_PROBLEM = 1
 EXIT_USAGE = 2
 
-NOTHING_ACCEPTED = (
-    "No proposal can be accepted here, and no person is proved: HANSARD_SECRET is not set."
-)
-
 
 def say(line: str) -> None:
     """Say a line to whoever runs the command."""

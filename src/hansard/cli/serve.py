@@ -3,13 +3,13 @@
 import typer
 
 from hansard.app.homes import choose
-from hansard.app.settings import load, secret
+from hansard.app.settings import load
 from hansard.app.start import start
 from hansard.app.tracing import traced
 from hansard.cli.flags import Flags
 from hansard.cli.opening import settled_line
 from hansard.cli.options import settings_flags
-from hansard.cli.saying import NOTHING_ACCEPTED, say
+from hansard.cli.saying import say
 from hansard.kernel.problem import Problem
 
 
@@ -27,7 +27,7 @@ def serve(flags: Flags) -> int:
     from hansard.mcp import http
 
     try:
-        page = Page(application, settings, also="" if secret(settings) else NOTHING_ACCEPTED)
+        page = Page(application, settings, also="\n".join(application.news()))
         listener = listen_on(settings)
     except Problem:
         application.close()

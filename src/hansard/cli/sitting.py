@@ -1,10 +1,15 @@
-"""Who sits at the command line, and the session that ends with what they do."""
+"""Who sits at the command line, and the session that ends with what they do.
+
+Here and in `proving` alone is asked who that is: every other command has its caller from these two.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 from hansard.app.application import Application
 from hansard.app.settings import Settings
+from hansard.cli.proving import Proving
 from hansard.cli.terminal import actor
 from hansard.kernel.holder import Holder
 from hansard.kernel.lifeline import Lifeline
@@ -20,9 +25,17 @@ def for_one_write(settings: Settings) -> Caller:
     )
 
 
+def looking(settings: Settings | None = None) -> Caller:
+    """Make the caller of a command that only looks, or that `Proving` asks before it writes."""
+    return Caller(actor(), session=settings.session or None if settings else None)
+
+
 @contextmanager
-def sitting(application: Application, settings: Settings) -> Iterator[Caller]:
-    """Make the caller of a command that writes for a while, under a session that ends with it."""
+def sitting(application: Application, settings: Settings, *, asks: bool = True) -> Iterator[Caller]:
+    """Make the caller of a command that writes for a while, under a session that ends with it.
+
+    It proves to be a person's at the beginning, if it can; what nobody sits at `asks` for nothing.
+    """
     seat, lifeline = Seat(), Lifeline()
     caller = Caller(
         actor(),
@@ -31,6 +44,8 @@ def sitting(application: Application, settings: Settings) -> Iterator[Caller]:
         holder=Holder(via="terminal", owner=lifeline.name),
         lifeline=lifeline,
     )
+    if asks:
+        caller = replace(caller, secret=Proving(application).secret(caller))
     try:
         yield caller
     finally:

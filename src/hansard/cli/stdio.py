@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hansard.app.circumstances import require_files
 from hansard.app.settings import Settings, load, secret
 from hansard.cli.flags import Flags
-from hansard.cli.saying import NOTHING_ACCEPTED, exit_code, say, say_problem
+from hansard.cli.saying import exit_code, say, say_problem
 from hansard.kernel.problem import Problem
 from hansard.mcp.front import StdioFront, made
 from hansard.mcp.reading import LineReader, claim
@@ -32,8 +32,6 @@ def serve(flags: Flags) -> int:
 
         refuse(problem)
         raise
-    if configured is None:
-        say(NOTHING_ACCEPTED)
     reader = LineReader(*claim(), front)
     reader.start()
     reader.is_needed.wait(HEAD_START_S)
@@ -64,6 +62,8 @@ def _open(settings: Settings) -> "Application":
     from hansard.app.tracing import traced
 
     application = traced(start(settings, home=choose(settings, say=say)))
+    for told in application.news():
+        say(told)
     if application.settled:
         from hansard.cli.opening import settled_line
 

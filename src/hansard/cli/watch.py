@@ -21,8 +21,8 @@ from hansard.cli.opening import store_folder
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.recorder_desk import told
 from hansard.cli.saying import say
-from hansard.cli.sitting import sitting
-from hansard.cli.terminal import actor, painter, print_json, printable
+from hansard.cli.sitting import looking, sitting
+from hansard.cli.terminal import painter, print_json, printable
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
@@ -154,7 +154,7 @@ class Lookout:
 
     def recorded_files(self) -> Iterator[str]:
         """Name the files of this workspace that were there when last recorded."""
-        caller, cursor = Caller(actor()), None
+        caller, cursor = looking(), None
         while True:
             asked = {"limit": LIST_LIMIT_MAX} | ({"cursor": cursor} if cursor else {})
             page = told(Evolution, self.application.call("get_evolution", asked, caller))
@@ -200,7 +200,7 @@ def lookout_at(settings: Settings, root: Path, ignoring: Ignoring, show: Show) -
     )
     known = Catalog([*catalog(settings).capabilities, watching.capability(gateway)])
     application = start(settings, known=known)
-    with closing(application), sitting(application, settings) as caller:
+    with closing(application), sitting(application, settings, asks=False) as caller:
         yield Lookout(application, caller, root, ignoring, show)
 
 

@@ -6,7 +6,11 @@ from pathlib import Path
 
 WELCOME = """\
 Hansard is the official record of what your agents thought, decided and did.
-An agent talks to it over MCP; you connect your client once:
+An agent talks to it over MCP; you connect your clients once, in your repository:
+
+  {program} init            finds them, shows what it would write, and asks
+
+or one by one:
 
   claude mcp add hansard -- {program}
   codex mcp add hansard -- {program}

@@ -13,10 +13,11 @@ from hansard.app.start import catalog, gateway, start
 from hansard.cli.asking import Ask
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
+from hansard.cli.proving import Proving
 from hansard.cli.recorder_desk import told
 from hansard.cli.saying import say
-from hansard.cli.terminal import actor, painter, print_json, printable
-from hansard.kernel.operation import Caller
+from hansard.cli.sitting import looking
+from hansard.cli.terminal import painter, print_json, printable
 from hansard.recorder import copying
 from hansard.recorder.copying import Copies
 
@@ -60,8 +61,9 @@ def _asking(flags: Flags) -> Iterator[Ask]:
     settings = load(flags)
     known = Catalog([*catalog(settings).capabilities, copying.capability(gateway(settings))])
     application = start(settings, known=known, home=choose(settings, must_exist=True, say=say))
+    caller, proving = looking(), Proving(application)
     try:
-        yield lambda name, **given: application.call(name, given, Caller(actor()))
+        yield lambda name, **given: application.call(name, given, proving.caller(caller, name))
     finally:
         application.close()
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from hansard.decisions.contract import DecisionNotFound, ProposalNotFound
 from hansard.decisions.reasons import Reasons, unpack
-from hansard.decisions.tables import ACTIVE, CHAINS, DECISIONS, DRAFTS
+from hansard.decisions.tables import ACTIVE, CHAINS, DECISIONS, DRAFTS, TURNED_DOWN
 from hansard.decisions.targets import target_key
 from hansard.kernel.blob import Digest
 from hansard.kernel.content import content
@@ -51,6 +51,12 @@ def holder(tx: ReadTx, target: str) -> Row | None:
 def draft(tx: ReadTx, fingerprint: str) -> Row | None:
     """Read the proposal that says just this, if it is open or was rejected."""
     row = tx.get(DRAFTS, fingerprint)
+    return stated(tx, row["proposal"]) if row else None
+
+
+def turned_down(tx: ReadTx, target: str) -> Row | None:
+    """Read the proposal about a target that a person rejected, if none has decided it since."""
+    row = tx.get(TURNED_DOWN, target_key(target))
     return stated(tx, row["proposal"]) if row else None
 
 

@@ -26,7 +26,8 @@ from hansard.decisions.events import (
     ProposalMade,
     ProposalRejected,
 )
-from hansard.decisions.targets import check_target, folded, glob_of, target_key
+from hansard.decisions.lookalikes import alike
+from hansard.decisions.targets import check_target, folded, former_key, glob_of, target_key
 from hansard.kernel.blob import Digest, canonical_json, digest_of
 from hansard.kernel.clock import from_text, to_text
 from hansard.kernel.engine import Row
@@ -50,6 +51,8 @@ class Ground:
     """The active decision about the same target, if there is one."""
     old: Sequence[Row] = ()
     """The decisions it is to supersede."""
+    turned_down: Row | None = None
+    """The proposal about the same target that a person rejected, and no person decided since."""
     proof: Proof | None = None
     """Whether the caller was proved to be a person, or an admin."""
 
@@ -65,6 +68,7 @@ def plan_record(
     """Say what recording a decision does, or refuse a target that has one."""
     _check_statement(request, ground)
     check_target_free(request.target, ground)
+    check_not_turned_down(ground)
     return DecisionRecorded(id=identifier, proof=ground.person, **_statement(request, reasons))
 
 
@@ -82,6 +86,7 @@ def plan_supersede(
     check_supersedable(ground)
     check_isolation(ground)
     check_merge(request.target, ground)
+    check_not_turned_down(ground)
     supersedes = [row["id"] for row in ground.old]
     return DecisionSuperseded(
         id=identifier,
@@ -114,7 +119,8 @@ def plan_propose(
     }
     if draft is None:
         return ProposalMade(**stated, proof=ground.person)
-    if all(draft[name] == value for name, value in stated.items()):
+    # How it is fingerprinted has changed, and is nothing that it says.
+    if all(draft[name] == value for name, value in stated.items() if name != "fingerprint"):
         return None
     check_own(draft, ground.actor)
     return ProposalEdited(**stated, proof=ground.person)
@@ -157,6 +163,23 @@ def check_target_free(target: str, ground: Ground, *, hint: str | None = None) -
     """Refuse a target that has an active decision."""
     if ground.holder:
         raise _taken(target, ground, hint)
+
+
+def check_not_turned_down(ground: Ground) -> None:
+    """Refuse an agent a target on which a person has said no: it may ask again, by proposing.
+
+    Whatever it wants to decide there. What a person turned down in some words could else be decided
+    in others, and nobody can tell by rule whether they say the same.
+    """
+    rejected = ground.turned_down
+    if rejected and ground.actor.kind == "agent":
+        raise ProposalRefused(
+            f"{rejected['id']} was rejected by a person on {rejected['target'].strip()[:100]!r}: "
+            f"{rejected['title']}{_because(rejected)}",
+            hint="Call propose_decision, so that a person decides what holds there",
+            proposal_id=rejected["id"],
+            reason=rejected["reason"],
+        )
 
 
 def check_supersedable(ground: Ground) -> None:
@@ -271,7 +294,13 @@ def check_draft(named: Row | None, same: Row | None) -> None:
 
 def fingerprint(request: ProposeDecision) -> str:
     """Give the same digest to proposals that say the same about the same."""
-    said = [folded(request.title), target_key(request.target), folded(request.rationale)]
+    said = [alike(request.title), target_key(request.target), alike(request.rationale)]
+    return digest_of(canonical_json(said))
+
+
+def former_fingerprint(request: ProposeDecision) -> str:
+    """Give the digest under which older entries have a proposal that says this."""
+    said = [folded(request.title), former_key(request.target), folded(request.rationale)]
     return digest_of(canonical_json(said))
 
 

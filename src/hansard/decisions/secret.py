@@ -30,6 +30,11 @@ class Secret:
         """Whether there is one to prove."""
         return self._right is not None or self._check is not None
 
+    @property
+    def is_learned(self) -> bool:
+        """Whether it is the store's, rather than what this process was set up with."""
+        return self._check is not None
+
     def learn(self, check: Check) -> None:
         """Go by another check from now on: the store knows the secret better than the settings."""
         with self._lock:
@@ -66,10 +71,10 @@ class Secret:
         if not self.is_set:
             raise PermissionDenied(
                 "Accepting proposals is disabled: no secret is set here",
-                hint="Set HANSARD_SECRET for the server, then prove it with the call",
+                hint="Set one: `hansard secret set`, or HANSARD_SECRET for the server",
                 proof="none",
             )
-        if proof != "proved":
+        if proof is None:
             raise PermissionDenied(
                 "accept_proposal needs the server's secret, and the call did not prove it",
                 hint="Send it as `hansard/secret` in `_meta`, or use `hansard decisions accept`",

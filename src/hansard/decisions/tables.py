@@ -2,7 +2,7 @@
 
 from hansard.kernel.engine import Table, Topic
 
-VERSION = 2
+VERSION = 3
 DECISION_PREFIX = "D"
 PROPOSAL_PREFIX = "P"
 
@@ -28,6 +28,9 @@ ACTIVE = Table("decision_targets", {"anchor": "text"}, (("anchor",),), version=V
 
 DRAFTS = Table("decision_drafts", version=VERSION)
 """By fingerprint: the proposal that says this, open or rejected."""
+
+TURNED_DOWN = Table("decision_refusals", version=VERSION)
+"""By the key of a target: the proposal that a person rejected there, until a person decides."""
 
 WORDS = Topic("decisions", DECISIONS, {"title": 8.0, "target": 4.0, "reasons": 2.0, "labels": 1.0})
 """`labels` are the id and what is cited."""

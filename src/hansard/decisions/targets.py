@@ -1,6 +1,6 @@
 """What a decision is about: a subject in words, or the files that a glob names. Pure.
 
-Two targets are the same if they differ in case, in spaces or in how Unicode writes a letter only.
+Two targets in words are the same if they look alike: see `lookalikes.py`.
 
 `path:GLOB` names files of the workspace, from its root on, whatever lies around it:
 
@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
+from hansard.decisions.lookalikes import alike
 from hansard.kernel.blob import digest_of
 from hansard.kernel.problem import InvalidInput
 
@@ -59,12 +60,17 @@ FOLDERS: Name = (MANY, MANY)
 def target_key(target: str) -> str:
     """Give the same key to targets that mean the same."""
     glob = glob_of(target)
-    plain = folded(target) if glob is None else f"{PATH_MARK}{glob}"
-    return digest_of(plain.encode())
+    return digest_of((alike(target) if glob is None else f"{PATH_MARK}{glob}").encode())
+
+
+def former_key(target: str) -> str:
+    """Give the key that a target had while only case and spaces made no difference."""
+    glob = glob_of(target)
+    return digest_of((folded(target) if glob is None else f"{PATH_MARK}{glob}").encode())
 
 
 def folded(text: str) -> str:
-    """Take from a text what makes no difference to what it says."""
+    """Take case and spaces from a text, as fingerprints of proposals once did."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 

@@ -22,6 +22,7 @@ from hansard.decisions.tables import (
     DECISIONS,
     DRAFTS,
     PROPOSAL_PREFIX,
+    TURNED_DOWN,
     VERSION,
     WORDS,
 )
@@ -52,10 +53,43 @@ def _made(event: DecisionMade, derivation: Derivation) -> None:
     for before in old:
         changed = {"status": "superseded", "superseded_by": event.id}
         derivation.put(DECISIONS, before["id"], before | changed)
-        derivation.delete(ACTIVE, before["target_key"])
+        _free(derivation, before)
+    if _is_a_persons(derivation) or isinstance(event, ProposalAccepted):
+        for key in {row["target_key"], *(before["target_key"] for before in old)}:
+            derivation.delete(TURNED_DOWN, key)
     derivation.put(DECISIONS, event.id, row)
-    derivation.put(ACTIVE, row["target_key"], _holding(event))
+    _hold(derivation, row)
     _index(derivation, event)
+
+
+def _free(derivation: Derivation, gone: Row) -> None:
+    """Free the target of a decision that is no longer active.
+
+    Journals from before look-alikes counted as the same may have two that are active on one target:
+    the last one holds it, and then the other.
+    """
+    key = gone["target_key"]
+    holding = derivation.get(ACTIVE, key)
+    assert holding is not None, f"{gone['id']} was active and held nothing"
+    others = [one for one in [*holding["under"], holding["decision"]] if one != gone["id"]]
+    if others:
+        last = _row(derivation, others[-1])
+        derivation.put(ACTIVE, key, _holding(last) | {"under": others[:-1]})
+    else:
+        derivation.delete(ACTIVE, key)
+
+
+def _hold(derivation: Derivation, row: Row) -> None:
+    """Let a decision hold its target, over one that older entries have left active there."""
+    before = derivation.get(ACTIVE, row["target_key"])
+    under = [*before["under"], before["decision"]] if before else []
+    derivation.put(ACTIVE, row["target_key"], _holding(row) | {"under": under})
+
+
+def _is_a_persons(derivation: Derivation) -> bool:
+    """Whether it was a person, or an admin, who did it."""
+    actor = derivation.entry.actor
+    return actor.kind == "human" or actor.may("admin")
 
 
 def _accepted(derivation: Derivation, event: ProposalAccepted) -> None:
@@ -96,6 +130,8 @@ def _rejected(event: ProposalRejected, derivation: Derivation) -> None:
     derivation.put(DECISIONS, event.id, row | {"status": "rejected", "reason": event.reason})
     tombstone = {"proposal": event.id, "is_rejected": True}
     derivation.put(DRAFTS, row["fingerprint"], tombstone)
+    if _is_a_persons(derivation):
+        derivation.put(TURNED_DOWN, row["target_key"], {"proposal": event.id})
 
 
 def _stated(event: Statement, derivation: Derivation) -> Row:
@@ -139,14 +175,14 @@ def _point(derivation: Derivation, root: str, new_root: str) -> None:
             derivation.put(CHAINS, found.key, found.row | {"root": new_root})
 
 
-def _holding(event: DecisionMade) -> Row:
-    glob = glob_of(event.target)
+def _holding(row: Row) -> Row:
+    glob = glob_of(row["target"])
     return {
-        "decision": event.id,
-        "title": event.title,
+        "decision": row["id"],
+        "title": row["title"],
         "glob": glob,
         "anchor": None if glob is None else anchor(glob),
-        "enforcement": event.enforcement,
+        "enforcement": row["enforcement"],
     }
 
 
@@ -169,7 +205,7 @@ def _row(derivation: Derivation, identifier: str) -> Row:
 VIEW = View(
     "decisions",
     VERSION,
-    (DECISIONS, CHAINS, ACTIVE, DRAFTS),
+    (DECISIONS, CHAINS, ACTIVE, DRAFTS, TURNED_DOWN),
     on={
         DecisionRecorded: _made,
         DecisionSuperseded: _made,

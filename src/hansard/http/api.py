@@ -18,7 +18,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 import hansard
-from hansard.app import tracing
+from hansard.app import people, tracing
 from hansard.app.identity import IDENTITY, StoreChanged, identity_of
 from hansard.app.openapi import BASE, MARK, document
 from hansard.app.people import is_unproved
@@ -68,17 +68,14 @@ class Api:
         *,
         cookie: Callable[[], str],
         failures: Failures,
-        secret: str | None = None,
         bytes_used: Callable[[], int | None] = lambda: None,
     ) -> None:
         """Serve an application to whoever the door has let in; `cookie` names their cookie.
 
-        `secret` is the server's, which an admin's token proves; `bytes_used` is what the store
-        takes on disk, where that is known.
+        `bytes_used` is what the store takes on disk, where that is known.
         """
         self._bytes_used = bytes_used
         self._application = application
-        self._secret = secret
         self._door = door
         self._cookie = cookie
         self._failures = failures
@@ -120,7 +117,7 @@ class Api:
         headers = request.headers
         key, proof = headers.get(IDEMPOTENCY), headers.get(SECRET)
         if token := _token(request):
-            return caller_with(token, idempotency_key=key, secret=proof, server_secret=self._secret)
+            return caller_with(token, idempotency_key=key, secret=proof)
         visit = self.visit(request)
         if visit is None or (posts and MARK not in headers):
             return None
@@ -136,7 +133,7 @@ class Api:
             project = await anyio.to_thread.run_sync(
                 home.name, application.store, limiter=self._calls
             )
-            who = await anyio.to_thread.run_sync(self._who, caller, limiter=self._calls)
+            who = await anyio.to_thread.run_sync(self._who, caller, request, limiter=self._calls)
         except Problem as problem:
             return refused(problem)
         return answered(
@@ -193,9 +190,9 @@ class Api:
                 least = self._least_role(request)
                 if _token(request) and not caller.actor.may(least):
                     return forbidden(request, problem, least)
-                return refused(self._with_way_out(problem, caller))
+                return refused(self._with_way_out(problem, caller, request))
             except Problem as problem:
-                return refused(self._with_way_out(problem, caller))
+                return refused(self._with_way_out(problem, caller, request))
             except Exception:  # a bug: goes to the log in full, to the caller as INTERNAL
                 reference = request.scope.get(REFERENCE) or secrets.token_hex(4)
                 logger.exception("A call failed (reference %s)", reference)
@@ -217,17 +214,17 @@ class Api:
         except (KeyError, UnknownOperation):  # verify is no operation, and is for admins
             return "admin"
 
-    def _who(self, caller: Caller) -> dict[str, Any]:
+    def _who(self, caller: Caller, request: Request) -> dict[str, Any]:
         """Say who this is, as authors are named, and whether that is proved."""
-        judged = self._application.judged(caller)
+        judged = self._application.judged(self._known_again(caller, request))
         proof = "missing" if is_unproved(judged.actor) else judged.proof
         return {"actor": f"{judged.actor.kind}:{judged.actor.id}", "proof": proof}
 
-    def _with_way_out(self, problem: Problem, caller: Caller) -> Problem:
+    def _with_way_out(self, problem: Problem, caller: Caller, request: Request) -> Problem:
         """Have a page ask for the secret, where who looks at it lacks no more than that."""
         if problem.code not in FOR_PEOPLE or caller.actor.kind != "human" or caller.secret:
             return problem
-        if self._who(caller)["proof"] != "missing":
+        if self._who(caller, request)["proof"] != "missing":
             return problem
         details = {**problem.details, "needs": "secret"}
         return type(problem)(problem.message, hint=UNPROVED_HINT, **details)
@@ -238,21 +235,30 @@ class Api:
             raise InvalidInput(f"prove takes the secret in the header {SECRET}, and no arguments")
         if caller.secret is None:
             raise InvalidInput(f"The secret comes in the header {SECRET}", argument=SECRET)
-        self._note_proof(caller, request)
-        return self._who(caller)
-
-    def _note_proof(self, caller: Caller, request: Request) -> None:
-        if caller.secret is not None and (visit := self.visit(request)):
-            # From then on it is a person's browser, until it leaves or the server ends.
-            visit.is_proved = self._application.judged(caller).proof == "proved"
+        return self._who(caller, request)
 
     def _call(self, body: bytes, caller: Caller, request: Request) -> bytes:
         name = request.path_params["operation"]
-        self._note_proof(caller, request)
+        caller = self._known_again(caller, request)
         came = tracing.origin("api", request.headers)
         with tracing.span(self._application, name, caller, came):
             result = self._application.call(name, _arguments(body), caller)
         return result.model_dump_json(exclude_none=True).encode()
+
+    def _known_again(self, caller: Caller, request: Request) -> Caller:
+        """Take a browser for a person's once the secret was entered in it.
+
+        It is one until it leaves, the server ends, or another secret is set.
+        """
+        if _token(request) or (visit := self.visit(request)) is None:
+            return caller
+        if caller.secret is not None:
+            is_proved = self._application.judged(caller).proof == "proved"
+            visit.proved = people.mark(self._application.store) if is_proved else None
+        elif visit.proved is not None:
+            is_same = visit.proved == people.mark(self._application.store)
+            return replace(caller, is_vouched=is_same)
+        return caller
 
     def _verify(self, body: bytes, caller: Caller, request: Request) -> dict[str, Any]:
         token = _token(request)

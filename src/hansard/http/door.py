@@ -43,8 +43,9 @@ class Visit:
     seat: Seat = field(default_factory=Seat)
     lifeline: Lifeline = field(default_factory=Lifeline)
     """Says that a page of it is open."""
-    is_proved: bool = False
-    """Whether the secret was entered in it, so that whoever uses it is known to be a person."""
+    proved: str | None = None
+    """The mark of the secret that was entered in it: whoever uses it is known to be a person, for
+    as long as that is the store's."""
     _pages: int = 0
     _counting: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -54,7 +55,6 @@ class Visit:
             person(),
             seat=self.seat,
             secret=secret,
-            is_vouched=self.is_proved,
             idempotency_key=idempotency_key,
             scope=SCOPE,
             holder=Holder(via="page", owner=self.lifeline.name),

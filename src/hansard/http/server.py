@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 
 from hansard.app.application import Application
 from hansard.app.openapi import COOKIE
-from hansard.app.settings import LOOPBACK, Settings, secret
+from hansard.app.settings import LOOPBACK, Settings
 from hansard.app.start import bytes_used
 from hansard.app.tokens import Bounded
 from hansard.http import logs
@@ -53,7 +53,6 @@ class Page:
             self.door,
             cookie=self._cookie,
             failures=self._failures,
-            secret=secret(settings),
             bytes_used=partial(bytes_used, settings),
         )
         self._pages = Pages(self.door, cookie=self._cookie, failures=self._failures)

@@ -38,8 +38,6 @@ class Door:
     names: Names = field(default_factory=lambda: Names(None))
     lifeline: Lifeline = field(default_factory=Lifeline)
     """Says that this process is there."""
-    server_secret: str | None = field(default=None, repr=False)
-    """What an admin's token proves."""
 
     @property
     def actor(self) -> Actor:
@@ -61,7 +59,7 @@ class Door:
             "seat": self._seat(context, client, token),
         }
         if token:
-            known = caller_with(token, **came, server_secret=self.server_secret)
+            known = caller_with(token, **came)
             return replace(known, actor=replace(token.actor, id=aside(token.actor.id, client)))
         return Caller(
             replace(self.actor, id=self.names.sign(self.via, client)),
@@ -114,15 +112,12 @@ def stdio_door(session: str, store: Store | None = None) -> Door:
 def http_door(
     session: str,
     store: Store | None = None,
-    server_secret: str | None = None,
     *,
     away_s: float = QUIET.away_s,
 ) -> Door:
     """Any client on this machine, and whoever has a token; what one began is not another's."""
     seats = Seats(away_s)
-    return Door(
-        "http", session or None, seats=seats, names=Names(store), server_secret=server_secret
-    )
+    return Door("http", session or None, seats=seats, names=Names(store))
 
 
 def _token(context: RequestContext) -> Token | None:

@@ -21,7 +21,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from hansard.app.application import Application
-from hansard.app.settings import LOOPBACK, Settings, allowed_hosts, secret
+from hansard.app.settings import LOOPBACK, Settings, allowed_hosts
 from hansard.app.start import who_is_there
 from hansard.app.tokens import Bounded
 from hansard.kernel.limits import REQUEST_BYTES_MAX
@@ -60,7 +60,7 @@ class HttpServer(HansardServer):
     def __init__(self, application: Application, settings: Settings) -> None:
         """Let in whoever comes; what stands before it refuses who must not."""
         away_s = who_is_there(settings).limits.away_s
-        door = http_door(settings.session, application.store, secret(settings), away_s=away_s)
+        door = http_door(settings.session, application.store, away_s=away_s)
         super().__init__(Bounded(application), settings, door)
         self.middleware.append(self._introduce)
 

@@ -15,7 +15,7 @@ from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.kernel.page import refused
 from hansard.kernel.problem import Problem
-from hansard.mcp import answers, resources
+from hansard.mcp import answers, prompts, resources
 from hansard.mcp.apps import APPS_BY_TOOL, EXTENSION
 from hansard.mcp.callers import Door, RequestContext
 from hansard.mcp.cards import Card
@@ -77,6 +77,7 @@ class HansardServer(Server[None]):
                 "tools/list": lists,
                 "resources/list": lists,
                 "resources/templates/list": lists,
+                "prompts/list": lists,
             },
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
@@ -86,6 +87,8 @@ class HansardServer(Server[None]):
             on_subscribe_resource=self._subscribe,
             on_unsubscribe_resource=self._unsubscribe,
             on_subscriptions_listen=self._listen,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
         )
         self.extensions[EXTENSION] = {}
 
@@ -162,6 +165,19 @@ class HansardServer(Server[None]):
         caller, came = self._door.caller(context), self._door.origin(context)
         with tracing.span(self.application, tracing.READ_RESOURCE, caller, came):
             return resource.read(self.application, caller, parts)
+
+    async def _list_prompts(self, _: RequestContext, page: _Page) -> types.ListPromptsResult:
+        require_first(page)
+        return types.ListPromptsResult(prompts=prompts.listed())
+
+    async def _get_prompt(
+        self, context: RequestContext, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        caller = self._door.caller(context)
+        with answers.as_protocol_errors():
+            return await self._in_thread(
+                lambda: prompts.written(params.name, self.application, caller)
+            )
 
     async def _listen(
         self, context: RequestContext, params: types.SubscriptionsListenRequestParams

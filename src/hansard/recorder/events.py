@@ -382,9 +382,10 @@ class RestoreBegun(Grown):
 
     def summary(self) -> str:
         """Name what goes back to where."""
+        files = "1 file" if self.files == 1 else f"{self.files:,} files"
         if self.is_undo:
-            return f"Undo {self.scope} ({self.files} files)"
-        return f"Restore {self.scope} to after s:{self.point} ({self.files} files)"
+            return f"Undo {self.scope} ({files})"
+        return f"Restore {self.scope} to after s:{self.point} ({files})"
 
 
 EVENTS: tuple[type[Event], ...] = (

@@ -3,7 +3,7 @@
 from hansard.kernel.meaning import Meanings, NoMeanings
 from hansard.kernel.operation import Capability
 from hansard.records import activation, branching, commands, overview, queries, syncing, updating
-from hansard.records.briefing import Brief, nothing_else
+from hansard.records.briefing import Brief, Tell, no_news, nothing_else
 from hansard.records.events import EVENTS
 from hansard.records.passages import PASSAGES
 from hansard.records.reading import count_open
@@ -20,17 +20,18 @@ def capability(
     meanings: Meanings | None = None,
     presence: Presence | None = None,
     brief: Brief = nothing_else,
+    tell: Tell = no_news,
 ) -> Capability:
     """Make the capability; `staleness` says from when on a session counts as stale.
 
     `meanings` finds by meaning what the words of a search do not find; `presence` finds out who is
-    there; `brief` says what else there is to know besides records.
+    there; `brief` says what else there is to know besides records, `tell` what everybody is told.
     """
     thresholds, presence = staleness or Staleness(), presence or Presence()
     return Capability(
         "records",
         (
-            *overview.operations(thresholds, presence, brief),
+            *overview.operations(thresholds, presence, brief, tell),
             *queries.operations(meanings or NoMeanings(), presence),
             *activation.operations(thresholds, presence),
             *commands.OPERATIONS,
@@ -41,4 +42,5 @@ def capability(
         EVENTS,
         (VIEW,),
         passages=PASSAGES,
+        keeps_text=True,
     )

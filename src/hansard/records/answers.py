@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import ConfigDict, Field
 
 from hansard.kernel.operation import Result, Written
-from hansard.kernel.text import one_line
+from hansard.kernel.text import between_marks, one_line
 from hansard.records import text
 from hansard.records.briefing import CheckpointSeen, DecisionSeen, LastSession
 from hansard.records.shapes import (
@@ -37,6 +37,8 @@ class Overview(Result):
     """Where a project stands."""
 
     project: ProjectSeen
+    notices: list[str] | None = None
+    """What everybody is told, whatever they ask about."""
     last_session: LastSession | None = None
     checkpoint: CheckpointSeen | None = None
     decisions: list[DecisionSeen] | None = None
@@ -58,6 +60,7 @@ class Overview(Result):
         return "\n".join([
             f"Project {project.id} (tick {project.tick}): {project.name}",
             *([project.description] if project.description else []),
+            *(self.notices or ()),
             *(one.text() for one in (self.last_session, self.checkpoint) if one),
             *text.seen("Decided", self.decisions or ()),
             *text.seen("Proposed, waiting", self.proposals or ()),
@@ -152,8 +155,8 @@ class BodyPage(Result):
         """Give them between marks that say which they are."""
         end = self.offset + len(self.chars)
         which = f"characters {self.offset} to {end} of {self.total_chars}"
-        rest = f"--- more from offset {end} ---" if self.next_offset else "--- end ---"
-        return f"--- {self.id} at t:{self.version}, {which} ---\n{self.chars}\n{rest}"
+        rest = f"more from offset {end}" if self.next_offset else "end"
+        return between_marks(f"{self.id} at t:{self.version}, {which}", self.chars, rest)
 
 
 class Children(Shape):

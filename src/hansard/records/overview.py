@@ -8,7 +8,7 @@ from hansard.kernel.engine import Range, ReadTx, Row, Where
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Context, Operation
 from hansard.records import answers, contract, limits, reading
-from hansard.records.briefing import Brief, Briefing
+from hansard.records.briefing import Brief, Briefing, Tell
 from hansard.records.budget import Budget, clip
 from hansard.records.budget import brief as shortened
 from hansard.records.shapes import Omitted, RecordRef
@@ -60,15 +60,18 @@ def get_project_overview(
     brief: Brief,
     request: contract.GetProjectOverview,
     context: Context,
+    *,
+    tell: Tell,
 ) -> answers.Overview:
     """Show what is open, put off and lately done, within the budget."""
-    project = projects.shown(context)
+    project, told = projects.shown(context), tell(context)
     look = presence.look(context, context.read(lambda tx: _open_sessions(tx, context.as_of)))
 
     def work(tx: ReadTx) -> answers.Overview:
         budget = Budget(request.budget_tokens)
         seen = _seen(project, tick_at(tx, context.as_of))
         budget.take(seen)
+        budget.chars -= sum(map(len, told))
         side_chars = budget.chars // SIDE_SHARE
         known = brief(tx, context)
         fitting = _fitting(known, budget, budget.chars // BRIEFING_SHARE)
@@ -82,6 +85,7 @@ def get_project_overview(
         open_, roots, later = budget.take_in_turn(*_candidates(tx, budget, context.as_of))
         overview = answers.Overview(
             project=seen,
+            notices=told or None,
             open_sessions=sessions,
             root_records=roots,
             open_records=open_,
@@ -187,7 +191,9 @@ def _omitted(overview: answers.Overview) -> list[Omitted]:
     ]
 
 
-def operations(staleness: Staleness, presence: Presence, brief: Brief) -> tuple[Operation, ...]:
+def operations(
+    staleness: Staleness, presence: Presence, brief: Brief, tell: Tell
+) -> tuple[Operation, ...]:
     """Declare the overview."""
     return (
         Operation(
@@ -195,7 +201,7 @@ def operations(staleness: Staleness, presence: Presence, brief: Brief) -> tuple[
             "Begin here: who was here last, what holds, what waits, open work, recent events.",
             contract.GetProjectOverview,
             answers.Overview,
-            partial(get_project_overview, staleness, presence, brief),
+            partial(get_project_overview, staleness, presence, brief, tell=tell),
             writes=False,
             toolsets=("core", "default"),
         ),

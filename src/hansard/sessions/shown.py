@@ -37,9 +37,10 @@ class SessionShown(Model):
         """Give one line."""
         active = ", ".join(self.active_records) or "nothing"
         active += " and more" if self.more_active else ""
-        behind = f"{self.tick_gap} tick{'' if self.tick_gap == 1 else 's'} behind"
+        gap = self.tick_gap
+        behind = [f"{gap} write{'' if gap == 1 else 's'} behind"] if gap else []
         named = f' "{titled(self.title)}"' if self.title else ""
-        about = ", ".join([self.by, self.status, *(["stale"] if self.stale else []), behind])
+        about = ", ".join([self.by, self.status, *(["stale"] if self.stale else []), *behind])
         branch = f", branched from {self.parent_session}" if self.parent_session else ""
         return f"Session {self.id}{named} ({about}{branch}) has {active} active"
 

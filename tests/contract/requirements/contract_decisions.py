@@ -25,6 +25,11 @@ REQUIREMENTS = (
             "Of many callers recording on one target at once, exactly one succeeds.",
         ),
         held(
+            "DEC-record-5",
+            "Targets that look alike are one: case, spaces, unseen characters, NFKC, and letters "
+            "of other scripts that look like Latin ones make no difference.",
+        ),
+        held(
             "DEC-supersede-1",
             "supersede_decision {old_decision_ids, title, target, rationale, consequences?, "
             "cites?} gives {decision_id}.",
@@ -128,6 +133,11 @@ REQUIREMENTS = (
         held(
             "DEC-proposal-10",
             "A proposal onto an occupied target names what it supersedes.",
+        ),
+        held(
+            "DEC-proposal-11",
+            "Where a person rejected a proposal, agents neither record nor supersede until a "
+            "person has decided the target: they are told which proposal it was, and propose.",
         ),
     ),
     *section(

@@ -50,6 +50,11 @@ REQUIREMENTS = (
             "Text with hidden characters (control, bidi, zero-width, tags and the like) is stored "
             "as given; who writes it, and who activates it, is told how many of which kind.",
         ),
+        held(
+            "ALL-07.11",
+            "A secret of a known shape is masked in what is said with any tool, or kept and told "
+            "of where text comes back byte for byte; none reaches Git.",
+        ),
     ),
     *section(
         "contract: Everything 8, output",
@@ -273,6 +278,16 @@ REQUIREMENTS = (
         held(
             "ALL-10.18",
             "A secret that is too short is refused, not ignored.",
+        ),
+        held(
+            "ALL-10.19",
+            "A store learns its secret by a person's typing it and in no other way; one that only "
+            "a process was started with proves nobody a person.",
+        ),
+        held(
+            "ALL-10.20",
+            "A lost secret is replaced after a waiting time, in which everybody is told and "
+            "whoever knows the secret cancels it.",
         ),
     ),
     *section(

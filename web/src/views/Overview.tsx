@@ -32,6 +32,11 @@ export default function Overview() {
               <h1>{found.project.name}</h1>
               {found.project.description && <p class="soft">{found.project.description}</p>}
             </header>
+            {found.notices?.map((told) => (
+              <p class="panel" role="status" key={told}>
+                {told}
+              </p>
+            ))}
             <Counts found={found} />
             <div class="columns">
               <div>

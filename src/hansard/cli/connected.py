@@ -1,0 +1,147 @@
+"""`hansard hosts`: which hosts are here, what is in their files, and when each last called."""
+
+import shlex
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import get_args
+
+import typer
+
+from hansard.app import repositories
+from hansard.app.settings import load
+from hansard.cli.flags import Flags
+from hansard.cli.opening import opened, store_exists
+from hansard.cli.options import Json, settings_flags
+from hansard.cli.setup import hooks, places, targets
+from hansard.cli.setup.entries import State, Wanted, state_of, words_of
+from hansard.cli.setup.places import Around, HostFiles, Scope
+from hansard.cli.terminal import painter, print_json, printable
+from hansard.kernel.engine import ReadTx
+from hansard.kernel.store import CATALOG
+from hansard.sessions import projects
+from hansard.sessions.directory import last_activity
+from hansard.sessions.views import SESSIONS
+
+SESSIONS_MAX = 200
+"""The newest sessions of each project that are looked at for who was in them."""
+
+_MEANINGS: dict[State, str] = {
+    "absent": "no entry",
+    "current": "runs this Hansard",
+    "stale": "runs a program that is not there any more: `hansard init` mends it",
+    "other": "runs another Hansard than this",
+    "kept": "is started in a way of its own",
+    "remote": "is reached over HTTP",
+}
+_COLOURS = {"current": "green", "stale": "red", "other": "yellow"}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One place where a host is told of Hansard."""
+
+    file: str
+    kind: str
+    name: str
+    state: State
+    runs: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """A host, and how it is connected."""
+
+    host: str
+    title: str
+    found: bool
+    """Whether it was found on this machine or in this project."""
+    entries: list[Entry] = field(default_factory=list)
+    last_call: str | None = None
+    """When something that it did was last recorded in this store."""
+
+
+@settings_flags
+def hosts(flags: Flags, *, json: Json = False) -> None:
+    """Say which hosts are here, whether they are connected, and when each last called."""
+    folder = Path(load(flags).workspace).expanduser().resolve()
+    repository = repositories.find(folder)
+    where = targets.around(repository.top if repository else folder)
+    seen = _seen(flags)
+    shown = [_connected(host, where, targets.wanted(), seen) for host in places.ALL.values()]
+    if json:
+        print_json({"hosts": [asdict(one) for one in shown]})
+        return
+    for one in shown:
+        if one.found or one.entries or one.last_call:
+            print("\n".join(_lines(one)))
+    missing = [one.title for one in shown if not (one.found or one.entries or one.last_call)]
+    if missing:
+        print(f"Not found here: {', '.join(missing)}.")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(hosts)
+
+
+def _connected(host: HostFiles, where: Around, want: Wanted, seen: dict[str, str]) -> Connected:
+    called = [at for name, at in seen.items() if name.casefold().startswith(host.clients)]
+    return Connected(
+        host.name,
+        host.title,
+        places.is_there(host, where, shutil.which),
+        [entry for scope in get_args(Scope) for entry in _entries(host, scope, where, want)],
+        max(called, default=None),
+    )
+
+
+def _entries(host: HostFiles, scope: Scope, where: Around, want: Wanted) -> Iterator[Entry]:
+    """List what a scope's files hold of ours."""
+    if path := host.file(scope, where):
+        for keys in targets.user_keys(host, where) if scope == "user" else [host.keys]:
+            for name, entry in targets.own_entries(path, keys).items():
+                runs = shlex.join(words_of(entry) or [])
+                state = state_of(entry, want)
+                yield Entry(where.shown(path), "server", name, state, runs)
+    path = targets.hooks_file(host, scope, where)
+    if path and (found := targets.readable(path)):
+        for words in {tuple(each): each for each in hooks.is_hooked(found)}.values():
+            entry = {"command": words[0], "args": words[1:]}
+            state = state_of(entry, want)
+            yield Entry(where.shown(path), "hook", "", state, shlex.join(words))
+
+
+def _seen(flags: Flags) -> dict[str, str]:
+    """Say when each client was last in a session of any project of the store."""
+    if not store_exists(load(flags)):
+        return {}
+    with opened(flags, looking=True) as (application, _):
+        found = application.store.read(CATALOG, projects.every)
+        times: dict[str, str] = {}
+        for one in found:
+            for client, at in application.store.read(one.key, _clients):
+                times[client] = max(at, times.get(client, ""))
+        return times
+
+
+def _clients(tx: ReadTx) -> list[tuple[str, str]]:
+    """List the clients of a project's sessions, each with when it did something."""
+    newest: dict[str, str] = {}
+    for one in tx.scan(SESSIONS, order="started_seq", descending=True, limit=SESSIONS_MAX):
+        if client := one.row["client"]:
+            newest[client] = max(last_activity(tx, one.row), newest.get(client, ""))
+    return list(newest.items())
+
+
+def _lines(one: Connected) -> Iterator[str]:
+    paint = painter()
+    called = f"last call {one.last_call[:16].replace('T', ' ')}" if one.last_call else "no call yet"
+    yield f"{paint(one.title, 'yellow')}: {called}"
+    for entry in one.entries:
+        named = f"{entry.file}: {entry.kind} {entry.name}".rstrip()
+        says = paint(_MEANINGS[entry.state], _COLOURS.get(entry.state, "grey"))
+        yield f"  {printable(named)} {says}  {paint(printable(entry.runs), 'grey')}".rstrip()
+    if not one.entries:
+        yield f"  not connected: `hansard init {one.host}` does it"

@@ -1,0 +1,167 @@
+"""Our entry among a host's servers: which it is, how it stands, what should change. Pure."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal
+
+from hansard.cli.setup.document import Document
+from hansard.cli.setup.places import HostFiles, Scope
+from hansard.cli.setup.texts import LeftAloneError
+
+NAME = "hansard"
+
+State = Literal["absent", "current", "stale", "other", "kept", "remote"]
+"""`stale`: its program is not there any more. `other`: it is there, and is not this one. `kept`:
+it is started in a way of its user's own. `remote`: it is reached over HTTP."""
+
+_PROGRAM = re.compile(r"(?:.*[/\\])?hansard(?:\.exe)?", re.IGNORECASE)
+_RUNNER = re.compile(r"(?:.*[/\\])?(?:uvx|uv|pipx)(?:\.exe)?", re.IGNORECASE)
+_PACKAGE = re.compile(r"hansard(?:[@\[=].*)?")
+_MODULE = re.compile(r"hansard(?:\.cli\.main)?")
+_URLS = ("url", "httpUrl", "serverUrl")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a host should run."""
+
+    program: tuple[str, ...]
+    """An absolute path; of a runner, with the words that make it run Hansard."""
+    flags: tuple[str, ...] = ()
+    """The settings that were given for it."""
+    exists: Callable[[str], bool] = lambda _: True
+    """Whether a program is there."""
+
+
+def words_of(entry: object) -> list[str] | None:
+    """Give the words of the command that an entry runs; `None` if it runs none."""
+    if not isinstance(entry, Mapping):
+        return None
+    command, args = entry.get("command"), entry.get("args") or []
+    words = command if isinstance(command, list) else [command, *args]
+    is_plain = isinstance(args, list) and all(isinstance(word, str) for word in words)
+    return list(words) if is_plain and words else None
+
+
+def program_length(words: Sequence[str]) -> int:
+    """Say how many of the first words make Hansard run; 0 if they run something else."""
+    if _PROGRAM.fullmatch(words[0]):
+        return 1
+    if _RUNNER.fullmatch(words[0]):
+        named = (number for number, word in enumerate(words) if _PACKAGE.fullmatch(word))
+        return next(named, -1) + 1
+    for number, (flag, module) in enumerate(pairwise(words)):
+        if flag == "-m" and _MODULE.fullmatch(module):
+            return number + 2
+    return 0
+
+
+def own_names(servers: Mapping[str, Any]) -> list[str]:
+    """Name the entries that are ours, by what they are called or by what they run."""
+    ours = [
+        name
+        for name, entry in servers.items()
+        if name.casefold() == NAME or ((words := words_of(entry)) and program_length(words))
+    ]
+    return sorted(ours, key=lambda name: name.casefold() != NAME)
+
+
+def state_of(entry: object, wanted: Wanted) -> State:
+    """Say how an entry stands to what is wanted."""
+    if entry is None:
+        return "absent"
+    words = words_of(entry)
+    if words is None:
+        is_remote = isinstance(entry, Mapping) and any(name in entry for name in _URLS)
+        return "remote" if is_remote else "kept"
+    if tuple(words[: len(wanted.program)]) == wanted.program:
+        return "current"
+    if not program_length(words):
+        return "kept"
+    is_placed = "/" in words[0] or "\\" in words[0]
+    if is_placed and not wanted.exists(words[0]):
+        return "stale"
+    return "other" if _PROGRAM.fullmatch(words[0]) else "kept"
+
+
+def servers_in(document: Document, keys: Sequence[str]) -> dict[str, Any]:
+    """Give a file's servers."""
+    found, holder = document.at(*keys), document.at(*keys[:-1])
+    if found is None and not (isinstance(holder, dict) and keys[-1] in holder):
+        return {}
+    if not isinstance(found, dict):
+        raise LeftAloneError(f"{keys[-1]} is no table of servers")
+    return found
+
+
+def install(
+    document: Document, host: HostFiles, scope: Scope, wanted: Wanted
+) -> tuple[Document, str]:
+    """Have a file name our server, once; returns it with what is to be said about it."""
+    servers = servers_in(document, host.keys)
+    names = own_names(servers)
+    name = names[0] if names else NAME
+    path = (*host.keys, name)
+    entry = servers.get(name)
+    state = state_of(entry, wanted)
+    said = f"; {', '.join(names[1:])} also run Hansard" if names[1:] else ""
+    if state == "absent":
+        made = host.entry(scope, wanted.program[0], [*wanted.program[1:], *wanted.flags])
+        return document.put(path, made), "added" + said
+    if state in ("kept", "remote"):
+        how = "is reached over HTTP" if state == "remote" else "is started in a way of its own"
+        return document, f"{name} {how}, and is left as it is{said}"
+    changed = _updated(document, path, entry, wanted)
+    if changed.text == document.text:
+        return document, "is there already" + said
+    return changed, f"{name} gets the program's path of now{said}"
+
+
+def _updated(document: Document, path: tuple[str, ...], entry: Any, wanted: Wanted) -> Document:
+    """Change which program an entry runs; the rest of it is its user's."""
+    words = words_of(entry)
+    assert words is not None, "only an entry that runs something is updated"
+    length = len(wanted.program)
+    if tuple(words[:length]) != wanted.program:
+        length = program_length(words)
+    args = [*wanted.program[1:], *(wanted.flags or words[length:])]
+    if isinstance(entry["command"], list):
+        return _put(document, (*path, "command"), [wanted.program[0], *args])
+    document = _put(document, (*path, "command"), wanted.program[0])
+    return _put(document, (*path, "args"), args) if args or entry.get("args") else document
+
+
+def _put(document: Document, path: tuple[str, ...], value: Any) -> Document:
+    return document if document.at(*path) == value else document.put(path, value)
+
+
+def uninstall(document: Document, host: HostFiles, before: Document) -> Document:
+    """Take our server out of a file, or let it be what it was before."""
+    was = before.at(*host.keys)
+    for name in own_names(servers_in(document, host.keys)):
+        old = was.get(name) if isinstance(was, dict) else None
+        path = (*host.keys, name)
+        document = document.remove(path) if old is None else _restored(document, path, old)
+    return pruned(document, host.keys, before)
+
+
+def _restored(document: Document, path: tuple[str, ...], old: Any) -> Document:
+    """Put back what we change of an entry; what its user changed since stays."""
+    for key in ("command", "args"):
+        if isinstance(old, dict) and key in old:
+            document = _put(document, (*path, key), old[key])
+        elif document.at(*path, key) is not None:
+            document = document.remove((*path, key))
+    return document
+
+
+def pruned(document: Document, path: Sequence[str], before: Document) -> Document:
+    """Take out what is empty along a path, from its end, as far as it was not there before."""
+    for length in range(len(path), 0, -1):
+        place = tuple(path[:length])
+        if document.at(*place) not in ({}, []) or before.at(*place) is not None:
+            break
+        document = document.remove(place)
+    return document

@@ -1,0 +1,104 @@
+"""Reading and writing a host's file: whole, with its mode, and as it was looked at."""
+
+import os
+import secrets
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from hansard.app.keeping.files import sync_folder
+from hansard.cli.setup.texts import LeftAloneError
+from hansard.kernel.limits import MIB
+from hansard.kernel.private import open_new
+
+BYTES_MAX = 32 * MIB
+"""Hosts keep whole histories in some of these files; more than this is no configuration."""
+
+COMMON = 0o644
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file as it was found."""
+
+    path: Path
+    """Where it really lies, if a link leads to it."""
+    content: bytes | None
+    """`None` if there is no file."""
+    mode: int = COMMON
+
+    @property
+    def text(self) -> str | None:
+        """What it holds, if it is text."""
+        try:
+            return None if self.content is None else self.content.decode()
+        except UnicodeDecodeError:
+            raise LeftAloneError("it is not UTF-8") from None
+
+
+def look(path: Path, *, within: Path | None = None) -> Found:
+    """Read a file; one that may not be written, or that a link leads out to, is refused."""
+    real = path.resolve()
+    if within is not None and not real.is_relative_to(within.resolve()):
+        raise LeftAloneError("a link leads out of the project")
+    try:
+        facts = real.stat()
+    except FileNotFoundError:
+        if path.is_symlink():
+            raise LeftAloneError("a link leads to nothing") from None
+        return Found(real, None)
+    except OSError as error:
+        raise LeftAloneError(f"it cannot be read: {error.strerror}") from error
+    if not stat.S_ISREG(facts.st_mode):
+        raise LeftAloneError("it is no plain file")
+    if facts.st_size > BYTES_MAX:
+        raise LeftAloneError(f"it is larger than {BYTES_MAX // MIB} MiB")
+    try:
+        return Found(real, real.read_bytes(), stat.S_IMODE(facts.st_mode))
+    except OSError as error:
+        raise LeftAloneError(f"it cannot be read: {error.strerror}") from error
+
+
+def require_writable(found: Found) -> None:
+    """Refuse a file that its owner has closed, though its folder would let it be exchanged."""
+    if found.content is not None and not found.mode & stat.S_IWUSR:
+        raise LeftAloneError("it is read-only")
+
+
+def write(found: Found, content: bytes | None) -> None:
+    """Exchange a file for another, or take it away, unless it changed since it was looked at."""
+    now = found.path.read_bytes() if found.path.exists() else None
+    if now != found.content:
+        raise LeftAloneError("somebody changed it meanwhile; run this again")
+    try:
+        if content is None:
+            found.path.unlink(missing_ok=True)
+        else:
+            found.path.parent.mkdir(parents=True, exist_ok=True)
+            exchange_content(found.path, content, mode=found.mode)
+    except OSError as error:
+        raise LeftAloneError(f"it cannot be written: {error.strerror}") from error
+
+
+def exchange_content(path: Path, content: bytes, *, mode: int) -> None:
+    """Write a file beside another and let it take its name, so that nobody sees half of it."""
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with open_new(beside) as file:
+            file.write(content)
+            file.flush()
+            os.fchmod(file.fileno(), mode)
+            _keep_owner(path, file.fileno())
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def _keep_owner(path: Path, descriptor: int) -> None:
+    """Leave the file to whom it belongs, if it is written by root for somebody else."""
+    if os.geteuid() == 0 and path.exists():
+        facts = path.stat()
+        os.fchown(descriptor, facts.st_uid, facts.st_gid)

@@ -1,0 +1,96 @@
+"""Our hooks among a host's: which they are, and what should change. Pure."""
+
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+from hansard.cli.hosts import Host
+from hansard.cli.setup.document import Document
+from hansard.cli.setup.entries import Wanted, program_length, pruned
+from hansard.cli.setup.texts import LeftAloneError, Path
+
+_HOOKS = "hooks"
+_RUN = "command"
+_GROUP = 3
+"""How far the way to a group of handlers is."""
+
+
+def install(document: Document, host: Host, wanted: Wanted) -> tuple[Document, str]:
+    """Have a file run our hook at each event that tells something, once."""
+    config = host.config(shlex.join([*wanted.program, "hook", host.name, *wanted.flags]))
+    text = document.text
+    for key, value in config.items():
+        if key != _HOOKS and document.at(key) is None:
+            document = document.put((key,), value)
+    for event, groups in config[_HOOKS].items():
+        ours = list(_ours(document, event))
+        for path, words in ours:
+            document = _updated(document, path, words, wanted)
+        if not ours:
+            for group in groups:
+                there = document.at(_HOOKS, event) or []
+                document = document.put((_HOOKS, event, len(there)), group)
+    return document, "is there already" if document.text == text else "hooks added"
+
+
+def uninstall(document: Document, before: Document) -> Document:
+    """Take our hooks out of a file, or let them be what they were before."""
+    for event in document.at(_HOOKS) or {}:
+        were = [before.at(*path, _RUN) for path, _ in _ours(before, event)]
+        for path, _ in reversed(list(_ours(document, event))):
+            if were:
+                document = document.put((*path, _RUN), were.pop())
+                continue
+            # A group goes with the last of its handlers.
+            group = path[:_GROUP]
+            alone = path == group or len(document.at(*group, _HOOKS)) == 1
+            document = document.remove(group if alone else path)
+        document = pruned(document, (_HOOKS, event), before)
+    return document
+
+
+def is_hooked(document: Document) -> list[list[str]]:
+    """Give the words of each hook of ours that a file runs."""
+    events = document.at(_HOOKS)
+    found = events if isinstance(events, dict) else {}
+    return [words for event in found for _, words in _ours(document, event)]
+
+
+def _updated(document: Document, path: Path, words: list[str], wanted: Wanted) -> Document:
+    """Change which program a hook runs; the settings that it names stay unless others are given."""
+    place = words.index("hook")
+    rest = [*words[place : place + 2], *wanted.flags] if wanted.flags else words[place:]
+    command = shlex.join([*wanted.program, *rest])
+    if words[:place] == list(wanted.program) and not wanted.flags:
+        return document
+    return document.put((*path, _RUN), command)
+
+
+def _ours(document: Document, event: str) -> Iterator[tuple[Path, list[str]]]:
+    """Find our handlers of an event: in a group of handlers, or by themselves."""
+    groups = document.at(_HOOKS, event)
+    if groups is None:
+        return
+    if not isinstance(groups, list):
+        raise LeftAloneError(f"the hooks of {event} are no list")
+    for number, group in enumerate(groups):
+        handlers = group.get(_HOOKS) if isinstance(group, dict) else None
+        if isinstance(handlers, list):
+            for place, handler in enumerate(handlers):
+                if words := _words(handler):
+                    yield (_HOOKS, event, number, _HOOKS, place), words
+        elif words := _words(group):
+            yield (_HOOKS, event, number), words
+
+
+def _words(handler: Any) -> list[str] | None:
+    """Give the words of a handler that runs our hook."""
+    command = handler.get(_RUN) if isinstance(handler, dict) else None
+    if not isinstance(command, str):
+        return None
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return None
+    runs = bool(words) and (length := program_length(words)) and words[length : length + 1]
+    return words if runs == ["hook"] else None

@@ -1,0 +1,162 @@
+"""Which files of which hosts are meant, and what belongs into each."""
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hansard.cli import hosts as hooked
+from hansard.cli.setup import entries, hooks
+from hansard.cli.setup.document import Document, document
+from hansard.cli.setup.entries import Wanted
+from hansard.cli.setup.files import look
+from hansard.cli.setup.places import Around, HostFiles, Scope, claude_folder
+from hansard.cli.setup.planning import Part
+from hansard.cli.setup.texts import LeftAloneError
+
+_RUNNERS_FOLDERS = ("archive-v0", "environments-v2", "builds-v0")
+"""Folders of uv's cache, which come and go: a program there must not be named."""
+
+
+@dataclass(slots=True)
+class Targets:
+    """Files to write, with what belongs into each; and what is to be said of hosts without one."""
+
+    files: dict[Path, list[Part]] = field(default_factory=dict)
+    says: list[str] = field(default_factory=list)
+
+    def add(self, path: Path, part: Part) -> None:
+        """Have a part in a file."""
+        self.files.setdefault(path, []).append(part)
+
+
+def around(folder: Path, environment: Mapping[str, str] = os.environ) -> Around:
+    """Say where things lie for whoever runs this."""
+    return Around(folder, Path.home(), environment, sys.platform)
+
+
+def wanted(flags: Sequence[str] = ()) -> Wanted:
+    """Say what hosts should run: this program, by where it will still be tomorrow."""
+    return Wanted(_program(), tuple(flags), exists=lambda program: bool(shutil.which(program)))
+
+
+def _program() -> tuple[str, ...]:
+    here = Path(sys.executable).with_name("hansard")
+    if set(_RUNNERS_FOLDERS) & set(here.parts) and (runner := shutil.which("uvx")):
+        return (runner, "hansard")
+    if not here.exists() and (found := shutil.which("hansard")):
+        here = Path(found)
+    # Not resolved: a link on the way is what stays when the program is renewed.
+    return (str(here.absolute()),)
+
+
+def gather(
+    hosts: Sequence[HostFiles], scope: Scope, where: Around, want: Wanted, *, with_hooks: bool
+) -> Targets:
+    """Gather the files to put Hansard into."""
+    targets = Targets()
+    for host in hosts:
+        path = host.file(scope, where)
+        if path is None:
+            targets.says.append(
+                f"{host.title} has no file for projects; `hansard init --user {host.name}` "
+                "connects it everywhere."
+            )
+        elif scope == "project" and (other := _connected_by_user(host, path, where)):
+            targets.says.append(f"{host.title} has it from {where.shown(other)} already.")
+        else:
+            targets.add(path, _server_part(host, scope, want))
+        if with_hooks:
+            _add_hooks(targets, host, scope, where, want)
+    return targets
+
+
+def everything(hosts: Sequence[HostFiles], scope: Scope, where: Around, want: Wanted) -> Targets:
+    """Gather all files that Hansard may be in."""
+    targets = Targets()
+    for host in hosts:
+        if path := host.file(scope, where):
+            targets.add(path, _server_part(host, scope, want))
+        if found := hooks_file(host, scope, where):
+            targets.add(found, _hooks_part(host, want))
+    return targets
+
+
+def hooks_file(host: HostFiles, scope: Scope, where: Around) -> Path | None:
+    """Give the file of a host's hooks; `None` if it has none that are known here."""
+    if host.name not in hooked.HOSTS:
+        return None
+    named = Path(hooked.HOSTS[host.name].settings_file)
+    if scope == "project":
+        return where.folder / named
+    if host.name == "claude-code":
+        return claude_folder(where) / named.name
+    return where.home / named
+
+
+def readable(path: Path) -> Document | None:
+    """Read a file to look at; `None` if it is not there or cannot be understood."""
+    try:
+        text = look(path).text
+        found = None if text is None else document(path.name, text)
+        return found if found is not None and found.data is not None else None
+    except LeftAloneError:
+        return None
+
+
+def own_entries(path: Path, keys: Sequence[str]) -> dict[str, object]:
+    """Give our entries of a host's file, the first being the one that counts."""
+    found = readable(path)
+    try:
+        servers = entries.servers_in(found, keys) if found else {}
+    except LeftAloneError:
+        return {}
+    return {name: servers[name] for name in entries.own_names(servers)}
+
+
+def _connected_by_user(host: HostFiles, path: Path, where: Around) -> Path | None:
+    """Give the user's file that connects a host already: a second entry would start it twice."""
+    user = host.file("user", where)
+    if user is None or own_entries(path, host.keys):
+        return None
+    return user if any(own_entries(user, keys) for keys in user_keys(host, where)) else None
+
+
+def user_keys(host: HostFiles, where: Around) -> list[tuple[str, ...]]:
+    """Say under what a user's file may have servers that count in a project."""
+    if host.name != "claude-code":
+        return [host.keys]
+    # The second is what `claude mcp add` writes when nothing else is said.
+    return [host.keys, ("projects", str(where.folder), *host.keys)]
+
+
+def _server_part(host: HostFiles, scope: Scope, want: Wanted) -> Part:
+    return Part(
+        host.title,
+        lambda current: entries.install(current, host, scope, want),
+        lambda current, before: entries.uninstall(current, host, before),
+    )
+
+
+def _hooks_part(host: HostFiles, want: Wanted) -> Part:
+    return Part(
+        host.title,
+        lambda current: hooks.install(current, hooked.HOSTS[host.name], want),
+        hooks.uninstall,
+    )
+
+
+def _add_hooks(
+    targets: Targets, host: HostFiles, scope: Scope, where: Around, want: Wanted
+) -> None:
+    path = hooks_file(host, scope, where)
+    if path is None:
+        return
+    other = hooks_file(host, "user" if scope == "project" else "project", where)
+    found = readable(other) if other and scope == "project" else None
+    if other and found and hooks.is_hooked(found):
+        targets.says.append(f"{host.title} has the hooks from {where.shown(other)} already.")
+    else:
+        targets.add(path, _hooks_part(host, want))

@@ -1,0 +1,70 @@
+"""Putting Hansard into a host's file, and taking it out: how each is planned, and written."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from hansard.cli.setup import kept
+from hansard.cli.setup.files import Found, write
+from hansard.cli.setup.kept import Kept
+from hansard.cli.setup.planning import Part, Plan, planned, taken_out
+
+
+class Way(NamedTuple):
+    """One of the two."""
+
+    plan: Callable[[str, Found, list[Part]], Plan]
+    """Says what a file becomes."""
+    write: Callable[[str, Found, Plan, list[Part]], str]
+    """Writes it, and gives what to tell about it."""
+
+
+def _plan_in(name: str, found: Found, parts: list[Part]) -> Plan:
+    return planned(name, found.text, parts)
+
+
+def _write_in(name: str, found: Found, plan: Plan, parts: list[Part]) -> str:
+    """Keep what was there before anything is written."""
+    assert plan.after is not None, "what is put into a file makes one"
+    after = plan.after.encode()
+    before = _before(name, found, parts)
+    place = kept.save(found.path, before=before, backup=found.content, after=after)
+    write(found, after)
+    return f"Wrote {name}." + (f" As it was, it is in {place}" if place else "")
+
+
+def _before(name: str, found: Found, parts: list[Part]) -> bytes | None:
+    """Say what an uninstall should bring back: what stands there now without what is ours."""
+    known = kept.load(found.path)
+    if known is None:
+        return found.content
+    if known.is_untouched(found.content):
+        return known.before
+    # Somebody went on writing it since, and that is to stay.
+    without = _without(name, found, parts, known).after
+    return None if without is None else without.encode()
+
+
+def _plan_out(name: str, found: Found, parts: list[Part]) -> Plan:
+    known = kept.load(found.path)
+    if known is None or not known.is_untouched(found.content):
+        return _without(name, found, parts, known)
+    before = None if known.before is None else known.before.decode()
+    return Plan(name, found.text, before)
+
+
+def _without(name: str, found: Found, parts: list[Part], known: Kept | None) -> Plan:
+    if found.text is None:
+        return Plan(name, None, None)
+    before = known.before.decode() if known and known.before is not None else None
+    is_ours = known is not None and known.before is None
+    return taken_out(name, found.text, parts, before=before, is_ours=is_ours)
+
+
+def _write_out(name: str, found: Found, plan: Plan, _: list[Part]) -> str:
+    write(found, None if plan.after is None else plan.after.encode())
+    kept.forget(found.path)
+    return f"{name} is gone again." if plan.after is None else f"{name} is without Hansard again."
+
+
+INTO = Way(_plan_in, _write_in)
+OUT_OF = Way(_plan_out, _write_out)

@@ -1,0 +1,40 @@
+"""What `make test` takes is the same wherever it is asked, and leaves nothing out for ever."""
+
+from collections import Counter
+
+import pytest
+
+from tests.choosing import CASES, QUARTERS, is_of_quarter, share
+
+DAY = 20_000
+
+
+def function_of(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
+
+
+def test_the_share_of_a_day_does_not_hang_on_the_order(request: pytest.FixtureRequest) -> None:
+    items = request.session.items
+
+    assert share(items, DAY) == share(items[::-1], DAY)
+
+
+def test_of_each_test_no_more_than_two_cases_are_taken(request: pytest.FixtureRequest) -> None:
+    taken = Counter(map(function_of, share(request.session.items, DAY)))
+
+    assert max(taken.values()) <= CASES
+
+
+def test_four_days_take_a_case_of_every_test_that_is_not_slow(
+    request: pytest.FixtureRequest,
+) -> None:
+    items = request.session.items
+    fast = [
+        item for item in items if not {"slow", "clients"} & {m.name for m in item.iter_markers()}
+    ]
+
+    days = [share(items, DAY + number) for number in range(QUARTERS)]
+
+    taken = {function_of(item) for day in days for item in day}
+    assert taken == {function_of(item) for item in fast}
+    assert all(any(is_of_quarter(item, one) for one in range(QUARTERS)) for item in fast)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from hansard.decisions.events import DecisionMade, ProposalMade
 from hansard.kernel.event import Event
 from hansard.kernel.text import one_line
+from hansard.recorder.answers import counted
 from hansard.recorder.events import (
     Audited,
     ExternalChangeSeen,
@@ -60,7 +61,7 @@ def _plan(events: Sequence[Event]) -> str | None:
         and event.index in plan
     ]
     if not moves:
-        return f"Planned {_counted(len(plan), 'step')}, the first: {plan[min(plan)]}"
+        return f"Planned {counted(len(plan), 'step')}, the first: {plan[min(plan)]}"
     last = moves[-1]
     word = last.status if isinstance(last, StepEnded) else "begun"
     return f"Step {last.index + 1} of {max(plan) + 1} {word}: {plan[last.index]}"
@@ -77,7 +78,7 @@ def _files(happened: Sequence[Placed]) -> str | None:
     files = list(dict.fromkeys(reversed(changed)))
     if not files:
         return None
-    return f"Changed {_named(files)} ({_counted(len(changed), 'edit')})"
+    return f"Changed {_named(files)} ({counted(len(changed), 'edit')})"
 
 
 def _records(events: Sequence[Event]) -> str | None:
@@ -111,7 +112,3 @@ def _note(events: Sequence[Event]) -> str | None:
 def _named(things: Sequence[str]) -> str:
     more = len(things) - NAMED_MAX
     return ", ".join(things[:NAMED_MAX]) + (f" and {more} more" if more > 0 else "")
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -30,7 +30,6 @@ from hansard.app.settings import (
 from hansard.app.surroundings import surroundings
 from hansard.checkpoints.limits import Quotas, Retention
 from hansard.decisions import gitlog
-from hansard.decisions.masking import unmasked
 from hansard.kernel.clock import Clock, utc_now
 from hansard.kernel.engine import Engine, Schema
 from hansard.kernel.limits import MIB
@@ -84,7 +83,7 @@ def catalog(settings: Settings | None = None) -> Catalog:
             meanings=meanings,
             blast_radius=insight.blast_radius,
             followers=gitlog.followers(git) if (git := git_folder(settings)) else None,
-            mask=mask if settings.redact == "on" else unmasked,
+            mask=mask if settings.redact == "on" else str,
             around=surroundings(Path(settings.workspace).expanduser()),
         ),
         entities.capability(),
@@ -207,6 +206,7 @@ def start(
         read_only=settings.read_only,
         clock=clock,
         limit=call_quotas(settings),
+        redact=settings.redact == "on",
     )
     if not settings.read_only:
         application.recover()

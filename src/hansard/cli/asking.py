@@ -11,7 +11,6 @@ from hansard.cli.opening import opened
 from hansard.cli.proving import Proving
 from hansard.cli.saying import say
 from hansard.cli.sitting import for_one_write
-from hansard.kernel.hidden import warning
 from hansard.kernel.operation import Result, Written
 
 Ask = Callable[..., Result]
@@ -30,10 +29,12 @@ def asking(flags: Flags, *, makes_store: bool = False) -> Iterator[Ask]:
             operation: str, *, activating: Mapping[str, int] | None = None, **arguments: Any
         ) -> Result:
             given = {name: value for name, value in arguments.items() if value is not None}
-            told = replace(proving.caller(caller, operation), activating=activating or {})
+            # What is asked of the past is only read, so nobody has to prove anything.
+            asker = caller if "as_of" in given else proving.caller(caller, operation)
+            told = replace(asker, activating=activating or {})
             answer = application.call(operation, meant(application, operation, given), told)
-            if isinstance(answer, Written) and answer.hidden_chars:
-                say(warning(answer.hidden_chars))
+            for line in answer.cautions() if isinstance(answer, Written) else ():
+                say(line)
             return answer
 
         yield ask

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from hansard.cli import helping
+from hansard.cli.paging import paged
 from hansard.kernel.problem import InvalidInput
 
 if TYPE_CHECKING:
@@ -98,7 +99,8 @@ def run_help(about: list[str]) -> int:
         case []:
             helping.print_overview(COMMANDS)
         case ["settings"]:
-            helping.print_settings()
+            with paged(["help", "settings"]):
+                helping.print_settings()
         case ["start"]:
             from hansard.cli.welcome import welcome
 
@@ -116,8 +118,10 @@ def _main(names: Iterable[str], arguments: list[str], *, hint: str) -> int:
         # Stored text is in any script, whatever the locale of whoever looks at it.
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     command = typer.main.get_command(typer_app(names))
+    code = 0
     try:
-        code = command.main(arguments, prog_name="hansard", standalone_mode=False)
+        with paged(arguments):
+            code = command.main(arguments, prog_name="hansard", standalone_mode=False)
     except typer.TyperException as error:
         raise InvalidInput(error.format_message(), hint=hint) from None
     if not HELP_FLAGS.isdisjoint(arguments) and not code:

@@ -1,6 +1,5 @@
 """Rows and paragraphs laid out for the window; in a pipe a row is one line, however long."""
 
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -19,8 +18,7 @@ Paint = Callable[[str, str], str]
 
 def room() -> int | None:
     """Say how wide rows may be; `None` where nobody looks at a window."""
-    is_window = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal()
-    return columns() if is_window else None
+    return columns() if sys.stdout.isatty() else None
 
 
 def table(rows: Sequence[Sequence[Cell]], paint: Paint, columns_max: int | None) -> list[str]:

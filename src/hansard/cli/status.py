@@ -24,12 +24,14 @@ PROJECTS_NAMED_MAX = 8
 @settings_flags
 def status(flags: Flags, *, json: Json = False) -> None:
     """Say where you were: the last session, what holds, what waits for you, who is there."""
-    with opened(flags, looking=True) as (application, _):
+    with opened(flags, looking=True) as (application, settings):
         if application.own_project() == UNMADE and not json:
             print(_not_made(application))
             return
         asked = {"budget_tokens": BUDGET_TOKENS_MAX}
-        overview = told(Overview, application.call("get_project_overview", asked, looking()))
+        overview = told(
+            Overview, application.call("get_project_overview", asked, looking(settings))
+        )
     if json:
         print_json(overview.model_dump(mode="json", exclude_none=True))
         return

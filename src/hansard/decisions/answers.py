@@ -2,36 +2,32 @@
 
 from collections.abc import Iterable
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 
 from hansard.decisions.contract import Status
 from hansard.decisions.events import Enforcement
 from hansard.kernel.event import Proof
+from hansard.kernel.model import Model
 from hansard.kernel.operation import Result, Written
 from hansard.kernel.text import between_marks, one_line
 
 
-class Shape(BaseModel):
+class Shape(Model):
     """Part of an answer."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Said(Written):
-    """Base of what comes of a text: it says what was left out of that."""
+    """Base of what comes of a text: it says what in it matches nothing."""
 
-    redacted: list[str] | None = None
-    """The kinds of secrets that were in it, and are recorded nowhere."""
     unmatched: list[str] | None = None
     """What it names and is not there: things it cites, or files that its target is about."""
 
     def left_out(self) -> list[str]:
-        """Say what was left out and what matches nothing, in lines of their own."""
-        secrets, missing = ", ".join(self.redacted or ()), ", ".join(self.unmatched or ())
-        lines = [f"Recorded without the secrets in it: {secrets}"] if secrets else []
-        if missing:
-            lines.append(f"Matches nothing that is there now: {missing}")
-        return lines
+        """Say what matches nothing, in a line of its own."""
+        missing = ", ".join(self.unmatched or ())
+        return [f"Matches nothing that is there now: {missing}"] if missing else []
 
 
 class DecisionRecorded(Said):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 from pydantic.json_schema import SkipJsonSchema
 
 from hansard.kernel import ids, reply
@@ -13,9 +13,11 @@ from hansard.kernel.effect import Settled
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Actor, Entry, Event, Proof, Role, Stamp
 from hansard.kernel.follow import Follower
+from hansard.kernel.hidden import warning
 from hansard.kernel.holder import Holder
 from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.meaning import Passages
+from hansard.kernel.model import Model
 from hansard.kernel.store import Store
 from hansard.kernel.text import Id, Point
 from hansard.kernel.trial import TrialPassedError, try_out
@@ -24,7 +26,7 @@ from hansard.kernel.view import View
 T = TypeVar("T")
 
 
-class Request(BaseModel):
+class Request(Model):
     """Arguments of an operation: a closed model, so an unknown field is refused by name."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -47,14 +49,14 @@ class TimedRequest(ProjectRequest):
     """A tick `t:12`, a seq `s:340` or an ISO time; absent means now."""
 
 
-class ReceiptShown(BaseModel):
+class ReceiptShown(Model):
     """The receipt as a caller sees it."""
 
     seq: int
     hash: str
 
 
-class Result(BaseModel):
+class Result(Model):
     """The answer of an operation: structured content, and a short text that suffices alone."""
 
     model_config = ConfigDict(extra="forbid")
@@ -72,6 +74,24 @@ class Written(Result):
     hidden_chars: dict[str, int] | None = None
     """How many characters that nobody sees are in the text that was written, or is given to a
     model, by kind; absent where there are none."""
+    redacted: list[str] | None = None
+    """The kinds of secret that were in what was given, and are not recorded in the open."""
+    secrets: list[str] | None = None
+    """The kinds of secret in what was written, which is kept as it was given."""
+
+    def cautions(self) -> list[str]:
+        """Say what whoever wrote this should know of their text, in lines of their own."""
+        lines = []
+        if self.redacted:
+            lines.append(f"Recorded without the secrets in it: {', '.join(self.redacted)}")
+        if self.secrets:
+            lines.append(
+                f"Warning: what looks like a secret ({', '.join(self.secrets)}) is kept as it was "
+                "given, for whoever reads this store."
+            )
+        if self.hidden_chars:
+            lines.append(warning(self.hidden_chars))
+        return lines
 
 
 class Secret(Protocol):
@@ -435,6 +455,8 @@ class Capability:
     """Lets go of what it holds outside the store."""
     secret: Secret | None = None
     """What a caller proves to be a person by, or an admin."""
+    keeps_text: bool = False
+    """Whether what it is given comes back byte for byte, so that no secret can be taken out."""
     passages: Passages = field(default_factory=dict)
     """The texts by which its things are found by meaning."""
     followers: Callable[[Store], Sequence[Follower]] | None = None

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from hansard.cli.setup.document import document
 from hansard.cli.setup.files import look, write
 from hansard.cli.setup.places import ALL
-from hansard.cli.setup.targets import around
+from hansard.cli.setup.targets import around, wanted
 from hansard.cli.setup.texts import LeftAloneError
 from tests.app.repositories import repository
 from tests.cli.setup.person import PROGRAM, Person
@@ -444,3 +445,16 @@ def test_every_host_of_the_table_has_a_user_file_and_a_name_to_be_known_by(tmp_p
         assert host.file("user", where)
         assert host.clients
         assert all(name == name.casefold() for name in host.clients)
+
+
+def test_a_program_in_a_cache_that_comes_and_goes_is_run_by_its_runner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner = tmp_path / "bin" / "uvx"
+    runner.parent.mkdir()
+    runner.touch(0o755)
+    inside = tmp_path / "cache" / "uv" / "archive-v0" / "x1" / "bin" / "python"
+    monkeypatch.setattr(sys, "executable", str(inside))
+    monkeypatch.setenv("PATH", str(runner.parent))
+
+    assert wanted(["--read-only"]).program == (str(runner), "hansard")

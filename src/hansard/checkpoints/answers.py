@@ -9,7 +9,7 @@ from hansard.checkpoints.classes import Class
 from hansard.checkpoints.difference import Difference
 from hansard.checkpoints.since import Since
 from hansard.kernel.blob import canonical_json
-from hansard.kernel.operation import Result, Written
+from hansard.kernel.operation import Flagged, Result, Written
 
 _SHOWN_CHARS = 80
 
@@ -55,7 +55,7 @@ class Omitted(BaseModel):
         return f"{self.key} ({self.how}{items}; {self.chars:,} chars whole)"
 
 
-class Loaded(Result):
+class Loaded(Flagged):
     """A context as it was saved, and what has changed in the world since."""
 
     checkpointId: str

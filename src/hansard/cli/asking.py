@@ -10,7 +10,7 @@ from hansard.cli.opening import opened
 from hansard.cli.proving import Proving
 from hansard.cli.saying import say
 from hansard.cli.sitting import for_one_write
-from hansard.kernel.operation import Result, Written
+from hansard.kernel.operation import Flagged, Result
 
 Ask = Callable[..., Result]
 
@@ -30,7 +30,7 @@ def asking(flags: Flags, *, makes_store: bool = False) -> Iterator[Ask]:
             given = {name: value for name, value in arguments.items() if value is not None}
             told = replace(proving.caller(caller, operation), activating=activating or {})
             answer = application.call(operation, given, told)
-            for line in answer.cautions() if isinstance(answer, Written) else ():
+            for line in answer.cautions() if isinstance(answer, Flagged) else ():
                 say(line)
             return answer
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from hansard.app import things
 from hansard.decisions import githistory
@@ -20,6 +20,7 @@ from hansard.entities.reading import Found, found
 from hansard.entities.views import WORDS as ENTITY_WORDS
 from hansard.kernel.engine import Position, ReadTx, Row, Topic, Where
 from hansard.kernel.meaning import Meanings
+from hansard.kernel.model import Model
 from hansard.kernel.operation import Capability, Context, Operation, ProjectRequest, Result
 from hansard.kernel.page import from_cursor, refused, to_cursor
 from hansard.kernel.snippet import snippet
@@ -48,7 +49,7 @@ class Search(ProjectRequest):
     cursor: Cursor | None = None
 
 
-class Thing(BaseModel):
+class Thing(Model):
     """Something that was found, whatever it is."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -1,4 +1,6 @@
-"""Writes what is made from declarations: `schema/v1` and the reference pages. For `make generate`.
+"""Writes what is made from declarations: `schema/v1`, the reference pages, what the front says.
+
+For `make generate`.
 
 It stands with the command line because that is one of the things described.
 """
@@ -23,13 +25,15 @@ from hansard.app.published import (
     operation_shown,
     problems_in,
 )
-from hansard.app.start import catalog
+from hansard.app.settings import Settings
+from hansard.app.start import MEMORY, catalog, start
 from hansard.cli.commands import HELP, typer_app
 from hansard.cli.options import SETTINGS
 from hansard.entities.exporting import FILES, export
 from hansard.kernel.problem import Problem
+from hansard.mcp.front_made import front_made
 
-MADE = ("schema/v1", "docs/reference")
+MADE = ("schema/v1", "docs/reference", "src/hansard/mcp/made")
 """Folders that hold nothing else, so that what is no longer made is taken away."""
 
 
@@ -53,6 +57,7 @@ def everything(known: Catalog) -> dict[str, str]:
         | {
             "schema/v1/errors.json": _json([error_shown(problem) for problem in problems]),
             CONTRACT_PATH: _json(contract(known, problems)),
+            "src/hansard/mcp/made/front.json": _json(_front(known)),
             "docs/reference/tools.md": reference.tools_page(known),
             "docs/reference/settings.md": reference.settings_page(),
             "docs/reference/errors.md": reference.errors_page(problems),
@@ -60,6 +65,14 @@ def everything(known: Catalog) -> dict[str, str]:
             "docs/reference/cli.md": commands_page(),
         }
     )
+
+
+def _front(known: Catalog) -> dict[str, Any]:
+    application = start(Settings(store=MEMORY), known=known)
+    try:
+        return front_made(application)
+    finally:
+        application.close()
 
 
 def all_problems(known: Catalog) -> list[type[Problem]]:

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 
 from hansard.decisions.contract import Status
 from hansard.decisions.events import Enforcement
 from hansard.kernel.event import Proof
+from hansard.kernel.model import Model
 from hansard.kernel.operation import Result, Written
 
 
-class Shape(BaseModel):
+class Shape(Model):
     """Part of an answer."""
 
     model_config = ConfigDict(extra="forbid")

@@ -18,6 +18,7 @@ from hansard.kernel.problem import Problem
 from hansard.mcp import answers, prompts, resources
 from hansard.mcp.apps import APPS_BY_TOOL, EXTENSION
 from hansard.mcp.callers import Door, RequestContext
+from hansard.mcp.cards import Card
 from hansard.mcp.instructions import instructions
 from hansard.mcp.notices import Hearing, Notices
 from hansard.mcp.resources import RESOURCES, Parts, Resource
@@ -49,15 +50,19 @@ class HansardServer(Server[None]):
         door: Door,
         *,
         readable: Sequence[Resource] = (*RESOURCES, *APPS_BY_TOOL.values()),
+        cards: Sequence[Card] | None = None,
     ) -> None:
-        """Put the application behind a door; refuse settings that name unknown tools."""
+        """Put the application behind a door; refuse settings that name unknown tools.
+
+        `cards` are those of the application's catalog, if they are at hand.
+        """
         self.application = application
         self.notices = Notices(application.store.engine, readable)
         self._door = door
         self._readable = readable
         self._errors_as_results = settings.errors != "jsonrpc"
         has_secret = application.wants_proof()
-        self._toolbox = Toolbox(application.catalog, settings, has_secret=has_secret)
+        self._toolbox = Toolbox(application.catalog, settings, has_secret=has_secret, cards=cards)
         self._calls = anyio.CapacityLimiter(CALLS_AT_ONCE_MAX)
         lists = CacheHint(ttl_ms=LIST_TTL_MS, scope="private")
         super().__init__(

@@ -2,8 +2,9 @@
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 
+from hansard.kernel.model import Model
 from hansard.kernel.operation import Result, Written
 from hansard.recorder.events import Action, StepOver, step_name
 from hansard.sessions.contract import more
@@ -14,7 +15,7 @@ Source = Literal["executed", "reported", "external", "restored", "found"]
 Status = Literal["open", "done", "recovered", "aborted", "conflict", "refused"]
 
 
-class Shape(BaseModel):
+class Shape(Model):
     """Part of an answer."""
 
     model_config = ConfigDict(extra="forbid")

@@ -2,11 +2,12 @@
 
 from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
+from pydantic import ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
 from hansard.kernel.blob import Digest
 from hansard.kernel.effect import Intent, Outcome
 from hansard.kernel.event import Event
+from hansard.kernel.model import Model
 from hansard.sessions.events import SessionNaming
 
 Action = Literal["create", "edit", "delete", "move"]
@@ -19,7 +20,7 @@ def step_name(index: int) -> str:
     return f"step {index + 1}"
 
 
-class FileRef(BaseModel):
+class FileRef(Model):
     """The content of a file by its digest; whoever has the blob has the content."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

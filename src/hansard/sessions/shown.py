@@ -1,8 +1,7 @@
 """A session as it is shown: 000's object, and who is in it."""
 
-from pydantic import BaseModel
-
 from hansard.kernel.engine import ReadTx, Row
+from hansard.kernel.model import Model
 from hansard.sessions.directory import active_records, last_activity, ticks_synced
 from hansard.sessions.presence import Look
 from hansard.sessions.rules import SessionStatus, Staleness
@@ -12,7 +11,7 @@ ACTIVE_SHOWN_MAX = 10
 """Active records that are named of one session among others."""
 
 
-class SessionShown(BaseModel):
+class SessionShown(Model):
     """A session, as 000 has it, and who is in it."""
 
     id: str

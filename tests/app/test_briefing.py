@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from hansard.app import did
 from hansard.app.application import Application
+from hansard.recorder.events import FileOpAborted, FileOpIntended
 from hansard.records.limits import CHARS_PER_TOKEN
 from tests.conftest import a_caller
 from tests.records.chats import Chat
@@ -38,6 +40,53 @@ def test_an_overview_says_who_was_here_last_what_holds_what_waits_and_where_to_g
     assert [one["title"] for one in overview["proposals"]] == ["Use one queue"]
     assert overview["checkpoint"]["name"] == "half-way"
     assert overview["counts"]["decisions"] == overview["counts"]["proposals"] == 1
+
+
+def test_what_the_last_session_did_is_told_in_five_lines_at_most(app: Application) -> None:
+    chat = Chat(app)
+    chat.ask("record_session_start", title="Fix the parser")
+    chat.ask("record_plan", steps=["Find the loop", "Break it"])
+    chat.ask("record_step", index=1)
+    for number in range(5):
+        chat.create(f"Finding {number}")
+    chat.ask("record_decision", **DECISION)
+    chat.ask("audit_event", type="question", description="Is it\nfast?")
+
+    did = Chat(app).ask("get_project_overview")["last_session"]["did"]
+
+    assert did == [
+        "Step 2 of 2 begun: Break it",
+        "Wrote R001 Finding 0, R002 Finding 1, R003 Finding 2 and 2 more",
+        "Decided D001 Use queues",
+        "Noted (question): Is it fast?",
+    ]
+
+
+def test_what_the_last_session_did_later_is_not_told_of_the_past(app: Application) -> None:
+    chat = Chat(app)
+    then = chat.ask("record_decision", **DECISION)["receipt"]["seq"]
+    chat.create("Later")
+
+    past = Chat(app).ask("get_project_overview", as_of=f"s:{then}")
+
+    assert past["last_session"]["did"] == ["Decided D001 Use queues"]
+
+
+def test_a_change_that_failed_is_not_told_as_done() -> None:
+    def change(path: str) -> FileOpIntended:
+        return FileOpIntended(
+            workspace="w", path=path, action="edit", to=None, before=None, after=None, added=1,
+            removed=0, revision=None, step=None, cites=[], restore=None, owner="o",
+        )  # fmt: skip
+
+    happened = [
+        (1, change("a.py")),
+        (2, FileOpAborted(intent=1, code="INTERRUPTED")),
+        (3, change("b.py")),
+        (4, change("b.py")),
+    ]
+
+    assert did.lines(happened) == ["Changed b.py (2 edits)"]
 
 
 def test_its_text_says_the_same_and_nothing_twice(app: Application) -> None:

@@ -79,7 +79,7 @@ def test_records_are_named_with_how_and_by_whom(
     assert {one.by for one in found.recordsChanged} == {"human:test-human"}
     assert all(one.session for one in found.recordsChanged)
     text = load(app, agent, checkpoint).text()
-    assert "3 ticks passed" in text
+    assert "Since then 3 writes" in text
     assert f"{resolved} resolved (now DISCARDED by human:test-human" in text
 
 

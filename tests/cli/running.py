@@ -47,6 +47,7 @@ class Hansard:
         self.environment = kept | {
             "HANSARD_CONFIG": os.devnull,
             "HANSARD_STORE": str(self.store),
+            "PAGER": "cat",
         }
 
     def command(self, *arguments: str) -> Sequence[str]:

@@ -10,6 +10,7 @@ import pytest
 from hansard.app.settings import declarations
 from hansard.cli.doctor import without_password
 from hansard.cli.terminal import printable
+from hansard.cli.verdict import TO_DO, Check, verdict
 from tests.cli.running import WAIT_S, Hansard, know_secret
 from tests.cli.test_verify import sql
 
@@ -57,7 +58,7 @@ def test_the_doctor_says_what_is_set_up(filled: Hansard) -> None:
         "hansard", "you", "setting", "folder", "disk", "store", "database", "durability",
         "content", "views", "intents", "search",
     }  # fmt: skip
-    assert found["content"][0]["says"] == "1 projects, 4 entries, 0 blobs"
+    assert found["content"][0]["says"] == "1 project, 4 entries, 0 blobs"
     assert found["search"][0]["says"] == "words and meaning, by local minilm-l6"
     [person] = found.pop("person")
     assert (person["status"], "unproved" in person["says"]) == ("warn", True)
@@ -104,13 +105,55 @@ def test_the_doctor_fails_where_the_store_cannot_work(hansard: Hansard) -> None:
     ran = hansard("doctor")
 
     assert ran.code == 1
-    assert "fail store" in ran.out
+    assert "fail  store" in ran.out
 
 
 def test_the_doctor_warns_of_views_that_will_be_derived_again(filled: Hansard) -> None:
     sql(filled, "UPDATE heads SET views = 'sessions:0' WHERE project = 'default'")
 
     assert checks(filled("doctor", "--json").out)["views"][0]["status"] == "warn"
+
+
+def test_the_doctor_ends_with_its_verdict(filled: Hansard) -> None:
+    ran, for_programs = filled("doctor"), filled("doctor", "--json")
+
+    last = json.loads(for_programs.out)["verdict"]
+    assert ran.out.splitlines()[-len(last) :] == last
+
+
+def test_a_verdict_says_that_all_is_well_or_what_to_do_the_worst_first() -> None:
+    well, odd = Check("ok", "disk", "much free"), Check("warn", "person", "no secret")
+    broken = Check("fail", "store", "it is damaged: bring a backup back")
+
+    assert [line for line, _ in verdict([well])] == ["All is well."]
+    assert [line for line, _ in verdict([well, odd])] == [
+        "It works; 1 thing is worth a look.",
+        f"  person: {TO_DO['person']}",
+    ]
+    assert [line for line, _ in verdict([odd, well, broken])] == [
+        "1 thing stands in the way of working.",
+        "  store: it is damaged: bring a backup back",
+        f"  person: {TO_DO['person']}",
+    ]
+
+
+def test_the_doctor_says_what_is_in_the_way(hansard: Hansard) -> None:
+    hansard.store.mkdir()
+    (hansard.store / "hansard.db").write_bytes(b"not a database " * 1_000)
+
+    ran = hansard("doctor")
+
+    assert ran.code == 1
+    assert "1 thing stands in the way of working." in ran.out
+
+
+def test_the_doctor_lists_defaults_only_when_asked(filled: Hansard) -> None:
+    briefly, whole = filled("doctor", "--port", "1234"), filled("doctor", "--all")
+
+    assert "port = 1234" in briefly.out
+    assert "(default)" not in briefly.out
+    assert "--all" in briefly.out
+    assert whole.out.count("(default)") > 20
 
 
 @pytest.mark.parametrize(

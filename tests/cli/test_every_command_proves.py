@@ -41,14 +41,14 @@ LOOKS = {
     *("checkpoints show", "checkpoints export", "checkpoints diff", "metrics list"),
     *("metrics query", "metrics export", "decisions list", "decisions show", "decisions search"),
     *("decisions history", "decisions proposals", "decisions git", "entities export"),
-    *("entities list", "entities show", "export-schema", "rebuild", "hosts"),
+    *("entities list", "entities show", "export-schema", "rebuild", "status", "search", "hosts"),
 }
 """These record nothing, or, as `rebuild`, derive again what is recorded."""
 
 OTHERS = {
     "serve": "its callers are judged each by itself",
     "open": "opens a browser",
-    "init": "writes the hosts' files, and nothing into the store",
+    "init": "writes the files of hosts, and nothing in the store",
     "demo": "makes a store of its own",
     "hook": "is always the agent of its host",
     "watch": "runs until it is stopped, and is asked for nothing",

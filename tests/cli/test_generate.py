@@ -79,6 +79,14 @@ def test_every_setting_error_event_and_command_is_documented(made: dict[str, str
         assert f"## hansard {command}\n" in made["docs/reference/cli.md"]
 
 
+def test_every_command_of_a_group_is_documented(made: dict[str, str]) -> None:
+    page = made["docs/reference/cli.md"]
+
+    for name in ("records show", "decisions accept", "checkpoints diff", "token create"):
+        assert f"### hansard {name}\n" in page
+    assert "--checkpoint-max-mib" not in page
+
+
 @pytest.mark.bulk
 @pytest.mark.holds("DEC-schema-1")
 def test_the_contract_carries_the_hash_of_the_rest(made: dict[str, str]) -> None:

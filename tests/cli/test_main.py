@@ -1,6 +1,7 @@
 """The command itself: what it does alone, what it says when it cannot, and how soon."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -12,9 +13,12 @@ from hansard import __version__
 from hansard.app.settings import declarations
 from hansard.cli import flags, main
 from hansard.cli.commands import COMMANDS
+from hansard.cli.helping import GROUPS, names_in, overview
 from hansard.kernel.problem import InvalidInput
 from tests.cli.running import WAIT_S, Hansard
 from tests.launcher import programs
+
+SCREEN_LINES = 40
 
 DISCOVER = {
     "jsonrpc": "2.0",
@@ -97,21 +101,85 @@ def test_on_a_terminal_it_says_what_it_is_and_how_to_connect(hansard: Hansard) -
     assert not hansard.store.exists()
 
 
-def test_help_names_every_command_and_every_setting(hansard: Hansard) -> None:
+def test_help_names_every_command_on_one_screen(hansard: Hansard) -> None:
     ran = hansard("--help")
+    lines = list(overview(COMMANDS, lambda text, _: text, 80))
+
+    assert (ran.code, ran.err) == (0, "")
+    assert len(lines) <= SCREEN_LINES
+    assert max(map(len, lines)) <= 80
+    named = [name for rows in GROUPS.values() for label in rows for name in names_in(label)]
+    assert {*COMMANDS} <= {*named}
+    assert all(re.search(rf"\b{name}\b", ran.out) for name in COMMANDS)
+    assert hansard("help").out == hansard("-h").out == hansard("--help").out
+
+
+def test_help_is_shown_without_loading_any_command(hansard: Hansard) -> None:
+    heavy = {"typer", "pydantic", "apsw", "mcp", "rich"}
+
+    assert not loaded(hansard, ["--help"]) & heavy
+
+
+def test_help_tells_of_every_setting_by_itself(hansard: Hansard) -> None:
+    ran = hansard("help", "settings")
 
     assert ran.code == 0
-    assert all(name in ran.out for name in COMMANDS)
     assert all(one.flag in ran.out and one.variable in ran.out for one in declarations())
 
 
+def test_help_of_a_command_is_also_asked_by_its_name(hansard: Hansard) -> None:
+    asked, flagged = hansard("help", "records", "show"), hansard("records", "show", "--help")
+
+    assert (asked.code, asked.out) == (0, flagged.out)
+    assert hansard("help", "nonsense").code == 2
+    assert "claude mcp add" in hansard("help", "start").out
+
+
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help_and_the_settings(hansard: Hansard, command: str) -> None:
+def test_every_command_has_help_with_its_own_options_first(hansard: Hansard, command: str) -> None:
     ran = hansard(command, "--help")
 
     assert (ran.code, ran.err) == (0, "")
-    if command != "export-schema":
-        assert all(declared.flag in ran.out for declared in declarations())
+    assert "hansard help settings" in ran.out
+    if command in ("export-schema", "serve"):
+        return
+    assert "--store" in ran.out
+    assert "--checkpoint-max-mib" not in ran.out
+    assert ran.out.find("\n  --json") < ran.out.index("\n  --store")
+
+
+def test_a_setting_that_help_does_not_name_is_still_taken(filled: Hansard) -> None:
+    assert filled("log", "--checkpoint-max-mib", "5").code == 0
+
+
+GROUPED = ["checkpoints", "decisions", "entities", "metrics", "projects", "records", "sessions"]
+
+
+@pytest.mark.parametrize("group", GROUPED)
+def test_a_group_alone_lists(filled: Hansard, group: str) -> None:
+    plain, for_programs = filled(group), filled(group, "--json")
+
+    assert (plain.code, plain.err) == (0, "")
+    assert (for_programs.code, for_programs.err) == (0, "")
+    for line in for_programs.out.splitlines():
+        json.loads(line)
+
+
+@pytest.mark.parametrize("group", GROUPED)
+def test_settings_before_a_group_count_for_its_commands(
+    filled: Hansard, tmp_path: Path, group: str
+) -> None:
+    elsewhere = str(tmp_path / "elsewhere")
+    command = {"records": "history", "sessions": "show"}.get(group, "list")
+    about = ["R001"] if group == "records" else ["@latest"] if group == "sessions" else []
+    about += ["chatThread"] if group == "entities" else []
+
+    before = filled("--store", elsewhere, group, command, *about)
+    between = filled(group, "--store", elsewhere, command, *about)
+
+    assert (before.code, between.code) == (1, 1)
+    assert "no store" in before.err
+    assert "no store" in between.err
 
 
 def test_the_version_is_said(hansard: Hansard) -> None:

@@ -21,6 +21,8 @@ LOOKING: dict[str, list[str]] = {
     "records diff": ["records", "diff", "R001", "--from", "t:1"],
     "records search": ["records", "search", "x"],
     "log": ["log"],
+    "status": ["status"],
+    "search": ["search", "x"],
     "redact": ["redact", "s:1", "--reason", "x", "--yes"],
     "checkpoints": ["checkpoints", "list"],
     "sessions": ["sessions"],

@@ -74,8 +74,24 @@ class Part:
 
 def parts(operation: Operation) -> Iterator[Part]:
     """Give every place in an operation's arguments that takes a text, a list or a number."""
-    whole: Any = operation.request.__pydantic_core_schema__
+    operation.request.model_rebuild()
+    schema: Any = operation.request.__pydantic_core_schema__
+    whole = _inlined(schema, {})
     yield from _parts(operation.name, whole, whole)
+
+
+def _inlined(node: Any, shared: Mapping[str, Any]) -> Any:
+    """Put what a schema defines once and uses twice where it is used."""
+    if isinstance(node, list):
+        return [_inlined(one, shared) for one in node]
+    if not isinstance(node, dict):
+        return node
+    if node.get("type") == "definitions":
+        known = {one["ref"]: one for one in node["definitions"]}
+        return _inlined(node["schema"], {**shared, **known})
+    if node.get("type") == "definition-ref":
+        return _inlined(shared[node["schema_ref"]], shared)
+    return {key: _inlined(one, shared) for key, one in node.items() if key != "ref"}
 
 
 def _parts(path: str, node: Mapping[str, Any], whole: Mapping[str, Any]) -> Iterator[Part]:

@@ -137,6 +137,8 @@ def test_a_server_says_on_stderr_what_it_settled(tmp_path: Path) -> None:
     said = []
     for _ in range(2):
         with serving_stdio(folder, **settings(folder)) as server:
+            # Who only looks what there is, opens no store.
+            server.call("list_projects")
             assert server.end() == 0
             said.append([line for line in server.said().splitlines() if "Settled" in line])
 

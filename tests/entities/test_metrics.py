@@ -97,7 +97,7 @@ def test_many_samples_make_one_entry_and_one_line_of_activity(
     [entry] = app.store.read("default", lambda tx: tx.entries(after=before, limit=10))
     event = app.store.kinds.decode(entry)
     assert event is not None
-    assert event.summary() == "1,000 samples of m0 and 1 other metrics recorded"
+    assert event.summary() == "1,000 samples of m0 and 1 other metric recorded"
     assert len(entry.payload or b"") < 300
 
 

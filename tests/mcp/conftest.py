@@ -41,8 +41,11 @@ def start_stdio(store: str) -> Iterator[StartStdio]:
     """Start stdio servers on the test's store."""
     with ExitStack() as stack:
 
-        def starter(program: str = "tests.mcp.programs", **settings: str) -> StdioServer:
-            return stack.enter_context(StdioServer(program, {"store": store} | settings))
+        def starter(
+            program: str = "tests.mcp.programs", *, reads: bool = True, **settings: str
+        ) -> StdioServer:
+            server = StdioServer(program, {"store": store} | settings, reads=reads)
+            return stack.enter_context(server)
 
         yield starter
 

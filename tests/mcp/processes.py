@@ -94,11 +94,13 @@ class ServerProcess:
 class StdioServer(ServerProcess):
     """A server on pipes, asked line by line."""
 
-    def __init__(self, program: str, settings: dict[str, str]) -> None:
+    def __init__(self, program: str, settings: dict[str, str], *, reads: bool = True) -> None:
+        """Start it; whoever wants its output as it comes says that it `reads` no lines."""
         super().__init__(program, "stdio", settings=settings)
         self.lines: Queue[Json] = Queue()
-        self._threads.append(threading.Thread(target=self._read_lines, daemon=True))
-        self._threads[-1].start()
+        if reads:
+            self._threads.append(threading.Thread(target=self._read_lines, daemon=True))
+            self._threads[-1].start()
         self._last_id = 100
 
     def open(self) -> Json:

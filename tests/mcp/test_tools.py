@@ -13,8 +13,9 @@ from hansard.app.settings import Settings
 from hansard.app.start import catalog
 from hansard.kernel.event import Actor, Role
 from hansard.kernel.problem import InvalidInput
+from hansard.mcp.cards import BUDGETS
 from hansard.mcp.instructions import instructions
-from hansard.mcp.tools import BUDGETS, Toolbox, budget_tokens
+from hansard.mcp.tools import Toolbox, budget_tokens
 from tests import toy
 
 

@@ -1,6 +1,6 @@
 """Where the others left off: what an overview says besides the records."""
 
-from hansard.app import secret_news
+from hansard.app import did, secret_news
 from hansard.checkpoints.views import CHECKPOINTS
 from hansard.decisions.tables import DECISIONS
 from hansard.kernel.engine import Range, ReadTx, Row, Where
@@ -15,6 +15,9 @@ DECISIONS_SHOWN_MAX = 20
 """More than these nobody reads before they begin; search_decisions finds the others."""
 
 SAID_SHOWN_CHARS = 500
+
+ENTRIES_READ_MAX = 300
+"""So many of the last session's newest entries are read to say what it did."""
 
 
 def brief(tx: ReadTx, context: Context) -> Briefing:
@@ -72,6 +75,7 @@ def _last_session(tx: ReadTx, context: Context) -> LastSession | None:
         by=row["by"],
         last_activity=last_activity(tx, row, as_of=context.as_of),
         said=_said(tx, row, context),
+        did=_did(tx, row, context) or None,
     )
 
 
@@ -82,3 +86,11 @@ def _said(tx: ReadTx, row: Row, context: Context) -> str | None:
     event = context.store.kinds.decode(last[0]) if last else None
     note = event.note if isinstance(event, SessionClosed | SessionSaved) else None
     return clip(note, SAID_SHOWN_CHARS) if note else None
+
+
+def _did(tx: ReadTx, row: Row, context: Context) -> list[str]:
+    before = None if context.as_of is None else context.as_of + 1
+    newest = tx.entries(session=row["id"], before=before, descending=True, limit=ENTRIES_READ_MAX)
+    kinds = context.store.kinds
+    events = ((one.seq, kinds.decode(one)) for one in reversed(newest) if kinds.knows(one.kind))
+    return did.lines([(seq, event) for seq, event in events if event])

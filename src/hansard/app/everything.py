@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from hansard.app import things
 from hansard.decisions import githistory
@@ -20,10 +20,11 @@ from hansard.entities.reading import Found, found
 from hansard.entities.views import WORDS as ENTITY_WORDS
 from hansard.kernel.engine import Position, ReadTx, Row, Topic, Where
 from hansard.kernel.meaning import Meanings
+from hansard.kernel.model import Model
 from hansard.kernel.operation import Capability, Context, Operation, ProjectRequest, Result
 from hansard.kernel.page import from_cursor, refused, to_cursor
 from hansard.kernel.snippet import snippet
-from hansard.kernel.text import Cursor, Limit, Query
+from hansard.kernel.text import Cursor, Limit, Query, one_line
 from hansard.kernel.words import coverage
 from hansard.records.contract import SearchRecords
 from hansard.records.search import search_records
@@ -48,7 +49,7 @@ class Search(ProjectRequest):
     cursor: Cursor | None = None
 
 
-class Thing(BaseModel):
+class Thing(Model):
     """Something that was found, whatever it is."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -65,8 +66,8 @@ class Thing(BaseModel):
     def text(self) -> str:
         """Give a line, and the snippet where it says more."""
         status = f" ({self.status})" if self.status else ""
-        line = f"{self.kind} [{self.id}]{status} {self.title} ({self.score:.2f})"
-        return line if self.snippet in self.title else f"{line}\n  {self.snippet}"
+        line = one_line(f"{self.kind} [{self.id}]{status} {self.title} ({self.score:.2f})")
+        return line if self.snippet in self.title else f"{line}\n  {one_line(self.snippet)}"
 
 
 class ThingsFound(Result):

@@ -2,12 +2,11 @@
 
 from typing import ClassVar
 
-from pydantic import BaseModel
-
 from hansard.kernel.event import Event, Proof
+from hansard.kernel.model import Model
 
 
-class ErasedPayload(BaseModel):
+class ErasedPayload(Model):
     """An entry whose payload was erased, and what of it is left."""
 
     seq: int
@@ -19,7 +18,7 @@ class ErasedPayload(BaseModel):
     """The digest of what is read in its place."""
 
 
-class ErasedBlob(BaseModel):
+class ErasedBlob(Model):
     """A blob whose content was erased."""
 
     digest: str
@@ -47,7 +46,7 @@ class Redacted(Event):
         return f"Redacted {', '.join(erased)}: {self.reason}"
 
 
-class GoneBlob(BaseModel):
+class GoneBlob(Model):
     """A blob that is kept no longer, unless the same content was kept again since."""
 
     digest: str

@@ -5,7 +5,6 @@ the file, and the file before the default.
 """
 
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -290,6 +289,8 @@ def _read_file(environment: Mapping[str, str]) -> dict[str, Any]:
     path = Path(named or Path(platformdirs.user_config_dir("hansard")) / "config.toml")
     if not named and not path.is_file():
         return {}
+    import tomllib
+
     try:
         read = tomllib.loads(path.read_text())
     except (OSError, ValueError) as error:

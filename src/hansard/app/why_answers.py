@@ -2,15 +2,16 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 
+from hansard.kernel.model import Model
 from hansard.kernel.operation import Result
 from hansard.recorder.events import step_name
 
 TEXT_SHOWN_CHARS = 120
 
 
-class Part(BaseModel):
+class Part(Model):
     """Part of an answer."""
 
     model_config = ConfigDict(extra="forbid")

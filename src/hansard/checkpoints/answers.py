@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from hansard.checkpoints.classes import Class
 from hansard.checkpoints.difference import Difference
 from hansard.checkpoints.since import Since
 from hansard.kernel.blob import canonical_json
+from hansard.kernel.model import Model
 from hansard.kernel.operation import Flagged, Result, Written
 
 _SHOWN_CHARS = 80
@@ -36,7 +37,7 @@ class Saved(Written):
         return " ".join(filter(None, (line, amended, self.warning)))
 
 
-class Omitted(BaseModel):
+class Omitted(Model):
     """A key that was not returned whole."""
 
     model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
@@ -97,7 +98,7 @@ class Loaded(Flagged):
         return ["; ".join(filter(None, (hashed, critical, json_of(more) if more else None)))]
 
 
-class CheckpointListed(BaseModel):
+class CheckpointListed(Model):
     """A checkpoint in a list."""
 
     checkpointId: str
@@ -113,7 +114,7 @@ class CheckpointListed(BaseModel):
         return labelled(line, self.metadata)
 
 
-class SessionListed(BaseModel):
+class SessionListed(Model):
     """The session whose checkpoints are listed."""
 
     id: str

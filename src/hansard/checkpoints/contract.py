@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -14,6 +13,7 @@ from pydantic import (
 
 from hansard.checkpoints import limits
 from hansard.checkpoints.classes import CLASSES, Class
+from hansard.kernel.model import Model
 from hansard.kernel.operation import ProjectRequest
 from hansard.kernel.problem import Problem
 from hansard.kernel.text import Cursor, Id, Label, Limit, Query, Title, whole_number
@@ -76,7 +76,7 @@ class CheckpointRequest(ProjectRequest):
         return _same_session(arguments)
 
 
-class Metadata(BaseModel):
+class Metadata(Model):
     """What a saver says of a checkpoint; keys without a meaning are kept."""
 
     model_config = ConfigDict(

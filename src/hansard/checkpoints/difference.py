@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
-from pydantic import BaseModel
-
 from hansard.kernel.blob import canonical_json
+from hansard.kernel.model import Model
 
 Change = Literal["added", "removed", "changed"]
 
@@ -13,7 +12,7 @@ FRAME_CHARS = 40
 """What the names of a difference's fields cost besides its path and values."""
 
 
-class Difference(BaseModel):
+class Difference(Model):
     """One place where two values differ."""
 
     path: str

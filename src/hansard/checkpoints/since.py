@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from hansard.kernel.model import Model
 
 
-class Change(BaseModel):
+class Change(Model):
     """Something that is not what it was."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -62,7 +64,7 @@ class DecisionSuperseded(Change):
         return f"{self.id} {self.title} (now {self.supersededBy}, by {self.whom})"
 
 
-class Since(BaseModel):
+class Since(Model):
     """What has changed: of each kind the newest few, and how many there are."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -87,11 +89,11 @@ class Since(BaseModel):
                 self.decisionsTotal,
             ),
         ]
-        ticks = f"{self.ticksPassed} tick{'s' * (self.ticksPassed != 1)} passed"
+        writes = f"{self.ticksPassed} write{'s' * (self.ticksPassed != 1)}"
         changed = [line for line in lines if line]
         if not changed:
-            return f"Since then {ticks}; no record, file or decision has changed."
-        return "\n".join([f"Since then {ticks}:", *changed])
+            return f"Since then {writes}; no record, file or decision has changed."
+        return "\n".join([f"Since then {writes}:", *changed])
 
 
 def _line(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from hansard.cli.flags import Flags
+from hansard.cli.names import meant
 from hansard.cli.opening import opened
 from hansard.cli.proving import Proving
 from hansard.cli.saying import say
@@ -28,8 +29,10 @@ def asking(flags: Flags, *, makes_store: bool = False) -> Iterator[Ask]:
             operation: str, *, activating: Mapping[str, int] | None = None, **arguments: Any
         ) -> Result:
             given = {name: value for name, value in arguments.items() if value is not None}
-            told = replace(proving.caller(caller, operation), activating=activating or {})
-            answer = application.call(operation, given, told)
+            # What is asked of the past is only read, so nobody has to prove anything.
+            asker = caller if "as_of" in given else proving.caller(caller, operation)
+            told = replace(asker, activating=activating or {})
+            answer = application.call(operation, meant(application, operation, given), told)
             for line in answer.cautions() if isinstance(answer, Flagged) else ():
                 say(line)
             return answer

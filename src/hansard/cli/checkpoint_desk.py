@@ -13,8 +13,10 @@ from hansard.app.settings import Settings
 from hansard.checkpoints.answers import CheckpointList, CheckpointListed, SessionListed
 from hansard.checkpoints.limits import OFFSET_MAX
 from hansard.checkpoints.retaining import needless
+from hansard.cli import names
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
+from hansard.cli.options import all_flags
 from hansard.cli.proving import Proving
 from hansard.cli.sitting import looking
 from hansard.cli.terminal import BEGIN_LINE, CLEAR_LINE
@@ -50,14 +52,15 @@ class Desk:
 
     def _ask(self, expected: type[R], name: str, caller: Caller, arguments: dict[str, Any]) -> R:
         given = {key: value for key, value in arguments.items() if value is not None}
-        result = self.application.call(name, given, caller)
+        named = names.meant(self.application, name, given)
+        result = self.application.call(name, named, caller)
         assert isinstance(result, expected), f"{name} answers with {type(result).__name__}"
         return result
 
     def session(self, named: str | None) -> str:
         """Give the session that is meant."""
         if chosen := named or self.settings.session:
-            return chosen
+            return names.meant_id(self.application, names.SESSION, chosen)
         raise InvalidInput("Which session?", hint="`hansard checkpoints list` shows them")
 
     def checkpoints(self, session: str, **chosen: Any) -> Iterator[CheckpointListed]:
@@ -90,16 +93,10 @@ class Desk:
         return [row["id"] for row in rows]
 
 
-def given(flags: Flags, context: typer.Context) -> Flags:
-    """Join the flags that stand before the command and those after it."""
-    before: Flags = context.obj
-    return before | {name: value for name, value in flags.items() if value is not None}
-
-
 @contextmanager
 def desk(flags: Flags, context: typer.Context) -> Iterator[Desk]:
     """Open the store that the flags name."""
-    with opened(given(flags, context)) as (application, settings):
+    with opened(all_flags(flags, context)) as (application, settings):
         yield Desk(application, looking(settings), settings, Proving(application))
 
 

@@ -12,11 +12,11 @@ import typer
 from hansard.app.settings import load
 from hansard.app.start import start
 from hansard.checkpoints.answers import Loaded, Marked, Saved
-from hansard.cli.checkpoint_desk import Desk, DryRun, Session, desk, given, show_step
+from hansard.cli.checkpoint_desk import Desk, DryRun, Session, desk, show_step
 from hansard.cli.flags import Flags
 from hansard.cli.json_lines import STANDARD, lines_of, parse_line, writing
 from hansard.cli.opening import store_exists
-from hansard.cli.options import settings_flags
+from hansard.cli.options import all_flags, settings_flags
 from hansard.cli.saying import say
 from hansard.cli.terminal import printable
 from hansard.kernel.blob import canonical_json, digest_of
@@ -72,7 +72,7 @@ def import_(
     """
     lines = lines_of(file)
     head = _head(next(iter(lines), b""))
-    settings = load(given(flags, context))
+    settings = load(all_flags(flags, context))
     if not store_exists(settings):
         if dry_run:
             count = sum(1 for number, line in enumerate(lines, 2) if _checkpoint(line, number))

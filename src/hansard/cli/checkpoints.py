@@ -8,7 +8,8 @@ import typer
 from hansard.checkpoints.answers import Compared, Loaded, Marked
 from hansard.checkpoints.difference import Difference
 from hansard.checkpoints.reading import newest
-from hansard.checkpoints.views import CONTEXTS
+from hansard.checkpoints.views import CHECKPOINTS, CONTEXTS
+from hansard.cli import names
 from hansard.cli.checkpoint_desk import Desk, DryRun, Session, desk, show_step
 from hansard.cli.checkpoint_files import export, import_
 from hansard.cli.flags import Flags
@@ -25,6 +26,15 @@ VALUE_CHARS_MAX = 200
 """So much of a value is shown in a diff."""
 
 _SIGNS = {"added": ("+", "green"), "removed": ("-", "red"), "changed": ("~", "yellow")}
+
+
+@settings_flags
+def alone(flags: Flags, *, context: typer.Context, json: Json = False) -> int:
+    """List the sessions that have checkpoints, with the newest of each."""
+    if context.invoked_subcommand is None:
+        with desk(flags, context) as at:
+            _print_sessions(at, json=json)
+    return 0
 
 
 @settings_flags
@@ -73,8 +83,7 @@ def show(
 ) -> int:
     """Show a checkpoint's context and what has changed since; of a session, its latest."""
     with desk(flags, context) as at:
-        is_one = checkpoint is None or _is_checkpoint(at, checkpoint)
-        which = "checkpointId" if is_one else "sessionId"
+        which = "sessionId" if checkpoint and _is_session(at, checkpoint) else "checkpointId"
         arguments: dict[str, Any] = {which: checkpoint, "keys": key, "budget_tokens": budget}
         loaded = at.look(Loaded, "workflow_checkpoint_load", **arguments)
     if json:
@@ -174,20 +183,14 @@ def register(app: typer.Typer) -> None:
     """Add the group."""
     group = typer.Typer(
         help="Look at saved contexts, compare them, carry them elsewhere, prune them.",
-        no_args_is_help=True,
         rich_markup_mode=None,
     )
-    group.callback()(settings_flags(_before))
+    group.callback(invoke_without_command=True)(alone)
     commands = {"list": list_checkpoints, "show": show, "diff": diff, "mark": mark}
     files = {"export": export, "import": import_, "prune": prune}
     for name, command in (commands | files).items():
         group.command(name)(command)
     app.add_typer(group, name="checkpoints")
-
-
-def _before(flags: Flags, *, context: typer.Context) -> None:
-    """Keep the settings that stand before the command, for the command."""
-    context.obj = {name: value for name, value in flags.items() if value is not None}
 
 
 def _print_sessions(at: Desk, *, json: bool) -> None:
@@ -215,10 +218,18 @@ def _sessions(tx: ReadTx) -> list[Row]:
     ]
 
 
-def _is_checkpoint(at: Desk, named: str) -> bool:
+def _is_session(at: Desk, named: str) -> bool:
     """Whether a name is a session's; else it is taken for a checkpoint's."""
-    project = at.application.own_project()
-    return at.application.store.read(project, lambda tx: tx.get(CONTEXTS, named)) is None
+    application = at.application
+    checkpoint = names.meant_id(application, names.CHECKPOINT, named)
+    session = names.meant_id(application, names.SESSION, named)
+
+    def work(tx: ReadTx) -> bool:
+        if tx.get(CONTEXTS, named) is not None:
+            return True
+        return tx.get(CHECKPOINTS, checkpoint) is None and tx.get(CONTEXTS, session) is not None
+
+    return application.store.read(application.own_project(), work)
 
 
 def _compared(at: Desk, old: str, new: str | None) -> Compared:

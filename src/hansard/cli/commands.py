@@ -5,13 +5,18 @@ import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-import typer
-
-from hansard.cli.options import settings_flags
+from hansard.cli import helping
+from hansard.cli.paging import paged
 from hansard.kernel.problem import InvalidInput
 
+if TYPE_CHECKING:
+    import typer
+
 COMMANDS = {
+    "status": "hansard.cli.status",
+    "search": "hansard.cli.search",
     "init": "hansard.cli.init",
     "hosts": "hansard.cli.connected",
     "serve": "hansard.cli.serve",
@@ -53,14 +58,20 @@ COMMANDS = {
 """Each command and the module that has it. A module registers its commands on the app it is given:
 one, or a group."""
 
+HELP_FLAGS = {"--help", "-h"}
+
 HELP = """The official record of what your agents thought, decided and did.
 
 Without a command, Hansard serves MCP on stdin and stdout: that is how clients start it.
 """
 
 
-def typer_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
+def typer_app(names: Iterable[str] = COMMANDS) -> "typer.Typer":
     """Make the app of these commands."""
+    import typer
+
+    from hansard.cli.options import settings_flags
+
     app = typer.Typer(
         name="hansard",
         help=HELP,
@@ -82,21 +93,39 @@ def run(name: str, arguments: list[str]) -> int:
     return _main([name], [name, *arguments], hint=f"`hansard {name} --help` shows what it takes")
 
 
-def run_help() -> int:
-    """Show all commands."""
-    return _main(COMMANDS, ["--help"], hint="")
+def run_help(about: list[str]) -> int:
+    """Show all commands, the settings, how to begin, or what one command takes."""
+    match about:
+        case []:
+            helping.print_overview(COMMANDS)
+        case ["settings"]:
+            with paged(["help", "settings"]):
+                helping.print_settings()
+        case ["start"]:
+            from hansard.cli.welcome import welcome
+
+            print(welcome())
+        case [name, *rest]:
+            return run(name, [*rest, "--help"])
+    return 0
 
 
 def _main(names: Iterable[str], arguments: list[str], *, hint: str) -> int:
+    import typer
+
     stream = getattr(sys.stdout, "stream", sys.stdout)
     if isinstance(stream, io.TextIOWrapper):
         # Stored text is in any script, whatever the locale of whoever looks at it.
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     command = typer.main.get_command(typer_app(names))
+    code = 0
     try:
-        code = command.main(arguments, prog_name="hansard", standalone_mode=False)
+        with paged(arguments):
+            code = command.main(arguments, prog_name="hansard", standalone_mode=False)
     except typer.TyperException as error:
         raise InvalidInput(error.format_message(), hint=hint) from None
+    if not HELP_FLAGS.isdisjoint(arguments) and not code:
+        print("\nAll other settings: hansard help settings")
     return int(code or 0)
 
 

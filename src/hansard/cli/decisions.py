@@ -60,10 +60,12 @@ AsOf = Annotated[
 
 
 @settings_flags
-def overview(flags: Flags, context: typer.Context) -> None:
-    """List what is active, unless another command is given."""
+def overview(
+    flags: Flags, context: typer.Context, *, every: All = False, json: Json = False
+) -> None:
+    """List the active decisions, the newest first."""
     if context.invoked_subcommand is None:
-        _print_list(flags, "decision", "active", json=False)
+        _print_list(flags, "decision", None if every else "active", json=json)
 
 
 @settings_flags

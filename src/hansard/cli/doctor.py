@@ -4,11 +4,11 @@ import os
 import platform
 import re
 import shutil
+import socket
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 import typer
@@ -28,10 +28,12 @@ from hansard.app.settings import (
 from hansard.app.start import find_by_meaning, start
 from hansard.app.verify import list_intents, projects_of
 from hansard.cli.flags import Flags
+from hansard.cli.layout import room, table, wrapped
 from hansard.cli.opening import store_exists, store_folder
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.sitting import looking
 from hansard.cli.terminal import painter, print_json, printable
+from hansard.cli.verdict import Check, Status, verdict
 from hansard.embedders import INSTALL
 from hansard.kernel.effect import Verdict
 from hansard.kernel.engine import ReadTx
@@ -42,6 +44,7 @@ from hansard.kernel.problem import Problem
 from hansard.kernel.store import Store
 from hansard.kernel.view import is_newer
 from hansard.recorder.gateway import last_settled
+from hansard.records.text import counted
 
 if TYPE_CHECKING:
     from hansard.engines.sqlite.facts import Facts
@@ -68,33 +71,50 @@ _UNKNOWN = (
     "entry says `unproved`; `hansard secret set` has every process ask for it"
 )
 
-Status = Literal["ok", "warn", "fail"]
 _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that was looked at."""
-
-    status: Status
-    what: str
-    says: str
+CONNECT_S = 0.5
 
 
 @settings_flags
-def doctor(flags: Flags, *, json: Json = False) -> int:
-    """Say what is set up and whether it can work. Exits with 1 if something cannot."""
+def doctor(
+    flags: Flags,
+    *,
+    every: Annotated[
+        bool, typer.Option("--all", help="Also the settings that have their defaults.")
+    ] = False,
+    json: Json = False,
+) -> int:
+    """Say what is set up, whether it can work, and what to do. Exits with 1 if something cannot."""
     settings = load(flags)
     checks = [*_program(), *_settings(settings, flags), *_search(settings), *_store(settings)]
+    checks.append(_server(settings))
     failed = any(check.status == "fail" for check in checks)
     if json:
-        print_json({"ok": not failed, "checks": [asdict(check) for check in checks]})
+        shown = [{"status": one.status, "what": one.what, "says": one.says} for one in checks]
+        last = [line for line, _ in verdict(checks)]
+        print_json({"ok": not failed, "verdict": last, "checks": shown})
         return int(failed)
-    paint = painter()
-    for check in checks:
-        label = paint(f"{check.status:4}", _COLOURS[check.status])
-        print(f"{label} {check.what:10} {printable(check.says)}")
+    _print(checks if every else [one for one in checks if not one.is_default], checks)
     return int(failed)
+
+
+def _print(shown: list[Check], checks: list[Check]) -> None:
+    paint = painter()
+    rows = [
+        [(one.status, _COLOURS[one.status]), (one.what, None), (one.says, None)] for one in shown
+    ]
+    for line in table(rows, paint, room()):
+        print(line)
+    if hidden := len(checks) - len(shown):
+        print(paint(f"{hidden} settings have their defaults; --all lists them", "grey"))
+    print()
+    for line, status in verdict(checks):
+        indent = "    " if line.startswith(" ") else ""
+        first, *rest = wrapped(printable(line), room())
+        print(paint(first, _COLOURS[status]))
+        for further in rest:
+            print(indent + further)
 
 
 def register(app: typer.Typer) -> None:
@@ -115,7 +135,18 @@ def _settings(settings: Settings, flags: Flags) -> Iterator[Check]:
         value = getattr(settings, declared.name)
         shown = without_password(value) if isinstance(value, str) else str(value).lower()
         source = given.get(declared.name, "default")
-        yield Check("ok", "setting", f"{declared.name} = {shown or '(none)'} ({source})")
+        says = f"{declared.name} = {shown or '(none)'} ({source})"
+        yield Check("ok", "setting", says, is_default=declared.name not in given)
+
+
+def _server(settings: Settings) -> Check:
+    """Say whether a server can be looked at."""
+    try:
+        socket.create_connection((settings.host, settings.port), CONNECT_S).close()
+    except OSError:
+        return Check("ok", "server", "none is running; `hansard serve` starts one")
+    where = f"http://{settings.host}:{settings.port}"
+    return Check("ok", "server", f"one listens on {where}; `hansard open` shows its page")
 
 
 def without_password(text: str) -> str:
@@ -241,7 +272,15 @@ def _content(application: Application) -> Iterator[Check]:
     blobs = sum(store.engine.read(project, _count_blobs) for project in heads)
     entries = sum(head.seq for head in heads.values())
     yield Check(
-        "ok", "content", f"{len(projects):,} projects, {entries:,} entries, {blobs:,} blobs"
+        "ok",
+        "content",
+        ", ".join(
+            [
+                counted(len(projects), "project", "projects"),
+                counted(entries, "entry", "entries"),
+                counted(blobs, "blob", "blobs"),
+            ]
+        ),
     )
     yield from _views(store)
     yield from _intents(store, projects)

@@ -9,7 +9,8 @@ import typer
 from hansard.cli.asking import Ask, asking
 from hansard.cli.entity_files import export, import_, read_text
 from hansard.cli.flags import Flags
-from hansard.cli.options import Json, all_flags, keep_flags, settings_flags
+from hansard.cli.layout import room, table
+from hansard.cli.options import Json, all_flags, settings_flags
 from hansard.cli.terminal import painter, print_json, printable
 from hansard.entities import formats
 from hansard.entities.contract import Entities, EntityShown
@@ -23,6 +24,23 @@ from hansard.kernel.problem import InvalidInput
 EntityId = Annotated[str, typer.Argument(metavar="ID", help="The entity; `settings` is one.")]
 TypeGiven = Annotated[str, typer.Argument(metavar="TYPE", help="Such as textDocument.")]
 FORMATS: tuple[str, ...] = get_args(formats.Format)
+
+
+@settings_flags
+def alone(flags: Flags, *, context: typer.Context, json: Json = False) -> None:
+    """Say of which types there are entities, and how many."""
+    if context.invoked_subcommand is not None:
+        return
+    with asking(flags) as ask:
+        found = ((name, ask("entity_list", type=name, limit=1)) for name in BY_NAME)
+        counts = {name: page.total for name, page in found if isinstance(page, Entities)}
+    if json:
+        print_json(counts)
+        return
+    rows = [[(name, "yellow"), (f"{count:,}", None)] for name, count in counts.items() if count]
+    for text in table(rows, painter(), room()):
+        print(text)
+    print("hansard entities list TYPE lists them." if rows else "No entity was made here yet.")
 
 
 @settings_flags
@@ -123,10 +141,9 @@ def register(app: typer.Typer) -> None:
     """Add the group."""
     group = typer.Typer(
         help="Typed entities: threads, documents, graphs, runs, connections, settings.",
-        no_args_is_help=True,
         rich_markup_mode=None,
     )
-    group.callback()(settings_flags(keep_flags))
+    group.callback(invoke_without_command=True)(alone)
     commands = {"list": list_entities, "show": show, "create": create, "delete": delete}
     for name, command in (commands | {"export": export, "import": import_}).items():
         group.command(name)(command)

@@ -1,4 +1,6 @@
-"""Writes what is made from declarations: `schema/v1` and the reference pages. For `make generate`.
+"""Writes what is made from declarations: `schema/v1`, the reference pages, what the front says.
+
+For `make generate`.
 
 It stands with the command line because that is one of the things described.
 """
@@ -23,12 +25,15 @@ from hansard.app.published import (
     operation_shown,
     problems_in,
 )
-from hansard.app.start import catalog
+from hansard.app.settings import Settings
+from hansard.app.start import MEMORY, catalog, start
 from hansard.cli.commands import HELP, typer_app
+from hansard.cli.options import SETTINGS
 from hansard.entities.exporting import FILES, export
 from hansard.kernel.problem import Problem
+from hansard.mcp.front_made import front_made
 
-MADE = ("schema/v1", "docs/reference")
+MADE = ("schema/v1", "docs/reference", "src/hansard/mcp/made")
 """Folders that hold nothing else, so that what is no longer made is taken away."""
 
 
@@ -52,6 +57,7 @@ def everything(known: Catalog) -> dict[str, str]:
         | {
             "schema/v1/errors.json": _json([error_shown(problem) for problem in problems]),
             CONTRACT_PATH: _json(contract(known, problems)),
+            "src/hansard/mcp/made/front.json": _json(_front(known)),
             "docs/reference/tools.md": reference.tools_page(known),
             "docs/reference/settings.md": reference.settings_page(),
             "docs/reference/errors.md": reference.errors_page(problems),
@@ -59,6 +65,14 @@ def everything(known: Catalog) -> dict[str, str]:
             "docs/reference/cli.md": commands_page(),
         }
     )
+
+
+def _front(known: Catalog) -> dict[str, Any]:
+    application = start(Settings(store=MEMORY), known=known)
+    try:
+        return front_made(application)
+    finally:
+        application.close()
 
 
 def all_problems(known: Catalog) -> list[type[Problem]]:
@@ -93,20 +107,28 @@ def commands_page() -> str:
         for name in group.list_commands(context):
             command = group.get_command(context, name)
             assert command is not None, f"{name} was listed and is not there"
-            blocks += [f"## hansard {name}", *_command_blocks(command, context)]
+            blocks += _command_blocks(command, context, f"hansard {name}")
     return reference.page("Commands", *blocks)
 
 
-def _command_blocks(command: Any, context: Any) -> Iterable[str]:
+def _command_blocks(command: Any, context: Any, title: str, depth: int = 2) -> Iterable[str]:
+    """Describe a command, and of a group what it does alone and each of its commands."""
+    yield f"{'#' * depth} {title}"
     yield command.help or ""
     rows = [
         (f"`{record[0]}`", record[1])
         for param in command.params
-        if getattr(param, "rich_help_panel", None) != "Settings"
+        if getattr(param, "rich_help_panel", None) != SETTINGS
         and (record := param.get_help_record(context))
     ]
     if rows:
         yield reference.table(("option", "what it does"), rows)
+    if isinstance(command, TyperGroup):
+        if command.invoke_without_command:
+            alone = ((command.callback and command.callback.__doc__) or "").strip()
+            yield f"Alone: {alone[:1].lower()}{alone[1:]}"
+        for name, below in command.commands.items():
+            yield from _command_blocks(below, context, f"{title} {name}", depth + 1)
 
 
 def _json(value: object) -> str:

@@ -10,6 +10,7 @@ import typer
 from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.cli.flags import Flags
+from hansard.cli.names import SESSION, meant_id
 from hansard.cli.opening import opened, project_of
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.terminal import painter, print_json, printable
@@ -18,7 +19,7 @@ from hansard.kernel.engine import ReadTx, Watch
 from hansard.kernel.event import Entry, Event, Kinds
 from hansard.kernel.limits import ENTRIES_PAGE, LIST_LIMIT_DEFAULT
 from hansard.kernel.problem import InvalidInput
-from hansard.kernel.store import Store
+from hansard.kernel.store import CATALOG, Store
 
 WAKE_S = 1.0
 """How long a wait for news lasts at most, so that Ctrl-C is never far."""
@@ -80,6 +81,8 @@ def log(
     with opened(flags, looking=True) as (application, settings):
         store = application.store
         project = _project(application, settings)
+        if session and project != CATALOG:
+            session = meant_id(application, SESSION, session)
         source = _Source(store, project, session, _chosen(store.kinds, kind))
         after = store.engine.read(source.project, lambda tx: _resolve(tx, since))
         if limit is None and since is None:

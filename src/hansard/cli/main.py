@@ -10,13 +10,11 @@ from typing import NoReturn
 from hansard import __version__
 from hansard.cli import flags
 from hansard.cli.output import escaped_output
-from hansard.cli.saying import say, say_problem
-from hansard.kernel.problem import InvalidInput, Problem
+from hansard.cli.saying import EXIT_PROBLEM, exit_code, say, say_problem
+from hansard.kernel.problem import Problem
 
 DEBUG_VARIABLE = "HANSARD_DEBUG"
 JSON_FLAG = "--json"
-EXIT_PROBLEM = 1
-EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 
 
@@ -72,7 +70,7 @@ def _answer(arguments: list[str]) -> int:
 
             print_json({"error": problem.as_dict()})
         say_problem(problem)
-        return EXIT_USAGE if isinstance(problem, InvalidInput) else EXIT_PROBLEM
+        return exit_code(problem)
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -86,41 +84,32 @@ def _dispatch(arguments: list[str]) -> int:
     from hansard.cli import commands
 
     if command in {"--help", "-h", "help"}:
-        return commands.run_help()
+        return commands.run_help(rest)
     return commands.run(command, [*line.leading, *rest])
+
+
+def _brief() -> int:
+    """Say where one was, or where nothing is yet, how to begin."""
+    from hansard.cli.status import has_store
+
+    if has_store():
+        from hansard.cli import commands
+
+        return commands.run("status", [])
+    from hansard.cli.welcome import welcome
+
+    print(welcome())
+    return 0
 
 
 def _serve_or_greet(arguments: list[str], line: flags.Line) -> int:
     if sys.stdin is not None and sys.stdin.isatty():
         if not arguments:
-            from hansard.cli.welcome import welcome
-
-            print(welcome())
-            return 0
+            return _brief()
         say("Serving MCP on this terminal: type JSON-RPC, or Ctrl-D to end.")
-    from hansard.app.homes import choose
-    from hansard.app.settings import load
-    from hansard.app.start import start
-    from hansard.app.tracing import traced
+    from hansard.cli.stdio import serve
 
-    try:
-        settings = load(line.flags)
-        application = traced(start(settings, home=choose(settings, say=say)))
-    except Problem as problem:
-        from hansard.mcp.refusing import refuse
-
-        refuse(problem)
-        raise
-    for told in application.news():
-        say(told)
-    if application.settled:
-        from hansard.cli.opening import settled_line
-
-        say(settled_line(application.settled))
-    application.follow()
-    from hansard.mcp.stdio import serve
-
-    return serve(application, settings)
+    return serve(line.flags)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import typer
 from hansard.cli.asking import Ask, asking
 from hansard.cli.flags import Flags
 from hansard.cli.metric_files import export, import_
-from hansard.cli.options import Json, all_flags, keep_flags, settings_flags
+from hansard.cli.options import Json, all_flags, settings_flags
 from hansard.cli.terminal import painter, print_json, printable
 from hansard.entities.metrics.contract import Group, MetricAnswer
 from hansard.entities.metrics.limits import GROUPS_MAX
@@ -25,9 +25,20 @@ FIGURE_CHARS = 12
 
 
 @settings_flags
-def list_metrics(flags: Flags, *, context: typer.Context, json: Json = False) -> None:
+def alone(flags: Flags, *, context: typer.Context, json: Json = False) -> None:
     """List the metrics there are."""
-    with asking(all_flags(flags, context)) as ask:
+    if context.invoked_subcommand is None:
+        _print_list(flags, json=json)
+
+
+@settings_flags
+def list_metrics(flags: Flags, *, json: Json = False) -> None:
+    """List the metrics there are."""
+    _print_list(flags, json=json)
+
+
+def _print_list(flags: Flags, *, json: bool) -> None:
+    with asking(flags) as ask:
         for answer in _pages(ask, {}):
             for metric in answer.metrics or ():
                 if json:
@@ -100,10 +111,9 @@ def register(app: typer.Typer) -> None:
     """Add the group."""
     group = typer.Typer(
         help="Look at what was measured, and carry it elsewhere.",
-        no_args_is_help=True,
         rich_markup_mode=None,
     )
-    group.callback()(settings_flags(keep_flags))
+    group.callback(invoke_without_command=True)(alone)
     commands = {"list": list_metrics, "query": query, "export": export, "import": import_}
     for name, command in commands.items():
         group.command(name)(command)

@@ -3,7 +3,7 @@
 Light, since the stdio server's way leads past here.
 """
 
-import secrets
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from typing import Any, TextIO, cast
 
 from hansard.kernel.hidden import escape
 
-ESCAPE = f"\ufdd0{secrets.token_hex(8)}\ufdd1"
+ESCAPE = f"\ufdd0{os.urandom(8).hex()}\ufdd1"
 """Stands for the escape character where Hansard itself means one. It is another one in each
 process, so that no stored text can hold it."""
 

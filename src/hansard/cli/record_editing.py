@@ -20,7 +20,7 @@ def edit(ask: Ask, record: str) -> RecordUpdated | None:
     again; whatever happens, what they wrote stays in a file until it is stored.
     """
     target = _looked_at(ask, record)
-    draft = Draft(target.body, name=record)
+    draft = Draft(target.body, name=target.id)
     text = draft.edit()
     if text == target.body:
         draft.discard()
@@ -36,7 +36,8 @@ def edit(ask: Ask, record: str) -> RecordUpdated | None:
 
 def known(ask: Ask, record: str) -> dict[str, int]:
     """Say which version of a record is there, for a write that rests on it."""
-    return {record: _looked_at(ask, record).version}
+    seen = _looked_at(ask, record)
+    return {seen.id: seen.version}
 
 
 def now(ask: Ask) -> str:
@@ -46,6 +47,8 @@ def now(ask: Ask) -> str:
 
 def _looked_at(ask: Ask, record: str) -> Record:
     """Read a record as it is; looking activates nothing."""
+    # Of one that is not there, this says so without speaking of a point in time.
+    ask("get_record_ref", id=record)
     seen = ask("activate", id=record, as_of=now(ask))
     assert isinstance(seen, answers.Activation), "activate answers with an activation"
     return seen.context.target

@@ -8,16 +8,15 @@ from typing import Annotated, TypeVar
 import typer
 
 from hansard.app.application import Application
+from hansard.cli import names
 from hansard.cli.asking import Ask
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
 from hansard.cli.proving import Proving
-from hansard.cli.session_finding import meant, sessions_of
 from hansard.cli.sitting import looking
 from hansard.kernel.operation import Result
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder.answers import SessionList
-from hansard.sessions.contract import SessionNotFound
 
 R = TypeVar("R", bound=Result)
 
@@ -44,10 +43,7 @@ class Desk:
         named = named or self.chosen
         if not named:
             return latest_session(self.ask)
-        try:
-            return meant(list(sessions_of(self.ask)), named).session_id
-        except SessionNotFound:
-            return named  # whoever asks for it says in what way it is not there
+        return names.meant_id(self.application, names.SESSION, named)
 
 
 @contextmanager
@@ -58,7 +54,8 @@ def desk(flags: Flags) -> Iterator[Desk]:
 
         def ask(operation: str, **arguments: object) -> Result:
             given = {name: value for name, value in arguments.items() if value is not None}
-            return application.call(operation, given, proving.caller(caller, operation))
+            named = names.meant(application, operation, given)
+            return application.call(operation, named, proving.caller(caller, operation))
 
         yield Desk(application, ask, settings.session)
 

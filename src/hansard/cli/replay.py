@@ -1,5 +1,6 @@
 """`hansard replay`: a session in one HTML file, which anyone can open without Hansard."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -21,12 +22,16 @@ from hansard.kernel.operation import Result
 from hansard.kernel.problem import BlobDamaged, InvalidInput, StorageUnavailable
 from hansard.recorder.answers import Evolution, FileEvolved, RevisionShown, Timeline
 from hansard.recorder.tale import Story
+from hansard.records.text import counted
 from hansard.sessions import projects
 from hansard.sessions.directory import find_session, project_of
 
 MEGABYTE = 1_000_000
 ROOM_MB = 20
 """What a mail or a pull request takes, and a browser opens at once."""
+
+SUFFIX = ".html"
+NAME_CHARS_MAX = 60
 
 TEMPLATE = "replay.html"
 SLOT = b"__SESSION__"
@@ -40,8 +45,13 @@ Shown = dict[str, Any]
 @settings_flags
 def replay(
     flags: Flags,
-    session: Annotated[str, typer.Argument(metavar="SESSION", help="Which session.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file, such as it.html.")],
+    session: Annotated[
+        str | None, typer.Argument(metavar="[SESSION]", help="Which session; else the latest.")
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="A new file; else one here, named for the session."),
+    ] = None,
     *,
     max_mb: Annotated[
         int, typer.Option(min=1, metavar="N", help="How much of the session it may hold.")
@@ -52,6 +62,8 @@ def replay(
 
     Whoever has the file can read all of it; it needs no server and no network.
     """
+    if session and file is None and session.endswith(SUFFIX):
+        file, session = Path(session), None
     write_replay(flags, session, file, max_mb=max_mb, json=json)
     return 0
 
@@ -62,21 +74,41 @@ def register(app: typer.Typer) -> None:
 
 
 def write_replay(
-    flags: Flags, session: str, file: Path, *, max_mb: int = ROOM_MB, json: bool = False
+    flags: Flags,
+    named: str | None,
+    file: Path | None,
+    *,
+    max_mb: int = ROOM_MB,
+    json: bool = False,
 ) -> None:
     """Write the file, and say what it holds."""
+    if named == "":
+        raise InvalidInput("Which session?", hint="`hansard sessions` lists them")
     with desk(flags) as opened:
+        session = opened.session(named)
         recording = record(opened, session, Room(max_mb * MEGABYTE))
+    file = file or Path(file_name(session, recording))
     page = page_of(recording)
     _write(file, page)
     left_out = recording["left_out"]
     if json:
-        print_json({"session_id": session, "bytes": len(page), "left_out": left_out})
+        told_file = {"session_id": session, "file": str(file)}
+        print_json(told_file | {"bytes": len(page), "left_out": left_out})
         return
-    counts = f"{len(recording['timeline']):,} entries, {len(recording['files']):,} files"
+    counts = (
+        f"{counted(len(recording['timeline']), 'entry', 'entries')}, "
+        f"{counted(len(recording['files']), 'file', 'files')}"
+    )
     print(f"{file}: {counts}, {len(page):,} bytes")
     for sentence in left_out:
         say(sentence)
+
+
+def file_name(session: str, recording: Shown) -> str:
+    """Name a file for a session: by its title, where that has letters, else by its id."""
+    title = next((page.get("title") for page in recording["story"]), None) or ""
+    words = re.findall(r"\w+", title.casefold())
+    return f"{'-'.join(words)[:NAME_CHARS_MAX].strip('-') or session}{SUFFIX}"
 
 
 def _write(file: Path, page: bytes) -> None:

@@ -3,7 +3,10 @@
 import sys
 
 from hansard.cli.hints import hint_of, message_of
-from hansard.kernel.problem import Problem
+from hansard.kernel.problem import InvalidInput, Problem
+
+EXIT_PROBLEM = 1
+EXIT_USAGE = 2
 
 
 def say(line: str) -> None:
@@ -16,3 +19,8 @@ def say_problem(problem: Problem) -> None:
     say(f"hansard: {message_of(problem)}")
     if hint := hint_of(problem):
         say(hint)
+
+
+def exit_code(problem: Problem) -> int:
+    """Say how a command ends that was refused."""
+    return EXIT_USAGE if isinstance(problem, InvalidInput) else EXIT_PROBLEM

@@ -15,6 +15,7 @@ from hansard.cli.terminal import painter, print_json, printable
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder.answers import SessionListed
+from hansard.records.text import counted
 from hansard.sessions.contract import SessionEnded
 from hansard.sessions.directory import project_of
 from hansard.sessions.wording import name_of, span, titled
@@ -186,7 +187,9 @@ def _facts(one: SessionListed) -> dict[str, str]:
         "Since": one.created,
         "Last active": one.last_activity,
         "Open": ", ".join(one.active_records) + (", …" if one.more_active else ""),
-        "Behind": f"{one.tick_gap} ticks" if one.tick_gap else "",
+        "Behind": counted(one.tick_gap, "write", "writes") if one.tick_gap else "",
         "Branch of": one.parent_session or "",
-        "Files": f"{one.edits} edits in {one.files} files" if one.edits else "",
+        "Files": f"{counted(one.edits, 'edit', 'edits')} in {counted(one.files, 'file', 'files')}"
+        if one.edits
+        else "",
     }

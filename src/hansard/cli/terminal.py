@@ -3,13 +3,12 @@
 import os
 import sys
 from collections.abc import Callable
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-import orjson
-
-from hansard.app.person import login_name
 from hansard.cli.output import ESCAPE
-from hansard.kernel.event import Actor
+
+if TYPE_CHECKING:
+    from hansard.kernel.event import Actor
 
 _COLOURS = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "cyan": 36, "grey": 90}
 
@@ -20,11 +19,14 @@ PROGRESS_MIN = 5_000
 """Work on fewer things than this is over before one could read how far it is."""
 
 
-def actor() -> Actor:
+def actor() -> "Actor":
     """Say who sits at the command line: a human only where both ends are a terminal.
 
     An agent has a shell too, but what it runs has pipes.
     """
+    from hansard.app.person import login_name
+    from hansard.kernel.event import Actor
+
     if sys.stdin.isatty() and sys.stdout.isatty():
         return Actor("human", login_name(), "admin")
     return Actor("agent", "cli", "agent")
@@ -45,6 +47,8 @@ def printable(text: str) -> str:
 
 def print_json(value: Any) -> None:
     """Print a value as one line of JSON."""
+    import orjson
+
     print(orjson.dumps(value).decode())
 
 

@@ -12,7 +12,7 @@ from hansard.app.settings import TOKEN_VARIABLE, load
 from hansard.app.start import start
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
-from hansard.cli.options import Json, all_flags, keep_flags, settings_flags
+from hansard.cli.options import Json, all_flags, settings_flags
 from hansard.cli.proving import person
 from hansard.cli.sitting import looking
 from hansard.cli.terminal import painter, print_json, printable
@@ -77,9 +77,20 @@ def create(
 
 
 @settings_flags
-def list_tokens(flags: Flags, *, context: typer.Context, json: Json = False) -> None:
+def alone(flags: Flags, *, context: typer.Context, json: Json = False) -> None:
     """List the tokens there are, and those that have ended."""
-    with opened(all_flags(flags, context)) as (application, _):
+    if context.invoked_subcommand is None:
+        _print_list(flags, json=json)
+
+
+@settings_flags
+def list_tokens(flags: Flags, *, json: Json = False) -> None:
+    """List the tokens there are, and those that have ended."""
+    _print_list(flags, json=json)
+
+
+def _print_list(flags: Flags, *, json: bool) -> None:
+    with opened(flags) as (application, _):
         _signed(application)
         known = tokens.every(application.store)
     now = to_text(utc_now())
@@ -109,7 +120,7 @@ def revoke(flags: Flags, identity: Id, *, context: typer.Context, json: Json = F
 def register(app: typer.Typer) -> None:
     """Add the group."""
     group = typer.Typer(help="Tokens: who may come in over HTTP.", rich_markup_mode=None)
-    group.callback()(settings_flags(keep_flags))
+    group.callback(invoke_without_command=True)(alone)
     group.command()(create)
     group.command("list")(list_tokens)
     group.command()(revoke)

@@ -4,7 +4,6 @@ from typing import Annotated, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -13,6 +12,7 @@ from pydantic import (
 
 from hansard.decisions import limits
 from hansard.decisions.events import Enforcement
+from hansard.kernel.model import Model
 from hansard.kernel.operation import ProjectRequest, TimedRequest
 from hansard.kernel.problem import FORBIDDEN, Problem
 from hansard.kernel.text import Description, Id, Limit, Point, Query, Summary, Title
@@ -162,7 +162,7 @@ class RejectProposal(ProjectRequest):
     reason: Summary | None = None
 
 
-class Filter(BaseModel):
+class Filter(Model):
     """Which decisions and proposals are looked for; what is absent makes no difference."""
 
     model_config = ConfigDict(extra="forbid")

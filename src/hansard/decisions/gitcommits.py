@@ -9,11 +9,12 @@ from itertools import islice
 from pathlib import Path
 
 import pygit2
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 from pygit2.enums import RepositoryOpenFlag
 
 from hansard.decisions.gitobjects import UnsoundError, common_folder, read_commit, read_tree
 from hansard.kernel.clock import to_text
+from hansard.kernel.model import Model
 from hansard.kernel.problem import InvalidInput
 
 SUBJECT_CHARS_MAX = 500
@@ -30,7 +31,7 @@ TIME_MAX_S = 253_402_300_799
 """The end of the year 9999."""
 
 
-class CommitNoted(BaseModel):
+class CommitNoted(Model):
     """What is kept of a commit."""
 
     model_config = ConfigDict(frozen=True)

@@ -2,13 +2,14 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, WithJsonSchema, model_validator
+from pydantic import Field, WithJsonSchema, model_validator
 
 from hansard.entities import limits, rendering
 from hansard.entities.types.agent_graph_execution import ExecutionEvent
 from hansard.entities.types.entity import Status
 from hansard.entities.types.message_thread import MessagePartial, Sender
 from hansard.kernel.limits import LIST_LIMIT_DEFAULT
+from hansard.kernel.model import Model
 from hansard.kernel.operation import ProjectRequest, Result, TimedRequest, Written
 from hansard.kernel.problem import Problem
 from hansard.kernel.text import Body, Cursor, Id, Limit, Title
@@ -198,7 +199,7 @@ class EntityImport(ProjectRequest):
     ]
 
 
-class Change(BaseModel):
+class Change(Model):
     """Something that happened to an entity, as a subscriber hears of it."""
 
     seq: int

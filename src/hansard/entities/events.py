@@ -6,6 +6,26 @@ from hansard.entities.types.entity import Status
 from hansard.kernel.blob import Digest
 from hansard.kernel.event import Event
 
+CALLED = {
+    "agentGraph": "graph",
+    "agentGraphExecution": "run",
+    "chatThread": "chat",
+    "messageThread": "thread",
+    "modelConnection": "connection",
+    "textDocument": "document",
+}
+"""What people call the types; others by their own name."""
+
+
+def called(identifier: str) -> str:
+    """Name the type of an entity as people do, by its id."""
+    type_name = identifier.partition("::")[0]
+    return CALLED.get(type_name, type_name)
+
+
+def _parts(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"
+
 
 class EntityEvent(Event):
     """Something happened to one entity."""
@@ -30,9 +50,9 @@ class EntityCreated(EntityEvent):
 
     def summary(self) -> str:
         """Name it, and what it comes after."""
-        named = f": {self.title}" if self.title else ""
-        after = f" (revises {self.previous_id})" if self.previous_id else ""
-        return f"{self.id} created{named}{after}"
+        named = f" “{self.title}”" if self.title else ""
+        after = f", revises {self.previous_id}" if self.previous_id else ""
+        return f"{called(self.id).capitalize()}{named} made ({self.id}{after})"
 
 
 class EntityUpdated(EntityEvent):
@@ -47,7 +67,7 @@ class EntityUpdated(EntityEvent):
 
     def summary(self) -> str:
         """Name what changed."""
-        return f"{self.id} updated: {', '.join(self.changed)}"
+        return f"{called(self.id).capitalize()} changed: {', '.join(self.changed)} ({self.id})"
 
 
 class EntityDeleted(EntityEvent):
@@ -58,7 +78,7 @@ class EntityDeleted(EntityEvent):
 
     def summary(self) -> str:
         """Name it."""
-        return f"{self.id} deleted"
+        return f"{called(self.id).capitalize()} deleted ({self.id})"
 
 
 class ThreadExtended(EntityEvent):
@@ -80,12 +100,24 @@ class ThreadExtended(EntityEvent):
 
     def summary(self) -> str:
         """Say who added how much, and to what."""
+        parts = _parts(self.partials, "part")
         if self.parent_id is None:
-            return f"{self.id} begun with {self.partials} partials"
+            first = f" by {self.sender}, {parts}" if self.partials else ""
+            return f"Thread begun{first} ({self.id})"
         if not self.partials:
-            return f"{self.id} forked from {self.parent_id}"
-        where = self.chat_id or self.parent_id
-        return f"{self.partials} partials by {self.sender} appended to {where}: {self.id}"
+            return f"Thread forked from {self.parent_id} ({self.id})"
+        where = f"the chat {self.chat_id}" if self.chat_id else f"thread {self.parent_id}"
+        return f"{self.sender} wrote {parts} to {where} (now {self.id})"
+
+
+BECAME: dict[Status | None, str] = {
+    "notStarted": "made",
+    "inProgress": "begun",
+    "completed": "completed",
+    "failed": "failed",
+    None: "went on",
+}
+"""What a run did, by what it has become."""
 
 
 class ExecutionAdvanced(EntityEvent):
@@ -102,9 +134,8 @@ class ExecutionAdvanced(EntityEvent):
 
     def summary(self) -> str:
         """Say how it stands and how much happened."""
-        became = f" is {self.status}" if self.status else ""
-        happened = f": {self.count} events" if self.count else ""
-        return f"{self.id}{became}{happened}"
+        happened = f", {_parts(self.count, 'event')}" if self.count else ""
+        return f"Run {BECAME[self.status]}{happened} ({self.id})"
 
 
 class ExecutionRecorded(EntityEvent):
@@ -124,8 +155,9 @@ class ExecutionRecorded(EntityEvent):
 
     def summary(self) -> str:
         """Say how it ended, and when."""
-        span = f"{self.start_time} to {self.end_time}"
-        return f"{self.id} recorded later: {self.status}, {span}, {self.count} events"
+        when = f"{self.start_time[:19]} to {self.end_time[:19]}"
+        events = _parts(self.count, "event")
+        return f"Run {BECAME[self.status]}, {events}, {when}; recorded later ({self.id})"
 
 
 class EntityImported(EntityEvent):
@@ -152,7 +184,7 @@ class EntityImported(EntityEvent):
 
     def summary(self) -> str:
         """Name it."""
-        return f"{self.id} imported"
+        return f"{called(self.id).capitalize()} imported ({self.id})"
 
 
 EVENTS: tuple[type[Event], ...] = (

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
 import orjson
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 
 from hansard.kernel.blob import Digest, canonical_json, digest_of
+from hansard.kernel.model import Model
 from hansard.kernel.problem import StorageUnavailable
 
 ActorKind = Literal["human", "agent", "system"]
@@ -22,7 +23,7 @@ REDACTED = b"\0"
 """What the stored payload of a redacted entry begins with; no JSON does."""
 
 
-class Event(BaseModel):
+class Event(Model):
     """A fact, in the past tense: closed, small and never edited once published.
 
     A changed shape is a new kind (`….v2`) with an upgrade from the old one.

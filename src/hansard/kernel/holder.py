@@ -2,7 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from hansard.kernel.model import Model
 
 Via = Literal["stdio", "http", "page", "terminal", "library", "hook"]
 """By which way somebody came in."""
@@ -11,7 +13,7 @@ LockName = Annotated[str, Field(pattern=r"^owner-[0-9a-f]{16}\z")]
 """A lock that its owner holds for life; `kernel/lifeline.py` takes it."""
 
 
-class Holder(BaseModel):
+class Holder(Model):
     """A process, a page or a caller that is in a session."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 from pydantic.json_schema import SkipJsonSchema
 
 from hansard.kernel import ids, reply
@@ -17,6 +17,7 @@ from hansard.kernel.hidden import warning
 from hansard.kernel.holder import Holder
 from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.meaning import Passages
+from hansard.kernel.model import Model
 from hansard.kernel.store import Store
 from hansard.kernel.text import Id, Point
 from hansard.kernel.trial import TrialPassedError, try_out
@@ -25,7 +26,7 @@ from hansard.kernel.view import View
 T = TypeVar("T")
 
 
-class Request(BaseModel):
+class Request(Model):
     """Arguments of an operation: a closed model, so an unknown field is refused by name."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -48,14 +49,14 @@ class TimedRequest(ProjectRequest):
     """A tick `t:12`, a seq `s:340` or an ISO time; absent means now."""
 
 
-class ReceiptShown(BaseModel):
+class ReceiptShown(Model):
     """The receipt as a caller sees it."""
 
     seq: int
     hash: str
 
 
-class Result(BaseModel):
+class Result(Model):
     """The answer of an operation: structured content, and a short text that suffices alone."""
 
     model_config = ConfigDict(extra="forbid")

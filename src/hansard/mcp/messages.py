@@ -2,7 +2,7 @@
 
 The SDK's own reader answers nothing to what it cannot read, keeps the last of two equal keys and
 replaces bytes that are not UTF-8. Here every fault has its code, and the request's id wherever that
-can still be made out.
+can still be made out. The SDK's types take long to load, and are loaded for their use.
 """
 
 import json
@@ -10,24 +10,24 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, NoReturn
-
-from mcp_types import (
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    PARSE_ERROR,
-    ErrorData,
-    JSONRPCError,
-    JSONRPCMessage,
-    JSONRPCNotification,
-    JSONRPCRequest,
-    RequestId,
-    jsonrpc_message_adapter,
-)
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from hansard.kernel.limits import ID_CHARS_MAX, INTEGER_BITS_MAX, KIB, NESTING_MAX
-from hansard.kernel.problem import InvalidInput, Problem, RequestTooLarge
+from hansard.kernel.problem import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    InvalidInput,
+    Problem,
+    RequestTooLarge,
+)
+
+if TYPE_CHECKING:
+    from mcp_types import JSONRPCError, JSONRPCMessage
+
+RequestId = int | str
+Json = dict[str, Any]
+
+PARSE_ERROR = -32700
 
 ENVELOPE_LEVELS = 3
 """The message, its params and the arguments, around what a caller may nest."""
@@ -64,8 +64,10 @@ class Malformed(Exception):
         self.owed = owed
         self.problem = InvalidInput(message) if code == INVALID_PARAMS else problem
 
-    def answer(self) -> JSONRPCError:
+    def answer(self) -> "JSONRPCError":
         """Make the error response."""
+        from mcp_types import ErrorData, JSONRPCError
+
         error = ErrorData(code=self.code, message=self.message)
         if self.problem:
             data = self.problem.as_dict()
@@ -81,10 +83,15 @@ class _UnfitError(Exception):
         self.code = code
 
 
-def parse(raw: bytes) -> JSONRPCMessage:
+def parse(raw: bytes) -> "JSONRPCMessage":
     """Read one message, or raise `Malformed`."""
+    return _typed(read(raw))
+
+
+def read(raw: bytes) -> Json:
+    """Read one message as plain JSON, or raise `Malformed`."""
     try:
-        return _typed(_decoded(raw))
+        return _checked(_decoded(raw))
     except _UnfitError as unfit:
         fault = unfit.code, str(unfit)
     except RecursionError:
@@ -191,7 +198,8 @@ def _printable(text: str) -> str:
     return text[:100].encode(errors="replace").decode()
 
 
-def _typed(decoded: Any) -> JSONRPCMessage:
+def _checked(decoded: Any) -> Json:
+    """Refuse what is neither a request, nor a notification, nor a response."""
     if isinstance(decoded, list):
         raise Malformed(INVALID_REQUEST, "Batches are not part of MCP: send one message at a time")
     if not isinstance(decoded, dict):
@@ -199,12 +207,14 @@ def _typed(decoded: Any) -> JSONRPCMessage:
     request_id = _id_of(decoded)
     if decoded.get("jsonrpc") != "2.0":
         raise Malformed(INVALID_REQUEST, 'A message says "jsonrpc": "2.0"', request_id)
-    if "method" not in decoded:
-        return _response(decoded, request_id)
-    return _call(decoded, request_id)
+    if "method" in decoded:
+        _check_call(decoded, request_id)
+    elif not {"result", "error"} & decoded.keys():
+        raise Malformed(INVALID_REQUEST, "A request names its method", request_id)
+    return decoded
 
 
-def _call(decoded: dict[str, Any], request_id: RequestId | None) -> JSONRPCMessage:
+def _check_call(decoded: Json, request_id: RequestId | None) -> None:
     owed = "id" in decoded
     method, params = decoded["method"], decoded.get("params")
     if owed and request_id is None:
@@ -215,14 +225,24 @@ def _call(decoded: dict[str, Any], request_id: RequestId | None) -> JSONRPCMessa
         raise Malformed(INVALID_REQUEST, "A method is a string", request_id, owed=owed)
     if params is not None and not isinstance(params, dict):
         raise Malformed(INVALID_PARAMS, "params is an object", request_id, owed=owed)
-    if request_id is None:
+
+
+def _typed(decoded: Json) -> "JSONRPCMessage":
+    """Give a message in the SDK's types."""
+    from mcp_types import JSONRPCNotification, JSONRPCRequest
+
+    if "method" not in decoded:
+        return _response(decoded)
+    method, params = decoded["method"], decoded.get("params")
+    if "id" not in decoded:
         return JSONRPCNotification(jsonrpc="2.0", method=method, params=params)
-    return JSONRPCRequest(jsonrpc="2.0", id=request_id, method=method, params=params)
+    return JSONRPCRequest(jsonrpc="2.0", id=decoded["id"], method=method, params=params)
 
 
-def _response(decoded: dict[str, Any], request_id: RequestId | None) -> JSONRPCMessage:
-    if not {"result", "error"} & decoded.keys():
-        raise Malformed(INVALID_REQUEST, "A request names its method", request_id)
+def _response(decoded: Json) -> "JSONRPCMessage":
+    from mcp_types import jsonrpc_message_adapter
+    from pydantic import ValidationError
+
     try:
         return jsonrpc_message_adapter.validate_python(decoded, by_name=False)
     except ValidationError:

@@ -15,9 +15,10 @@ from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.kernel.page import refused
 from hansard.kernel.problem import Problem
-from hansard.mcp import answers, resources
+from hansard.mcp import answers, prompts, resources
 from hansard.mcp.apps import APPS_BY_TOOL, EXTENSION
 from hansard.mcp.callers import Door, RequestContext
+from hansard.mcp.cards import Card
 from hansard.mcp.instructions import instructions
 from hansard.mcp.notices import Hearing, Notices
 from hansard.mcp.resources import RESOURCES, Parts, Resource
@@ -49,15 +50,19 @@ class HansardServer(Server[None]):
         door: Door,
         *,
         readable: Sequence[Resource] = (*RESOURCES, *APPS_BY_TOOL.values()),
+        cards: Sequence[Card] | None = None,
     ) -> None:
-        """Put the application behind a door; refuse settings that name unknown tools."""
+        """Put the application behind a door; refuse settings that name unknown tools.
+
+        `cards` are those of the application's catalog, if they are at hand.
+        """
         self.application = application
         self.notices = Notices(application.store.engine, readable)
         self._door = door
         self._readable = readable
         self._errors_as_results = settings.errors != "jsonrpc"
         has_secret = application.wants_proof()
-        self._toolbox = Toolbox(application.catalog, settings, has_secret=has_secret)
+        self._toolbox = Toolbox(application.catalog, settings, has_secret=has_secret, cards=cards)
         self._calls = anyio.CapacityLimiter(CALLS_AT_ONCE_MAX)
         lists = CacheHint(ttl_ms=LIST_TTL_MS, scope="private")
         super().__init__(
@@ -72,6 +77,7 @@ class HansardServer(Server[None]):
                 "tools/list": lists,
                 "resources/list": lists,
                 "resources/templates/list": lists,
+                "prompts/list": lists,
             },
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
@@ -81,6 +87,8 @@ class HansardServer(Server[None]):
             on_subscribe_resource=self._subscribe,
             on_unsubscribe_resource=self._unsubscribe,
             on_subscriptions_listen=self._listen,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
         )
         self.extensions[EXTENSION] = {}
 
@@ -157,6 +165,19 @@ class HansardServer(Server[None]):
         caller, came = self._door.caller(context), self._door.origin(context)
         with tracing.span(self.application, tracing.READ_RESOURCE, caller, came):
             return resource.read(self.application, caller, parts)
+
+    async def _list_prompts(self, _: RequestContext, page: _Page) -> types.ListPromptsResult:
+        require_first(page)
+        return types.ListPromptsResult(prompts=prompts.listed())
+
+    async def _get_prompt(
+        self, context: RequestContext, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        caller = self._door.caller(context)
+        with answers.as_protocol_errors():
+            return await self._in_thread(
+                lambda: prompts.written(params.name, self.application, caller)
+            )
 
     async def _listen(
         self, context: RequestContext, params: types.SubscriptionsListenRequestParams

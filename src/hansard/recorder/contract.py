@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     ConfigDict,
     Field,
     StringConstraints,
@@ -17,6 +16,7 @@ from pydantic import (
 )
 
 from hansard.kernel import limits as kernel_limits
+from hansard.kernel.model import Model
 from hansard.kernel.operation import ProjectRequest, Request, TimedRequest
 from hansard.kernel.problem import Problem
 from hansard.kernel.text import Body, Cursor, Description, Id, Label, Limit, Title
@@ -53,7 +53,7 @@ Encoding = Literal["base64"]
 Content = Annotated[str, Field(max_length=kernel_limits.REQUEST_BYTES_MAX), _TEXT]
 
 
-class Edit(BaseModel):
+class Edit(Model):
     """A piece of text that occurs once, and what takes its place."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -74,7 +74,7 @@ EDITS_SCHEMA = {
 }
 
 
-class Replacement(BaseModel):
+class Replacement(Model):
     """A piece of text that another tool has replaced, once or wherever it stood."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -102,7 +102,7 @@ Replacements = Annotated[
 ]
 
 
-class FileChange(BaseModel):
+class FileChange(Model):
     """One change to one file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)

@@ -2,11 +2,12 @@
 
 from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
+from pydantic import ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
 from hansard.kernel.blob import Digest
 from hansard.kernel.effect import Intent, Outcome
 from hansard.kernel.event import Event
+from hansard.kernel.model import Model
 from hansard.sessions.events import SessionNaming
 
 Action = Literal["create", "edit", "delete", "move"]
@@ -19,7 +20,7 @@ def step_name(index: int) -> str:
     return f"step {index + 1}"
 
 
-class FileRef(BaseModel):
+class FileRef(Model):
     """The content of a file by its digest; whoever has the blob has the content."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -381,9 +382,10 @@ class RestoreBegun(Grown):
 
     def summary(self) -> str:
         """Name what goes back to where."""
+        files = "1 file" if self.files == 1 else f"{self.files:,} files"
         if self.is_undo:
-            return f"Undo {self.scope} ({self.files} files)"
-        return f"Restore {self.scope} to after s:{self.point} ({self.files} files)"
+            return f"Undo {self.scope} ({files})"
+        return f"Restore {self.scope} to after s:{self.point} ({files})"
 
 
 EVENTS: tuple[type[Event], ...] = (

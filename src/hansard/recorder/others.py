@@ -7,13 +7,10 @@ from hansard.kernel.event import Entry
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.recorder.events import WorkspaceSeen
 from hansard.recorder.lineage import Stretch
-from hansard.recorder.restored import Others
+from hansard.recorder.restored import OUTSIDE, Others
 from hansard.recorder.results import entry_at
 from hansard.recorder.standing import taken_back_by
 from hansard.recorder.tables import REVISIONS
-
-OUTSIDE = "outside"
-"""Who made a change that did not come through Hansard: nobody knows more."""
 
 FROM_OUTSIDE = frozenset({"external", "found"})
 

@@ -7,6 +7,9 @@ from hansard.recorder.answers import Shape, Status
 from hansard.recorder.merging import Side
 from hansard.sessions.contract import more
 
+OUTSIDE = "outside"
+"""Who made a change that did not come through Hansard: nobody knows more."""
+
 BackAction = Literal["create", "edit", "delete", "move", "none", "skip", "clash"]
 
 COUNTED = {"none": "unchanged", "skip": "skipped", "clash": "clash"}
@@ -51,7 +54,8 @@ class Others(Shape):
         changes = "1 change" if self.count == 1 else f"{self.count} changes"
         entries = " and ".join(dict.fromkeys(filter(None, (self.first, self.last))))
         where = f" ({entries}, {(self.at or '')[:19]})" if entries else " (not recorded yet)"
-        return f"{changes} by {self.by}{where}"
+        whose = "from outside" if self.by == OUTSIDE else f"by {self.by}"
+        return f"{changes} {whose}{where}"
 
 
 class BackStep(Shape):

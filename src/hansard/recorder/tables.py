@@ -3,7 +3,7 @@
 from hansard.kernel.blob import digest_of
 from hansard.kernel.engine import Table
 
-VERSION = 3
+VERSION = 4
 
 FILES = Table(
     "recorder_files",

@@ -22,12 +22,15 @@ class LastSession(Shape):
     last_activity: str
     said: str | None = None
     """The summary that it was closed or last saved with."""
+    did: list[str] | None = None
+    """What it did, in five lines at most."""
 
     def text(self) -> str:
-        """Give one line."""
+        """Give a line, and below it what was done."""
         named = f' "{self.title}"' if self.title else ""
         said = f": {self.said}" if self.said else ""
-        return one_line(f"Last session{named} by {self.by}, {self.last_activity[:16]}{said}")
+        head = one_line(f"Last session{named} by {self.by}, {self.last_activity[:16]}{said}")
+        return "\n".join([head, *(f"- {line}" for line in self.did or ())])
 
 
 class DecisionSeen(Shape):

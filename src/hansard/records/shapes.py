@@ -3,12 +3,13 @@
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
-    BaseModel,
     ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
     model_serializer,
 )
+
+from hansard.kernel.model import Model
 
 State = Literal["OPEN", "LATER", "RESOLVED", "DISCARDED"]
 STATES: tuple[State, ...] = ("OPEN", "LATER", "RESOLVED", "DISCARDED")
@@ -19,7 +20,7 @@ STAYS_NULL = Field(json_schema_extra={"x-null": True})
 """Says in the published schema that null is a value of the field, not a way to leave it out."""
 
 
-class Shape(BaseModel):
+class Shape(Model):
     """Part of an answer. What is null is left out, except the fields that 000 says are null."""
 
     model_config = ConfigDict(extra="forbid")

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from hansard.kernel import limits
+from hansard.kernel.model import Model
 from hansard.kernel.operation import ProjectRequest, Request, Result, Written
 from hansard.kernel.problem import Problem
 from hansard.kernel.text import (
@@ -153,7 +154,7 @@ class ProjectMade(ProjectShown, Written):
     """A project that was just created."""
 
 
-class ProjectListed(BaseModel):
+class ProjectListed(Model):
     """A project in a list."""
 
     id: str
@@ -213,7 +214,7 @@ class SessionSaved(Written):
         return f"Session {self.session_id} saved at t:{self.last_save_tick}; changed: {records}."
 
 
-class ActivityEntry(BaseModel):
+class ActivityEntry(Model):
     """One thing that happened in a project."""
 
     seq: int

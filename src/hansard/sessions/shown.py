@@ -1,8 +1,7 @@
 """A session as it is shown: 000's object, and who is in it."""
 
-from pydantic import BaseModel
-
 from hansard.kernel.engine import ReadTx, Row
+from hansard.kernel.model import Model
 from hansard.sessions.directory import active_records, last_activity, ticks_synced
 from hansard.sessions.presence import Look
 from hansard.sessions.rules import SessionStatus, Staleness
@@ -12,7 +11,7 @@ ACTIVE_SHOWN_MAX = 10
 """Active records that are named of one session among others."""
 
 
-class SessionShown(BaseModel):
+class SessionShown(Model):
     """A session, as 000 has it, and who is in it."""
 
     id: str
@@ -38,9 +37,10 @@ class SessionShown(BaseModel):
         """Give one line."""
         active = ", ".join(self.active_records) or "nothing"
         active += " and more" if self.more_active else ""
-        behind = f"{self.tick_gap} tick{'' if self.tick_gap == 1 else 's'} behind"
+        gap = self.tick_gap
+        behind = [f"{gap} write{'' if gap == 1 else 's'} behind"] if gap else []
         named = f' "{titled(self.title)}"' if self.title else ""
-        about = ", ".join([self.by, self.status, *(["stale"] if self.stale else []), behind])
+        about = ", ".join([self.by, self.status, *(["stale"] if self.stale else []), *behind])
         branch = f", branched from {self.parent_session}" if self.parent_session else ""
         return f"Session {self.id}{named} ({about}{branch}) has {active} active"
 

@@ -21,6 +21,8 @@ from hansard.sessions.events import (
 from hansard.sessions.rules import joined
 
 VERSION = 2
+ACTIVITY_VERSION = 3
+"""It keeps events in words: it is raised where these change."""
 
 SESSIONS = Table(
     "sessions",
@@ -55,7 +57,7 @@ ACTIVITY = Table(
     "activity",
     {"seq": "integer", "type": "text", "record_id": "text"},
     (("seq",), ("type", "seq"), ("record_id", "seq")),
-    version=VERSION,
+    version=ACTIVITY_VERSION,
 )
 
 
@@ -270,5 +272,5 @@ VIEWS = (
         },
         on_any=_note_any,
     ),
-    View("activity", VERSION, (ACTIVITY,), on_any=_note_activity),
+    View("activity", ACTIVITY_VERSION, (ACTIVITY,), on_any=_note_activity),
 )

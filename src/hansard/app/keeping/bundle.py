@@ -32,6 +32,7 @@ from hansard.kernel.limits import (
     MIB,
     REQUEST_BYTES_MAX,
 )
+from hansard.kernel.model import Model
 from hansard.kernel.private import open_new
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.kernel.store import CATALOG
@@ -92,7 +93,7 @@ Hex = Annotated[str, Field(pattern=r"\A[0-9a-f]{64}\z")]
 """The form of a digest: it becomes the name of a file, so nothing else may pass for one."""
 
 
-class _EntryLine(BaseModel):
+class _EntryLine(Model):
     model_config = ConfigDict(strict=True, extra="forbid")
 
     seq: int
@@ -108,7 +109,7 @@ class _EntryLine(BaseModel):
     payload: Any = None
 
 
-class _BlobLine(BaseModel):
+class _BlobLine(Model):
     model_config = ConfigDict(strict=True, extra="forbid")
 
     digest: Hex

@@ -5,9 +5,10 @@ These operations are for libraries in this process; no tool is made of them.
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field
 
 from hansard.checkpoints.threads import limits
+from hansard.kernel.model import Model
 from hansard.kernel.operation import ProjectRequest, Result, Written
 from hansard.kernel.text import Id
 from hansard.kernel.values import without_nul
@@ -49,7 +50,7 @@ class PutStep(PutRequest):
     """Values that the parent has under the same channel, by digest."""
 
 
-class WriteGiven(BaseModel):
+class WriteGiven(Model):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     channel: Channel
@@ -122,13 +123,13 @@ class Done(Written):
         return "Done." if self.receipt else "There was nothing to do."
 
 
-class WriteFound(BaseModel):
+class WriteFound(Model):
     task: str
     channel: str
     content: bytes
 
 
-class Step(BaseModel):
+class Step(Model):
     thread: str
     ns: str
     place: int

@@ -2,10 +2,11 @@
 
 from typing import ClassVar
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from hansard.kernel.blob import Digest
 from hansard.kernel.event import Event
+from hansard.kernel.model import Model
 
 
 class StepSaved(Event):
@@ -49,7 +50,7 @@ class InputSaved(StepSaved):
         return f"Thread {self.thread} was given input or changed" + _within(self.ns)
 
 
-class Write(BaseModel):
+class Write(Model):
     """What a task wrote to a channel, packed, or as a blob."""
 
     channel: str

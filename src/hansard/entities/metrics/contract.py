@@ -3,17 +3,18 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 
 from hansard.entities.limits import DIMENSIONS_MAX
 from hansard.entities.metrics import limits
 from hansard.entities.metrics.times import Bucket, Time
 from hansard.entities.types.metric import Dimensions, Value
+from hansard.kernel.model import Model
 from hansard.kernel.operation import ProjectRequest, Result, Written
 from hansard.kernel.text import Cursor, Label
 
 
-class SampleGiven(BaseModel):
+class SampleGiven(Model):
     """One measurement; without a time it is of the moment in which it is recorded."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -69,7 +70,7 @@ class MetricsWritten(Written):
         )
 
 
-class Group(BaseModel):
+class Group(Model):
     """What the samples of one bucket and one set of dimensions come to."""
 
     start: str | None = None
@@ -97,7 +98,7 @@ class Group(BaseModel):
         return f"{head}: {figures}" if head else figures
 
 
-class SampleShown(BaseModel):
+class SampleShown(Model):
     """One measurement as it was given, with what every record has."""
 
     id: str
@@ -116,7 +117,7 @@ class SampleShown(BaseModel):
         return f"{self.at}{named}: {self.value} ({self.id}, recorded {self.createdAt})"
 
 
-class MetricShown(BaseModel):
+class MetricShown(Model):
     """A metric that has samples."""
 
     name: str

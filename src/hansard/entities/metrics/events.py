@@ -20,7 +20,8 @@ class MetricsRecorded(Event):
 
     def summary(self) -> str:
         """Say how many, and of what."""
-        others = f" and {self.names - 1:,} other metrics" if self.names > 1 else ""
+        more = self.names - 1
+        others = f" and {more:,} other metric{'s' * (more > 1)}" if more else ""
         samples = "1 sample" if self.count == 1 else f"{self.count:,} samples"
         return f"{samples} of {self.first_name}{others} recorded"
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import (
     AfterValidator,
     BeforeValidator,
+    ConfigDict,
     Field,
     TypeAdapter,
     ValidationError,
@@ -73,7 +74,9 @@ ExecutionEvent = Annotated[
 ]
 
 
-EVENTS: TypeAdapter[list[Any]] = TypeAdapter(list[ExecutionEvent])
+EVENTS: TypeAdapter[list[Any]] = TypeAdapter(
+    list[ExecutionEvent], config=ConfigDict(defer_build=True)
+)
 
 
 def _moment(given: str) -> str:

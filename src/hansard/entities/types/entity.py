@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, WithJsonSchema
+from pydantic import AfterValidator, ConfigDict, WithJsonSchema
 from pydantic.alias_generators import to_camel
 
 from hansard.entities import limits
+from hansard.kernel.model import Model
 from hansard.kernel.text import Id
 
 Status = Literal["notStarted", "inProgress", "completed", "failed"]
@@ -53,7 +54,7 @@ def text_within(bytes_max: int, what: str) -> AfterValidator:
 Output = Annotated[str, text_within(limits.OUTPUT_BYTES_MAX, "one text")]
 
 
-class Shape(BaseModel):
+class Shape(Model):
     """A closed model, whose fields the wire spells in camelCase."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, alias_generator=to_camel)

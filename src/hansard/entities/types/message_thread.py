@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from hansard.entities import limits
 from hansard.entities.types.entity import AnyJson, Entity, EntityType, Output, Shape, Status
@@ -59,7 +59,9 @@ MessagePartial = Annotated[
     TextPartial | ToolRequestPartial | ToolResponsePartial, Field(discriminator="type")
 ]
 
-PARTIALS: TypeAdapter[list[Any]] = TypeAdapter(list[MessagePartial])
+PARTIALS: TypeAdapter[list[Any]] = TypeAdapter(
+    list[MessagePartial], config=ConfigDict(defer_build=True)
+)
 
 
 class TurnDraft(Shape):

@@ -1,0 +1,140 @@
+"""What a person types where an operation wants an id: an id, its beginning, a title, `@latest`."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hansard.app.application import Application
+from hansard.checkpoints.views import CHECKPOINTS
+from hansard.cli.finding import Thing, matching, only
+from hansard.decisions.tables import DECISIONS
+from hansard.entities.tables import TEXTS
+from hansard.kernel.engine import Found, Position, ReadTx, Table, Where
+from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.store import UNMADE
+from hansard.records.views import RECORDS
+from hansard.sessions.views import SESSIONS
+
+SEARCHED_MAX = 20_000
+"""So many of the newest are looked through for a title."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of thing that is named: where it is kept, and what it is called there."""
+
+    what: str
+    table: Table
+    title: str
+    order: str | None = None
+    where: Where | None = None
+
+    def things(self, tx: ReadTx) -> list[Thing]:
+        """Give the newest of them, the latest first."""
+        found: list[Found] = []
+        while len(found) < SEARCHED_MAX:
+            page = tx.scan(
+                self.table,
+                self.where,
+                order=self.order,
+                descending=self.order is not None,
+                after=self._after(found),
+                limit=ENTRIES_PAGE,
+            )
+            found += page
+            if len(page) < ENTRIES_PAGE:
+                break
+        return [self._thing(one) for one in found]
+
+    def _after(self, found: list[Found]) -> Position | None:
+        if not found:
+            return None
+        last = found[-1]
+        return Position(last.row[self.order] if self.order else None, last.key)
+
+    def _thing(self, found: Found) -> Thing:
+        tail = re.split(r"::|\.", found.key)[-1]
+        return Thing(found.key, found.row.get(self.title), tail if tail != found.key else "")
+
+
+RECORD = Kind("records", RECORDS, title="title", order="modified_seq")
+SESSION = Kind("sessions", SESSIONS, title="title", order="started_seq")
+DECISION = Kind("decisions", DECISIONS, title="title", order="seq")
+PROPOSAL = Kind(
+    "proposals",
+    DECISIONS,
+    title="title",
+    order="seq",
+    where={"kind": "proposal", "status": "proposed"},
+)
+CHECKPOINT = Kind("checkpoints", CHECKPOINTS, title="name", order="seq")
+ENTITY = Kind("entities", TEXTS, title="title")
+
+_RECORD, _SESSION = {"id": RECORD}, {"session_id": SESSION}
+_GOING_BACK, _PROPOSAL = {"of_session": SESSION}, {"proposal_id": PROPOSAL}
+
+NAMED: dict[str, Mapping[str, Kind]] = {
+    "get_record_ref": _RECORD,
+    "get_record_history": _RECORD,
+    "get_record_diff": _RECORD,
+    "activate": _RECORD,
+    "create_record": {"parent_id": RECORD},
+    "transition": {"id": RECORD, "resolved_by": RECORD},
+    "get_decision": {"decision_id": DECISION},
+    "supersede_decision": {"old_decision_ids": DECISION},
+    "accept_proposal": _PROPOSAL,
+    "reject_proposal": _PROPOSAL,
+    "get_timeline": _SESSION,
+    "get_story": _SESSION,
+    "get_evolution": _SESSION,
+    "undo": _GOING_BACK,
+    "restore": _GOING_BACK,
+    "workflow_checkpoint_load": {"checkpointId": CHECKPOINT, "sessionId": SESSION},
+    "workflow_checkpoint_diff": {"from": CHECKPOINT, "to": CHECKPOINT},
+    "workflow_checkpoint_list": {"sessionId": SESSION},
+    "workflow_mark_critical": {"sessionId": SESSION},
+    "entity_get": {"id": ENTITY},
+    "entity_delete": {"id": ENTITY},
+}
+"""The arguments by which operations name what is there already."""
+
+LOOKED_AT = {"activate", "workflow_checkpoint_load", "undo", "restore"}
+"""What writes for agents, and people look with; or what is shown before it is done."""
+
+
+def meant(application: Application, operation: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the arguments with ids in the place of names.
+
+    Words from within a title are enough to look at something; to change it, more is asked for.
+    """
+    kinds = NAMED.get(operation, {})
+    if kinds.keys().isdisjoint(given):
+        return dict(given)
+    loosely = not application.catalog.find(operation).writes or operation in LOOKED_AT
+
+    def id_of(kind: Kind, value: Any) -> Any:
+        if isinstance(value, list):
+            return [meant_id(application, kind, one, loosely=loosely) for one in value]
+        is_name = isinstance(value, str)
+        return meant_id(application, kind, value, loosely=loosely) if is_name else value
+
+    return {
+        argument: id_of(kinds[argument], value) if argument in kinds else value
+        for argument, value in given.items()
+    }
+
+
+def meant_id(application: Application, kind: Kind, named: str, *, loosely: bool = True) -> str:
+    """Give the id of what is meant; the name itself, for the operation to refuse, if none is."""
+    project = application.own_project()
+    if project == UNMADE or not named:
+        return named
+
+    def work(tx: ReadTx) -> str:
+        if tx.get(kind.table, named) is not None:
+            return named
+        found = matching(kind.things(tx), named, loosely=loosely)
+        return only(found, named, kind.what).id if found else named
+
+    return application.store.read(project, work)

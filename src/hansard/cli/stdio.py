@@ -1,0 +1,72 @@
+"""The stdio server, as clients start it: what they ask for first is answered before it is loaded.
+
+Clients wait for it, so nothing is imported here before it is needed.
+"""
+
+from typing import TYPE_CHECKING
+
+from hansard.app.circumstances import require_files
+from hansard.app.settings import Settings, load, secret
+from hansard.cli.flags import Flags
+from hansard.cli.saying import exit_code, say, say_problem
+from hansard.kernel.problem import Problem
+from hansard.mcp.front import StdioFront, made
+from hansard.mcp.reading import LineReader, claim
+
+if TYPE_CHECKING:
+    from hansard.app.application import Application
+
+HEAD_START_S = 0.3
+"""How long the front has the processor to itself, unless the client is done with it sooner."""
+
+
+def serve(flags: Flags) -> int:
+    """Serve whoever started this process; returns the exit code."""
+    try:
+        require_files()
+        settings = load(flags)
+        configured = secret(settings)
+        front = StdioFront(settings, has_secret=configured is not None)
+    except Problem as problem:
+        from hansard.mcp.refusing import refuse
+
+        refuse(problem)
+        raise
+    reader = LineReader(*claim(), front)
+    reader.start()
+    reader.is_needed.wait(HEAD_START_S)
+    return _serve(settings, reader)
+
+
+def _serve(settings: Settings, reader: LineReader) -> int:
+    from hansard.app import start  # noqa: F401 - loaded while the client may still leave
+    from hansard.mcp import stdio
+
+    if reader.is_over:
+        # A client that only looked what there is, and has seen it: nothing need be opened.
+        return 0
+    try:
+        application = _open(settings)
+    except Problem as problem:
+        from hansard.mcp.refusing import refuse_all
+
+        say_problem(problem)
+        refuse_all(problem, reader)
+        return exit_code(problem)
+    return stdio.serve(application, settings, reader, made()["cards"])
+
+
+def _open(settings: Settings) -> "Application":
+    from hansard.app.homes import choose
+    from hansard.app.start import start
+    from hansard.app.tracing import traced
+
+    application = traced(start(settings, home=choose(settings, say=say)))
+    for told in application.news():
+        say(told)
+    if application.settled:
+        from hansard.cli.opening import settled_line
+
+        say(settled_line(application.settled))
+    application.follow()
+    return application

@@ -104,6 +104,7 @@ def on(stream: type[io.StringIO], hansard: Hansard, *arguments: str) -> Ran:
 
 
 SHOWN: list[list[str]] = [
+    ["completion", "words", "--", "records", "show", ""],
     *(["status"], ["search", "title"], ["entities"], ["metrics"], ["checkpoints"]),
     *(["log", *more] for more in ([], ["--project", "@catalog"])),
     *(["verify"], ["doctor"], ["hosts"], ["anchor"], ["gc"], ["rebuild"], ["repair", "--yes"]),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "status": "hansard.cli.status",
     "search": "hansard.cli.search",
+    "completion": "hansard.cli.completion",
     "init": "hansard.cli.init",
     "hosts": "hansard.cli.connected",
     "serve": "hansard.cli.serve",

@@ -23,6 +23,7 @@ LOOKING: dict[str, list[str]] = {
     "log": ["log"],
     "status": ["status"],
     "search": ["search", "x"],
+    "top": ["top", "--once"],
     "redact": ["redact", "s:1", "--reason", "x", "--yes"],
     "checkpoints": ["checkpoints", "list"],
     "sessions": ["sessions"],

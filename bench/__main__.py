@@ -12,6 +12,7 @@ NAMES = (
     "writes",
     "verify",
     "stdio",
+    "start",
     "search",
     "records",
     "recorder",

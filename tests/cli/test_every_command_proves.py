@@ -200,7 +200,7 @@ def test_only_one_door_asks_who_sits_at_the_terminal() -> None:
             for node in ast.walk(ast.parse(path.read_text()))
         )
 
-    assert {path.stem for path in folder.glob("*.py") if imports_actor(path)} == {
+    assert {path.stem for path in folder.rglob("*.py") if imports_actor(path)} == {
         "proving", "sitting",
     }  # fmt: skip
 

@@ -12,22 +12,15 @@ from hansard.kernel.operation import Caller
 from tests.entities.asking import CHAT, DOCUMENT, Asking, Json, said
 from tests.entities.export_samples import one_of_each
 
-PARTS = ("turns", "nodes", "edges")
 
-
-def leaves(value: Any, *, is_part: bool = False) -> Iterator[str]:
-    """Give every value that stands somewhere in an entity, as text would spell it.
-
-    Of what lies within an entity no tool takes the times, nor the id of a turn.
-    """
+def leaves(value: Any) -> Iterator[str]:
+    """Give every value that stands somewhere in an entity, as text would spell it."""
     if isinstance(value, dict):
-        for name, inner in value.items():
-            is_turns_id = name == "id" and "senderId" in value
-            if not is_turns_id and not (is_part and name in ("createdAt", "updatedAt")):
-                yield from leaves(inner, is_part=is_part or name in PARTS)
+        for inner in value.values():
+            yield from leaves(inner)
     elif isinstance(value, list):
         for inner in value:
-            yield from leaves(inner, is_part=is_part)
+            yield from leaves(inner)
     elif isinstance(value, str | float | int) and not isinstance(value, bool):
         yield str(value)
 

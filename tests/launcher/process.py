@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import hansard
+from hansard.kernel.model import Model
 from tests.launcher.order import Order, Ready, Started, receive, send
 from tests.patience import lengthen
 
@@ -53,6 +54,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     channel = socket.socket(fileno=int(sys.argv[1]))
     read = preload()
+    build(Model)
     lengthen()
     assert len(list(Path("/proc/self/task").iterdir())) == 1, "a fork would lose the other threads"
     # What is here stays as it is, so that no fork has to copy it in order to look at it.
@@ -62,6 +64,13 @@ def main() -> None:
     order = serve(channel)
     if order is not None:
         leave(play(order))
+
+
+def build(model: type[Model]) -> None:
+    """Build all models that are below one, which each fork would else do for itself."""
+    for one in model.__subclasses__():
+        one.model_rebuild()
+        build(one)
 
 
 def play(order: Order) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from hansard.app import faulty, people, secret_news
+from hansard.app import faulty, people, secret_news, secret_texts
 from hansard.app.catalog import Catalog
 from hansard.app.circumstances import refusal
 from hansard.app.homes import NamedHome
@@ -26,6 +26,7 @@ from hansard.kernel.operation import (
     AlreadyAnsweredError,
     Caller,
     Context,
+    Flagged,
     Home,
     Once,
     Operation,
@@ -64,16 +65,19 @@ class Application:
         read_only: bool = False,
         clock: Clock = utc_now,
         limit: Limit | None = None,
+        redact: bool = False,
     ) -> None:
         """Join a catalog and a store that was made for it.
 
-        `home` is the project of calls that name none; `limit` refuses calls beyond a quota.
+        `home` is the project of calls that name none; `limit` refuses calls beyond a quota;
+        `redact` has secrets taken out of what callers say, or told of where they are kept.
         """
         self.catalog = catalog
         self.store = store
         self.home: Home = home or NamedHome(DEFAULT_PROJECT)
         self.read_only = read_only
         self.limit = limit
+        self._redact = redact
         self.settled: list[Settled] = []
         """What was left open and has been settled since this application was started."""
         self._clock = clock
@@ -100,14 +104,14 @@ class Application:
         for session in (caller.session, caller.default_session):
             if session is not None:
                 check_handle(session, "session")
-        request = validate(operation, arguments)
+        request, flagged = self._looked_through(operation, arguments)
         caller = caller if caller.home else replace(caller, home=self.home)
         try:
             context = self._place(operation, request, caller)
         except Problem:
             # What ends a session leaves no place to ask again from, and its answer is still there.
             if first := self._answered_before(operation, request, caller):
-                return _flagged(first, operation, arguments)
+                return flagged(first)
             raise
         try:
             answer = self._answer(operation, request, context)
@@ -118,7 +122,25 @@ class Application:
             answer = _run(operation, request, context)
         seating.adopt(operation, request, context)
         answer = _paged(answer, operation, request, context)
-        return _flagged(answer, operation, arguments)
+        return flagged(answer)
+
+    def _looked_through(
+        self, operation: Operation, arguments: Mapping[str, Any]
+    ) -> tuple[Request, Callable[[Result], Result]]:
+        """Make the request, without secrets that must not be kept, and what tells of them after."""
+        request = validate(operation, arguments)
+        redacted, kept = list[str](), list[str]()
+        if self._redact and operation.writes:
+            if self.catalog.keeps_text(operation):
+                kept = secret_texts.kinds_in(arguments)
+            else:
+                request, redacted = secret_texts.masked(request)
+
+        def flagged(answer: Result) -> Result:
+            shown = _flagged(answer, operation, arguments)
+            return secret_texts.told(shown, redacted, kept) if isinstance(shown, Written) else shown
+
+        return request, flagged
 
     @property
     def default_project(self) -> str:
@@ -339,7 +361,7 @@ def _paged(answer: Result, operation: Operation, request: Request, context: Cont
 
 def _flagged(answer: Result, operation: Operation, arguments: Mapping[str, Any]) -> Result:
     """Tell of characters that nobody sees in what is written, or is given to a model."""
-    if not isinstance(answer, Written):
+    if not isinstance(answer, Flagged):
         return answer
     hidden = hidden_chars(answer.model_dump() if operation.gives_context else arguments)
     return answer.model_copy(update={"hidden_chars": hidden}) if hidden else answer

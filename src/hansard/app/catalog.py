@@ -42,6 +42,10 @@ class Catalog:
             raise UnknownOperation(f"There is no operation called {name[:100]}", hint=asked or None)
         return self._by_name[name]
 
+    def keeps_text(self, operation: Operation) -> bool:
+        """Whether what an operation is given comes back byte for byte."""
+        return any(one.keeps_text and operation in one.operations for one in self.capabilities)
+
     def toolset(self, names: Iterable[str]) -> list[Operation]:
         """Choose operations by `all`, `default`, `core` or the names of capabilities."""
         chosen = set(names)

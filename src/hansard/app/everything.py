@@ -24,7 +24,7 @@ from hansard.kernel.model import Model
 from hansard.kernel.operation import Capability, Context, Operation, ProjectRequest, Result
 from hansard.kernel.page import from_cursor, refused, to_cursor
 from hansard.kernel.snippet import snippet
-from hansard.kernel.text import Cursor, Limit, Query
+from hansard.kernel.text import Cursor, Limit, Query, one_line
 from hansard.kernel.words import coverage
 from hansard.records.contract import SearchRecords
 from hansard.records.search import search_records
@@ -66,8 +66,8 @@ class Thing(Model):
     def text(self) -> str:
         """Give a line, and the snippet where it says more."""
         status = f" ({self.status})" if self.status else ""
-        line = f"{self.kind} [{self.id}]{status} {self.title} ({self.score:.2f})"
-        return line if self.snippet in self.title else f"{line}\n  {self.snippet}"
+        line = one_line(f"{self.kind} [{self.id}]{status} {self.title} ({self.score:.2f})")
+        return line if self.snippet in self.title else f"{line}\n  {one_line(self.snippet)}"
 
 
 class ThingsFound(Result):

@@ -13,6 +13,7 @@ from hansard.app import (
     homes,
     insight,
     people,
+    tightening,
     tokens,
     why,
     workspaces,
@@ -30,7 +31,6 @@ from hansard.app.settings import (
 from hansard.app.surroundings import surroundings
 from hansard.checkpoints.limits import Quotas, Retention
 from hansard.decisions import gitlog
-from hansard.decisions.masking import unmasked
 from hansard.kernel.clock import Clock, utc_now
 from hansard.kernel.engine import Engine, Schema
 from hansard.kernel.limits import MIB
@@ -84,7 +84,7 @@ def catalog(settings: Settings | None = None) -> Catalog:
             meanings=meanings,
             blast_radius=insight.blast_radius,
             followers=gitlog.followers(git) if (git := git_folder(settings)) else None,
-            mask=mask if settings.redact == "on" else unmasked,
+            mask=mask if settings.redact == "on" else str,
             around=surroundings(Path(settings.workspace).expanduser()),
         ),
         entities.capability(),
@@ -207,8 +207,11 @@ def start(
         read_only=settings.read_only,
         clock=clock,
         limit=call_quotas(settings),
+        redact=settings.redact == "on",
     )
     if not settings.read_only:
+        if folder := _folder(store_location(settings)):
+            tightening.tighten(folder)
         application.recover()
     return application
 

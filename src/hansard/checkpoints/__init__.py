@@ -25,4 +25,5 @@ def capability(
         operations(saving, Loading(since, title_of)),
         (*EVENTS, *THREAD_EVENTS),
         (*VIEWS, *THREAD_VIEWS),
+        keeps_text=True,
     )

@@ -11,8 +11,7 @@ from hansard.cli.opening import opened
 from hansard.cli.proving import Proving
 from hansard.cli.saying import say
 from hansard.cli.sitting import for_one_write
-from hansard.kernel.hidden import warning
-from hansard.kernel.operation import Result, Written
+from hansard.kernel.operation import Flagged, Result
 
 Ask = Callable[..., Result]
 
@@ -34,8 +33,8 @@ def asking(flags: Flags, *, makes_store: bool = False) -> Iterator[Ask]:
             asker = caller if "as_of" in given else proving.caller(caller, operation)
             told = replace(asker, activating=activating or {})
             answer = application.call(operation, meant(application, operation, given), told)
-            if isinstance(answer, Written) and answer.hidden_chars:
-                say(warning(answer.hidden_chars))
+            for line in answer.cautions() if isinstance(answer, Flagged) else ():
+                say(line)
             return answer
 
         yield ask

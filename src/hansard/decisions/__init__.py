@@ -7,7 +7,6 @@ from hansard.decisions import answers, contract, githistory, limits
 from hansard.decisions.commands import Deciding, Radius
 from hansard.decisions.events import EVENTS
 from hansard.decisions.governing import Governing, governed
-from hansard.decisions.masking import Mask, unmasked
 from hansard.decisions.matching import Surroundings
 from hansard.decisions.proposals import Reviewing
 from hansard.decisions.queries import Looking
@@ -31,7 +30,7 @@ def capability(
     meanings: Meanings | None = None,
     blast_radius: Radius = citing_decisions,
     followers: Callable[[Store], Sequence[Follower]] | None = None,
-    mask: Mask = unmasked,
+    mask: githistory.Mask = str,
     around: Surroundings | None = None,
 ) -> Capability:
     """Make the capability.
@@ -42,11 +41,11 @@ def capability(
     secret looks like, which `mask` takes out, and what is there to be named, `around`.
     """
     known, around = Secret(secret), around or Surroundings()
-    reviewing = Reviewing(known, review_window_s, blast_radius, mask, around)
+    reviewing = Reviewing(known, review_window_s, blast_radius, around)
     return Capability(
         "decisions",
         (
-            *_deciding(Deciding(blast_radius, mask, around)),
+            *_deciding(Deciding(blast_radius, around)),
             *_looking(Searching(meanings or NoMeanings()), Looking(blast_radius)),
             *_reviewing(reviewing),
             *(githistory.operations(workspace, mask) if workspace else ()),

@@ -9,6 +9,7 @@ from hansard.decisions.events import Enforcement
 from hansard.kernel.event import Proof
 from hansard.kernel.model import Model
 from hansard.kernel.operation import Result, Written
+from hansard.kernel.text import between_marks, one_line
 
 
 class Shape(Model):
@@ -18,20 +19,15 @@ class Shape(Model):
 
 
 class Said(Written):
-    """Base of what comes of a text: it says what was left out of that."""
+    """Base of what comes of a text: it says what in it matches nothing."""
 
-    redacted: list[str] | None = None
-    """The kinds of secrets that were in it, and are recorded nowhere."""
     unmatched: list[str] | None = None
     """What it names and is not there: things it cites, or files that its target is about."""
 
     def left_out(self) -> list[str]:
-        """Say what was left out and what matches nothing, in lines of their own."""
-        secrets, missing = ", ".join(self.redacted or ()), ", ".join(self.unmatched or ())
-        lines = [f"Recorded without the secrets in it: {secrets}"] if secrets else []
-        if missing:
-            lines.append(f"Matches nothing that is there now: {missing}")
-        return lines
+        """Say what matches nothing, in a line of its own."""
+        missing = ", ".join(self.unmatched or ())
+        return [f"Matches nothing that is there now: {missing}"] if missing else []
 
 
 class DecisionRecorded(Said):
@@ -128,7 +124,8 @@ class DecisionFound(Shape):
     def text(self) -> str:
         """Give a line, and the preview or what changed."""
         via = f", via {', '.join(self.matched_via)}" if self.matched_via else ""
-        head = f"[{self.id}] ({self.status}) {self.target}: {self.title} ({self.score:.2f}{via})"
+        about = one_line(f"{self.target}: {self.title}")
+        head = f"[{self.id}] ({self.status}) {about} ({self.score:.2f}{via})"
         signed = f" {self.author}, {self.at}" if self.author else ""
         rest = self.preview if self.changes is None else self.changes
         return "\n".join([head + signed, *(f"  {line}" for line in rest.splitlines())])
@@ -194,13 +191,12 @@ class DecisionShown(Shape):
             "Became": self.decision_id,
             "Rejected": self.reason,
         }
+        reasons = "\n".join([self.rationale, *(f"- {one}" for one in self.consequences or ())])
+        heading = f"rationale of {self.id}, by {self.author}{self._unproved}, {self.at}"
         return "\n".join([
-            f"[{self.id}] ({self.status}) {self.target}: {self.title}",
-            *(f"{name}: {value}" for name, value in extras.items() if value),
-            f"--- rationale of {self.id}, by {self.author}{self._unproved}, {self.at} ---",
-            self.rationale,
-            *(f"- {one}" for one in self.consequences or ()),
-            f"--- end of {self.id} ---",
+            one_line(f"[{self.id}] ({self.status}) {self.target}: {self.title}"),
+            *(one_line(f"{name}: {value}") for name, value in extras.items() if value),
+            between_marks(heading, reasons, f"end of {self.id}"),
         ])  # fmt: skip
 
     @property
@@ -223,7 +219,7 @@ class Link(Shape):
     def text(self) -> str:
         """Give a line."""
         by = f" -> {self.superseded_by}" if self.superseded_by else ""
-        return f"[{self.id}] ({self.status}) {self.title}{by}"
+        return one_line(f"[{self.id}] ({self.status}) {self.title}{by}")
 
 
 class Evidence(Shape):
@@ -235,7 +231,7 @@ class Evidence(Shape):
 
     def text(self) -> str:
         """Give a line."""
-        return f"{self.ref}: {self.about}" if self.about else self.ref
+        return one_line(f"{self.ref}: {self.about}") if self.about else self.ref
 
 
 class DecisionInContext(Result):

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from hansard.decisions import answers, contract, reading, rules
-from hansard.decisions.masking import Mask, masked, unmasked
 from hansard.decisions.matching import Surroundings
 from hansard.decisions.reading import BlastRadius
 from hansard.decisions.reasons import Reasons, pack
@@ -23,14 +22,12 @@ class Deciding:
     """Makes decisions."""
 
     blast_radius: Radius
-    mask: Mask = unmasked
     around: Surroundings = field(default_factory=Surroundings)
 
     def record(
         self, request: contract.RecordDecision, context: Context
     ) -> answers.DecisionRecorded:
         """Record a decision about a target that has none."""
-        request, redacted = masked(request, self.mask)
         reasons, missing = blob_of(request), self.around.missing_files(request)
 
         def work(tx: WriteTx) -> answers.DecisionRecorded:
@@ -40,7 +37,6 @@ class Deciding:
             context.record(tx, event)
             return answers.DecisionRecorded(
                 decision_id=event.id,
-                redacted=redacted,
                 unmatched=[*missing, *self.around.missing_cites(tx, request)] or None,
                 session_id=context.session,
             )
@@ -51,7 +47,6 @@ class Deciding:
         self, request: contract.SupersedeDecision, context: Context
     ) -> answers.DecisionSuperseded:
         """Record a decision in the place of active ones."""
-        request, redacted = masked(request, self.mask)
         reasons, missing = blob_of(request), self.around.missing_files(request)
 
         def work(tx: WriteTx) -> answers.DecisionSuperseded:
@@ -65,7 +60,6 @@ class Deciding:
                 decision_id=event.id,
                 superseded=event.supersedes,
                 blast_radius=radius,
-                redacted=redacted,
                 unmatched=[*missing, *self.around.missing_cites(tx, request)] or None,
                 session_id=context.session,
             )

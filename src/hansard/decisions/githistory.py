@@ -4,14 +4,13 @@ It is only read, through libgit2: no hook, no filter, no program that its config
 ever run. What is read was written by others and is kept as text.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import orjson
 
-from hansard.decisions.masking import Mask, unmasked
 from hansard.kernel.blob import Digest, canonical_json, seal
 from hansard.kernel.engine import ReadTx, Table, Topic, WriteTx
 from hansard.kernel.event import Event
@@ -21,6 +20,9 @@ from hansard.kernel.view import Derivation, View
 
 if TYPE_CHECKING:
     from hansard.decisions.gitcommits import CommitNoted
+
+Mask = Callable[[str], str]
+"""Puts `[redacted: RULE]` in place of each secret in a text."""
 
 VERSION = 1
 
@@ -84,7 +86,7 @@ class Syncing:
     """Reads the repositories in a workspace."""
 
     workspace: Path
-    mask: Mask = unmasked
+    mask: Mask = str
 
     def sync(self, request: SyncGitHistory, context: Context) -> HistorySynced:
         """Index the latest commits of a repository that are not indexed yet."""
@@ -122,7 +124,7 @@ class Syncing:
         return noted.model_copy(update={"subject": self.mask(noted.subject)})
 
 
-def operations(workspace: Path, mask: Mask = unmasked) -> tuple[Operation, ...]:
+def operations(workspace: Path, mask: Mask = str) -> tuple[Operation, ...]:
     """Make the operations for the repositories in one workspace."""
     return (
         Operation(

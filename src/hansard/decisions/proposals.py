@@ -5,7 +5,6 @@ from datetime import timedelta
 
 from hansard.decisions import answers, contract, reading, rules
 from hansard.decisions.commands import Radius, blob_of, decisions, ground_of, radius_of
-from hansard.decisions.masking import Mask, masked, unmasked
 from hansard.decisions.matching import Surroundings
 from hansard.decisions.secret import Secret
 from hansard.decisions.tables import DECISION_PREFIX, PROPOSAL_PREFIX
@@ -22,14 +21,12 @@ class Reviewing:
     secret: Secret
     window_s: int
     blast_radius: Radius
-    mask: Mask = unmasked
     around: Surroundings = field(default_factory=Surroundings)
 
     def propose(
         self, request: contract.ProposeDecision, context: Context
     ) -> answers.DecisionProposed:
         """Make a draft, or change one. What an open draft says already is not written again."""
-        request, redacted = masked(request, self.mask)
         reasons, missing = blob_of(request), self.around.missing_files(request)
 
         def work(tx: WriteTx) -> answers.DecisionProposed:
@@ -41,7 +38,7 @@ class Reviewing:
                 context.record(tx, event)
             made = self._proposed(reading.proposal(tx, identifier), context)
             unmatched = [*missing, *self.around.missing_cites(tx, request)] or None
-            return made.model_copy(update={"redacted": redacted, "unmatched": unmatched})
+            return made.model_copy(update={"unmatched": unmatched})
 
         return context.write(work, blobs=[reasons])
 
@@ -73,15 +70,12 @@ class Reviewing:
         self, request: contract.RejectProposal, context: Context
     ) -> answers.ProposalRejected:
         """Turn a proposal down for good."""
-        request, redacted = masked(request, self.mask)
 
         def work(tx: WriteTx) -> answers.ProposalRejected:
             proposal = reading.proposal(tx, request.proposal_id)
             ground = ground_of(tx, context, proposal["target"])
             context.record(tx, rules.plan_reject(proposal, request.reason, ground))
-            return answers.ProposalRejected(
-                proposal_id=proposal["id"], status="rejected", redacted=redacted
-            )
+            return answers.ProposalRejected(proposal_id=proposal["id"], status="rejected")
 
         return context.write(work)
 

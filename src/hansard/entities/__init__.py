@@ -18,4 +18,5 @@ def capability() -> Capability:
         (*EVENTS, *METRIC_EVENTS),
         (VIEW, *METRIC_VIEWS),
         passages=PASSAGES,
+        keeps_text=True,
     )

@@ -15,7 +15,7 @@ _OWN = ("id", "createdAt", "updatedAt")
 
 def whole(entity: Json, cursor: str | None = None) -> str:
     """Show all of an entity, under its id."""
-    head = f"[{entity['id']}] created {entity['createdAt']}, updated {entity['updatedAt']}"
+    head = f"[{entity['id']}] {_times(entity)}"
     lines = [head, *_SHOWN.get(_type(entity), _fields)(entity)]
     if cursor:
         lines.append(f"Earlier ones: cursor={cursor}")
@@ -32,6 +32,12 @@ def line(entity: Json) -> str:
         said = canonical_json(kept).decode()
     flat = " ".join(f"[{entity['id']}] {entity['updatedAt']} {said}".split())
     return flat if len(flat) <= LINE_CHARS_MAX else flat[:LINE_CHARS_MAX] + "…"
+
+
+def _times(one: Json) -> str:
+    """Say when it was made and last changed; where that was at once, both are one time."""
+    made, changed = one["createdAt"], one["updatedAt"]
+    return f"created {made}" if made == changed else f"created {made}, updated {changed}"
 
 
 def _type(entity: Json) -> str:
@@ -52,12 +58,29 @@ def _document(entity: Json) -> Iterator[str]:
     yield str(entity["content"])
 
 
+def _thread(entity: Json) -> Iterator[str]:
+    """Show a chat with its turns told apart, each under its id and times."""
+    if "turnsTotal" in entity:
+        yield _shown_of(entity)
+    for turn in entity["turns"]:
+        yield f"({turn['id']} {_times(turn)})"
+        yield from _said(turn)
+
+
 def _turns(entity: Json) -> Iterator[str]:
     if "turnsTotal" in entity:
-        yield f"({len(entity['turns'])} of {entity['turnsTotal']} turns)"
+        yield _shown_of(entity)
     for turn in entity["turns"]:
-        for partial in turn["partials"]:
-            yield f"{turn['senderId']}: {_partial(partial)}"
+        yield from _said(turn)
+
+
+def _shown_of(entity: Json) -> str:
+    return f"({len(entity['turns'])} of {entity['turnsTotal']} turns)"
+
+
+def _said(turn: Json) -> Iterator[str]:
+    for partial in turn["partials"]:
+        yield f"{turn['senderId']}: {_partial(partial)}"
 
 
 def _partial(partial: Json) -> str:
@@ -78,11 +101,11 @@ def _graph(entity: Json) -> Iterator[str]:
         given = node["parameters"]
         shown = "" if given is None else f" {canonical_json(given).decode()}"
         x, y = node["position"]["x"], node["position"]["y"]
-        yield f"  {node['id']} is {node['nodeId']} at {x}, {y}{shown}"
+        yield f"  {node['id']} is {node['nodeId']} at {x}, {y}{shown} ({_times(node)})"
     for edge in entity["edges"]:
         source = f"{edge['sourceNodeId']}.{edge['sourcePortId']}"
         target = f"{edge['targetNodeId']}.{edge['targetPortId']}"
-        yield f"  {source} → {target} ({edge['id']})"
+        yield f"  {source} → {target} ({edge['id']} {_times(edge)})"
 
 
 def _run(entity: Json) -> Iterator[str]:
@@ -110,7 +133,7 @@ def _event(given: Json) -> str:
 
 _SHOWN = {
     "textDocument": _document,
-    "messageThread": _turns,
+    "messageThread": _thread,
     "agentGraph": _graph,
     "agentGraphExecution": _run,
 }

@@ -13,6 +13,7 @@ from hansard.kernel.effect import Settled
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Actor, Entry, Event, Proof, Role, Stamp
 from hansard.kernel.follow import Follower
+from hansard.kernel.hidden import warning
 from hansard.kernel.holder import Holder
 from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.meaning import Passages
@@ -65,14 +66,39 @@ class Result(Model):
         raise NotImplementedError
 
 
-class Written(Result):
+class Flagged(Result):
+    """An answer that tells of characters which nobody sees."""
+
+    hidden_chars: dict[str, int] | None = None
+    """How many characters that nobody sees are in the text that was written, or is given to a
+    model, by kind; absent where there are none."""
+
+    def cautions(self) -> list[str]:
+        """Say what is to be known of the text, in lines of their own."""
+        return [warning(self.hidden_chars)] if self.hidden_chars else []
+
+
+class Written(Flagged):
     """The answer of an operation that writes."""
 
     receipt: ReceiptShown | None = None
     """Absent only when there was nothing to write."""
-    hidden_chars: dict[str, int] | None = None
-    """How many characters that nobody sees are in the text that was written, or is given to a
-    model, by kind; absent where there are none."""
+    redacted: list[str] | None = None
+    """The kinds of secret that were in what was given, and are not recorded in the open."""
+    secrets: list[str] | None = None
+    """The kinds of secret in what was written, which is kept as it was given."""
+
+    def cautions(self) -> list[str]:
+        """Say also which secrets were taken out, or kept."""
+        lines = super().cautions()
+        if self.redacted:
+            lines.append(f"Recorded without the secrets in it: {', '.join(self.redacted)}")
+        if self.secrets:
+            lines.append(
+                f"Warning: what looks like a secret ({', '.join(self.secrets)}) is kept as it was "
+                "given, for whoever reads this store."
+            )
+        return lines
 
 
 class Secret(Protocol):
@@ -436,6 +462,8 @@ class Capability:
     """Lets go of what it holds outside the store."""
     secret: Secret | None = None
     """What a caller proves to be a person by, or an admin."""
+    keeps_text: bool = False
+    """Whether what it is given comes back byte for byte, so that no secret can be taken out."""
     passages: Passages = field(default_factory=dict)
     """The texts by which its things are found by meaning."""
     followers: Callable[[Store], Sequence[Follower]] | None = None

@@ -25,10 +25,21 @@ def _within(chars_max: int, *, least: int = 0) -> AfterValidator:
 _BREAK = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """Control characters, and what ends a line anywhere."""
 
+_DASHES = re.compile("-+")
+
 
 def one_line(text: str) -> str:
     """Write stored text on one line, so that no line break in it can pass for a line of ours."""
     return _BREAK.sub(" ", text)
+
+
+def between_marks(opening: str, text: str, closing: str) -> str:
+    """Put stored text between two lines, with more dashes than it has, so that it can end neither.
+
+    What stands there is data, whatever it says it is.
+    """
+    dashes = "-" * max(3, 1 + max(map(len, _DASHES.findall(text)), default=0))
+    return f"{dashes} {one_line(opening)} {dashes}\n{text}\n{dashes} {closing} {dashes}"
 
 
 def _unbroken(text: str) -> str:

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
 
-from hansard.kernel.hidden import warning
-from hansard.kernel.operation import Result, Written
+from hansard.kernel.operation import Flagged, Result
 from hansard.kernel.problem import Internal, Problem
 
 logger = logging.getLogger(__name__)
@@ -22,8 +21,8 @@ def succeeded(result: Result, *, tells_session: bool = False) -> CallToolResult:
     """
     content = result.model_dump(mode="json", exclude_none=True)
     text = result.text()
-    if isinstance(result, Written) and result.hidden_chars:
-        text = f"{text}\n{warning(result.hidden_chars)}"
+    if isinstance(result, Flagged):
+        text = "\n".join([text, *result.cautions()])
     session = content.get("session_id") or content.get("sessionId")
     if tells_session and session and session not in text:
         text = f"{text}\nSession {session}: name it to go on in it."

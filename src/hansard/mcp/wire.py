@@ -10,12 +10,15 @@ import anyio.to_thread
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCMessage, JSONRPCResponse, RequestId
 
+from hansard.kernel.limits import ID_CHARS_MAX
+
 UNWRITTEN_MAX = 64
 """Lines that may wait for a client to read before whoever writes has to wait as well."""
 
+UNHEARD = "hansard/unheard".ljust(ID_CHARS_MAX + 1, ".")
+"""The id of requests that were answered before: what the SDK answers to them, nobody hears.
 
-UNHEARD = "hansard/unheard"
-"""The id of requests that were answered before: what the SDK answers to them, nobody hears."""
+It is longer than any that a client may send."""
 
 
 class LineWriter:

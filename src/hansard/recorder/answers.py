@@ -6,6 +6,7 @@ from pydantic import ConfigDict
 
 from hansard.kernel.model import Model
 from hansard.kernel.operation import Result, Written
+from hansard.kernel.text import between_marks, one_line
 from hansard.recorder.events import Action, StepOver, step_name
 from hansard.sessions.contract import more
 from hansard.sessions.rules import SessionStatus
@@ -228,7 +229,7 @@ class TimelineItem(Shape):
         if self.kind == "session_titled" and self.content:
             asked = f', asked: "{" ".join(self.content.split())}"'
         head = f"s:{self.seq} {self.at[:19]} {self.actor}{place} {self.summary}"
-        return f"{head}{asked}{status}{under}{undone}"
+        return one_line(f"{head}{asked}{status}{under}{undone}")
 
 
 class Timeline(Result):
@@ -333,7 +334,7 @@ class Evolution(Result):
         lines += [file.text() for file in self.files or ()]
         lines += [revision.text() for revision in self.revisions or ()]
         if self.content is not None:
-            lines += ["--- content ---", self.content, "--- end of content ---"]
+            lines.append(between_marks("content", self.content, "end of content"))
         lines += [self.diff or "No difference"] if self.diff is not None else []
         if self.earlier:
             lines.append(f"Until {self.earlier} another file had this name: ask with as_of")

@@ -79,7 +79,13 @@ def _noted(context: Context, told: Told, file: str, tx: WriteTx) -> FileNoted:
         revision=row["revision"],
         sha256=event.after.digest if event.after else None,
         before_unknown=event.before_unknown or None,
+        redacted=_kinds(event.before, event.after) or None,
     )
+
+
+def _kinds(*refs: FileRef | None) -> list[str]:
+    """Name the rules by which contents were not recorded as they are."""
+    return list(dict.fromkeys(rule for ref in refs if ref for rule in ref.redacted))
 
 
 def _reported_path(gateway: Gateway, context: Context, path: str, action: str) -> FilePath:

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from hansard.kernel.operation import Result
+from hansard.kernel.text import one_line
 from hansard.recorder.answers import Shape, counted
 from hansard.recorder.events import step_name
 from hansard.recorder.plans import StepStatus
@@ -56,11 +57,12 @@ class Beat(Shape):
         """Tell it in a line of Markdown."""
         match self.type:
             case "note":
-                return f"- **{self.label}** ({self.author}): {self.text}"
+                return one_line(f"- **{self.label}** ({self.author}): {self.text}")
             case "event":
                 texts = self.texts or []
                 rest = (self.count or 0) - len(texts)
-                return f"- {'; '.join(texts)}" + (f" (and {rest} more)" if rest > 0 else "")
+                more = f" (and {rest} more)" if rest > 0 else ""
+                return one_line(f"- {'; '.join(texts)}") + more
             case "restore":
                 return f"- {self.text}: {self._restored()}{self._taken_back()}"
         where = f"`{self.path}`" + (f" ({counted(self.files, 'file')})" if self.files else "")

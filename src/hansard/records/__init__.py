@@ -42,4 +42,5 @@ def capability(
         EVENTS,
         (VIEW,),
         passages=PASSAGES,
+        keeps_text=True,
     )

@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import ConfigDict, Field
 
 from hansard.kernel.operation import Result, Written
-from hansard.kernel.text import one_line
+from hansard.kernel.text import between_marks, one_line
 from hansard.records import text
 from hansard.records.briefing import CheckpointSeen, DecisionSeen, LastSession
 from hansard.records.shapes import (
@@ -155,8 +155,8 @@ class BodyPage(Result):
         """Give them between marks that say which they are."""
         end = self.offset + len(self.chars)
         which = f"characters {self.offset} to {end} of {self.total_chars}"
-        rest = f"--- more from offset {end} ---" if self.next_offset else "--- end ---"
-        return f"--- {self.id} at t:{self.version}, {which} ---\n{self.chars}\n{rest}"
+        rest = f"more from offset {end}" if self.next_offset else "end"
+        return between_marks(f"{self.id} at t:{self.version}, {which}", self.chars, rest)
 
 
 class Children(Shape):

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from hansard.kernel.text import one_line
+from hansard.kernel.text import between_marks, one_line
 from hansard.records.briefing import DecisionSeen
 from hansard.records.shapes import Omitted, Record, RecordHead, RecordRef, Warned
 
@@ -53,11 +53,9 @@ def in_full(record: RecordHead, body: str) -> str:
     ]
     return "\n".join([
         one_line(f"[{record.id}] ({', '.join(about)}) {record.title}"),
-        *([record.summary] if record.summary.strip() else []),
-        *(extra for extra in extras if extra),
-        f"--- body of {record.id}, by {record.author} ---",
-        body,
-        f"--- end of {record.id} ---",
+        *([one_line(record.summary)] if record.summary.strip() else []),
+        *(one_line(extra) for extra in extras if extra),
+        between_marks(f"body of {record.id}, by {record.author}", body, f"end of {record.id}"),
     ])  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from hansard.kernel.operation import Written
-from hansard.kernel.text import one_line
+from hansard.kernel.text import between_marks, one_line
 from hansard.records import text
 from hansard.records.shapes import Json, Omitted, Shape
 from hansard.sessions.rules import Level, Status
@@ -58,9 +58,8 @@ class Change(Shape):
                 was = f"{old[name]!r} -> " if name in old else ""
                 yield f"  {name}: {was}{new[name]!r}"
         if "body" in new:
-            yield f"--- body of {self.record_id} ---"
-            yield new["body"]
-            yield f"--- end of {self.record_id} ---"
+            named = self.record_id
+            yield between_marks(f"body of {named}", new["body"], f"end of {named}")
         if self.diff:
             yield self.diff
 

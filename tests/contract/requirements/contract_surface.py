@@ -50,6 +50,11 @@ REQUIREMENTS = (
             "Text with hidden characters (control, bidi, zero-width, tags and the like) is stored "
             "as given; who writes it, and who activates it, is told how many of which kind.",
         ),
+        held(
+            "ALL-07.11",
+            "A secret of a known shape is masked in what is said with any tool, or kept and told "
+            "of where text comes back byte for byte; none reaches Git.",
+        ),
     ),
     *section(
         "contract: Everything 8, output",

@@ -1,6 +1,2 @@
-<<<<<<<< HEAD:src/hansard/http/page/assets/Choose-D1yVUNfz.js
-import{u as e}from"./index-bjhnQo02.js";function t({text:t,label:r}){let i=t.split(`
-========
-import{u as e}from"./index-qH4h-XLJ.js";function t({text:t,label:r}){let i=t.split(`
->>>>>>>> 5068bfe2ff4dcd52adff0c7bf92b5540a4e8a7aa:src/hansard/http/page/assets/Choose-CVPdBeY5.js
+import{u as e}from"./index-CBvQIJeb.js";function t({text:t,label:r}){let i=t.split(`
 `).filter((e,t,n)=>e||t<n.length-1);return e(`pre`,{class:`diff`,tabIndex:0,"aria-label":r,children:i.map((t,r)=>e(`span`,{class:`line ${n(t)}`,children:t||` `},r))})}function n(e){return/^(\+\+\+|---|diff |index )/.test(e)?`is-head`:e.startsWith(`@@`)?`is-place`:e.startsWith(`+`)?`is-added`:e.startsWith(`-`)?`is-removed`:``}function r(t){let n=({take:n,said:r,text:i})=>e(`label`,{class:`option of-${n}`,children:[e(`input`,{type:`radio`,name:t.id,checked:t.taken===n,onChange:()=>t.onTake(n)}),e(`span`,{children:r}),i!==null&&(i?e(`pre`,{children:i}):e(`em`,{class:`soft`,children:`Nothing`}))]},n),[r,i]=[!0,!1].map(e=>t.options.filter(t=>t.text!==null===e));return e(`fieldset`,{class:t.isAnswered?`question is-answered`:`question`,children:[e(`legend`,{children:t.title}),r.length>0&&e(`div`,{class:`sides`,children:r.map(n)}),i.length>0&&e(`div`,{class:`chips`,children:i.map(n)}),t.children,t.base!==null&&e(`details`,{children:[e(`summary`,{children:t.baseSaid??`What it was`}),t.base?e(`pre`,{children:t.base}):e(`em`,{class:`soft`,children:`Nothing`})]})]})}export{t as n,r as t};

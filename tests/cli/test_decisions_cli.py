@@ -344,7 +344,7 @@ def test_text_that_could_act_on_a_terminal_is_shown_as_text(hansard: Decider) ->
     for arguments in (("list",), ("show", "D001"), ("search", "clear")):
         shown = ask(hansard, *arguments)
         assert "\x1b" not in shown
-        assert "\\x1b[2J" in shown
+        assert "\\x1b" in shown
 
 
 @pytest.mark.bulk

@@ -140,7 +140,7 @@ def ask_the_rest(asking: Careless) -> None:
 
 
 def everything_kept(app: Application, store: Path) -> bytes:
-    """Read all entries, contents, rows and files of a store, also in small letters."""
+    """Read all entries, contents and raw files of a store."""
 
     def work(tx: ReadTx) -> list[bytes]:
         entries = [entry.payload or b"" for entry in tx.entries(limit=10_000)]

@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from hansard.app.settings import Settings
+from hansard.app.start import start
 from hansard.kernel.store import CATALOG
 from hansard.sdk import Hansard as Library
 from tests.cli.running import Hansard, Ran
+from tests.conftest import a_caller
 from tests.launcher.programs import run
 
 FORGED = b"""{"context": {"a": 2}, "contextHash": "0", "checkpointId": "C1", "createdAt": "",\
@@ -327,3 +330,19 @@ def test_the_group_says_what_it_can_do(hansard: Hansard) -> None:
 
 def _lines(ran: Ran) -> Iterator[dict[str, Any]]:
     return (json.loads(line) for line in ran.out.splitlines())
+
+
+def test_a_checkpoint_is_shown_with_what_a_person_asks(hansard: Hansard) -> None:
+    app = start(Settings(store=str(hansard.store)))
+    named = {"context": {"n": 1}, "metadata": {"name": "half-way"}}
+    app.call("workflow_checkpoint_save", named, a_caller())
+    app.close()
+
+    shown, for_programs = (
+        hansard("checkpoints", "show", "half"),
+        hansard("checkpoints", "show", "--json"),
+    )
+
+    assert "half-way, saved " in shown.out
+    assert "contextHash" not in shown.out
+    assert "contextHash" in for_programs.out

@@ -63,7 +63,9 @@ def backup(
     if json:
         print_json(_shown(taken) | {"removed": [str(path) for path in removed]})
     else:
-        print(f"{taken.folder}: {taken.copied:,} files copied, proved sound")
+        new = f"{taken.copied:,} {'was' if taken.copied == 1 else 'were'}"
+        anew = f"{new} copied" if taken.copied else "none was new"
+        print(f"{taken.folder}: the whole store, proved sound; of its contents, {anew}")
         print_heads(taken.heads)
         for path in removed:
             print(f"removed {path}")

@@ -1,5 +1,6 @@
 """`hansard checkpoints`: look at saved contexts, compare them, carry them elsewhere, prune them."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import orjson
@@ -24,6 +25,11 @@ WHOLE_TOKENS = 1_000_000
 
 VALUE_CHARS_MAX = 200
 """So much of a value is shown in a diff."""
+
+FOR_PROGRAMS = {
+    "id", "sessionId", "contextHash", "contextSizeBytes", "blobPath", "seq", "tick", "parentId",
+}  # fmt: skip
+"""What a checkpoint says of itself that nobody reads."""
 
 _SIGNS = {"added": ("+", "green"), "removed": ("-", "red"), "changed": ("~", "yellow")}
 
@@ -91,8 +97,8 @@ def show(
         return 0
     paint = painter()
     print(paint(f"{loaded.checkpointId} of session {printable(loaded.sessionId)}", "yellow"))
-    for name, value in loaded.metadata.items():
-        print(f"{paint(name, 'cyan')} {printable(_json(value))}")
+    for line in _facts(loaded.metadata):
+        print(printable(line))
     for line in loaded.since.text().splitlines():
         print(paint(printable(line), "cyan"))
     if loaded.warning:
@@ -216,6 +222,18 @@ def _sessions(tx: ReadTx) -> list[Row]:
         for found, row in latest
         if row
     ]
+
+
+def _facts(metadata: dict[str, Any]) -> Iterator[str]:
+    """Say of a checkpoint what a person asks; digests and sizes are for programs, with --json."""
+    known = {name: metadata.get(name) for name in ("name", "agentId", "createdAt", "tags")}
+    by = f" by {known['agentId']}" if known["agentId"] else ""
+    at = str(known["createdAt"] or "")[:16].replace("T", " ")
+    yield f"{known['name'] or 'Unnamed'}, saved {at}{by}"
+    if known["tags"]:
+        yield f"Tags: {', '.join(known['tags'])}"
+    own = {key: value for key, value in metadata.items() if key not in {*known, *FOR_PROGRAMS}}
+    yield from (f"{key}: {_json(value)}" for key, value in own.items())
 
 
 def _is_session(at: Desk, named: str) -> bool:

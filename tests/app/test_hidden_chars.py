@@ -52,6 +52,17 @@ def test_what_is_kept_is_not_changed_and_activation_tells_of_it(app: Application
     assert loaded.context.target.body == HIDDEN
 
 
+@pytest.mark.holds("ALL-07.10")
+def test_loading_a_checkpoint_tells_of_them_in_both_forms(app: Application) -> None:
+    context = {"deep": [{"text": HIDDEN}]}
+    app.call("workflow_checkpoint_save", {"context": context}, a_caller())
+
+    loaded: Any = app.call("workflow_checkpoint_load", {}, a_caller())
+
+    assert (loaded.hidden_chars, loaded.context) == (FOUND, context)
+    assert "1 bidi, 1 zero_width, 2 tag" in succeeded(loaded).content[0].text  # type: ignore[union-attr]
+
+
 def test_a_repeated_request_is_told_the_same(app: Application) -> None:
     keyed = a_caller(idempotency_key="k-1")
 

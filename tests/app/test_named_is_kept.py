@@ -15,6 +15,9 @@ import pytest
 from hansard.app import start
 from hansard.app.application import Application
 from hansard.app.keeping.collecting import collect
+from hansard.app.keeping.exporting import export_project
+from hansard.app.keeping.guard import KeepingBusy
+from hansard.app.keeping.importing import import_project
 from hansard.app.settings import Settings
 from hansard.app.verify import verify
 from hansard.kernel.blob import Blob, Digest, canonical_json, digest_of, seal
@@ -24,9 +27,12 @@ from hansard.kernel.operation import Caller
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.reply import Replied
 from hansard.kernel.store import Store
+from hansard.langgraph import HansardSaver
+from hansard.sdk import Hansard
 from tests.app.kept import STAMP
 from tests.conftest import OpenApp, a_caller
 from tests.crash.harness import ROOT
+from tests.langgraph.steps import config_of, put, values_of
 from tests.launcher.programs import Popen
 from tests.patience import PATIENCE_S
 from tests.recorder.asking import create, edit
@@ -98,9 +104,24 @@ def _packed_onto(app: Application, caller: Caller, text: str) -> object:
     return app.call("workflow_checkpoint_save", given, caller)
 
 
+def _decided(app: Application, caller: Caller, text: str) -> object:
+    given = {"title": "T", "target": "t", "rationale": text, "consequences": ["So"]}
+    return app.call("record_decision", given, caller)
+
+
+def _graph_step(app: Application, caller: Caller, text: str) -> object:
+    """Save a step of a graph whose thread was there, and was deleted."""
+    saver, values = HansardSaver(Hansard(application=app)), {"text": text, "other": [text, 1]}
+    put(saver, values, config_of("gone"))
+    saver.delete_thread("gone")
+    saved = put(saver, values, config_of("kept"))
+    assert values_of(saver, saved) == values
+    return saved
+
+
 WRITES = [
-    *(_record, _updated, _created, _edited, _reported),
-    *(_document, _checkpoint, _packed_onto),
+    *(_record, _updated, _created, _edited, _reported, _decided),
+    *(_document, _checkpoint, _packed_onto, _graph_step),
 ]
 
 
@@ -119,6 +140,34 @@ def test_whatever_is_written_while_another_process_collects_can_be_read(
     assert sum(seen) >= 1, "nothing was ever collected"
     report = verify(second.store)
     assert [found.message for found in report.findings] == []
+
+
+def test_an_import_and_a_collection_do_not_take_from_each_other(
+    open_app: OpenApp, tmp_path: Path
+) -> None:
+    first, second, agent = open_app(), open_app(), a_caller()
+    _record(first, agent, "Something else")
+    let_go(first, agent)
+    bundle = tmp_path / "a.bundle"
+    export_project(first.store, first.default_project, bundle)
+    refused = collected = 0
+    real = Store.write
+
+    def late(store: Store, project: str, work: Any, **rest: Any) -> Any:
+        nonlocal refused, collected
+        try:
+            collected += collect(second.store, deleted_before=EVER, stamp=STAMP).count
+        except KeepingBusy:
+            refused += 1
+        return real(store, project, work, **rest)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Store, "write", late)
+        import_project(first.store, bundle, STAMP, name="copy")
+
+    assert refused >= 1, "nobody collected while it was taken in"
+    assert collected + collect(second.store, deleted_before=EVER, stamp=STAMP).count >= 1
+    assert [found.message for found in verify(second.store).findings] == []
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from tests.conftest import a_caller
 from tests.contract.everything_asked import SECRET, ask_everything
 
 OTHERS = 0o077
+RECORD = {"type": "t", "title": "T", "summary": "s"}
 
 
 SLOW = pytest.mark.slow("does all that there is once more; the lenient one shows more")
@@ -107,3 +108,39 @@ def test_nothing_that_is_kept_is_open_to_others(
     assert seen_by_others(*(tmp_path / name for name in kept)) == {}
     assert list(hansard.store.rglob("*.git"))
     assert umask in (0, OTHERS)
+
+
+def test_what_an_earlier_version_left_open_is_closed_at_the_next_start_and_doctor_says_so(
+    tmp_path: Path,
+) -> None:
+    hansard = Hansard(tmp_path)
+    settings = Settings(store=str(hansard.store), workspace=str(tmp_path), embedder="none")
+    app = start(settings)
+    large = base64.b64encode(os.urandom(300_000)).decode()
+    app.call("create_record", RECORD | {"body": large}, a_caller())
+    app.close()
+    for path in (hansard.store, *hansard.store.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+
+    told = hansard("doctor").out
+
+    assert "were open to others, and are not any more" in told
+    assert seen_by_others(hansard.store) == {}
+    assert "private" not in hansard("doctor").out
+
+
+def test_what_is_not_ours_is_left_as_it_is(tmp_path: Path) -> None:
+    settings = Settings(store=str(tmp_path), workspace=str(tmp_path), embedder="none")
+    start(settings).close()
+    other, link = tmp_path / "notes.txt", tmp_path / "locks" / "link"
+    (tmp_path / "locks").mkdir(exist_ok=True)
+    other.write_text("theirs")
+    link.symlink_to(other)
+    other.chmod(0o644)
+    for path in (tmp_path, tmp_path / "locks"):
+        path.chmod(0o755)
+
+    start(settings).close()
+
+    modes = [stat.S_IMODE(path.stat().st_mode) for path in (tmp_path, other, tmp_path / "locks")]
+    assert modes == [0o755, 0o644, 0o700]

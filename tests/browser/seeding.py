@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hansard.app import people
 from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.app.start import start
@@ -36,6 +37,15 @@ def settings_of(folder: Path) -> Settings:
 def fill_example(folder: Path) -> None:
     """Fill a folder with the project that `hansard demo` shows."""
     demo.fill(settings_of(folder))
+
+
+def know_secret(folder: Path) -> None:
+    """Have the store of the example know the secret that lies beside it."""
+    application = start(settings_of(folder))
+    secret = (folder / "secret").read_text().strip()
+    person = Stamp(Actor("human", "maria", "admin"), to_text(utc_now()))
+    people.set_secret(application.store, secret, person, proof="unproved")
+    application.close()
 
 
 @contextmanager

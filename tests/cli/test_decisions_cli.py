@@ -120,7 +120,7 @@ def test_what_is_active_is_listed_newest_first(filled: Decider) -> None:
     lines = ask(filled, "list").splitlines()
 
     assert [line.split()[:2] for line in lines] == [["D006", "active"], ["D005", "active"]]
-    assert "path:src/: Ask first" in lines[0]
+    assert "Ask first (path:src/), by " in lines[0]
     assert ask(filled) == ask(filled, "list")
     listed = [orjson.loads(line) for line in ask(filled, "list", "--all", "--json").splitlines()]
     assert [one["id"] for one in listed] == [f"D00{number}" for number in range(6, 0, -1)]
@@ -208,13 +208,15 @@ def test_proposals_are_listed_and_rejected_with_a_reason(filled: Decider) -> Non
     with an_agent(filled) as agent:
         agent.propose("queue", "Use a file")
 
-    assert ask(filled, "proposals").startswith("P001 proposed queue: Use a file")
+    shown = ask(filled, "proposals")
+    assert shown.split()[:2] == ["P001", "proposed"]
+    assert "Use a file (queue), by " in shown
     refused = filled("decisions", "reject", "P001")
     rejected = filled.on_a_terminal("decisions", "reject", "P001", "--reason", "Not now")
     assert (refused.code, rejected.code) == (1, 0)
 
     assert "No proposals" in ask(filled, "proposals")
-    assert ask(filled, "proposals", "--all").startswith("P001 rejected")
+    assert ask(filled, "proposals", "--all").split()[:2] == ["P001", "rejected"]
     assert "Not now" in ask(filled, "show", "P001")
 
 

@@ -60,7 +60,8 @@ def test_entities_are_listed_and_filtered(made: Made) -> None:
 
     listed = ask(hansard, "list", "textDocument").out.splitlines()
 
-    assert listed[0].startswith(f"[{ids['document']}] ")
+    assert listed[0].split()[0] == ids["document"]
+    assert listed[0].endswith("Plan")
     assert len(listed) == 2
     chosen = lines(ask(hansard, "list", "textDocument", "--where", "previousId=", "--json"))
     assert [one["content"] for one in chosen] == ["ship it"]

@@ -42,6 +42,7 @@ LOOKS = {
     *("metrics query", "metrics export", "decisions list", "decisions show", "decisions search"),
     *("decisions history", "decisions proposals", "decisions git", "entities export"),
     *("entities list", "entities show", "export-schema", "rebuild", "status", "search", "hosts"),
+    *("completion", "top"),
 }
 """These record nothing, or, as `rebuild`, derive again what is recorded."""
 

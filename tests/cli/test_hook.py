@@ -308,6 +308,11 @@ def test_the_settings_it_prints_are_what_the_host_reads(recorded: Recorded) -> N
     printed = recorded.run("hook", "--print-config", "claude-code", "--store", "/data/my store")
     cursor = recorded.run("hook", "cursor", "--print-config")
 
+    key = recorded.run("hook", "--print-config", "claude-code", HANSARD_PERSON_KEY="/k/p.key")
+    denied = json.loads(key.out)["permissions"]["deny"]
+    assert denied == ["Read(//k/p.key)", "Edit(//k/p.key)"]
+    assert json.loads(printed.out)["permissions"]["deny"][0].endswith("/person.key)")
+    assert "permissions" not in json.loads(cursor.out)
     hooks = json.loads(printed.out)["hooks"]
     assert set(hooks) == {"PostToolUse", "UserPromptSubmit", "SessionEnd"}
     [editing] = hooks["PostToolUse"]

@@ -17,11 +17,10 @@ def plain(text: str, _: str) -> str:
 
 
 def test_the_last_column_wraps_under_itself() -> None:
-    assert table(ROWS, plain, 40) == [
+    assert table(ROWS, plain, 42) == [
         "R001  OPEN      A title that is longer",
         "                than its column",
-        "R002  RESOLVED  漢字漢字漢字",
-        "                漢字漢字漢字",
+        "R002  RESOLVED  漢字漢字漢字 漢字漢字漢字",
     ]
 
 
@@ -41,11 +40,17 @@ def test_in_a_pipe_a_row_is_a_line() -> None:
     assert len(table(ROWS, plain, None)) == len(ROWS)
 
 
+def test_a_column_in_which_nothing_stands_is_left_out() -> None:
+    rows: list[list[Cell]] = [[("a", None), ("", None), ("b", None)]]
+
+    assert table(rows, plain, 80) == ["a  b"]
+
+
 def test_colours_take_no_room() -> None:
     def paint(text: str, colour: str) -> str:
         return f"<{colour}>{text}</>"
 
-    shown = table(ROWS, paint, 40)
+    shown = table(ROWS, paint, 42)
 
     assert shown[0] == "<yellow>R001</>  OPEN      A title that is longer"
 

@@ -141,7 +141,7 @@ def test_every_command_has_help_with_its_own_options_first(hansard: Hansard, com
 
     assert (ran.code, ran.err) == (0, "")
     assert "hansard help settings" in ran.out
-    if command in ("export-schema", "serve"):
+    if command in ("export-schema", "completion", "serve"):
         return
     assert "--store" in ran.out
     assert "--checkpoint-max-mib" not in ran.out
@@ -157,8 +157,11 @@ GROUPED = ["checkpoints", "decisions", "entities", "metrics", "projects", "recor
 
 @pytest.mark.parametrize("group", GROUPED)
 def test_a_group_alone_lists(filled: Hansard, group: str) -> None:
+    before = filled("anchor").out
+
     plain, for_programs = filled(group), filled(group, "--json")
 
+    assert filled("anchor").out == before, "looking wrote something"
     assert (plain.code, plain.err) == (0, "")
     assert (for_programs.code, for_programs.err) == (0, "")
     for line in for_programs.out.splitlines():

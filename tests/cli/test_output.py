@@ -104,7 +104,15 @@ def on(stream: type[io.StringIO], hansard: Hansard, *arguments: str) -> Ran:
 
 
 SHOWN: list[list[str]] = [
-    *(["status"], ["search", "title"], ["entities"], ["metrics"], ["checkpoints"]),
+    ["completion", "words", "--", "records", "show", ""],
+    *(
+        ["status"],
+        ["top", "--once"],
+        ["search", "title"],
+        ["entities"],
+        ["metrics"],
+        ["checkpoints"],
+    ),
     *(["log", *more] for more in ([], ["--project", "@catalog"])),
     *(["verify"], ["doctor"], ["hosts"], ["anchor"], ["gc"], ["rebuild"], ["repair", "--yes"]),
     *(["timeline", SESSION], ["story", SESSION], ["evolution"], ["evolution", "a.py", "--all"]),

@@ -23,6 +23,7 @@ LOOKING: dict[str, list[str]] = {
     "log": ["log"],
     "status": ["status"],
     "search": ["search", "x"],
+    "top": ["top", "--once"],
     "redact": ["redact", "s:1", "--reason", "x", "--yes"],
     "checkpoints": ["checkpoints", "list"],
     "sessions": ["sessions"],
@@ -51,7 +52,7 @@ LOOKING: dict[str, list[str]] = {
 
 WHOLE_STORE = {
     *("open", "token", "demo", "verify", "rebuild", "doctor", "anchor", "backup", "gc", "repair"),
-    *("restore-backup", "export", "import", "export-schema", "secret", "hosts"),
+    *("restore-backup", "export", "import", "export-schema", "secret", "completion", "hosts"),
 }
 """Those that are about no project, or about one that they are told otherwise."""
 
@@ -164,7 +165,7 @@ def test_a_first_write_makes_the_workspaces_project_and_says_so(
     assert first.err.splitlines() == ["Made the project app for this workspace."]
     assert "Made the project app-2 for this workspace; app is another's." in second.err
     assert again.err == ""
-    assert "R101 OPEN Hello" in hansard("records", "--workspace", str(other)).out
+    assert "R101  OPEN  Hello" in hansard("records", "--workspace", str(other)).out
 
 
 @pytest.mark.bulk

@@ -169,7 +169,7 @@ def test_an_undo_shows_what_changes_and_keeps_what_a_person_wrote(recorded: Reco
     assert shown.out.splitlines() == [
         f"Would undo what s:{edit['seq']} changed: 1 edit",
         "  edit    c.py  +1 -1",
-        "          keeps 1 change by outside (not recorded yet)",
+        "          keeps 1 change from outside (not recorded yet)",
         "          @@ -1,4 +1,4 @@",
         "          -one",
         "          +1",

@@ -1,15 +1,24 @@
 """The README of the decisions in Git says what holds, by target, and leads to each page."""
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 
+from hansard.app.application import Application
 from hansard.decisions import gitpage, gitreadme
-from tests.conftest import SteppingClock
+from hansard.decisions.answers import Link
+from hansard.decisions.gitlog import publish_now, repository_in
+from hansard.decisions.queries import link
+from hansard.decisions.reading import newest
+from tests.conftest import SteppingClock, a_caller
 from tests.decisions.git_scenes import Ledger, a_ledger, needs_git
+from tests.decisions.parties import Party
 from tests.decisions.test_git_pages import HOSTILE, a_page
+from tests.formats.make_store import PROJECT
+from tests.formats.test_formats_kept import RELEASES, unpacked
 
 
 @pytest.fixture
@@ -74,6 +83,39 @@ def test_where_an_older_program_made_no_readme_it_is_made_of_the_pages() -> None
     made = gitreadme.of_pages([*written, superseded])
 
     assert made == gitreadme.revised(gitreadme.revised(b"", pages[0]), pages[1])
+
+
+@needs_git
+@pytest.mark.holds("DEC-git-7")
+@pytest.mark.slow("writes the repository of an earlier release, twice")
+def test_a_repository_that_an_earlier_release_made_gets_its_readme_with_the_next_decision(
+    tmp_path: Path,
+) -> None:
+    [kept] = RELEASES[-1:]
+    with unpacked(kept, tmp_path) as app:
+        folder = tmp_path / "git"
+        publish_now(app.store, folder, PROJECT)
+        git = ("git", "--git-dir", str(repository_in(folder, PROJECT)))
+        before = subprocess.run(
+            [*git, "ls-tree", "--name-only", "main"], capture_output=True, text=True, check=True
+        ).stdout
+        held = {one.id for one in active(app)}
+
+        made = Party(app, a_caller(), project_id=PROJECT).record("a new target", "Go on from here")
+        publish_now(app.store, folder, PROJECT)
+        shown = subprocess.run(
+            [*git, "show", "main:README.md"], capture_output=True, text=True, check=True
+        ).stdout
+
+    assert "README.md" not in before.split()
+    assert held
+    assert {line.split("[")[1].split("]")[0] for line in rows(shown)} == held | {made}
+
+
+def active(app: Application) -> list[Link]:
+    """List the decisions that hold."""
+    where = {"kind": "decision", "status": "active"}
+    return app.store.read(PROJECT, lambda tx: [link(row) for row in newest(tx, where, page=100)])
 
 
 def test_only_the_newest_are_listed() -> None:

@@ -26,6 +26,7 @@ from hansard.kernel.operation import (
     AlreadyAnsweredError,
     Caller,
     Context,
+    Flagged,
     Home,
     Once,
     Operation,
@@ -360,7 +361,7 @@ def _paged(answer: Result, operation: Operation, request: Request, context: Cont
 
 def _flagged(answer: Result, operation: Operation, arguments: Mapping[str, Any]) -> Result:
     """Tell of characters that nobody sees in what is written, or is given to a model."""
-    if not isinstance(answer, Written):
+    if not isinstance(answer, Flagged):
         return answer
     hidden = hidden_chars(answer.model_dump() if operation.gives_context else arguments)
     return answer.model_copy(update={"hidden_chars": hidden}) if hidden else answer

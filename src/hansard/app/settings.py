@@ -20,6 +20,11 @@ SECRET_VARIABLES = ("HANSARD_SECRET", "AGENT_MEMORY_SECRET")
 """Where the secret is found by which a caller proves to be an admin; it has no flag and no line."""
 
 SECRET_CHARS_MIN = 16
+
+PERSON_VARIABLE = "HANSARD_PERSON_KEY"
+"""Names a file with the secret, by which a command proves to be a person's. It is no setting, for
+what a config file says counts for agents as well."""
+
 TOKEN_VARIABLE = "HANSARD_TOKEN"  # noqa: S105 - where a token is found, not a token
 """An admin's token, by which `hansard token` knows an admin where there is no terminal."""
 
@@ -271,6 +276,12 @@ def key_location(settings: Settings) -> Path:
     """Say where the key lies under which contents that hold secrets are kept."""
     named = settings.key_file or Path(platformdirs.user_config_dir("hansard")) / "recorder.key"
     return Path(named).expanduser()
+
+
+def person_key_location(environment: Mapping[str, str]) -> Path:
+    """Say where a person keeps the key file that no agent shall read, or would keep it."""
+    usual = Path(platformdirs.user_config_dir("hansard")) / "person.key"
+    return Path(environment.get(PERSON_VARIABLE) or usual).expanduser().absolute()
 
 
 def _read_file(environment: Mapping[str, str]) -> dict[str, Any]:

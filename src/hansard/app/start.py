@@ -13,6 +13,7 @@ from hansard.app import (
     homes,
     insight,
     people,
+    tightening,
     tokens,
     why,
     workspaces,
@@ -209,6 +210,8 @@ def start(
         redact=settings.redact == "on",
     )
     if not settings.read_only:
+        if folder := _folder(store_location(settings)):
+            tightening.tighten(folder)
         application.recover()
     return application
 

@@ -10,7 +10,7 @@ from hansard.checkpoints.difference import Difference
 from hansard.checkpoints.since import Since
 from hansard.kernel.blob import canonical_json
 from hansard.kernel.model import Model
-from hansard.kernel.operation import Result, Written
+from hansard.kernel.operation import Flagged, Result, Written
 
 _SHOWN_CHARS = 80
 
@@ -56,7 +56,7 @@ class Omitted(Model):
         return f"{self.key} ({self.how}{items}; {self.chars:,} chars whole)"
 
 
-class Loaded(Result):
+class Loaded(Flagged):
     """A context as it was saved, and what has changed in the world since."""
 
     checkpointId: str

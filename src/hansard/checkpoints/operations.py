@@ -70,6 +70,7 @@ def _reads(loading: Loading) -> tuple[Operation, ...]:
             answers.Loaded,
             loading.load,
             writes=False,
+            gives_context=True,
             session="none",
             toolsets=("default",),
         ),

@@ -11,7 +11,7 @@ from hansard.cli.opening import opened
 from hansard.cli.proving import Proving
 from hansard.cli.saying import say
 from hansard.cli.sitting import for_one_write
-from hansard.kernel.operation import Result, Written
+from hansard.kernel.operation import Flagged, Result
 
 Ask = Callable[..., Result]
 
@@ -33,7 +33,7 @@ def asking(flags: Flags, *, makes_store: bool = False) -> Iterator[Ask]:
             asker = caller if "as_of" in given else proving.caller(caller, operation)
             told = replace(asker, activating=activating or {})
             answer = application.call(operation, meant(application, operation, given), told)
-            for line in answer.cautions() if isinstance(answer, Written) else ():
+            for line in answer.cautions() if isinstance(answer, Flagged) else ():
                 say(line)
             return answer
 

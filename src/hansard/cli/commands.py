@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 COMMANDS = {
     "status": "hansard.cli.status",
     "search": "hansard.cli.search",
+    "top": "hansard.cli.top",
+    "completion": "hansard.cli.completion",
     "init": "hansard.cli.init",
     "hosts": "hansard.cli.connected",
     "serve": "hansard.cli.serve",

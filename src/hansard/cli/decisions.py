@@ -9,6 +9,7 @@ import typer
 from hansard.app.start import git_folder
 from hansard.cli.asking import Ask, asking
 from hansard.cli.flags import Flags
+from hansard.cli.layout import Cell, room, table
 from hansard.cli.opening import opened
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.terminal import painter, print_json, printable
@@ -24,6 +25,7 @@ from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Result
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.kernel.store import UNMADE
+from hansard.sessions.wording import name_of
 
 STATUS_COLOURS = {
     "active": "green",
@@ -267,13 +269,13 @@ def _print_list(flags: Flags, kind: str, status: str | None, *, json: bool) -> N
 
     with opened(flags) as (application, _):
         links = application.store.read(application.own_project(), work)
-    paint = painter()
-    for one in links:
-        if json:
+    if json:
+        for one in links:
             print_json(one.model_dump(mode="json", exclude_none=True))
-        else:
-            print(_line(one, paint))
-    if not links and not json:
+        return
+    for line in table([_row(one) for one in links], painter(), room()):
+        print(line)
+    if not links:
         print(f"No {kind}s here.")
 
 
@@ -312,6 +314,15 @@ def _line(one: answers.Link, paint: Paint) -> str:
     status = paint(one.status, STATUS_COLOURS[one.status])
     about = f"{printable(one.target)}: {printable(one.title)}"
     return f"{paint(one.id, 'yellow')} {status} {about} {paint(_signed(one), 'grey')}"
+
+
+def _row(one: answers.Link) -> list[Cell]:
+    return [
+        (one.id, "yellow"),
+        (one.status, STATUS_COLOURS[one.status]),
+        (one.at[:10], "grey"),
+        (f"{one.title} ({one.target}), by {name_of(one.author)}", None),
+    ]
 
 
 def _signed(one: answers.Link) -> str:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import typer
 
 from hansard import __version__
-from hansard.app import people, recovery, secret_news
+from hansard.app import people, recovery, secret_news, tightening
 from hansard.app.application import Application
 from hansard.app.circumstances import require_place
 from hansard.app.settings import (
@@ -170,11 +170,14 @@ def _store(settings: Settings) -> Iterator[Check]:
     if not store_exists(settings):
         yield Check("warn", "store", f"none in {location} yet; the first client makes it")
         return
+    were_open = tightening.left_open(folder) if folder else []
     try:
         application = start(settings)
     except Problem as problem:
         yield Check("fail", "store", f"{location}: {problem.message}")
         return
+    if were_open and folder:
+        yield _tightened(were_open, tightening.left_open(folder))
     try:
         yield Check("ok", "store", f"{application.store.engine.name}, {location}")
         if folder:
@@ -185,6 +188,15 @@ def _store(settings: Settings) -> Iterator[Check]:
         yield Check("fail", "store", problem.message)
     finally:
         application.close()
+
+
+def _tightened(were: list[Path], are: list[Path]) -> Check:
+    """Say what others could read until now, and whether they still can."""
+    if are:
+        says = f"others can read or write {len(are):,} files of the store, such as {are[0]}"
+        return Check("fail", "private", f"{says}: chmod -R go-rwx it")
+    says = f"{len(were):,} files of the store were open to others, and are not any more"
+    return Check("warn", "private", says)
 
 
 def _person(application: Application, settings: Settings) -> Iterator[Check]:

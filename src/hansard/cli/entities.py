@@ -9,7 +9,7 @@ import typer
 from hansard.cli.asking import Ask, asking
 from hansard.cli.entity_files import export, import_, read_text
 from hansard.cli.flags import Flags
-from hansard.cli.layout import room, table
+from hansard.cli.layout import Cell, room, table
 from hansard.cli.options import Json, all_flags, settings_flags
 from hansard.cli.terminal import painter, print_json, printable
 from hansard.entities import formats
@@ -20,6 +20,7 @@ from hansard.entities.types import BY_NAME
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Result
 from hansard.kernel.problem import InvalidInput
+from hansard.records.text import counted
 
 EntityId = Annotated[str, typer.Argument(metavar="ID", help="The entity; `settings` is one.")]
 TypeGiven = Annotated[str, typer.Argument(metavar="TYPE", help="Such as textDocument.")]
@@ -32,7 +33,9 @@ def alone(flags: Flags, *, context: typer.Context, json: Json = False) -> None:
     if context.invoked_subcommand is not None:
         return
     with asking(flags) as ask:
-        found = ((name, ask("entity_list", type=name, limit=1)) for name in BY_NAME)
+        # There is one of the settings in each project, which asking for them would make.
+        types = [name for name in BY_NAME if name != "settings"]
+        found = ((name, ask("entity_list", type=name, limit=1)) for name in types)
         counts = {name: page.total for name, page in found if isinstance(page, Entities)}
     if json:
         print_json(counts)
@@ -61,7 +64,7 @@ def list_entities(
 ) -> None:
     """List the entities of a type, newest first unless another order is asked for."""
     wanted = dict(_pair(type_name, one) for one in where or ()) or None
-    paint = painter()
+    paint, columns_max = painter(), room()
     cursor = None
     with asking(all_flags(flags, context)) as ask:
         while True:
@@ -72,8 +75,7 @@ def list_entities(
                 if json:
                     print_json(entity)
                     continue
-                identifier, _, rest = line(entity).partition(" ")
-                print(f"{paint(identifier, 'yellow')} {printable(rest)}")
+                print("\n".join(table([_row(entity)], paint, columns_max)))
             if (cursor := page.nextCursor) is None:
                 return
 
@@ -148,6 +150,17 @@ def register(app: typer.Typer) -> None:
     for name, command in (commands | {"export": export, "import": import_}).items():
         group.command(name)(command)
     app.add_typer(group, name="entities")
+
+
+def _row(entity: dict[str, Any]) -> list[Cell]:
+    """Show an entity in a row: its id, when it was changed, and what it is called or says."""
+    at = str(entity["updatedAt"])[:16].replace("T", " ")
+    named = str(entity.get("title") or entity.get("name") or "")
+    if "eventsTotal" in entity:
+        named = f"{entity.get('status')}, {counted(entity['eventsTotal'], 'event', 'events')}"
+    if not named:
+        named = line(entity).partition(" ")[2].partition(" ")[2]
+    return [(entity["id"], "yellow"), (at, "grey"), (named, None)]
 
 
 def _pair(type_name: str, given: str) -> tuple[str, Any]:

@@ -16,8 +16,7 @@ USAGE = "Alone it says where you were; started by a client, it serves MCP on std
 GROUPS: dict[str, dict[str, str]] = {
     "Look": {
         "status": "where you were, what holds, what waits for you",
-        "top": "who is at what right now, as it changes",
-        "sessions": "who is there, and who was",
+        "top, sessions": "who is at what right now; who is there, and was",
         "records": "the tree of questions, findings and tasks",
         "decisions": "what holds, and what led to it",
         "story, timeline": "what a session did, told or entry by entry",
@@ -50,8 +49,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "init, hosts": "connect the clients of this machine; who is",
         "serve, open": "MCP over HTTP and the page; look at the page",
         "token, secret": "who may come in; what proves a person",
-        "demo": "an example project to look around in",
-        "completion": "Tab in bash, zsh and fish",
+        "demo, completion": "an example to look around in; Tab for your shell",
         "export-schema": "the contract, for programs",
     },
 }

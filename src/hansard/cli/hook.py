@@ -16,7 +16,7 @@ import orjson
 import typer
 
 from hansard.app.application import Application
-from hansard.app.settings import Settings, load, sources
+from hansard.app.settings import Settings, load, person_key_location, sources
 from hansard.app.start import start
 from hansard.cli.flags import Flags, as_words
 from hansard.cli.host_edits import unpatched
@@ -82,6 +82,8 @@ def _host(name: str) -> Host:
 def _print_config(host: Host, flags: Flags) -> None:
     """Print the settings, with a command that has the flags given here."""
     config = host.config(shlex.join(["hansard", "hook", host.name, *as_words(flags)]))
+    if host.denied:
+        config |= host.denied(str(person_key_location(os.environ)))
     print(orjson.dumps(config, option=orjson.OPT_INDENT_2).decode())
     say(f"Merge this into {host.settings_file}.")
 

@@ -61,6 +61,8 @@ class Host:
     """Makes sense of what a hook is given on stdin, with its environment; `None` if of no use."""
     config: Callable[[str], dict[str, Any]]
     """Makes what goes into the settings from the command to run."""
+    denied: Callable[[str], dict[str, Any]] | None = None
+    """Makes the rule that keeps the host's tools from a file, where it has such rules."""
     answer: Literal["", "{}"] = ""
     """What the host wants to read on stdout."""
 
@@ -86,6 +88,11 @@ def claude_code_config(command: str) -> dict[str, Any]:
     }
 
 
+def claude_code_denied(path: str) -> dict[str, Any]:
+    """Give the rules of Claude Code that keep its tools from a file; // begins at the root."""
+    return {"permissions": {"deny": [f"{tool}(/{path})" for tool in ("Read", "Edit")]}}
+
+
 def read_cursor(told: Mapping[str, Any], _: Mapping[str, str]) -> Notice | None:
     """Understand a hook of Cursor: afterFileEdit is all that is of use."""
     session, path = _text(told, "conversation_id"), _text(told, "file_path")
@@ -105,7 +112,13 @@ def cursor_config(command: str) -> dict[str, Any]:
 HOSTS = {
     host.name: host
     for host in (
-        Host("claude-code", ".claude/settings.json", read_claude_code, claude_code_config),
+        Host(
+            "claude-code",
+            ".claude/settings.json",
+            read_claude_code,
+            claude_code_config,
+            claude_code_denied,
+        ),
         Host("cursor", ".cursor/hooks.json", read_cursor, cursor_config, answer="{}"),
     )
 }

@@ -62,6 +62,9 @@ def init(
     hooks: Annotated[
         bool, typer.Option(help="Also record what the host's own tools change, by its hooks.")
     ] = True,
+    guide: Annotated[
+        bool, typer.Option(help="Also tell agents, in AGENTS.md or CLAUDE.md, when to use it.")
+    ] = True,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> int:
     """Connect the hosts found here to Hansard: each change is shown, asked about and backed up."""
@@ -73,6 +76,8 @@ def init(
         return _go_through(targets.everything(hosts, scope, doing.where, want), doing, OUT_OF)
     found = targets.gather(hosts, scope, doing.where, want, with_hooks=hooks)
     if scope == "project":
+        if guide:
+            targets.add_guides(found, hosts, doing.where)
         found.files = _project_file(flags, doing.where) | found.files
     code = _go_through(found, doing, INTO)
     if not only_print:

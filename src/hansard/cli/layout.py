@@ -8,7 +8,7 @@ from hansard.cli.screen import columns, width
 from hansard.cli.terminal import printable
 
 GAP = "  "
-LAST_COLUMNS_MIN = 24
+LAST_COLUMNS_MIN = 26
 """Where the last column would get less than this, it stands on a line of its own."""
 
 Cell = tuple[str, str | None]
@@ -23,6 +23,7 @@ def room() -> int | None:
 
 def table(rows: Sequence[Sequence[Cell]], paint: Paint, columns_max: int | None) -> list[str]:
     """Lay out rows in columns; the last one takes what room there is, and wraps under itself."""
+    rows = _without_empty(rows)
     plain = [[printable(text) for text, _ in row] for row in rows]
     wide = [max(map(width, cells)) for cells in zip(*(row[:-1] for row in plain), strict=True)]
     indent = sum(wide) + len(GAP) * len(wide)
@@ -35,6 +36,16 @@ def table(rows: Sequence[Sequence[Cell]], paint: Paint, columns_max: int | None)
         ]
         lines += _joined(head, rest, indent, columns_max)
     return lines
+
+
+def _without_empty(rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
+    """Leave out the columns in which nothing stands, but for the last."""
+    columns_of = zip(*(row[:-1] for row in rows), strict=True)
+    filled = [any(text for text, _ in column) for column in columns_of]
+    return [
+        [*(cell for cell, is_filled in zip(row, filled, strict=False) if is_filled), row[-1]]
+        for row in rows
+    ]
 
 
 def paragraph(text: str, columns_max: int | None, indent: str = "") -> Iterator[str]:

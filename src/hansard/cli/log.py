@@ -10,6 +10,7 @@ import typer
 from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.cli.flags import Flags
+from hansard.cli.layout import Cell, Paint, room, table
 from hansard.cli.names import SESSION, meant_id
 from hansard.cli.opening import opened, project_of
 from hansard.cli.options import Json, settings_flags
@@ -20,11 +21,15 @@ from hansard.kernel.event import Entry, Event, Kinds
 from hansard.kernel.limits import ENTRIES_PAGE, LIST_LIMIT_DEFAULT
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import CATALOG, Store
+from hansard.recorder.events import FileOpDone
 
 WAKE_S = 1.0
 """How long a wait for news lasts at most, so that Ctrl-C is never far."""
 
 SUMMARY_CHARS_MAX = 200
+PLACE_CHARS = 6
+WHO_CHARS = 10
+"""So much of a window is kept for most names and numbers, so that rows are in line."""
 
 _LIMIT_HELP = f"The newest so many; {LIST_LIMIT_DEFAULT}, or all with --since."
 _SINCE_HELP = "After a seq s:340, a tick t:12 or an ISO time."
@@ -129,15 +134,34 @@ def _show_all(source: _Source, entries: Iterable[Entry], show: Show) -> None:
 
 
 def _line_printer() -> Show:
-    paint = painter()
+    columns_max = room()
+    return _show_line if columns_max is None else _rows(painter(), columns_max)
+
+
+def _show_line(entry: Entry, event: Event | None) -> None:
+    """Print an entry on a line of its own, for whoever searches them."""
+    at = f"{entry.at[:10]} {entry.at[11:16]}"
+    who = f"{entry.actor.kind}/{printable(entry.actor.id)}"
+    summary = printable(event.summary()) if event else _without_event(entry)
+    place = f"s:{entry.seq} t:{entry.tick} {at} {who} {_short(entry.kind)}"
+    print(f"{place}  {summary[:SUMMARY_CHARS_MAX]}", flush=True)
+
+
+def _rows(paint: Paint, columns_max: int) -> Show:
+    """Make what prints entries in a window; that a change went as announced goes without saying."""
 
     def show(entry: Entry, event: Event | None) -> None:
-        place = paint(f"s:{entry.seq} t:{entry.tick}", "yellow")
-        at = paint(f"{entry.at[:10]} {entry.at[11:16]}", "grey")
-        who = paint(f"{entry.actor.kind}/{printable(entry.actor.id)}", "cyan")
-        kind = paint(_short(entry.kind), "green")
-        summary = printable(event.summary()) if event else _without_event(entry)
-        print(f"{place} {at} {who} {kind}  {summary[:SUMMARY_CHARS_MAX]}", flush=True)
+        if isinstance(event, FileOpDone) and not event.recovered:
+            return
+        said = event.summary() if event else f"{_short(entry.kind)} {_without_event(entry)}"
+        row: list[Cell] = [
+            (f"{f's:{entry.seq}':<{PLACE_CHARS}}", "yellow"),
+            (f"{entry.at[5:10]} {entry.at[11:16]}", "grey"),
+            (f"{entry.actor.id:<{WHO_CHARS}}", "cyan"),
+            (said[:SUMMARY_CHARS_MAX], None),
+        ]
+        for line in table([row], paint, columns_max):
+            print(line, flush=True)
 
     return show
 

@@ -12,16 +12,13 @@ from dataclasses import replace
 
 from hansard.app import secret_news
 from hansard.app.application import Application
-from hansard.app.settings import read_secret_file
+from hansard.app.settings import PERSON_VARIABLE, read_secret_file
 from hansard.cli.saying import say
 from hansard.cli.terminal import actor, printable
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.event import Proof, Stamp
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import PermissionDenied
-
-PERSON_VARIABLE = "HANSARD_PERSON_KEY"
-"""Names a file with the secret, by which a command proves to be a person's."""
 
 
 class Proving:

@@ -1,13 +1,15 @@
 """A record as a person reads it: the whole of it, wrapped to the window, then what lies around."""
 
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
+from hansard.cli.layout import Cell, table
 from hansard.cli.screen import columns
 from hansard.cli.terminal import printable
 from hansard.records.answers import ContextBundle
 from hansard.records.shapes import Record, RecordRef
 
+INDENT = "  "
 COLUMNS_MAX = 100
 """Longer lines are hard to read, however wide the window is."""
 
@@ -29,6 +31,19 @@ def lines(bundle: ContextBundle, paint: Paint) -> Iterator[str]:
     if around:
         yield ""
         yield from around
+
+
+def tree(refs: Sequence[RecordRef], paint: Paint, columns_max: int | None) -> list[str]:
+    """Show records in a tree: a parent comes before what lies under it."""
+    depths: dict[str | None, int] = {None: -1}
+    rows: list[list[Cell]] = []
+    for ref in refs:
+        depth = depths[ref.id] = depths.get(ref.parent_id, -1) + 1
+        state = (ref.state, STATE_COLOURS[ref.state])
+        rows.append([
+            (f"{INDENT * depth}{ref.id}", "yellow"), state, (f"{ref.title} ({ref.type})", None),
+        ])  # fmt: skip
+    return table(rows, paint, columns_max)
 
 
 def line(ref: RecordRef | Record, paint: Paint) -> str:

@@ -10,6 +10,7 @@ from hansard.cli import record_editing, record_showing
 from hansard.cli.asking import Ask, asking
 from hansard.cli.editor import edited
 from hansard.cli.flags import Flags
+from hansard.cli.layout import room
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.terminal import painter, print_json, printable
 from hansard.kernel.limits import LIST_LIMIT_MAX
@@ -35,18 +36,16 @@ def tree(flags: Flags, context: typer.Context, *, json: Json = False, as_of: AsO
     """Show the tree of records, coloured by state."""
     if context.invoked_subcommand is not None:
         return
-    paint = painter()
-    depths: dict[str | None, int] = {None: -1}
     with asking(flags) as ask:
-        for ref in _all_refs(ask, as_of):
-            if json:
-                print_json(ref.model_dump(mode="json"))
-                continue
-            # A parent always comes before what lies under it.
-            depth = depths[ref.id] = depths.get(ref.parent_id, -1) + 1
-            print("  " * depth + record_showing.line(ref, paint))
-        if len(depths) == 1 and not json:
-            print("No records yet. `hansard records new --title …` writes one.")
+        refs = list(_all_refs(ask, as_of))
+    if json:
+        for ref in refs:
+            print_json(ref.model_dump(mode="json"))
+        return
+    for line in record_showing.tree(refs, painter(), room()):
+        print(line)
+    if not refs:
+        print("No records yet. `hansard records new --title …` writes one.")
 
 
 @settings_flags

@@ -8,6 +8,7 @@ import typer
 from hansard.app.settings import sources
 from hansard.cli.asking import Ask
 from hansard.cli.flags import Flags
+from hansard.cli.layout import Cell, room, table
 from hansard.cli.options import Json, all_flags, settings_flags
 from hansard.cli.recorder_desk import desk, told
 from hansard.cli.session_finding import meant, projects_of, sessions_of
@@ -17,7 +18,7 @@ from hansard.kernel.problem import InvalidInput
 from hansard.recorder.answers import SessionListed
 from hansard.records.text import counted
 from hansard.sessions.contract import SessionEnded
-from hansard.sessions.directory import project_of
+from hansard.sessions.directory import SEPARATOR, project_of
 from hansard.sessions.wording import name_of, span, titled
 
 COLOURS = {"active": "green", "idle": "yellow", "away": "grey", "ended": "grey"}
@@ -144,29 +145,24 @@ def _end(ask: Ask, session: SessionListed) -> None:
 
 
 def _table(sessions: Sequence[SessionListed], paint: Paint) -> list[str]:
-    now = to_text(utc_now())
-    cells = [
-        (
-            one.status,
-            name_of(one.by),
-            one.client or "",
-            one.project_id,
-            f"{span(one.last_activity, now)} ago",
-            _active(one),
-            one.session_id,
-        )
+    """Lay sessions out; in a window without what they share, which a name need not have."""
+    now, columns_max = to_text(utc_now()), room()
+    is_window = columns_max is not None
+    is_shared = is_window and len({one.project_id for one in sessions}) == 1
+    rows: list[list[Cell]] = [
+        [
+            (one.status, COLOURS[one.status]),
+            (name_of(one.by), None),
+            (one.client or "", "grey"),
+            ("" if is_shared else one.project_id, None),
+            (f"{span(one.last_activity, now)} ago", None),
+            (_active(one), None),
+            (one.session_id.rpartition(SEPARATOR)[2] if is_window else one.session_id, "yellow"),
+            (titled(one.title) if one.title else "", None),
+        ]
         for one in sessions
     ]
-    widths = [max(len(row[column]) for row in cells) for column in range(7)] if cells else []
-    return [
-        paint(f"{row[0]:<{widths[0]}}", COLOURS[row[0]])
-        + "  "
-        + "  ".join(
-            printable(f"{cell:<{width}}") for cell, width in zip(row[1:], widths[1:], strict=True)
-        )
-        + (f"  {titled(one.title)}" if one.title else "")
-        for row, one in zip(cells, sessions, strict=True)
-    ]
+    return table(rows, paint, columns_max)
 
 
 def _active(session: SessionListed) -> str:

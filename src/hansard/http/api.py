@@ -48,7 +48,7 @@ IDEMPOTENCY = "idempotency-key"
 
 FOR_PEOPLE = {"PERMISSION_DENIED", "ISOLATION_VIOLATION"}
 """What is refused to whoever has not proved to be a person."""
-UNPROVED_HINT = "Enter the secret of this server to prove that you are a person, and do it again"
+UNPROVED_HINT = "Enter the secret, which proves that you are a person, and do it again"
 
 SEQ = re.compile("[0-9]{1,15}")
 
@@ -224,7 +224,7 @@ class Api:
         """Have a page ask for the secret, where who looks at it lacks no more than that."""
         if problem.code not in FOR_PEOPLE or caller.actor.kind != "human" or caller.secret:
             return problem
-        if self._who(caller, request)["proof"] != "missing":
+        if not self._application.wants_proof() or self._who(caller, request)["proof"] == "proved":
             return problem
         details = {**problem.details, "needs": "secret"}
         return type(problem)(problem.message, hint=UNPROVED_HINT, **details)

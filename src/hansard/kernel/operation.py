@@ -66,22 +66,31 @@ class Result(Model):
         raise NotImplementedError
 
 
-class Written(Result):
+class Flagged(Result):
+    """An answer that tells of characters which nobody sees."""
+
+    hidden_chars: dict[str, int] | None = None
+    """How many characters that nobody sees are in the text that was written, or is given to a
+    model, by kind; absent where there are none."""
+
+    def cautions(self) -> list[str]:
+        """Say what is to be known of the text, in lines of their own."""
+        return [warning(self.hidden_chars)] if self.hidden_chars else []
+
+
+class Written(Flagged):
     """The answer of an operation that writes."""
 
     receipt: ReceiptShown | None = None
     """Absent only when there was nothing to write."""
-    hidden_chars: dict[str, int] | None = None
-    """How many characters that nobody sees are in the text that was written, or is given to a
-    model, by kind; absent where there are none."""
     redacted: list[str] | None = None
     """The kinds of secret that were in what was given, and are not recorded in the open."""
     secrets: list[str] | None = None
     """The kinds of secret in what was written, which is kept as it was given."""
 
     def cautions(self) -> list[str]:
-        """Say what whoever wrote this should know of their text, in lines of their own."""
-        lines = []
+        """Say also which secrets were taken out, or kept."""
+        lines = super().cautions()
         if self.redacted:
             lines.append(f"Recorded without the secrets in it: {', '.join(self.redacted)}")
         if self.secrets:
@@ -89,8 +98,6 @@ class Written(Result):
                 f"Warning: what looks like a secret ({', '.join(self.secrets)}) is kept as it was "
                 "given, for whoever reads this store."
             )
-        if self.hidden_chars:
-            lines.append(warning(self.hidden_chars))
         return lines
 
 

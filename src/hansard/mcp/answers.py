@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
 
-from hansard.kernel.operation import Result, Written
+from hansard.kernel.operation import Flagged, Result
 from hansard.kernel.problem import Internal, Problem
 
 logger = logging.getLogger(__name__)
@@ -21,7 +21,7 @@ def succeeded(result: Result, *, tells_session: bool = False) -> CallToolResult:
     """
     content = result.model_dump(mode="json", exclude_none=True)
     text = result.text()
-    if isinstance(result, Written):
+    if isinstance(result, Flagged):
         text = "\n".join([text, *result.cautions()])
     session = content.get("session_id") or content.get("sessionId")
     if tells_session and session and session not in text:

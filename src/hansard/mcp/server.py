@@ -15,7 +15,7 @@ from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.kernel.page import refused
 from hansard.kernel.problem import Problem
-from hansard.mcp import answers, prompts, resources
+from hansard.mcp import answers, completing, prompts, resources
 from hansard.mcp.apps import APPS_BY_TOOL, EXTENSION
 from hansard.mcp.callers import Door, RequestContext
 from hansard.mcp.cards import Card
@@ -89,6 +89,7 @@ class HansardServer(Server[None]):
             on_subscriptions_listen=self._listen,
             on_list_prompts=self._list_prompts,
             on_get_prompt=self._get_prompt,
+            on_completion=self._complete,
         )
         self.extensions[EXTENSION] = {}
 
@@ -176,8 +177,20 @@ class HansardServer(Server[None]):
         caller = self._door.caller(context)
         with answers.as_protocol_errors():
             return await self._in_thread(
-                lambda: prompts.written(params.name, self.application, caller)
+                lambda: prompts.written(
+                    params.name, params.arguments or {}, self.application, caller
+                )
             )
+
+    async def _complete(
+        self, context: RequestContext, params: types.CompleteRequestParams
+    ) -> types.CompleteResult:
+        caller = self._door.caller(context)
+        with answers.as_protocol_errors():
+            found = await self._in_thread(
+                lambda: completing.completed(params, self.application, caller)
+            )
+        return types.CompleteResult(completion=found)
 
     async def _listen(
         self, context: RequestContext, params: types.SubscriptionsListenRequestParams

@@ -112,8 +112,23 @@ def carry_out(
         context.read(context.require_new)
         return Returning[U, A](gateway, context, errand(None)).run(tell)
     except AlreadyAttemptedError as attempted:
-        earlier = taken_up(gateway, context, attempted.intents)
-        return Returning[U, A](gateway, context, errand(earlier.begun), earlier).run(tell)
+        try:
+            earlier = taken_up(gateway, context, attempted.intents)
+            return Returning[U, A](gateway, context, errand(earlier.begun), earlier).run(tell)
+        except StorageUnavailable as problem:
+            raise _stopped_again(context, problem) from problem
+
+
+def _stopped_again(context: Context, problem: StorageUnavailable) -> Problem:
+    """Say of what was stopped once more how all of it stands, not only what was tried just now."""
+    if {"done", "not_done", "unknown"} & problem.details.keys():
+        return problem
+    try:
+        context.read(context.require_new)
+    except AlreadyAttemptedError as attempted:
+        seqs = attempted.intents
+        return half_way(context, problem, context.read(lambda tx: [entry_at(tx, s) for s in seqs]))
+    return problem
 
 
 class Returning(Generic[U, A]):

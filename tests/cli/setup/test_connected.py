@@ -1,6 +1,8 @@
 """`hansard hosts`: what is installed where, and who has called."""
 
 import json
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from hansard.kernel.event import Actor
 from hansard.kernel.holder import Holder
 from hansard.kernel.operation import Caller
 from tests.cli.setup.person import PROGRAM, Person
+from tests.patience import PATIENCE_S
 
 
 def told(person: Person) -> dict[str, dict[str, Any]]:
@@ -96,3 +99,39 @@ def test_looking_makes_neither_a_store_nor_a_file(person: Person) -> None:
     assert "Cursor: no call yet" in ran.out
     assert not person.hansard.store.exists()
     assert person.files(person.home) == {}
+
+
+@pytest.mark.slow("starts the program that a host would start, from a new interpreter")
+def test_what_init_wrote_starts_a_server_whose_call_is_then_seen(person: Person) -> None:
+    person("init", "--yes", "claude-code", "--store", str(person.hansard.store))
+    held = json.loads((person.repository / ".mcp.json").read_text())
+    entry = held["mcpServers"]["hansard"]
+    hello = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "claude-code", "version": "2.1.325"},
+    }
+    note = {"name": "audit_event", "arguments": {"type": "note", "description": "Here"}}
+    lines: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": hello},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": note},
+    ]
+    said = "".join(json.dumps({"jsonrpc": "2.0"} | line) + "\n" for line in lines)
+
+    ran = subprocess.run(
+        [entry["command"], *entry["args"]],
+        input=said,
+        cwd=person.repository,
+        env={"HOME": str(person.home), "PATH": "", "HANSARD_CONFIG": os.devnull},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=PATIENCE_S,
+        check=True,
+    )
+
+    answers = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [one["id"] for one in answers if "result" in one] == [1, 2]
+    shown = told(person)["claude-code"]
+    assert shown["last_call"] is not None
+    assert [one["state"] for one in shown["entries"]] == ["current", "current"]

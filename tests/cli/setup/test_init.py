@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from hansard.cli.setup.document import document
 from hansard.cli.setup.files import look, write
 from hansard.cli.setup.places import ALL
-from hansard.cli.setup.targets import around
+from hansard.cli.setup.targets import around, wanted
 from hansard.cli.setup.texts import LeftAloneError
 from tests.app.repositories import repository
 from tests.cli.setup.person import PROGRAM, Person
@@ -67,7 +68,7 @@ def test_every_host_with_a_project_file_is_connected_and_the_rest_of_it_stays(
 ) -> None:
     person.has(PROJECT)
 
-    ran = person("init", "--yes", *ALL)
+    ran = person("init", "--yes", "--no-guide", *ALL)
 
     assert (ran.code, ran.err) == (0, "")
     files = person.files()
@@ -87,7 +88,7 @@ def test_once_more_changes_nothing_and_uninstall_brings_every_byte_back(
     base = person.repository if scope == "project" else person.home
     person.has(PROJECT if scope == "project" else USER, base)
     before = person.files(base)
-    words = ["--yes", *ALL, *(["--user"] if scope == "user" else [])]
+    words = ["--yes", "--no-guide", *ALL, *(["--user"] if scope == "user" else [])]
 
     first = person("init", *words)
     installed = person.files(base)
@@ -208,7 +209,7 @@ def test_what_the_user_has_for_all_projects_is_not_started_twice(
 def test_hooks_that_the_user_has_for_all_projects_do_not_run_twice(person: Person) -> None:
     person("init", "--yes", "--user", "claude-code")
 
-    person("init", "--yes", "claude-code")
+    person("init", "--yes", "--no-guide", "claude-code")
 
     assert set(person.files()) == {".hansard.toml"}
 
@@ -253,7 +254,7 @@ def test_without_anybody_to_ask_nothing_is_written(person: Person) -> None:
 
 
 def test_on_a_terminal_each_file_is_asked_about(person: Person) -> None:
-    words = ["init", "--no-hooks", "claude-code", "codex"]
+    words = ["init", "--no-hooks", "--no-guide", "claude-code", "codex"]
     with terminal(person.hansard, *words, **person.environment) as typist:
         typist.until("Write .hansard.toml? [y/N]")
         typist.type("n\n")
@@ -274,7 +275,7 @@ def test_only_hosts_that_are_there_are_connected(person: Person) -> None:
     (person.home / ".gemini").mkdir()
     person.has({".vscode/mcp.json": "{}"})
 
-    person("init", "--yes")
+    person("init", "--yes", "--no-guide")
 
     assert set(person.files()) == {
         ".hansard.toml",
@@ -390,7 +391,9 @@ def test_the_project_is_called_what_the_store_calls_it(person: Person, tmp_path:
 def test_a_subfolder_connects_the_repository(person: Person) -> None:
     (person.repository / "src").mkdir()
 
-    person("init", "--yes", "claude-code", "--workspace", str(person.repository / "src"))
+    person(
+        "init", "--yes", "--no-guide", "claude-code", "--workspace", str(person.repository / "src")
+    )
 
     assert set(person.files()) == {".hansard.toml", ".mcp.json", ".claude/settings.json"}
 
@@ -404,7 +407,7 @@ def test_an_unknown_host_is_refused_with_those_there_are(person: Person) -> None
 
 
 def test_a_host_without_a_project_file_says_how_to_connect_it(person: Person) -> None:
-    ran = person("init", "--yes", "windsurf")
+    ran = person("init", "--yes", "--no-guide", "windsurf")
 
     assert "hansard init --user windsurf" in ran.out
     assert person.files(person.home) == {}
@@ -442,3 +445,16 @@ def test_every_host_of_the_table_has_a_user_file_and_a_name_to_be_known_by(tmp_p
         assert host.file("user", where)
         assert host.clients
         assert all(name == name.casefold() for name in host.clients)
+
+
+def test_a_program_in_a_cache_that_comes_and_goes_is_run_by_its_runner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner = tmp_path / "bin" / "uvx"
+    runner.parent.mkdir()
+    runner.touch(0o755)
+    inside = tmp_path / "cache" / "uv" / "archive-v0" / "x1" / "bin" / "python"
+    monkeypatch.setattr(sys, "executable", str(inside))
+    monkeypatch.setenv("PATH", str(runner.parent))
+
+    assert wanted(["--read-only"]).program == (str(runner), "hansard")

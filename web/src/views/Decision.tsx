@@ -99,15 +99,15 @@ function Review({ proposal }: { proposal: DecisionShown }) {
   const doing = useDoing();
   const accept = () =>
     doing.run(async () => {
-      const made = await asPerson(() =>
-        act<{ decision_id: string }>("accept_proposal", { proposal_id: proposal.id }),
+      const made = await asPerson((asking) =>
+        act<{ decision_id: string }>("accept_proposal", { proposal_id: proposal.id }, asking),
       );
       go({ view: "decisions", id: made.decision_id });
     });
   const reject = () =>
     doing.run(async () => {
       const why = reason.trim() && { reason: reason.trim() };
-      await asPerson(() => act("reject_proposal", { proposal_id: proposal.id, ...why }));
+      await asPerson((asking) => act("reject_proposal", { proposal_id: proposal.id, ...why }, asking));
     });
   return (
     <section class="review" aria-label="Review">

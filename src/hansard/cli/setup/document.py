@@ -2,9 +2,10 @@
 
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any, Protocol
 
-from hansard.cli.setup import jsonc, toml_text
+from hansard.cli.setup import jsonc, marked, toml_text
 from hansard.cli.setup.texts import LeftAloneError, Path, value_at
 
 
@@ -63,7 +64,8 @@ class Document:
 
 def document(name: str, text: str) -> Document:
     """Give the text of a file of this name."""
-    return Document(text, toml_text if name.endswith(".toml") else jsonc)
+    known: dict[str, Format] = {".toml": toml_text, ".md": marked}
+    return Document(text, known.get(PurePath(name).suffix, jsonc))
 
 
 def _set(data: Any, path: Path, value: Any) -> None:

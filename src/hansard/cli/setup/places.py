@@ -73,6 +73,8 @@ class HostFiles:
     """How it calls itself when it connects: the beginning of its name, in small letters."""
     note: str = ""
     """What else its user must do."""
+    guide: str = "AGENTS.md"
+    """What it gives its agents to read in a project; empty if it has no projects."""
 
     def file(self, scope: Scope, around: Around) -> Path | None:
         """Give the file of a scope; `None` if the host has none for projects."""
@@ -140,6 +142,7 @@ ALL = {
             signs=lambda around: [claude_folder(around), _claude_user(around)],
             clients=("claude-code",),
             note="asks once whether it may use the servers of .mcp.json",
+            guide="CLAUDE.md",
         ),
         HostFiles(
             "codex",
@@ -161,6 +164,7 @@ ALL = {
             programs=("gemini",),
             signs=lambda around: [around.home / ".gemini"],
             clients=("gemini-cli",),
+            guide="GEMINI.md",
         ),
         HostFiles(
             "qwen-code",
@@ -171,6 +175,7 @@ ALL = {
             programs=("qwen",),
             signs=lambda around: [around.home / ".qwen"],
             clients=("qwen-cli", "qwen-code"),
+            guide="QWEN.md",
         ),
         HostFiles(
             "copilot-cli",
@@ -275,6 +280,7 @@ ALL = {
             signs=lambda around: [around.applications / "Claude"],
             clients=("claude-ai", "claude desktop"),
             note="starts servers outside any project: name one with --project",
+            guide="",
         ),
     )
 }

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hansard.cli import hosts as hooked
-from hansard.cli.setup import entries, hooks
+from hansard.cli.setup import entries, guides, hooks
 from hansard.cli.setup.document import Document, document
 from hansard.cli.setup.entries import Wanted
 from hansard.cli.setup.files import look
@@ -73,6 +73,19 @@ def gather(
     return targets
 
 
+def add_guides(targets: Targets, hosts: Sequence[HostFiles], where: Around) -> None:
+    """Add the files that tell agents to use it; a guide that takes in the common one needs that."""
+    names = dict.fromkeys(host.guide for host in hosts if host.guide)
+    for name in list(names):
+        path = where.folder / name
+        if path.is_file() and guides.IMPORT in path.read_text(errors="replace").split():
+            names["AGENTS.md"] = None
+    for name in names:
+        targets.add(where.folder / name, guides.passage_part())
+    if any(host.name == "claude-code" for host in hosts):
+        targets.add(where.folder / guides.SKILL_FILE, guides.skill_part())
+
+
 def everything(hosts: Sequence[HostFiles], scope: Scope, where: Around, want: Wanted) -> Targets:
     """Gather all files that Hansard may be in."""
     targets = Targets()
@@ -81,6 +94,8 @@ def everything(hosts: Sequence[HostFiles], scope: Scope, where: Around, want: Wa
             targets.add(path, _server_part(host, scope, want))
         if found := hooks_file(host, scope, where):
             targets.add(found, _hooks_part(host, want))
+    if scope == "project":
+        add_guides(targets, hosts, where)
     return targets
 
 

@@ -81,6 +81,7 @@ def ask(server: StdioServer, request_id: int, method: str, **params: object) -> 
     message = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
     server.write(framed(json.dumps(message).encode()))
     length = server.stdout.readline()
+    assert length.startswith(b"Content-Length: ")
     assert server.stdout.readline() == b"\r\n"
     answer: Json = json.loads(server.stdout.read(int(length.partition(b":")[2])))
     return answer

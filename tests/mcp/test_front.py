@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hansard.app.application import Application
 from hansard.app.settings import Settings
@@ -233,6 +235,39 @@ def test_what_is_no_request_is_left_to_the_server(line: bytes) -> None:
     front = StdioFront(Settings(), has_secret=False)
 
     assert front.answer(line) is None
+
+
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner),
+    max_leaves=6,
+)
+
+
+@given(data=st.data())
+def test_whatever_stands_in_a_request_is_answered_or_left(data: st.DataObject) -> None:
+    front = StdioFront(Settings(), has_secret=False)
+    method, params = data.draw(st.sampled_from([handshake(CLAUDE, roots={}), (LIST_TOOLS, META)]))
+    message: Json = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    path = data.draw(st.sampled_from(sorted(paths(message), key=str)))
+
+    answer = front.answer(json.dumps(changed(message, path, data.draw(ANY_JSON))).encode())
+
+    assert answer is None or answer == b"" or json.loads(answer).keys() >= {"jsonrpc", "id"}
+
+
+def paths(value: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Name every place in an object."""
+    yield above
+    for key in value if isinstance(value, dict) else ():
+        yield from paths(value[key], (*above, key))
+
+
+def changed(value: Any, path: tuple[str, ...], to: Any) -> Any:
+    """Put something else in a place."""
+    if not path:
+        return to
+    return value | {path[0]: changed(value[path[0]], path[1:], to)}
 
 
 def test_the_server_is_given_what_settles_the_era_and_what_was_told() -> None:

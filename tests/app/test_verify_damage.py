@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hansard.kernel.blob import seal
+from hansard.sessions.views import ACTIVITY
 from tests.app.damage import Damaged, flipped
 
 
@@ -335,6 +336,7 @@ def test_two_blob_files_swapped_are_both_named(store: Damaged) -> None:
 # Damage to views. Each returns the table and key to be named; no key where a column is meant.
 
 NOTES_TABLE = "rows_toy_notes_v1"
+ACTIVITY_TABLE = f"rows_{ACTIVITY.name}_v{ACTIVITY.version}"
 PlantRow = Callable[[Damaged], tuple[str, str | None]]
 IN_VIEWS: dict[str, PlantRow] = {}
 
@@ -359,26 +361,26 @@ def _a_row_deleted(store: Damaged) -> tuple[str, str | None]:
 @in_views
 def _a_row_without_history_altered(store: Damaged) -> tuple[str, str | None]:
     key = f"{store.last.seq - 2:016d}"
-    store.sql("""UPDATE rows_activity_v2 SET row = '{"seq":1}' WHERE key = ?""", key)
+    store.sql(f"""UPDATE {ACTIVITY_TABLE} SET row = '{{"seq":1}}' WHERE key = ?""", key)
     return "activity", key
 
 
 @in_views
 def _a_row_without_history_deleted(store: Damaged) -> tuple[str, str | None]:
     key = f"{store.last.seq - 2:016d}"
-    store.sql("DELETE FROM rows_activity_v2 WHERE key = ?", key)
+    store.sql(f"DELETE FROM {ACTIVITY_TABLE} WHERE key = ?", key)
     return "activity", key
 
 
 @in_views
 def _a_row_added(store: Damaged) -> tuple[str, str | None]:
     [[columns]] = store.sql(
-        "SELECT group_concat(name) FROM pragma_table_info('rows_activity_v2') "
+        f"SELECT group_concat(name) FROM pragma_table_info('{ACTIVITY_TABLE}') "
         "WHERE name NOT IN ('key')"
     )
     store.sql(
-        f"INSERT INTO rows_activity_v2(key, {columns}) "
-        f"SELECT 'forged', {columns} FROM rows_activity_v2 LIMIT 1"
+        f"INSERT INTO {ACTIVITY_TABLE}(key, {columns}) "
+        f"SELECT 'forged', {columns} FROM {ACTIVITY_TABLE} LIMIT 1"
     )
     return "activity", "forged"
 

@@ -16,12 +16,14 @@ from hansard.app.settings import Settings
 from hansard.app.verify import Report, verify
 from hansard.engines.postgres import PostgresEngine
 from hansard.kernel.operation import Caller
+from hansard.sessions.views import ACTIVITY
 from tests import toy
 from tests.app.damage import Damaged
 from tests.conftest import a_caller
 
 pytestmark = pytest.mark.fault("tampering")
 
+ACTIVITY_TABLE = f"rows_{ACTIVITY.name}_v{ACTIVITY.version}"
 WORDS, DOCUMENTS = "words_toy_words_v1", "documents_toy_words_v1"
 
 
@@ -191,7 +193,7 @@ def test_a_deleted_head_does_not_hide_its_project(store: Damaged, quick: bool) -
     assert all(table in told for table in ("journal", "blobs", "rows_toy_notes_v1", DOCUMENTS))
 
 
-@pytest.mark.parametrize("table", ["journal", "blobs", "rows_activity_v2"])
+@pytest.mark.parametrize("table", ["journal", "blobs", ACTIVITY_TABLE])
 def test_even_one_row_without_a_head_is_found(store: Damaged, table: str) -> None:
     column = "number" if table == "journal" else "project"
     far = 99 << 40 if table == "journal" else 99

@@ -1,9 +1,12 @@
 """Which tests `make test` takes, which it leaves to `make check`, and in which order they run.
 
 `--share N` takes a share that proves every promise by some case of it: no test that is slow or
-needs a foreign client, a quarter of those marked `bulk` and of those on PostgreSQL (but the whole
+needs a foreign client, a quarter of the costly ones and of those on PostgreSQL (but the whole
 engine suite), and of each test at most two cases. N is the number of a day, so that other days
 take others, and a day can be repeated. `--rest N` takes exactly what `--share N` leaves.
+
+Which are costly is listed in `costly.txt`: `--note-costs` lists anew those that it ran. A test that
+is renamed is taken each day until then.
 
 Files that took long the last time come first, in random order as all others, so that no worker
 is left alone with one at the end.
@@ -12,12 +15,16 @@ is left alone with one at the end.
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
+from statistics import mean
 
 import pytest
 
 QUARTERS = 4
 CASES = 2
+COSTLY = Path(__file__).with_name("costly.txt")
+COSTLY_S = 0.25
 WHOLE_SUITE = Path(__file__).parent / "engines"
 LONG_S = 5.0
 TOOK = "hansard/took"
@@ -27,12 +34,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options."""
     parser.addoption("--share", type=int, metavar="N", help="run the share of a day")
     parser.addoption("--rest", type=int, metavar="N", help="run what that share leaves")
+    parser.addoption(
+        "--note-costs", action="store_true", help=f"list in {COSTLY.name} what is costly"
+    )
 
 
 def settle(config: pytest.Config) -> None:
-    """Note how long files take."""
-    if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Stopwatch(config))
+    """Note how long tests take."""
+    if hasattr(config, "workerinput"):
+        return
+    config.pluginmanager.register(Stopwatch(config))
+    if config.option.note_costs:
+        config.pluginmanager.register(Costs())
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
@@ -62,7 +75,7 @@ def share(items: Iterable[pytest.Item], day: int) -> set[pytest.Item]:
     cases: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         if is_of_quarter(item, day % QUARTERS):
-            cases[item.nodeid.partition("[")[0]].append(item)
+            cases[test_of(item.nodeid)].append(item)
     return {
         item
         for several in cases.values()
@@ -75,12 +88,25 @@ def is_of_quarter(item: pytest.Item, quarter: int) -> bool:
     marks = {mark.name for mark in item.iter_markers()}
     if marks & {"slow", "clients"}:
         return False
-    is_costly = "bulk" in marks or ("postgres" in marks and item.path.parent != WHOLE_SUITE)
+    if item.path.parent == WHOLE_SUITE:
+        return True
+    is_costly = "postgres" in marks or test_of(item.nodeid) in costly()
     return not is_costly or _mark(item.nodeid) % QUARTERS == quarter
+
+
+@cache
+def costly() -> frozenset[str]:
+    """Name the costly tests."""
+    return frozenset(COSTLY.read_text().split())
 
 
 def _mark(text: str) -> int:
     return zlib.crc32(text.encode())
+
+
+def test_of(nodeid: str) -> str:
+    """Give the test that a case is of."""
+    return nodeid.partition("[")[0]
 
 
 def file_of(nodeid: str) -> str:
@@ -105,3 +131,23 @@ class Stopwatch:
         known = self._config.cache.get(TOOK, {})
         more = {file: max(took, known.get(file, 0.0)) for file, took in self._took.items()}
         self._config.cache.set(TOOK, known | more)
+
+
+class Costs:
+    """Lists the costly tests anew, as far as they are run; best on a machine that does no more."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self._took: dict[str, float] = defaultdict(float)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Add a test, or the part before or after it."""
+        self._took[report.nodeid] += report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        """Write the list."""
+        cases: dict[str, list[float]] = defaultdict(list)
+        for nodeid, took in self._took.items():
+            cases[test_of(nodeid)].append(took)
+        now = {test for test, several in cases.items() if mean(several) >= COSTLY_S}
+        COSTLY.write_text("".join(f"{test}\n" for test in sorted(now | (costly() - cases.keys()))))

@@ -78,7 +78,6 @@ def test_bad_input_is_named_and_changes_nothing(
     assert app.store.engine.heads() == before
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-07.6")
 def test_nesting_is_allowed_up_to_its_limit_and_no_further(app: Application, agent: Caller) -> None:
     def nested(levels: int) -> object:

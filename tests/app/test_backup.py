@@ -319,7 +319,6 @@ def check_under_writers(store: Path, said: list[Path], target: Path, times: int)
     assert len(acknowledged(said)) > len(first), "nobody wrote meanwhile"
 
 
-@pytest.mark.bulk
 @pytest.mark.parametrize("writers", [1], indirect=True)
 def test_a_backup_under_a_writer_holds_all_that_was_acknowledged(
     store: Path, writers: list[Path], tmp_path: Path

@@ -135,7 +135,6 @@ def test_what_holds_is_asked_of_the_past_too(app: Application) -> None:
     assert "checkpoint" not in past
 
 
-@pytest.mark.bulk
 @pytest.mark.parametrize("budget", [1_000, 2_000, 4_000])
 def test_many_decisions_leave_room_for_the_rest_and_are_counted(
     app: Application, budget: int

@@ -46,7 +46,6 @@ def entries(store: Store, project: str = PROJECT) -> list[Entry]:
     return store.read(project, lambda tx: list(walk(tx)))
 
 
-@pytest.mark.bulk
 def test_it_comes_and_goes_exactly_on_every_engine(
     app: Application, bundle: Path, tmp_path: Path
 ) -> None:
@@ -128,7 +127,6 @@ def test_a_project_that_went_another_way_is_refused(open_app: OpenApp, bundle: P
     assert entries(app.store) == before
 
 
-@pytest.mark.bulk
 def test_under_another_name_it_is_another_project(app: Application, bundle: Path) -> None:
     import_project(app.store, bundle, STAMP)
     done = import_project(app.store, bundle, STAMP, name="copy")
@@ -159,7 +157,6 @@ def test_what_is_not_there_or_there_already_is_not_exported(tmp_path: Path) -> N
     assert not list(tmp_path.glob(".b*"))
 
 
-@pytest.mark.bulk
 def test_every_flipped_byte_is_found(other: Store, bundle: Path) -> None:
     whole = bundle.read_bytes()
     chance = random.Random(7)
@@ -227,7 +224,6 @@ def blobs_first(bundle: Path) -> str:
         return first.digest
 
 
-@pytest.mark.bulk
 def test_the_catalog_is_no_project(other: Store, tmp_path: Path) -> None:
     with opened(tmp_path / "store") as app:
         app.call("toy_note", {"text": "x"}, kept.caller())

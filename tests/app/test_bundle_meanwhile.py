@@ -17,7 +17,6 @@ from tests.app.kept import PROJECT, STAMP, opened
 COMMON = os.urandom(2_000)
 
 
-@pytest.mark.bulk
 def test_what_is_added_meanwhile_comes_with_what_it_rests_on(tmp_path: Path) -> None:
     behind = named("0000")
     base = seal(behind)

@@ -136,7 +136,6 @@ def test_the_list_goes_on_by_its_own_cursor(both: tuple[Lists, Lists]) -> None:
         assert {name: code for name, code in refused.items() if code} == {}
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-08.12")
 def test_a_cursor_of_another_operation_project_or_query_is_refused(
     both: tuple[Lists, Lists],

@@ -236,7 +236,6 @@ def test_tables_of_older_views_go(tmp_path: Path) -> None:
         assert verify(app.store).findings == ()
 
 
-@pytest.mark.bulk
 def test_what_writers_are_about_to_keep_is_safe(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

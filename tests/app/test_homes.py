@@ -97,7 +97,6 @@ def test_repositories_of_the_same_name_have_projects_of_their_own(
     assert [(one.id, one.tick) for one in again] == [("app", 1), ("app-2", 1), ("app-3", 1)]
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-02.17")
 def test_clones_and_working_trees_share_a_project_wherever_they_lie(
     open_app: OpenApp, tmp_path: Path

@@ -45,7 +45,6 @@ def foreign(text: str, theirs: Marking) -> list[str]:
     return sorted(set(MARK.findall(text)) & set(theirs.planted))
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-02.8", "ALL-02.14")
 def test_no_operation_answers_with_anything_of_another_project(
     both: tuple[Marking, Marking],
@@ -70,7 +69,6 @@ def test_no_operation_answers_with_anything_of_another_project(
     assert everything - {name for name, _ in ours.asked} - ends == set(), "give these a sample"
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-02.8")
 def test_a_session_of_a_name_that_both_use_is_ones_own(both: tuple[Marking, Marking]) -> None:
     theirs, ours = both
@@ -82,7 +80,6 @@ def test_a_session_of_a_name_that_both_use_is_ones_own(both: tuple[Marking, Mark
             assert foreign(told, asking) or name == "get_evolution"
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-02.8", "ALL-02.11")
 def test_no_resource_shows_anything_of_another_project(both: tuple[Marking, Marking]) -> None:
     theirs, ours = both
@@ -102,7 +99,6 @@ def test_no_resource_shows_anything_of_another_project(both: tuple[Marking, Mark
                 assert foreign(told, theirs) == []
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-02.8")
 def test_a_refusal_names_other_projects_and_nothing_that_is_in_them(
     both: tuple[Marking, Marking],

@@ -72,7 +72,6 @@ KEEPING = [
 ]
 
 
-@pytest.mark.bulk
 def test_nothing_that_is_kept_is_open_to_others(
     tmp_path: Path, umask: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

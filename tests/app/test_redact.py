@@ -113,7 +113,6 @@ def test_a_stored_answer_that_holds_the_text_goes_with_it(app: Application) -> N
     assert sound(app)
 
 
-@pytest.mark.bulk
 def test_a_body_is_erased_and_found_no_more(app: Application, agent: Caller) -> None:
     body = f"All about {SECRET} and zebras"
     app.call("create_record", {"type": "note", "title": "T", "summary": "s", "body": body}, agent)

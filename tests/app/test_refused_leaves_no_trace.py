@@ -67,7 +67,6 @@ def is_told(name: str, problem: Problem, before: dict[str, Head], after: dict[st
     return grown <= before.keys() - {CATALOG} and (name in TOLD or isinstance(problem, Conflict))
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-02.21")
 def test_nothing_that_is_refused_in_a_project_yet_to_be_made_leaves_a_trace(
     everything: Asking,
@@ -84,7 +83,6 @@ def test_nothing_that_is_refused_in_a_project_yet_to_be_made_leaves_a_trace(
     assert {name for name, _ in everything.asked} - refused == set()
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-02.21")
 def test_nothing_that_is_refused_beside_others_leaves_a_trace(everything: Asking) -> None:
     app = everything.app

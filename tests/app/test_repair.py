@@ -80,7 +80,6 @@ def test_a_broken_chain_keeps_its_sound_beginning_and_sets_the_rest_aside(
     assert Damaged(done.replaced).entry(6, "session") == "forged"
 
 
-@pytest.mark.bulk
 def test_a_backup_fills_the_hole_and_what_is_newer_stays(store: Damaged, backup: Backup) -> None:
     before = kept.heads(store.folder)
     store.set_entry(4, payload=b'{"id":"T001","text":"forged"}')

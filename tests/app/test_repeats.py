@@ -42,7 +42,6 @@ class Repeating(Asking):
         return told
 
 
-@pytest.mark.bulk
 @pytest.mark.fault("reply lost")
 @pytest.mark.holds("ALL-05.3", "ALL-05.7")
 def test_every_operation_answers_a_repeat_as_it_did_first(

@@ -29,7 +29,6 @@ def prepared(tmp_path: Path) -> Path:
     return tmp_path / "prepared"
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-04.5")
 @pytest.mark.parametrize(("drill", "point"), POINTS, ids=str)
 def test_a_kill_at_some_points_leaves_nothing_or_the_whole(
@@ -41,7 +40,6 @@ def test_a_kill_at_some_points_leaves_nothing_or_the_whole(
     assert tally.violations == {}
 
 
-@pytest.mark.bulk
 def test_a_restore_that_builds_in_place_is_found_out(prepared: Path, tmp_path: Path) -> None:
     hasty = dataclasses.replace(NEW_PLACE, scene=scenes.bring_back_in_place)
     points = points_of(hasty.scene, copied(prepared, tmp_path), hasty.gates)

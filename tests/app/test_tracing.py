@@ -152,7 +152,6 @@ def test_an_address_to_send_to_asks_for_traces(
     assert isinstance(traced(app).store, TracedStore) == bool(address)
 
 
-@pytest.mark.bulk
 def test_without_an_address_nothing_of_it_is_even_loaded() -> None:
     program = (
         "import sys\n"

@@ -65,7 +65,6 @@ def make_history(app: Application, caller: Caller, seed: int) -> None:
             continue
 
 
-@pytest.mark.bulk
 @pytest.mark.parametrize("seed", range(3))
 def test_nothing_is_found_in_any_history_that_hansard_wrote(
     app: Application, agent: Caller, seed: int
@@ -99,7 +98,6 @@ def test_verifying_writes_nothing(
     assert verify(app.store).exit_code == 0
 
 
-@pytest.mark.bulk
 def test_it_is_sound_while_others_write(open_app: OpenApp) -> None:
     app, other = open_app(), open_app()
     stop = threading.Event()
@@ -269,7 +267,6 @@ def test_open_intents_are_listed_and_those_of_the_dead_count(
 # The report.
 
 
-@pytest.mark.bulk
 def test_findings_beyond_what_one_would_read_are_counted(store: Damaged) -> None:
     with store.opened() as app:
         for _ in range(FINDINGS_MAX):

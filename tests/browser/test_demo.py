@@ -21,7 +21,6 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.bulk
 def test_the_example_is_sound(example: Path) -> None:
     application = start(settings_of(example))
     try:
@@ -70,7 +69,6 @@ def test_the_workspace_holds_what_the_journal_says(example: Path) -> None:
         assert len(on_disk) == file["size"]
 
 
-@pytest.mark.bulk
 def test_the_secret_is_nobody_elses(example: Path) -> None:
     assert (example / "secret").stat().st_mode & 0o077 == 0
 

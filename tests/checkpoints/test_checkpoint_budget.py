@@ -95,7 +95,6 @@ JSON = st.recursive(
 )
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("CHK-view-3", "CHK-view-4", "CHK-view-5", "CHK-view-8")
 @given(
     context=st.dictionaries(st.text(max_size=20), JSON, max_size=8),

@@ -186,7 +186,6 @@ def test_no_damaged_blob_harms_more_than_twenty_checkpoints_of_a_session(
         assert all(is_within_a_group(ids, saved) for ids in harmed.values())
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("CHK-blob-8")
 def test_sessions_that_hold_the_same_do_not_share_more_damage(tmp_path: Path) -> None:
     contexts = list(near_identical(25, keys=2))
@@ -203,7 +202,6 @@ def test_sessions_that_hold_the_same_do_not_share_more_damage(tmp_path: Path) ->
             assert harmed.count(0) >= 2
 
 
-@pytest.mark.bulk
 def test_a_copy_of_a_session_takes_little_more_room(tmp_path: Path) -> None:
     contexts = list(near_identical(60, keys=20))
     with library(tmp_path) as hansard:
@@ -229,7 +227,6 @@ def test_a_group_goes_on_past_what_was_deleted_in_it(tmp_path: Path) -> None:
     assert alone == [(2,)]
 
 
-@pytest.mark.bulk
 def test_damage_in_a_copy_is_found_by_verify(tmp_path: Path) -> None:
     contexts = [{"same": hardly_packed(600)}, {"other": hardly_packed(600, seed=2)}] * 25
     with library(tmp_path) as hansard:

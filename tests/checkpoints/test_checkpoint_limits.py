@@ -42,7 +42,6 @@ def test_a_context_beyond_64_mib_is_refused_by_name(tmp_path: Path) -> None:
         assert hansard.checkpoints.save_checkpoint("w", {"text": "x"}).status == "SAVED"
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("CHK-size-1")
 def test_15_mb_go_over_stdio_and_more_than_16_mib_are_refused(tmp_path: Path) -> None:
     context = large(15 * 1_000_000)
@@ -70,7 +69,6 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(mounted)], check=True)
 
 
-@pytest.mark.bulk
 @pytest.mark.root
 @pytest.mark.holds("001-errors-STORAGE_UNAVAILABLE")
 @pytest.mark.parametrize("size", [60_000, 3_000_000], ids=["in the database", "in files"])

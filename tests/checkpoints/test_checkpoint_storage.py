@@ -38,7 +38,6 @@ def sizes(hansard: Hansard, session: str = "w") -> list[int]:
     return [one.sizeBytes for one in listed][::-1]
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("CHK-blob-1", "CHK-blob-2", "CHK-view-1")
 def test_a_hundred_near_identical_contexts_take_little_more_than_one(tmp_path: Path) -> None:
     with library(tmp_path) as hansard:
@@ -78,7 +77,6 @@ def flip_in_file(store: Path, digest: str) -> None:
     path.write_bytes(flipped)
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("CHK-blob-4", "CHK-blob-5")
 @pytest.mark.parametrize("place", [0, 20, 30])
 def test_a_flipped_byte_harms_only_what_needs_it_and_is_named(tmp_path: Path, place: int) -> None:

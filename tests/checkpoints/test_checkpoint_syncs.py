@@ -19,7 +19,6 @@ def prepared(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("CHK-blob-3")
 def test_a_blob_is_durable_before_what_names_it(prepared: Path) -> None:
     with playing(scenes.save, prepared) as child:
@@ -33,7 +32,6 @@ def test_a_blob_is_durable_before_what_names_it(prepared: Path) -> None:
     assert synced[-1].endswith("hansard.db-wal")
 
 
-@pytest.mark.bulk
 def test_a_put_costs_one_sync_and_so_do_its_writes(prepared: Path) -> None:
     with playing(scenes.steady_puts, prepared) as child:
         child.until("steady")

@@ -40,7 +40,6 @@ JSON = st.recursive(
 )
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("CHK-view-1", "CHK-view-2")
 @given(context=st.dictionaries(st.text(), JSON, max_size=5))
 @settings(
@@ -385,7 +384,6 @@ def test_depth_64_is_taken_and_65_is_not(app: Application, agent: Caller) -> Non
         save(app, agent, nested(65))
 
 
-@pytest.mark.bulk
 def test_a_hundred_thousand_keys_come_back(app: Application, agent: Caller) -> None:
     context = {f"key {number}": number for number in range(100_000)}
 

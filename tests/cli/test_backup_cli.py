@@ -58,7 +58,6 @@ def a_published_decision(hansard: Hansard) -> str:
         application.close()
 
 
-@pytest.mark.bulk
 def test_a_redacted_decision_is_gone_from_the_stores_repository(filled: Hansard) -> None:
     digest = a_published_decision(filled)
     path = gitlog.repository_path(filled.store, "default")

@@ -51,7 +51,6 @@ def heads(hansard: Hansard) -> dict[str, int]:
     return {project: head.seq for project, head in found.items() if project != CATALOG}
 
 
-@pytest.mark.bulk
 def test_sessions_are_listed_and_then_their_checkpoints(saved: Hansard) -> None:
     sessions = ask(saved, "list").out.splitlines()
     listed = ask(saved, "list", "w").out.splitlines()
@@ -79,7 +78,6 @@ def test_a_checkpoint_is_shown_whole_or_as_a_model_would_see_it(saved: Hansard) 
     assert json.loads(ask(saved, "show", "C001", "--json", "--budget", "10").out)["context"]
 
 
-@pytest.mark.bulk
 def test_looking_leaves_no_trace(saved: Hansard) -> None:
     before = heads(saved)
 
@@ -112,7 +110,6 @@ def test_a_diff_is_coloured_where_colours_can_be_seen(saved: Hansard) -> None:
     assert "\x1b[" not in ask(saved, "diff", "C001", "C003").out
 
 
-@pytest.mark.bulk
 def test_what_is_exported_is_imported_elsewhere_exactly(saved: Hansard, tmp_path: Path) -> None:
     file = tmp_path / "w.jsonl"
     ask(saved, "export", "w", "--output", str(file))
@@ -150,7 +147,6 @@ def test_an_import_into_where_it_came_from_doubles_nothing(saved: Hansard, tmp_p
     assert ask(saved, "export", "w").out.encode() == file.read_bytes()
 
 
-@pytest.mark.bulk
 def test_what_came_back_from_another_store_is_not_doubled_either(
     saved: Hansard, tmp_path: Path
 ) -> None:
@@ -171,7 +167,6 @@ def test_what_came_back_from_another_store_is_not_doubled_either(
         assert listed["session"]["ownTags"] == ["carried"]
 
 
-@pytest.mark.bulk
 def test_a_mark_is_carried_though_the_last_context_has_not_its_key(
     saved: Hansard, tmp_path: Path
 ) -> None:
@@ -187,7 +182,6 @@ def test_a_mark_is_carried_though_the_last_context_has_not_its_key(
     assert ask(elsewhere, "mark", "w").out.splitlines() == ["note", "plan"]
 
 
-@pytest.mark.bulk
 def test_keys_are_marked_listed_and_unmarked(saved: Hansard) -> None:
     assert ask(saved, "mark", "w").out.splitlines() == ["plan"]
     assert "critical" in ask(saved, "mark", "w", "note").out
@@ -205,7 +199,6 @@ def test_the_newest_is_shown_where_none_is_named(saved: Hansard) -> None:
     assert json.loads(ask(saved, "show", "--json").out)["sessionId"] == "v"
 
 
-@pytest.mark.bulk
 def test_a_long_diff_is_shown_whole(hansard: Hansard) -> None:
     with Library(hansard.store) as library:
         for text in ("a", "b"):
@@ -260,7 +253,6 @@ def test_what_is_no_export_is_refused_by_line(
     assert heads(saved) == before
 
 
-@pytest.mark.bulk
 def test_pruning_keeps_the_newest_and_those_with_a_marked_key(hansard: Hansard) -> None:
     with Library(hansard.store) as library:
         for number in range(10):

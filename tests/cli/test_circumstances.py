@@ -57,7 +57,6 @@ def refused(ran: Ran, code: str, named: str) -> None:
     assert ran.code == (2 if code == "INVALID_INPUT" else 1)
 
 
-@pytest.mark.bulk
 @pytest.mark.cold("is about how a process starts")
 def test_too_few_files_are_said_before_anything_is_made(hansard: Hansard) -> None:
     refused(served(hansard, files=20), "STORAGE_UNAVAILABLE", "20 files open at once")
@@ -66,7 +65,6 @@ def test_too_few_files_are_said_before_anything_is_made(hansard: Hansard) -> Non
     assert FILES_MIN > 20
 
 
-@pytest.mark.bulk
 @pytest.mark.cold("is about how a process starts")
 def test_a_path_that_is_not_utf_8_is_said(hansard: Hansard, tmp_path: Path) -> None:
     bad = os.fsencode(tmp_path) + b"/\xff\xfe"

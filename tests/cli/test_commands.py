@@ -27,7 +27,6 @@ def checks(shown: str) -> dict[str, list[dict[str, str]]]:
 # rebuild
 
 
-@pytest.mark.bulk
 def test_a_rebuild_mends_what_was_altered(filled: Hansard) -> None:
     sql(filled, "DELETE FROM rows_sessions_v2")
     assert filled("verify").code == 2
@@ -65,7 +64,6 @@ def test_the_doctor_says_what_is_set_up(filled: Hansard) -> None:
     assert {check["status"] for each in found.values() for check in each} == {"ok"}
 
 
-@pytest.mark.bulk
 def test_the_doctor_says_what_proves_a_person(filled: Hansard) -> None:
     ours, theirs = {"HANSARD_SECRET": "a secret of ours"}, {"HANSARD_SECRET": "a secret of theirs"}
     unknown = filled("doctor", "--json", **ours)
@@ -210,7 +208,6 @@ def test_export_schema_prints_the_committed_contract(hansard: Hansard) -> None:
 # serve
 
 
-@pytest.mark.bulk
 @pytest.mark.cold("a signal")
 def test_serve_says_where_it_listens_answers_and_ends(hansard: Hansard) -> None:
     process = hansard.start("serve", "--port", "0")

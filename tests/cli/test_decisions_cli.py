@@ -115,7 +115,6 @@ def filled(hansard: Decider) -> Decider:
     return hansard
 
 
-@pytest.mark.bulk
 def test_what_is_active_is_listed_newest_first(filled: Decider) -> None:
     lines = ask(filled, "list").splitlines()
 
@@ -126,13 +125,11 @@ def test_what_is_active_is_listed_newest_first(filled: Decider) -> None:
     assert [one["id"] for one in listed] == [f"D00{number}" for number in range(6, 0, -1)]
 
 
-@pytest.mark.bulk
 def test_an_empty_project_says_so_and_an_unknown_one_is_refused(filled: Decider) -> None:
     assert "No proposals" in ask(filled, "proposals")
     assert filled("decisions", "list", "--project", "elsewhere").code == 1
 
 
-@pytest.mark.bulk
 def test_a_decision_is_shown_with_its_chain_as_a_picture(filled: Decider) -> None:
     shown = ask(filled, "show", "D001")
 
@@ -149,7 +146,6 @@ def test_a_decision_is_shown_with_its_chain_as_a_picture(filled: Decider) -> Non
     assert picture[-1].endswith(" <")
 
 
-@pytest.mark.bulk
 def test_a_picture_is_whole_however_long_the_chain(hansard: Decider) -> None:
     with an_agent(hansard) as agent:
         newest = agent.record()
@@ -161,7 +157,6 @@ def test_a_picture_is_whole_however_long_the_chain(hansard: Decider) -> None:
     assert [line.split()[1] for line in drawn] == [f"D{number:03d}" for number in range(120, 0, -1)]
 
 
-@pytest.mark.bulk
 def test_a_decision_is_shown_as_it_was(filled: Decider) -> None:
     entries = filled("log", "--kind", "decision_recorded", "--json").out.splitlines()
     then = f"s:{orjson.loads(entries[0])['seq']}"
@@ -170,7 +165,6 @@ def test_a_decision_is_shown_as_it_was(filled: Decider) -> None:
     assert orjson.loads(ask(filled, "show", "D001", "--json"))["head"]["id"] == "D005"
 
 
-@pytest.mark.bulk
 def test_decisions_are_found_by_their_words(filled: Decider) -> None:
     found = ask(filled, "search", "sqlite")
 
@@ -180,7 +174,6 @@ def test_decisions_are_found_by_their_words(filled: Decider) -> None:
     assert orjson.loads(ask(filled, "search", "sqlite", "--json"))["index"]
 
 
-@pytest.mark.bulk
 def test_what_is_refused_is_said_in_a_sentence(filled: Decider) -> None:
     again = filled("decisions", "record", "--target", "db", "--title", "Again", *WHY)
     short = filled("decisions", "record", "--target", "x", "--title", "x", "--rationale", "x")
@@ -190,7 +183,6 @@ def test_what_is_refused_is_said_in_a_sentence(filled: Decider) -> None:
     assert "rationale" in short.err
 
 
-@pytest.mark.bulk
 def test_the_person_at_the_terminal_is_the_human_author(filled: Decider) -> None:
     arguments = ("--target", "ui", "--title", "Use HTML", *WHY)
 
@@ -203,7 +195,6 @@ def test_the_person_at_the_terminal_is_the_human_author(filled: Decider) -> None
     assert "person" in refused.err
 
 
-@pytest.mark.bulk
 def test_proposals_are_listed_and_rejected_with_a_reason(filled: Decider) -> None:
     with an_agent(filled) as agent:
         agent.propose("queue", "Use a file")
@@ -220,7 +211,6 @@ def test_proposals_are_listed_and_rejected_with_a_reason(filled: Decider) -> Non
     assert "Not now" in ask(filled, "show", "P001")
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-10.11")
 def test_a_person_accepts_a_proposal_by_typing_the_secret(hansard: Decider) -> None:
     with an_agent(hansard, ago=timedelta(hours=2)) as agent:
@@ -291,7 +281,6 @@ def test_the_secret_is_set_changed_and_recovered_by_typing(hansard: Decider) -> 
     assert shown["recovery"] is None
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-10.16")
 def test_a_key_file_that_only_its_owner_reads_proves_a_person(
     hansard: Decider, tmp_path: Path
@@ -334,7 +323,6 @@ def test_no_setting_of_the_machines_clock_opens_the_window_early(hansard: Decide
         assert "after its last edit" in early.out
 
 
-@pytest.mark.bulk
 def test_text_that_could_act_on_a_terminal_is_shown_as_text(hansard: Decider) -> None:
     hostile = ["--title", "Clear\x1b[2J\u202e", "--consequence", "\x1b]0;x\x07"]
     made = hansard("decisions", "record", "--target", "db\x1b[2J", *WHY, *hostile)
@@ -347,7 +335,6 @@ def test_text_that_could_act_on_a_terminal_is_shown_as_text(hansard: Decider) ->
         assert "\\x1b" in shown
 
 
-@pytest.mark.bulk
 @pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 def test_the_repository_is_there_to_be_pushed(filled: Decider) -> None:
     shown = ask(filled, "git")
@@ -362,7 +349,6 @@ def test_the_repository_is_there_to_be_pushed(filled: Decider) -> None:
     assert filled("decisions", "git", "--project", "elsewhere").code == 1
 
 
-@pytest.mark.bulk
 def test_no_command_leaves_a_session_open(filled: Decider) -> None:
     filled("decisions", "show", "D001")
 

@@ -131,7 +131,6 @@ def test_what_is_secret_is_shown_only_to_an_admin_who_asks(made: Made) -> None:
     assert hansard("entities", "export", "--reveal").code != 0
 
 
-@pytest.mark.bulk
 def test_an_entity_is_made_of_a_file_and_deleted(hansard: Hansard, tmp_path: Path) -> None:
     file = tmp_path / "document.json"
     file.write_text(json.dumps(DOCUMENT))
@@ -170,7 +169,6 @@ def test_a_chat_of_a_provider_becomes_a_thread_and_back(hansard: Hansard, tmp_pa
         assert hansard("entities", *arguments).code != 0
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ENT-redact-2")
 def test_an_export_is_imported_byte_by_byte(made: Made, tmp_path: Path) -> None:
     hansard, _ = made

@@ -33,7 +33,6 @@ def test_the_committed_files_are_what_would_be_made_now(made: dict[str, str]) ->
     assert [name for name in made if committed[name] != made[name]] == [], "run `make generate`"
 
 
-@pytest.mark.bulk
 def test_making_them_twice_gives_the_same(made: dict[str, str]) -> None:
     assert generate.everything(catalog()) == made
 
@@ -53,7 +52,6 @@ def test_what_is_no_longer_made_is_taken_away(tmp_path: Path, made: dict[str, st
     assert {name: (tmp_path / name).read_text(encoding="utf-8") for name in made} == made
 
 
-@pytest.mark.bulk
 def test_every_page_says_that_it_is_made(made: dict[str, str]) -> None:
     pages = [text for name, text in made.items() if name.endswith(".md")]
 
@@ -87,7 +85,6 @@ def test_every_command_of_a_group_is_documented(made: dict[str, str]) -> None:
     assert "--checkpoint-max-mib" not in page
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("DEC-schema-1")
 def test_the_contract_carries_the_hash_of_the_rest(made: dict[str, str]) -> None:
     contract = orjson.loads(committed_contract())

@@ -331,7 +331,6 @@ def test_a_person_who_runs_it_is_told_what_it_is_for(recorded: Recorded) -> None
     assert "--print-config" in shown
 
 
-@pytest.mark.bulk
 def test_run_as_a_host_does_it_loads_no_server(recorded: Recorded) -> None:
     script = (
         "import sys\nfrom hansard.cli.main import run\ncode = run(['hook', 'claude-code'])\n"

@@ -111,7 +111,6 @@ def test_a_person_redacts_on_a_terminal(filled: Hansard) -> None:
     assert "Redacted s:4: leaked" in filled("log").out
 
 
-@pytest.mark.bulk
 @pytest.mark.parametrize(
     "asked",
     [
@@ -164,7 +163,6 @@ def test_views_are_repaired_in_place(filled: Hansard) -> None:
     assert filled("verify").code == 0
 
 
-@pytest.mark.bulk
 def test_a_broken_chain_is_repaired_with_a_backup(filled: Hansard, tmp_path: Path) -> None:
     filled("backup", str(tmp_path / "backups"))
     before = anchors(filled)

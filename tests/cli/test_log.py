@@ -68,7 +68,6 @@ def test_what_is_not_there_is_said(filled: Hansard, arguments: list[str], code: 
     assert ran.err
 
 
-@pytest.mark.bulk
 def test_more_than_a_page_is_shown_in_order(hansard: Hansard) -> None:
     write_sessions(hansard, [f"default.{number}" for number in range(1_100)])
 
@@ -103,7 +102,6 @@ def test_stored_text_cannot_act_on_the_terminal(hansard: Hansard) -> None:
     assert "\\x1b[2J\\n\\u202egnp" in ran.out
 
 
-@pytest.mark.bulk
 def test_any_script_can_be_shown_in_any_locale(hansard: Hansard) -> None:
     write_sessions(hansard, ["default.漢字é"])
 

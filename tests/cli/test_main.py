@@ -48,7 +48,6 @@ def ask(hansard: Hansard, *arguments: str) -> dict[str, object]:
     return answer
 
 
-@pytest.mark.bulk
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -80,14 +79,12 @@ def loaded(hansard: Hansard, arguments: list[str]) -> set[str]:
     return {*json.loads(done.stderr.splitlines()[-1])}
 
 
-@pytest.mark.bulk
 def test_the_stdio_server_loads_no_command_line_framework(hansard: Hansard) -> None:
     assert loaded(hansard, []) & {"hansard.mcp.stdio", "typer", "rich", "argparse"} == {
         "hansard.mcp.stdio"
     }
 
 
-@pytest.mark.bulk
 def test_looking_at_the_journal_loads_no_server(filled: Hansard) -> None:
     assert loaded(filled, ["log"]) & {"typer", "mcp", "uvicorn", "anyio", "rich"} == {"typer"}
 
@@ -246,7 +243,6 @@ def test_a_bug_is_a_sentence_and_with_debug_a_trace(
         main.run([])
 
 
-@pytest.mark.bulk
 @pytest.mark.cold("how a process ends")
 def test_a_reader_that_leaves_early_is_no_error(filled: Hansard) -> None:
     process = filled.start("log", "--limit", "3")
@@ -260,7 +256,6 @@ def test_a_reader_that_leaves_early_is_no_error(filled: Hansard) -> None:
     process.stderr.close()
 
 
-@pytest.mark.bulk
 @pytest.mark.fault("signals and ends")
 @pytest.mark.cold("a signal")
 def test_ctrl_c_ends_a_command_quietly(filled: Hansard) -> None:
@@ -303,7 +298,6 @@ def test_a_setting_may_stand_before_the_command(filled: Hansard, tmp_path: Path)
     assert filled("anchor", "--store", elsewhere).code == 1
 
 
-@pytest.mark.bulk
 def test_a_server_without_a_secret_says_at_its_start_that_nothing_can_be_accepted(
     hansard: Hansard,
 ) -> None:

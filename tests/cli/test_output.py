@@ -174,7 +174,6 @@ def shown_in(ran: Ran) -> list[str]:
 PIPE = pytest.mark.slow("runs all commands once more")
 
 
-@pytest.mark.bulk
 @pytest.mark.parametrize(
     "stream",
     [pytest.param(Terminal, id="terminal"), pytest.param(io.StringIO, id="pipe", marks=PIPE)],
@@ -192,7 +191,6 @@ def test_no_command_lets_stored_text_act(hansard: Hansard, stream: type[io.Strin
     assert escaped > 25
 
 
-@pytest.mark.bulk
 def test_what_commands_write_is_told_as_safely(hansard: Hansard) -> None:
     for arguments in WRITES:
         ran = on(Terminal, hansard, *arguments)
@@ -200,7 +198,6 @@ def test_what_commands_write_is_told_as_safely(hansard: Hansard) -> None:
         assert shown_in(ran) == [], arguments
 
 
-@pytest.mark.bulk
 def test_json_means_the_same_escaped(hansard: Hansard) -> None:
     for arguments in (["log"], ["records", "show", "R001"], ["decisions", "list", "--all"]):
         ran = on(io.StringIO, hansard, *arguments, "--json")

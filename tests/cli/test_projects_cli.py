@@ -152,7 +152,6 @@ def test_no_command_shows_anything_of_another_project(shared: Hansard, name: str
     assert "a bug" not in own.err + other.err
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-02.16")
 def test_a_first_write_makes_the_workspaces_project_and_says_so(
     hansard: Hansard, tmp_path: Path
@@ -168,7 +167,6 @@ def test_a_first_write_makes_the_workspaces_project_and_says_so(
     assert "R101  OPEN  Hello" in hansard("records", "--workspace", str(other)).out
 
 
-@pytest.mark.bulk
 def test_projects_are_listed_with_what_is_in_them_and_the_one_meant_here(
     filled: Hansard, tmp_path: Path
 ) -> None:
@@ -197,7 +195,6 @@ def test_where_the_project_is_yet_to_be_made_the_list_says_so(
     assert "lantern-2" in filled("projects", "show", "--workspace", workspace).out
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-02.20")
 def test_a_project_is_renamed_shown_archived_and_brought_back(filled: Hansard) -> None:
     assert filled("projects", "rename", "lantern", "lamp").code == 0
@@ -217,7 +214,6 @@ def test_a_project_is_renamed_shown_archived_and_brought_back(filled: Hansard) -
     assert [one["id"] for one in listed(filled)] == ["lamp"]
 
 
-@pytest.mark.bulk
 def test_a_bundle_is_not_taken_in_under_a_name_that_leads_elsewhere(
     filled: Hansard, tmp_path: Path
 ) -> None:

@@ -169,7 +169,6 @@ def test_one_can_ask_for_less(recorded: Recorded, arguments: list[str], kinds: l
     assert (ran.code, ran.err) == (0, "")
 
 
-@pytest.mark.bulk
 def test_a_limit_over_a_page_gives_all(recorded: Recorded) -> None:
     ops = [{"action": "create", "path": f"many/{n}", "content": "x\n"} for n in range(100)]
     recorded.do(("file_op", {"ops": ops}))
@@ -233,7 +232,6 @@ def test_an_operation_under_way_is_told_again_when_it_ends() -> None:
     assert [one.seq for one in found] == [9, 5]
 
 
-@pytest.mark.bulk
 def test_a_timeline_is_cut_to_the_terminal_and_cannot_act_on_it(recorded: Recorded) -> None:
     words = "\x1b[2J" + "very " * 50
     recorded.do(("audit_event", {"type": "note", "description": words}))
@@ -276,7 +274,6 @@ def test_on_a_terminal_a_story_is_drawn_and_wrapped(recorded: Recorded) -> None:
     assert "\x1b[36ma.py\x1b[0m: 2 edits" in coloured
 
 
-@pytest.mark.bulk
 def test_a_story_of_many_pages_is_told_as_one(recorded: Recorded) -> None:
     for chunk in range(3):
         ops = [

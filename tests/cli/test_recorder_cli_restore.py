@@ -84,7 +84,6 @@ def test_a_restore_is_undone_as_it_says(recorded: Recorded) -> None:
     assert contents(recorded) == BEFORE
 
 
-@pytest.mark.bulk
 def test_a_person_is_asked_first(recorded: Recorded) -> None:
     with terminal(recorded.run, "restore", "--step", "2") as typist:
         asked = typist.until("[y/N]")
@@ -156,7 +155,6 @@ def test_nothing_to_do_asks_nobody(recorded: Recorded) -> None:
     assert "2 unchanged" in again.out
 
 
-@pytest.mark.bulk
 def test_an_undo_shows_what_changes_and_keeps_what_a_person_wrote(recorded: Recorded) -> None:
     recorded.do(op("create", "c.py", content="1\n2\n3\n4\n"))
     recorded.do(op("edit", "c.py", content="one\n2\n3\n4\n"))

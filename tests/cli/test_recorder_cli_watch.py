@@ -162,7 +162,6 @@ def test_a_folder_that_moves_takes_its_files_along(recorded: Recorded, tmp_path:
     assert went == {("deleted", "inside/deep/one"), ("deleted", "inside/two")}
 
 
-@pytest.mark.bulk
 def test_a_burst_of_files_is_taken_in_batches(recorded: Recorded, tmp_path: Path) -> None:
     many = tmp_path / "many"
     many.mkdir()

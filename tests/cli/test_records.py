@@ -44,7 +44,6 @@ def test_an_empty_project_says_how_to_begin(filled: Hansard, tmp_path: Path) -> 
     assert "records new" in filled("records", "--workspace", str(tmp_path)).out
 
 
-@pytest.mark.bulk
 def test_a_record_is_shown_with_what_lies_around_it_and_stays_inactive(filled: Hansard) -> None:
     shown = filled("records", "show", "R002")
 
@@ -53,13 +52,11 @@ def test_a_record_is_shown_with_what_lies_around_it_and_stays_inactive(filled: H
     assert filled("log", "--kind", "activated", "--json").out.count('"record":"R002"') == 0
 
 
-@pytest.mark.bulk
 def test_a_record_is_found_by_its_words(filled: Hansard) -> None:
     assert "[R002]" in filled("records", "search", "small").out
     assert "[R002]" not in filled("records", "search", "enormous").out
 
 
-@pytest.mark.bulk
 def test_a_record_moves_state_or_the_reason_is_told(filled: Hansard) -> None:
     moved = filled("records", "move-state", "R001", "RESOLVED", "--resolved-by", "R002")
     refused = filled("records", "move-state", "R001", "LATER", "--reason", "no time")
@@ -70,7 +67,6 @@ def test_a_record_moves_state_or_the_reason_is_told(filled: Hansard) -> None:
     assert filled("records").out.split()[:2] == ["R001", "RESOLVED"]
 
 
-@pytest.mark.bulk
 def test_a_text_is_changed_in_the_editor_and_its_history_shows_it(
     filled: Hansard, tmp_path: Path
 ) -> None:
@@ -81,7 +77,6 @@ def test_a_text_is_changed_in_the_editor_and_its_history_shows_it(
     assert "-It is small." in filled("records", "diff", "R002", "--from", "t:2").out
 
 
-@pytest.mark.bulk
 def test_an_editor_that_changes_nothing_changes_nothing(filled: Hansard) -> None:
     before = filled("anchor").out.splitlines()
 
@@ -91,7 +86,6 @@ def test_an_editor_that_changes_nothing_changes_nothing(filled: Hansard) -> None
     assert len(filled("anchor").out.splitlines()) == len(before)
 
 
-@pytest.mark.bulk
 def test_an_editor_that_fails_changes_nothing(filled: Hansard) -> None:
     failed = filled("records", "edit", "R002", EDITOR="false")
 
@@ -99,7 +93,6 @@ def test_an_editor_that_fails_changes_nothing(filled: Hansard) -> None:
     assert "t:3" not in filled("log").out
 
 
-@pytest.mark.bulk
 def test_no_command_leaves_a_session_open(filled: Hansard) -> None:
     filled("records", "show", "R001")
     filled("records", "move-state", "R001", "LATER", "--reason", "no time")
@@ -110,7 +103,6 @@ def test_no_command_leaves_a_session_open(filled: Hansard) -> None:
     assert len(started) == len(closed) > 0
 
 
-@pytest.mark.bulk
 def test_a_command_that_is_refused_leaves_no_trace(filled: Hansard, tmp_path: Path) -> None:
     before = filled("log", "--json").out
 
@@ -126,7 +118,6 @@ def test_a_command_that_is_refused_leaves_no_trace(filled: Hansard, tmp_path: Pa
     assert filled("log", "--json").out == before
 
 
-@pytest.mark.bulk
 def test_a_command_can_work_in_a_session_that_is_named(filled: Hansard) -> None:
     moved = filled(
         "records", "move-state", "R001", "LATER", "--reason", "no time", HANSARD_SESSION="mine"
@@ -137,7 +128,6 @@ def test_a_command_can_work_in_a_session_that_is_named(filled: Hansard) -> None:
     assert "mine" not in filled("log", "--kind", "session_closed").out
 
 
-@pytest.mark.bulk
 def test_the_person_at_the_terminal_is_the_human_author(filled: Hansard) -> None:
     filled.on_a_terminal("records", "new", "--title", "Mine", "--body", "b")
 

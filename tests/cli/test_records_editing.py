@@ -75,7 +75,6 @@ def overwriting(hansard: Hansard, tmp_path: Path, body: str) -> str:
     return f"run({shlex.split(f'{sys.executable} {program}')!r}, check=True); "
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("REC-whole-4")
 @pytest.mark.parametrize("script", EACH_SCRIPT)
 def test_a_body_of_the_limit_is_edited_and_shown_to_the_byte(
@@ -103,7 +102,6 @@ def test_a_long_record_keeps_what_its_editor_did_not_touch(
     assert stored(hansard) == f"{body}one more line\n"
 
 
-@pytest.mark.bulk
 def test_what_another_changed_meanwhile_is_merged_and_said(
     hansard: Hansard, editor: Editor, tmp_path: Path
 ) -> None:
@@ -119,7 +117,6 @@ def test_what_another_changed_meanwhile_is_merged_and_said(
     assert "Merged" in edited.out
 
 
-@pytest.mark.bulk
 def test_a_clash_is_decided_in_the_editor(hansard: Hansard, editor: Editor, tmp_path: Path) -> None:
     write(hansard, "one\ntwo\nthree\n")
     other = overwriting(hansard, tmp_path, "one\ntheirs\nthree\n")
@@ -141,7 +138,6 @@ def test_a_clash_is_decided_in_the_editor(hansard: Hansard, editor: Editor, tmp_
     assert "Written over" in edited.out
 
 
-@pytest.mark.bulk
 def test_a_third_change_during_the_decision_is_a_new_decision(
     hansard: Hansard, editor: Editor, tmp_path: Path
 ) -> None:
@@ -165,7 +161,6 @@ def test_a_third_change_during_the_decision_is_a_new_decision(
     assert stored(hansard) == "one\nunseen and decided\nthree\n"
 
 
-@pytest.mark.bulk
 def test_a_decision_that_is_not_made_keeps_the_text_in_a_file(
     hansard: Hansard, editor: Editor, tmp_path: Path
 ) -> None:

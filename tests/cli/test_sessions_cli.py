@@ -110,7 +110,6 @@ def test_what_means_none_or_several_is_refused(peopled: Peopled) -> None:
     assert "Old work" in several.err
 
 
-@pytest.mark.bulk
 def test_sessions_are_ended_by_name_and_all_that_are_away_at_once(peopled: Peopled) -> None:
     hansard, ids = peopled
 

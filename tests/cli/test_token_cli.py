@@ -26,7 +26,6 @@ def found(hansard: Hansard, text: str) -> tokens.Token | None:
         app.close()
 
 
-@pytest.mark.bulk
 def test_a_person_makes_a_token_lists_it_and_takes_it_back(filled: Hansard) -> None:
     ran = filled.on_a_terminal(
         "token", "create", "--role", "agent", "--name", "ci", "--project", "default",
@@ -63,7 +62,6 @@ def test_an_agents_shell_makes_lists_and_revokes_nothing(
     assert "hns_" not in ran.out
 
 
-@pytest.mark.bulk
 def test_an_admins_token_stands_in_for_the_terminal(filled: Hansard) -> None:
     admin = made(filled, "--role", "admin")
     agent = made(filled, "--role", "agent")

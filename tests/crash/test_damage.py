@@ -189,7 +189,6 @@ def strike_pages(originals: Originals, tmp_path: Path, count: int, *, repair_eve
                 assert faults_after_repair(folder, originals) == []
 
 
-@pytest.mark.bulk
 def test_a_scrambled_page_is_found_and_mended(
     originals: Originals, tmp_path: Path, record_property: Any
 ) -> None:
@@ -261,7 +260,6 @@ def strike_log(
 STRIKES = pytest.mark.parametrize("strike", [cut, flip], ids=["cut", "flipped"])
 
 
-@pytest.mark.bulk
 @STRIKES
 def test_a_damaged_log_loses_only_its_end_and_a_receipt_tells(
     strike: Callable[[Path, int], None],

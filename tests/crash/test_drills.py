@@ -26,7 +26,6 @@ def test_a_change_without_an_intent_is_found_out(tmp_path: Path) -> None:
     assert effect_faults(after) != []
 
 
-@pytest.mark.bulk
 @needs_strace
 def test_an_operation_that_is_half_written_is_found_out(tmp_path: Path) -> None:
     prepared = tmp_path / "prepared"

@@ -50,7 +50,6 @@ def test_a_large_body_is_synced_with_its_name_before_the_write_that_names_it(
     assert database == DATABASE
 
 
-@pytest.mark.bulk
 def test_many_writers_at_once_cost_fewer_syncs_than_writes(tmp_path: Path) -> None:
     writes = scenes.CROWD * scenes.FEW
 

@@ -78,7 +78,6 @@ def test_eight_killed_writers_lose_nothing(location: str, play: Play) -> None:
     assert faults(location, played.acks) == []
 
 
-@pytest.mark.bulk
 @pytest.mark.fault("many processes")
 @pytest.mark.holds("ALL-04.3", "ALL-04.5")
 def test_three_killed_writers_lose_nothing(location: str, play: Play) -> None:
@@ -90,7 +89,6 @@ def test_three_killed_writers_lose_nothing(location: str, play: Play) -> None:
     assert faults(location, played.acks) == []
 
 
-@pytest.mark.bulk
 @pytest.mark.fault("many processes")
 def test_the_program_finds_the_store_of_killed_writers_sound(location: str, play: Play) -> None:
     played = play(workers=3, writes=20, interval_s=0.05, part="projects")
@@ -101,7 +99,6 @@ def test_the_program_finds_the_store_of_killed_writers_sound(location: str, play
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.bulk
 def test_an_engine_that_acknowledges_too_early_is_found_out(location: str, play: Play) -> None:
     played = play(workers=3, writes=40, interval_s=0.05, part="hasty")
 
@@ -109,7 +106,6 @@ def test_an_engine_that_acknowledges_too_early_is_found_out(location: str, play:
     assert faults(location, played.acks) != []
 
 
-@pytest.mark.bulk
 @pytest.mark.fault("many processes")
 @pytest.mark.holds("ALL-04.4")
 def test_many_threads_of_one_process_lose_nothing(location: str) -> None:

@@ -184,7 +184,6 @@ def writing_says(checks: dict[str, list[Json]]) -> list[tuple[str, str]]:
 # Read-only.
 
 
-@pytest.mark.bulk
 @pytest.mark.fault("read-only")
 @pytest.mark.holds("ALL-06.41")
 @pytest.mark.parametrize("end", ["killed", pytest.param("closed", marks=SLOW)])
@@ -212,7 +211,6 @@ def test_a_store_on_a_read_only_disk_is_read_and_says_so(
     assert findings(disk.store) == []
 
 
-@pytest.mark.bulk
 @pytest.mark.fault("read-only")
 def test_a_disk_that_becomes_read_only_is_read_on_and_said_so(
     disk: Disk, home: Path, record_property: Any
@@ -270,7 +268,6 @@ def failing(process: "subprocess.Popen[Any]", fault: str, log: Path) -> Iterator
     assert "(INJECTED)" in log.read_text(), "the fault was never met"
 
 
-@pytest.mark.bulk
 @pytest.mark.fault("sync fails (EIO)")
 @pytest.mark.holds("ALL-04.1")
 @pytest.mark.parametrize(
@@ -307,7 +304,6 @@ def test_after_a_failed_sync_writing_stops_until_the_next_start(
     assert findings(store) == []
 
 
-@pytest.mark.bulk
 @pytest.mark.fault("sync fails (EIO)")
 def test_who_was_told_unknown_repeats_the_call_under_its_key_and_knows(home: Path) -> None:
     store, key = home / "store", {IDEMPOTENCY_KEY: "once"}
@@ -328,7 +324,6 @@ def test_who_was_told_unknown_repeats_the_call_under_its_key_and_knows(home: Pat
     assert len(found["records"]) == 2, "the one from before, and this one"
 
 
-@pytest.mark.bulk
 @pytest.mark.fault("sync fails (EIO)")
 def test_readiness_says_that_writing_has_stopped(home: Path) -> None:
     with serving(home) as server:

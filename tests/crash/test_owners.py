@@ -11,7 +11,6 @@ from tests.crash.harness import SOON_S, playing
 from tests.patience import wait_until
 
 
-@pytest.mark.bulk
 @pytest.mark.fault("many processes")
 @pytest.mark.cold("the death of a process")
 def test_an_effect_is_settled_by_others_when_its_process_is_dead_and_not_before(

@@ -71,7 +71,6 @@ CASES: dict[Verdict, tuple[Point, str]] = {
 }
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("FIL-effect-5")
 @pytest.mark.parametrize("verdict", ["done", "conflict", pytest.param("undone", marks=SLOW)])
 def test_the_doctor_says_what_was_settled_now_and_before(verdict: Verdict, tmp_path: Path) -> None:
@@ -93,7 +92,6 @@ def test_the_doctor_says_what_was_settled_now_and_before(verdict: Verdict, tmp_p
         assert said["status"] == ("warn" if verdict == "conflict" else "ok")
 
 
-@pytest.mark.bulk
 @pytest.mark.root
 def test_where_nothing_can_be_written_what_is_open_is_listed_and_settled_later(
     tmp_path: Path,
@@ -130,7 +128,6 @@ def test_a_start_gives_what_it_settled_once(tmp_path: Path) -> None:
     second.close()
 
 
-@pytest.mark.bulk
 def test_a_server_says_on_stderr_what_it_settled(tmp_path: Path) -> None:
     folder = killed(AFTER_THE_CHANGE, tmp_path).folder
 

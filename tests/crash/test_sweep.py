@@ -16,7 +16,6 @@ pytestmark = [needs_strace, pytest.mark.fault("sweep")]
 Record = Callable[[str, object], None]
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-04.1", "ALL-04.5", "ALL-06.41")
 @pytest.mark.parametrize(
     ("drill", "form"),

@@ -37,7 +37,6 @@ def test_what_is_superseded_and_matches_exactly_comes_before_what_is_active_and_
     assert 1.0 >= found[0]["score"] > found[1]["score"]
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("DEC-search-13")
 def test_a_chain_of_320_versions_has_one_order_at_every_limit(bot: Party) -> None:
     chain = a_chain(bot, VERSIONS)

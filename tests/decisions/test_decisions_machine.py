@@ -339,7 +339,6 @@ def run(new_store: Callable[[], Callable[[Schema], Engine]], examples: int) -> N
     run_state_machine_as_test(machine, settings=chosen)
 
 
-@pytest.mark.bulk
 @pytest.mark.holds(
     "004-guarantee-0",
     "004-guarantee-1",

@@ -36,7 +36,6 @@ def content(answer: dict[str, Any]) -> dict[str, Any]:
     return structured
 
 
-@pytest.mark.bulk
 def test_what_one_chat_decides_another_finds_and_a_replay_decides_nothing_new(
     serve: Serve,
 ) -> None:
@@ -53,7 +52,6 @@ def test_what_one_chat_decides_another_finds_and_a_replay_decides_nothing_new(
     assert again == made
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("004-errors-32000", "DEC-record-2")
 def test_a_conflict_is_for_the_model_to_read_or_an_execution_error(serve: Serve) -> None:
     server, strict = serve(), serve(errors="jsonrpc")
@@ -69,7 +67,6 @@ def test_a_conflict_is_for_the_model_to_read_or_an_execution_error(serve: Serve)
     assert (raised["code"], raised["data"]["code"]) == (-32000, "TARGET_CONFLICT")
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-10.12", "DEC-proposal-2", "DEC-proposal-3")
 def test_an_agent_cannot_accept(serve: Serve) -> None:
     server = serve()
@@ -85,7 +82,6 @@ def test_an_agent_cannot_accept(serve: Serve) -> None:
     assert shown["decision"]["status"] == "proposed"
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-10.9")
 def test_a_host_that_proves_the_secret_gets_as_far_as_the_window(serve: Serve) -> None:
     server = serve()

@@ -33,14 +33,12 @@ def matches(draw: st.DrawFn) -> list[Match]:
 limits = st.integers(1, 20)
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("004-guarantee-2")
 @given(matches(), limits)
 def test_strict_gives_only_active_ones(found: list[Match], limit: int) -> None:
     assert all(one.standing.is_active for one in rank(found, "strict", limit))
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("004-guarantee-1")
 @given(matches())
 def test_every_match_leads_to_its_end_unless_its_target_has_a_better_one(
@@ -55,7 +53,6 @@ def test_every_match_leads_to_its_end_unless_its_target_has_a_better_one(
             assert match.found.id in one.via
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("004-guarantee-3")
 @given(matches(), limits, st.sampled_from(["strict", "balanced"]))
 def test_active_ones_come_first_and_score_higher(found: list[Match], limit: int, mode: str) -> None:
@@ -68,7 +65,6 @@ def test_active_ones_come_first_and_score_higher(found: list[Match], limit: int,
     assert len(shown) <= limit
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("004-guarantee-4")
 @given(matches(), st.sampled_from(["strict", "balanced"]))
 def test_a_target_is_there_once(found: list[Match], mode: str) -> None:
@@ -77,7 +73,6 @@ def test_a_target_is_there_once(found: list[Match], mode: str) -> None:
     assert len(targets) == len(set(targets))
 
 
-@pytest.mark.bulk
 @given(matches())
 def test_audit_gives_each_match_as_it_is(found: list[Match]) -> None:
     shown = rank(found, "audit", 100)

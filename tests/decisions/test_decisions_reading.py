@@ -16,7 +16,6 @@ from tests.decisions.known import SECRET
 from tests.decisions.parties import Party, a_party, advance, refused
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("DEC-chain-6")
 def test_a_long_chain_is_shown_around_the_decision_asked_for(bot: Party) -> None:
     ids = [bot.record()]

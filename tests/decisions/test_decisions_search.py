@@ -171,7 +171,6 @@ def test_a_merged_decision_is_found_by_what_any_of_its_chains_said(bot: Party) -
         assert bot.ids(word, "strict") == [merged]
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("004-guarantee-1", "DEC-chain-4", "DEC-chain-5")
 def test_the_head_is_found_from_each_of_a_thousand_superseded_texts(
     app: Application, bot: Party

@@ -92,7 +92,6 @@ def as_regex(glob: str) -> re.Pattern[str]:
     return re.compile(written)
 
 
-@pytest.mark.bulk
 @given(globs, paths)
 @example("**/**/a", "a")
 @example("a/**/**", "a/b")
@@ -100,7 +99,6 @@ def test_globs_mean_what_a_regular_expression_says(glob: str, path: str) -> None
     assert matches(glob, path) == bool(as_regex(glob).fullmatch(path))
 
 
-@pytest.mark.bulk
 @given(globs, paths)
 def test_a_glob_that_names_a_file_has_one_of_its_anchors(glob: str, path: str) -> None:
     if matches(glob, path):

@@ -142,7 +142,6 @@ def test_commits_are_found_on_every_engine_and_rebuilt_as_they_were(
         assert found(app, "ledger") == [work.ids("HEAD")[1]]
 
 
-@pytest.mark.bulk
 def test_merges_moves_deletions_and_many_files(app: Application, chat: Chat, work: Git) -> None:
     work("checkout", "--quiet", "-b", "side", "HEAD~1")
     work("rm", "--quiet", "src/file0.py")
@@ -237,7 +236,6 @@ def test_nothing_that_a_repository_configures_is_run(
     assert not trap.exists()
 
 
-@pytest.mark.bulk
 def test_trees_without_end_hold_nobody_up(app: Application, chat: Chat, files: Path) -> None:
     repo = pygit2.init_repository(str(files / "bomb"), bare=True)
     tree = repo.TreeBuilder().write()

@@ -198,7 +198,6 @@ def test_half_of_it_and_the_rest_later_is_the_same(ledger: Ledger) -> None:
     assert ledger.git.ids() == ledger.afresh()
 
 
-@pytest.mark.bulk
 def test_another_process_makes_the_same_commits(tmp_path: Path) -> None:
     app = open_application(tmp_path / git_scenes.STORE)
     expected = Ledger(app, decide(app), tmp_path).afresh()

@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -129,7 +128,6 @@ def test_the_subject_says_what_was_done() -> None:
     assert len(subject(title="long " * 100, target="far " * 100)) < 160
 
 
-@pytest.mark.bulk
 @given(title=HOSTILE, target=HOSTILE, rationale=HOSTILE, author=HOSTILE)
 def test_no_text_forges_any_part_of_a_commit(
     title: str, target: str, rationale: str, author: str
@@ -149,7 +147,6 @@ def test_no_text_forges_any_part_of_a_commit(
     assert gitpage.trailers(message)["Decision-Id"] == "D002"
 
 
-@pytest.mark.bulk
 @given(title=HOSTILE, target=HOSTILE, rationale=HOSTILE, consequence=HOSTILE)
 def test_no_text_forges_any_part_of_a_page(
     title: str, target: str, rationale: str, consequence: str
@@ -164,7 +161,6 @@ def test_no_text_forges_any_part_of_a_page(
     assert b"\x1b" not in rendered
 
 
-@pytest.mark.bulk
 @given(title=HOSTILE, rationale=HOSTILE)
 def test_superseding_changes_the_status_of_a_page_and_nothing_else(
     title: str, rationale: str

@@ -11,7 +11,6 @@ from tests.decisions.git_scenes import needs_git, publish
 pytestmark = [needs_strace, needs_git]
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("DEC-git-4")
 def test_objects_are_on_disk_before_the_references_move(tmp_path: Path) -> None:
     prepare(tmp_path, is_published=True)

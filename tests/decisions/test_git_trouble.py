@@ -200,7 +200,6 @@ def test_damage_beneath_the_last_commit_is_found_when_it_is_met(
     ledger.git.check()
 
 
-@pytest.mark.bulk
 @pytest.mark.fault("Git in trouble")
 def test_people_who_pack_while_we_publish_do_no_harm(ledger: Ledger) -> None:
     ledger.publish()
@@ -262,7 +261,6 @@ def test_faults_of_a_repository_are_found(ledger: Ledger) -> None:
     ]
 
 
-@pytest.mark.bulk
 @pytest.mark.fault("Git in trouble")
 @pytest.mark.root
 def test_on_a_full_disk_git_waits_until_there_is_room(ledger: Ledger, small_disk: Path) -> None:

@@ -72,7 +72,6 @@ def test_where_no_secret_is_set_the_entry_says_unproved(open_with: OpenWith) -> 
         a_party(app, "agent").supersede(theirs)
 
 
-@pytest.mark.bulk
 def test_a_store_knows_its_secret_whatever_other_processes_are_set_up_with(
     open_with: OpenWith,
 ) -> None:
@@ -88,7 +87,6 @@ def test_a_store_knows_its_secret_whatever_other_processes_are_set_up_with(
         assert a_party(app, "human", "admin", secret=SECRET).status("D001") == "active"
 
 
-@pytest.mark.bulk
 def test_who_set_the_secret_first_is_not_overtaken_and_who_knows_it_changes_it(
     open_with: OpenWith,
 ) -> None:

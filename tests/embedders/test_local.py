@@ -36,7 +36,6 @@ def test_vectors_are_of_length_one_and_depend_on_the_text_alone() -> None:
     assert np.array_equal(alone, again)
 
 
-@pytest.mark.bulk
 def test_a_vector_is_what_the_reference_makes_of_the_text() -> None:
     [vector] = LocalEmbedder().embed(["This is an example sentence"])
 
@@ -44,7 +43,6 @@ def test_a_vector_is_what_the_reference_makes_of_the_text() -> None:
     assert vector[0, :4] == pytest.approx([0.0677, 0.0635, 0.0487, 0.0793], abs=0.01)
 
 
-@pytest.mark.bulk
 def test_a_long_text_becomes_several_vectors_but_not_without_end() -> None:
     embedder = LocalEmbedder()
 
@@ -97,7 +95,6 @@ time.sleep(0.1)
     assert (ran.returncode, ran.stderr.decode()) == (0, "")
 
 
-@pytest.mark.bulk
 def test_nothing_slow_is_imported_before_the_first_text() -> None:
     program = """
 import sys

@@ -106,7 +106,6 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-@pytest.mark.bulk
 def test_a_follower_killed_between_the_vectors_and_the_cursor_loses_nothing(
     tmp_path: Path, server: EmbeddingServer
 ) -> None:

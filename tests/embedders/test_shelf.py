@@ -39,7 +39,6 @@ def found(shelf: Shelf, query: Vectors, limit: int = 10, floor: float = -1.0) ->
     return [hit.key for hit in shelf.nearest(query, limit=limit, floor=floor)]
 
 
-@pytest.mark.bulk
 @pytest.mark.parametrize("count", [1, 100, EXACT_ROWS_MAX + 2_000])
 def test_the_nearest_are_those_that_comparing_all_would_find(count: int) -> None:
     vectors = some_vectors(count)
@@ -83,7 +82,6 @@ def test_what_changes_is_found_as_it_is_and_what_goes_is_not() -> None:
     assert len(shelf) == 1
 
 
-@pytest.mark.bulk
 @pytest.mark.parametrize("count", [50, EXACT_ROWS_MAX + 500])
 def test_after_many_changes_it_finds_what_a_new_one_finds(count: int) -> None:
     chance = random.Random(3)

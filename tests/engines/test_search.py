@@ -138,7 +138,6 @@ def check(
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
-@pytest.mark.bulk
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
 @given(CHANGES, QUESTIONS)
 def test_exactly_the_documents_with_the_words_are_found(

@@ -38,7 +38,6 @@ def own_engine(tmp_path: Path) -> Iterator[Engine]:
     opened.close()
 
 
-@pytest.mark.bulk
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
 @given(
     CHANGES,
@@ -131,7 +130,6 @@ def test_clearing_in_work_that_fails_clears_nothing(own_engine: Engine) -> None:
     assert [hit.key for hit in find(own_engine, PROJECT, "ink")] == ["a"]
 
 
-@pytest.mark.bulk
 def test_odd_strings_leave_the_index_intact(own_engine: Engine, tmp_path: Path) -> None:
     own_engine.write(PROJECT, lambda tx: _publish(tx, "a"))
 

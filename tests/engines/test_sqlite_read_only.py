@@ -47,7 +47,6 @@ def test_a_read_only_store_is_read_and_refuses_writes(read_only_store: Path, age
     app.close()
 
 
-@pytest.mark.bulk
 @pytest.mark.root
 @needs_mounts
 def test_a_read_only_store_is_verified(read_only_store: Path) -> None:

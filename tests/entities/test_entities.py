@@ -156,7 +156,6 @@ def test_what_is_immutable_is_never_updated(entities_of: Asking) -> None:
         assert entities_of.get(entity["id"]) == entity
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ENT-tools-11", "ALL-09.9", "ALL-06.44")
 def test_what_is_deleted_is_gone_but_was_there(entities_of: Asking) -> None:
     made = one_of_each(entities_of)

@@ -255,7 +255,6 @@ def memory() -> Any:
     at.app.close()
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ENT-execution-1", "ENT-execution-2")
 @BRISK
 @given(

@@ -254,7 +254,6 @@ def conversations(draw: st.DrawFn, *, knows_failure: bool) -> list[Turn]:
     return turns
 
 
-@pytest.mark.bulk
 @pytest.mark.parametrize("spelling", FORMATS)
 @given(choice=st.data())
 @settings(deadline=None)
@@ -269,7 +268,6 @@ def test_any_conversation_comes_back_the_same(spelling: Format, choice: st.DataO
         PARTIALS.validate_python(turn.partials)
 
 
-@pytest.mark.bulk
 @given(turns=conversations(knows_failure=False))
 @settings(deadline=None)
 def test_a_conversation_survives_a_journey_through_all_formats(turns: list[Turn]) -> None:
@@ -405,7 +403,6 @@ def test_what_is_no_conversation_is_refused(document: str) -> None:
         formats.read(document)
 
 
-@pytest.mark.bulk
 @pytest.mark.parametrize("spelling", FORMATS)
 @given(choice=st.data())
 @settings(deadline=None)

@@ -78,7 +78,6 @@ def test_a_wrong_question_is_refused_in_a_sentence(measured: Hansard) -> None:
     assert measured("metrics", "query", "other").out.startswith("No samples of other.")
 
 
-@pytest.mark.bulk
 def test_samples_are_carried_elsewhere_once(measured: Hansard, tmp_path: Path) -> None:
     exported = measured("metrics", "export").out
     file = tmp_path / "samples.jsonl"

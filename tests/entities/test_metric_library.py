@@ -31,7 +31,6 @@ def test_a_value_is_recorded_and_asked_for(metrics: Metrics) -> None:
     assert [(one.name, one.count) for one in metrics.list()] == [("ms", 2)]
 
 
-@pytest.mark.bulk
 def test_any_number_of_samples_is_recorded_in_batches(metrics: Metrics) -> None:
     many = ({"name": "ms", "value": 1, "at": NOON} for _ in range(SAMPLES_MAX + 1))
 

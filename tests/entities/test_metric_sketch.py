@@ -94,7 +94,6 @@ SAMPLES = st.builds(
 )
 
 
-@pytest.mark.bulk
 @given(samples=st.lists(SAMPLES, min_size=1, max_size=20))
 @settings(deadline=None)
 def test_a_batch_comes_back_as_it_was(samples: list[batch.Sample]) -> None:

@@ -145,7 +145,6 @@ def by_hand(samples: list[Any], asked: Mapping[str, Any]) -> dict[Any, list[floa
 
 
 @pytest.mark.holds("ENT-metric-1", "ENT-metric-3", "ENT-metric-4", "ENT-metric-5")
-@pytest.mark.bulk
 @given(
     batches=st.lists(st.lists(FINE, min_size=1, max_size=12), min_size=1, max_size=4),
     asked=ASKED.filter(_is_in_order),

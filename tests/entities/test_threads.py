@@ -224,7 +224,6 @@ def numbers(entity: Json) -> list[int]:
     return [int(text) for _, told in texts(entity) for text in told]
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ENT-thread-2")
 def test_a_look_into_a_long_thread_reads_what_it_shows_and_little_more(
     entities_of: Asking,
@@ -248,7 +247,6 @@ def test_a_look_into_a_long_thread_reads_what_it_shows_and_little_more(
     store.read(entities_of.app.default_project, work)
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ENT-thread-2")
 def test_what_an_append_writes_does_not_grow_with_the_thread(entities_of: Asking) -> None:
     app = entities_of.app

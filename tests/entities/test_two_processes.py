@@ -18,7 +18,6 @@ COUNT = 40
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ENT-chat-2")
 @pytest.mark.parametrize("compare", ["", "compare"])
 def test_two_processes_append_and_no_message_is_lost(tmp_path: Path, compare: str) -> None:

@@ -166,7 +166,6 @@ def test_a_message_is_posted_as_json(http: HttpServer, kind: str) -> None:
     assert http.post(request(), content_type=kind)[0] in {400, 415}
 
 
-@pytest.mark.bulk
 @case("H-06")
 @pytest.mark.parametrize("shown", [{}, {"authorization": "Bearer "}, {"authorization": "Basic x"}])
 def test_without_a_token_nothing_is_answered(guarded: Server, shown: dict[str, str]) -> None:
@@ -289,7 +288,6 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HansardServer]
         yield server
 
 
-@pytest.mark.bulk
 @case(*(name for name in QUERIES if name in CASES))
 @pytest.mark.holds("ALL-07.8")
 @pytest.mark.parametrize("name", QUERIES)

@@ -103,7 +103,6 @@ def test_every_answer_is_as_the_document_describes_it(browser: Browser, examples
         assert verify(app.store).findings == ()
 
 
-@pytest.mark.bulk
 def test_a_body_that_is_no_object_of_arguments_is_refused(browser: Browser) -> None:
     chance = random.Random(SEED)
     for _ in range(100):

@@ -58,7 +58,6 @@ def places() -> st.SearchStrategy[str]:
     return whole | st.text() | drawn(CURSORS)
 
 
-@pytest.mark.bulk
 @many
 @given(places())
 def test_a_cursor_is_a_place_that_any_database_can_look_for_or_refused(cursor: str) -> None:
@@ -82,7 +81,6 @@ def test_a_list_refuses_a_cursor_that_it_cannot_have_returned(
 # Points in the past.
 
 
-@pytest.mark.bulk
 @many
 @given(ODD_TEXT | st.datetimes(timezones=st.timezones()).map(datetime.isoformat))
 @example("0001-01-01T00:00:00+23:59")
@@ -110,7 +108,6 @@ def test_times_as_text_sort_as_times_in_every_year(one: datetime, other: datetim
 # Messages.
 
 
-@pytest.mark.bulk
 @many
 @given(
     st.binary(max_size=300)
@@ -167,7 +164,6 @@ def test_a_glob_of_any_form_says_yes_or_no(glob: str, path: str) -> None:
         assert ".." not in found.split("/")
 
 
-@pytest.mark.bulk
 @many
 @given(ODD_TEXT | st.text("AZaz09+/=é", max_size=12))
 @example("é")

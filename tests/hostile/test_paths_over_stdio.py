@@ -134,7 +134,6 @@ def test_nothing_outside_is_read_by_a_path_of_the_corpus(
         assert code_of(answer) is not None
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("FIL-path-12")
 @pytest.mark.parametrize("case", RACES, ids=lambda case: case["id"])
 def test_a_race_over_the_wire_ends_in_a_refusal_or_inside(

@@ -91,7 +91,6 @@ def told(status: int, body: bytes) -> Json | None:
     return answer
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-06.9")
 @pytest.mark.parametrize("era", ["2025-11-25", "2026-07-28"])
 def test_every_broken_body_has_one_answer_over_http(tmp_path: Path, era: str) -> None:

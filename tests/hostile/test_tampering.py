@@ -165,7 +165,6 @@ def tried(
     return missed
 
 
-@pytest.mark.bulk
 def test_the_copies_are_sound_to_begin_with(
     live_one: Original, settled: Original, tmp_path: Path
 ) -> None:
@@ -252,7 +251,6 @@ def test_a_log_that_is_taken_away_is_found_by_a_kept_receipt(
     assert exit_code(folder, live_one.kept) != SOUND
 
 
-@pytest.mark.bulk
 def test_a_folder_rolled_back_is_found_by_a_kept_receipt(tmp_path: Path) -> None:
     with opened(tmp_path) as app:
         live(app, 1, 20)

@@ -126,7 +126,6 @@ def _next(stream: Any) -> dict[str, str]:
     return fields
 
 
-@pytest.mark.bulk
 def test_the_page_runs_nothing_but_its_own_files(server: Server) -> None:
     answer = server.request("GET", "/")
 
@@ -141,7 +140,6 @@ def test_no_other_file_is_served(server: Server, name: str) -> None:
     assert server.request("GET", f"/assets/{name}").status == 404
 
 
-@pytest.mark.bulk
 def test_the_description_names_every_operation(browser: Browser) -> None:
     answer = browser.server.request("GET", "/api/v1/openapi.json", cookie=browser.cookie)
 
@@ -153,7 +151,6 @@ def test_the_description_names_every_operation(browser: Browser) -> None:
     assert names == set(index["operations"])
 
 
-@pytest.mark.bulk
 def test_the_description_says_truly_who_is_let_in(browser: Browser) -> None:
     described = document(catalog(), cookie=browser.cookie.partition("=")[0])
     ways, schemes = described["security"], described["components"]["securitySchemes"]
@@ -176,7 +173,6 @@ def test_the_description_says_truly_who_is_let_in(browser: Browser) -> None:
         assert {status(set(way) - {left_out}) for left_out in way} == {401}
 
 
-@pytest.mark.bulk
 def test_only_what_writes_takes_a_key(browser: Browser) -> None:
     paths = document(catalog())["paths"]
     takers = {path.rpartition("/")[2] for path, one in paths.items() if one["post"]["parameters"]}

@@ -130,7 +130,6 @@ def test_no_path_is_a_way_around(guarded: Server, path: str) -> None:
     assert answer.status == 401 or path not in ("/mcp", "/api/v1", "/api/v1/stream", "/metrics")
 
 
-@pytest.mark.bulk
 @BOTH
 def test_a_token_in_the_address_is_not_looked_at(
     guarded: Server, texts: dict[str, str], way: str
@@ -403,7 +402,6 @@ def test_smuggled_headers_do_not_let_in(
     assert int(answer.split()[1]) == status
 
 
-@pytest.mark.bulk
 def test_a_server_asks_for_tokens_once_one_was_made(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         assert mcp_call(server, "list_projects").status == 200

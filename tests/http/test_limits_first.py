@@ -79,7 +79,6 @@ def test_a_length_that_is_a_lie_is_taken_at_its_word(guarded: Server, path: str)
     assert status_of(guarded, path, announced, iter([b"{}"])) == 413
 
 
-@pytest.mark.bulk
 def test_a_body_of_unsaid_length_within_the_limit_is_served(guarded: Server, token: str) -> None:
     headers = f"Authorization: Bearer {token}\r\nContent-Type: application/json\r\n"
     parts = iter([b"2\r\n{}\r\n0\r\n\r\n"])
@@ -119,7 +118,6 @@ def asked(server: Server, bearer: str, path: str = "/api/v1/list_projects") -> A
     return server.request("POST", path, json.dumps({}).encode(), **headers)
 
 
-@pytest.mark.bulk
 @pytest.mark.parametrize("way", ["/api/v1/list_projects", "/mcp", "/api/v1/door", "/?token="])
 def test_wrong_tokens_are_told_to_wait_and_good_ones_are_not(tmp_path: Path, way: str) -> None:
     good, identity = make_token(tmp_path, "agent", name="builder")

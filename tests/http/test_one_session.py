@@ -100,7 +100,6 @@ async def test_without_connections_nobody_is_taken_for_a_twin(
     assert not {unnamed, alone[0]} & set(of_last)
 
 
-@pytest.mark.bulk
 def test_another_token_finds_no_session_by_the_id_of_a_connection(
     guarded: Server, tokens: list[str]
 ) -> None:

@@ -23,7 +23,6 @@ def a_decision(target: str) -> dict[str, Any]:
     return {"title": "T", "target": target, "rationale": WHY}
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-10.16")
 def test_the_browser_in_which_the_secret_was_entered_is_a_persons(guarded: Server) -> None:
     proved = let_in(guarded)
@@ -48,7 +47,6 @@ def test_the_browser_in_which_the_secret_was_entered_is_a_persons(guarded: Serve
     assert before.endswith("(unproved)")
 
 
-@pytest.mark.bulk
 def test_a_page_says_who_looks_and_asks_for_the_secret_where_no_more_is_lacking(
     guarded: Server,
 ) -> None:
@@ -74,7 +72,6 @@ def test_a_page_says_who_looks_and_asks_for_the_secret_where_no_more_is_lacking(
     assert "needs" not in allowed["error"]["details"], "nobody has proposed it"
 
 
-@pytest.mark.bulk
 def test_where_there_is_no_secret_nobody_is_asked_for_one(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         told = server.request("GET", "/api/v1", cookie=let_in(server).cookie).json()

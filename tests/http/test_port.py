@@ -46,7 +46,6 @@ def test_the_nearest_free_port_is_found(taken: int) -> None:
         assert taken < listener.getsockname()[1] < taken + 20
 
 
-@pytest.mark.bulk
 def test_the_demo_beside_a_server_takes_the_next_port(tmp_path: Path) -> None:
     usual = Settings().port
     with closing(_occupy(usual)):
@@ -66,7 +65,6 @@ def test_the_demo_beside_a_server_takes_the_next_port(tmp_path: Path) -> None:
     assert int(found[1]) > usual
 
 
-@pytest.mark.bulk
 def test_the_demo_keeps_to_a_port_that_was_asked_for(tmp_path: Path, taken: int) -> None:
     refused = run(
         [PROGRAM, "demo", str(tmp_path / "demo"), "--no-open", "--port", str(taken)],

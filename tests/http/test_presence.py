@@ -7,8 +7,6 @@ from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import urlsplit
 
-import pytest
-
 from hansard.app.person import login_name
 from tests.http.serving import (
     MODERN_META,
@@ -91,7 +89,6 @@ def test_two_pages_of_a_browser_are_there_until_both_are_closed(browser: Browser
     assert becomes(lambda: listed(browser, session)["status"], "away")
 
 
-@pytest.mark.bulk
 def test_clients_over_http_are_told_apart(server: Server, browser: Browser) -> None:
     made = [wrote_as(server, name) for name in ("claude-code", "cursor", "human:root")]
 
@@ -101,7 +98,6 @@ def test_clients_over_http_are_told_apart(server: Server, browser: Browser) -> N
     assert (seen["by"], seen["client"]) == ("agent:claude-code", "claude-code 1.2")
 
 
-@pytest.mark.bulk
 def test_a_server_that_was_killed_leaves_nobody_there(tmp_path_factory: Any) -> None:
     home = tmp_path_factory.mktemp("killed")
     with serving(home) as first:

@@ -55,7 +55,6 @@ def call(server: Server, token: str, operation: str, **arguments: Any) -> str:
     return server.request("POST", f"/api/v1/{operation}", body, **headers).body.decode()
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-02.8", "ALL-02.14")
 def test_no_route_tells_a_token_anything_of_another_project(
     server: Server, tokens: dict[str, str]
@@ -74,7 +73,6 @@ def test_no_route_tells_a_token_anything_of_another_project(
             assert '"acme"' not in told.replace('"project_id":"acme"', ""), operation.name
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-02.18")
 def test_looking_at_the_page_of_a_project_yet_to_be_made_makes_none(server: Server) -> None:
     browser = let_in(server)

@@ -148,7 +148,6 @@ def test_where_others_are_served_those_without_a_token_are_limited_too(limited: 
     assert [limited.request("GET", "/healthz").status for _ in range(3)] == [200] * 3
 
 
-@pytest.mark.bulk
 def test_a_token_that_sent_its_quota_waits(tmp_path: Path) -> None:
     text, _ = make_token(tmp_path, "agent")
     shown = {"authorization": f"Bearer {text}"}
@@ -159,7 +158,6 @@ def test_a_token_that_sent_its_quota_waits(tmp_path: Path) -> None:
         assert mcp_call(server, "list_projects", **shown).status == 429
 
 
-@pytest.mark.bulk
 def test_on_this_machine_nobody_without_a_token_is_limited(tmp_path: Path) -> None:
     with serving(tmp_path, "--rate-per-minute", "1") as server:
         assert {mcp_call(server, "list_projects").status for _ in range(5)} == {200}
@@ -207,7 +205,6 @@ def test_a_session_that_is_flooded_takes_no_more(small: Server, way: str) -> Non
     assert told == sorted(told, key=lambda code: code is not None)
 
 
-@pytest.mark.bulk
 def test_a_token_that_begins_a_session_for_each_write_has_a_days_writes(small: Server) -> None:
     text, _ = make_token(small.home, "agent", name="many-sessions")
     shown = {"authorization": f"Bearer {text}"}
@@ -224,7 +221,6 @@ def test_a_token_that_begins_a_session_for_each_write_has_a_days_writes(small: S
     assert 0 < refused["details"]["retry_after_s"] <= DAY_S / 12 + 1
 
 
-@pytest.mark.bulk
 def test_everyone_on_this_machine_can_be_limited_too(tmp_path: Path) -> None:
     flags = ("--limit-everyone", "--writes-per-day", "2", "--rate-per-minute", "60")
     with serving(tmp_path, *flags) as server:

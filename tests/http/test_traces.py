@@ -85,7 +85,6 @@ def ask_each_way(server: Server) -> None:
     assert status == 200
 
 
-@pytest.mark.bulk
 def test_every_way_in_is_traced_and_nothing_that_was_said(tmp_path: Path) -> None:
     with receiving() as receiver:
         with serving(tmp_path, OTEL_EXPORTER_OTLP_ENDPOINT=receiver.address) as server:
@@ -115,7 +114,6 @@ def test_every_way_in_is_traced_and_nothing_that_was_said(tmp_path: Path) -> Non
     assert POISON.encode() not in b"".join(receiver.bodies)
 
 
-@pytest.mark.bulk
 def test_a_server_on_pipes_is_traced_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with receiving() as receiver:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.address)
@@ -127,7 +125,6 @@ def test_a_server_on_pipes_is_traced_too(tmp_path: Path, monkeypatch: pytest.Mon
     assert [one.name for one in spans if one.parent_span_id.hex() == CALLER] == ["list_projects"]
 
 
-@pytest.mark.bulk
 def test_a_server_whose_receiver_is_gone_works_and_ends(tmp_path: Path) -> None:
     with receiving() as receiver:
         address = receiver.address

@@ -110,7 +110,6 @@ def test_a_store_that_is_nowhere_has_no_name() -> None:
 # Servers.
 
 
-@pytest.mark.bulk
 def test_a_restart_does_not_log_a_browser_out(tmp_path: Path) -> None:
     with serving(tmp_path) as first:
         browser = let_in(first)
@@ -120,7 +119,6 @@ def test_a_restart_does_not_log_a_browser_out(tmp_path: Path) -> None:
         assert again.headers["set-cookie"] is None
 
 
-@pytest.mark.bulk
 def test_what_is_kept_of_a_visit_lets_nobody_in_and_is_its_owners(tmp_path: Path) -> None:
     with serving(tmp_path, "--log", "json") as server:
         browser = let_in(server)
@@ -141,7 +139,6 @@ def test_what_is_kept_of_a_visit_lets_nobody_in_and_is_its_owners(tmp_path: Path
         assert not is_let_in(Browser(server, f"{name}={file.name}"))
 
 
-@pytest.mark.bulk
 def test_a_copy_of_the_store_and_another_store_know_nobody(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         browser = let_in(server)
@@ -157,7 +154,6 @@ def test_a_copy_of_the_store_and_another_store_know_nobody(tmp_path: Path) -> No
         assert is_let_in(browser, server)
 
 
-@pytest.mark.bulk
 def test_servers_of_one_store_know_each_others_browsers_until_they_leave(tmp_path: Path) -> None:
     with serving(tmp_path) as one, serving(tmp_path) as other:
         browser, second = let_in(one), let_in(other)
@@ -177,7 +173,6 @@ def test_leaving_takes_more_than_a_cookie(browser: Browser) -> None:
     assert is_let_in(browser)
 
 
-@pytest.mark.bulk
 def test_every_browser_is_logged_out_by_a_command(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         browser = let_in(server)
@@ -190,7 +185,6 @@ def test_every_browser_is_logged_out_by_a_command(tmp_path: Path) -> None:
         assert not is_let_in(browser, server)
 
 
-@pytest.mark.bulk
 def test_a_stream_ends_soon_after_its_browser_left(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         browser, agent = let_in(server), let_in(server, _another(server))
@@ -223,7 +217,6 @@ def _write_until_it_ends(agent: Browser, answer: HTTPResponse) -> None:
 # A page of another store.
 
 
-@pytest.mark.bulk
 def test_a_page_of_another_store_writes_nothing_here(browser: Browser) -> None:
     made = {"type": "task", "title": "t", "summary": "s", "body": "b"}
     browser.call("create_record", **made)

@@ -109,7 +109,6 @@ def test_metrics_of_a_guarded_server_are_for_its_admins(tmp_path: Path) -> None:
         assert server.request("GET", "/metrics", None, **shown).status == 200
 
 
-@pytest.mark.bulk
 @pytest.mark.parametrize("form", ["json", "text"])
 def test_the_log_tells_each_request_and_no_secret(tmp_path: Path, form: str) -> None:
     text, _ = make_token(tmp_path, "agent", name="ci")

@@ -1,6 +1,5 @@
 """What was found by words and what was found by meaning, in one order."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,7 +49,6 @@ def test_a_far_text_gets_little_though_it_is_the_nearest() -> None:
     assert nearest.score < MEANING_WEIGHT / 2
 
 
-@pytest.mark.bulk
 @given(words=SCORES, meanings=SCORES, coverage=st.floats(0, 1))
 def test_everything_found_is_there_once_in_order_and_within_bounds(
     words: dict[str, float], meanings: dict[str, float], coverage: float

@@ -17,7 +17,6 @@ def applied(made: bytes, base: bytes, size: int) -> bytes:
     return bytes(data)
 
 
-@pytest.mark.bulk
 @given(PIECES, PIECES, PIECES, PIECES)
 def test_what_is_cut_out_and_put_in_comes_back(
     head: list[bytes], old: list[bytes], new: list[bytes], tail: list[bytes]

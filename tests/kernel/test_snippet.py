@@ -18,7 +18,6 @@ TEXTS = st.lists(
 ).map(" ".join)
 
 
-@pytest.mark.bulk
 @given(TEXTS, TEXTS | st.sampled_from(["ledger", "bar", "naive", "本語"]), st.integers(1, 200))
 def test_it_is_one_line_of_the_text_and_never_too_long(text: str, query: str, chars: int) -> None:
     found = snippet(text, query, chars=chars)

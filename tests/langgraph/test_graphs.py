@@ -51,7 +51,6 @@ def test_an_interrupted_graph_is_resumed_by_another_process(open_saver: OpenSave
     assert done["messages"] == ["hello", "you said so", f"2: {LONG}"]
 
 
-@pytest.mark.bulk
 def test_history_is_that_of_langgraphs_own_saver(saver: HansardSaver) -> None:
     told = []
     for one in (saver, InMemorySaver()):
@@ -154,7 +153,6 @@ def test_a_channel_that_is_replayed_is_right_after_pruning(open_saver: OpenSaver
     assert after["messages"] == [*whole, "more", "turn 3"]
 
 
-@pytest.mark.bulk
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_what_is_replayed_is_what_the_base_class_would_replay(saver: HansardSaver) -> None:
     graph = replaying(saver)

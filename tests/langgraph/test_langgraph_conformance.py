@@ -52,7 +52,6 @@ class Synchronous(HansardSaver):
         self.prune(thread_ids, strategy=strategy)
 
 
-@pytest.mark.bulk
 @pytest.mark.parametrize("kind", [HansardSaver, Synchronous])
 def test_every_capability_that_the_suite_knows_passes(
     open_app: OpenApp, kind: Callable[..., HansardSaver]

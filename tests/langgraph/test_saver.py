@@ -303,7 +303,6 @@ def test_threads_and_checkpoints_share_the_quota_of_the_store(open_app: OpenApp)
     assert saved.status == "SAVED"
 
 
-@pytest.mark.bulk
 def test_300_steps_of_a_growing_chat_take_little_more_than_a_megabyte(tmp_path: Path) -> None:
     states = list(growing(300, random.Random(1)))
     with HansardSaver(tmp_path) as saver:

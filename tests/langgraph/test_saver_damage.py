@@ -147,7 +147,6 @@ def test_no_damaged_blob_harms_more_than_twenty_steps_of_a_thread(
         assert max(steps[-1] - steps[0] for steps in harmed.values() if steps) < KEYFRAME_EVERY
 
 
-@pytest.mark.bulk
 def test_a_value_that_never_changes_is_stored_twice_and_no_more(tmp_path: Path) -> None:
     documents = hardly_packed(20_000)
     with HansardSaver(tmp_path) as saver:
@@ -161,7 +160,6 @@ def test_a_value_that_never_changes_is_stored_twice_and_no_more(tmp_path: Path) 
     assert len([size for size in sizes if size > 20_000]) == 2
 
 
-@pytest.mark.bulk
 def test_a_fork_from_long_ago_does_not_rest_on_it_alone(tmp_path: Path) -> None:
     with HansardSaver(tmp_path) as saver:
         puts = run(saver, 12)
@@ -177,7 +175,6 @@ def test_a_fork_from_long_ago_does_not_rest_on_it_alone(tmp_path: Path) -> None:
                 assert len(unreadable(saver, puts)) <= KEYFRAME_EVERY
 
 
-@pytest.mark.bulk
 def test_two_processes_that_write_one_thread_keep_it_whole(open_saver: OpenSaver) -> None:
     savers = [open_saver(), open_saver()]
     states = list(growing(50, random.Random(1)))

@@ -157,7 +157,6 @@ async def test_an_alias_is_answered_and_so_is_a_tool_that_is_not_listed(
     assert more.structured_content["session_id"] == begun.structured_content["session_id"]
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-12.5")
 async def test_the_session_comes_with_the_request_or_from_the_settings(
     application: Application, era: str

@@ -95,7 +95,6 @@ def test_no_name_holds_what_is_not_seen_or_is_ours(said: str) -> None:
         assert 0 < len(client.name) <= 48
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-10.14")
 @pytest.mark.anyio
 @pytest.mark.parametrize("era", ERAS)
@@ -123,7 +122,6 @@ async def test_whatever_a_client_calls_itself_it_is_an_agent(
     assert actor.id in {"stdio", "x" * 48, "a-b"}
 
 
-@pytest.mark.bulk
 @pytest.mark.anyio
 async def test_a_client_does_not_sign_with_the_name_of_a_token(application: Application) -> None:
     before = await signed(application, "ci-bot")
@@ -146,7 +144,6 @@ def test_a_token_that_was_made_meanwhile_is_soon_known(application: Application)
     assert names.sign("stdio", Client("late")) == "stdio (late)"
 
 
-@pytest.mark.bulk
 @pytest.mark.anyio
 async def test_a_retry_after_a_restart_finds_its_answer_and_others_do_not(
     application: Application,

@@ -175,7 +175,6 @@ def test_h_10_only_this_machine_is_served(application: Application, host: str) -
     assert "only on this machine" in refusal.value.message
 
 
-@pytest.mark.bulk
 def test_a_port_in_use_is_said_in_a_sentence(application: Application, http: HttpServer) -> None:
     assert http.address.port
 
@@ -217,7 +216,6 @@ def post_waiting(server: HttpServer, answers: Queue[tuple[int, bytes]]) -> threa
     return thread
 
 
-@pytest.mark.bulk
 @pytest.mark.fault("signals and ends")
 @pytest.mark.cold("a signal")
 def test_a_write_in_progress_is_finished_and_answered_before_the_end(

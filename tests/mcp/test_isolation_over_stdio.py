@@ -55,7 +55,6 @@ def both(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Pair]:
         yield servers[0], servers[1]
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-02.8", "ALL-02.14")
 def test_a_process_hears_nothing_of_another_whose_names_are_the_same(both: Pair) -> None:
     theirs, ours = both
@@ -77,7 +76,6 @@ def test_a_process_hears_nothing_of_another_whose_names_are_the_same(both: Pair)
     assert loaded["result"]["structuredContent"]["context"] == {"mine": 1}
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-02.8", "ALL-02.11")
 def test_no_resource_of_one_process_shows_another(both: Pair) -> None:
     theirs, ours = both

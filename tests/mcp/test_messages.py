@@ -152,7 +152,6 @@ def test_any_bytes_are_a_message_or_have_an_answer(raw: bytes) -> None:
         parse(raw)
 
 
-@pytest.mark.bulk
 @settings(deadline=None)
 @given(st.integers(0, 2**63) | st.text(max_size=20), st.dictionaries(st.text(max_size=5), values))
 def test_a_request_comes_out_as_it_went_in(request_id: int | str, params: dict[str, Any]) -> None:
@@ -161,7 +160,6 @@ def test_a_request_comes_out_as_it_went_in(request_id: int | str, params: dict[s
     assert parse(json.dumps(sent).encode()).model_dump() == sent
 
 
-@pytest.mark.bulk
 @settings(deadline=None)
 @given(
     st.integers(0, 2**63) | st.text(max_size=20),

@@ -138,7 +138,6 @@ async def test_what_the_client_did_itself_is_told_as_well(connect: Connect) -> N
             assert await anext(stream) == ResourceUpdated(uri=ACTIVITY)
 
 
-@pytest.mark.bulk
 async def test_a_burst_of_writes_is_few_notices(application: Application) -> None:
     server = HansardServer(application, Settings(), stdio_door(""))
     async with hearing() as heard, Client(server, mode="legacy", message_handler=heard) as client:

@@ -101,7 +101,6 @@ def test_a_process_that_ends_in_order_ends_its_session(
     assert (after["status"], after["active_records"]) == ("ended", [])
 
 
-@pytest.mark.bulk
 def test_a_process_that_was_killed_is_seen_to_be_away(begin: Begin, location: str) -> None:
     server = begin()
     record = done(server.call("create_record", **RECORD))["record"]["id"]
@@ -115,7 +114,6 @@ def test_a_process_that_was_killed_is_seen_to_be_away(begin: Begin, location: st
     assert [one["type"] for one in answer["context"]["warnings"]] == ["note"]
 
 
-@pytest.mark.bulk
 def test_a_living_process_is_a_conflict_that_names_its_client(begin: Begin, location: str) -> None:
     server, other = begin(), begin("cursor")
     record = done(server.call("create_record", **RECORD))["record"]["id"]
@@ -128,7 +126,6 @@ def test_a_living_process_is_a_conflict_that_names_its_client(begin: Begin, loca
     assert by == [("agent:claude-code", "active"), ("agent:cursor", "active")]
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-01.25", "ALL-01.26")
 @pytest.mark.parametrize("by", [None, signal.SIGKILL], ids=["EOF", "KILL"])
 def test_a_configured_session_is_away_and_comes_back_without_loss(

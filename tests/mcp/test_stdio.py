@@ -62,7 +62,6 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[StdioServ
         yield server, store
 
 
-@pytest.mark.bulk
 @pytest.mark.anyio
 @pytest.mark.parametrize(
     "era", ["legacy", pytest.param("auto", marks=pytest.mark.cold("as a client starts it"))]
@@ -87,7 +86,6 @@ async def test_a_client_of_either_era_lists_and_calls(store: str, era: str) -> N
     assert listed.structured_content == {"notes": ["remember this"]}
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-06.9", "ALL-06.10")
 @pytest.mark.parametrize(
     ("line", "code", "request_id"),
@@ -255,7 +253,6 @@ def test_the_end_of_input_ends_the_server(stdio: StdioServer) -> None:
     assert stdio.rest() == []
 
 
-@pytest.mark.bulk
 def test_p_19_requests_already_sent_are_answered_after_the_end_of_input(
     stdio: StdioServer,
 ) -> None:
@@ -332,7 +329,6 @@ def listen(request_id: int) -> Json:
     return {"jsonrpc": "2.0", "id": request_id, "method": "subscriptions/listen", "params": params}
 
 
-@pytest.mark.bulk
 @pytest.mark.fault("signals and ends")
 @pytest.mark.parametrize(
     "by", [None, pytest.param(signal.SIGTERM, marks=pytest.mark.cold("a signal")), signal.SIGINT]
@@ -368,7 +364,6 @@ def test_a_write_that_never_finishes_does_not_keep_the_server(
     assert notes(after) == []
 
 
-@pytest.mark.bulk
 def test_a_cancelled_write_is_finished_and_not_answered(
     gate: Path, stdio: StdioServer, start_stdio: StartStdio
 ) -> None:
@@ -408,7 +403,6 @@ def break_pipe(server: StdioServer) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.bulk
 def test_a_client_that_reads_late_gets_every_answer(store: str) -> None:
     process: Popen[bytes] = Popen(
         [sys.executable, "-m", "tests.mcp.programs", "stdio"],
@@ -444,7 +438,6 @@ def send_pings(stdin: IO[bytes], asked: int) -> None:
     stdin.close()
 
 
-@pytest.mark.bulk
 def test_starting_the_server_imports_nothing_it_does_not_need() -> None:
     heavy = ["numpy", "pygit2", "psycopg", "rich", "typer", "starlette.testclient"]
     program = (

@@ -53,7 +53,6 @@ def described(toolset: str) -> dict[str, bool]:
     }
 
 
-@pytest.mark.bulk
 def test_every_parameter_is_described_where_nothing_else_says_what_it_is() -> None:
     spoken_of = {
         f"{one.name}.{name}"
@@ -70,7 +69,6 @@ def test_every_parameter_is_described_where_nothing_else_says_what_it_is() -> No
         assert by_default[name]
 
 
-@pytest.mark.bulk
 def test_the_words_about_parameters_are_of_those_there_are_and_few() -> None:
     taken = {
         name: {f"{one.name}.{name}" for one in catalog() if name in input_schema(one)["properties"]}
@@ -93,7 +91,6 @@ def test_core_is_what_a_small_model_needs() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-13.5", "ALL-00.3")
 def test_default_is_records_and_what_the_other_capabilities_cannot_do_without() -> None:
     listed = set(names(catalog(), toolsets="default"))
@@ -127,7 +124,6 @@ def test_toolsets_and_single_tools_add_up_without_repeating(known: Catalog) -> N
     assert listed == ["list_projects", *(one.name for one in toy.CAPABILITY.operations)]
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-13.9")
 def test_an_alias_is_listed_only_when_it_is_named(known: Catalog) -> None:
     core = names(known, toolsets="core")
@@ -136,7 +132,6 @@ def test_an_alias_is_listed_only_when_it_is_named(known: Catalog) -> None:
     assert names(known, toolsets="core", tools="toy_more") == [*core, "toy_more"]
 
 
-@pytest.mark.bulk
 def test_a_viewer_and_a_server_that_only_reads_are_shown_only_what_reads(known: Catalog) -> None:
     reading = [one.name for one in known if not one.writes]
 
@@ -201,7 +196,6 @@ def test_a_schema_is_found_by_name_and_by_alias_whether_listed_or_not(known: Cat
     assert toolbox.schema("nonsense") is None
 
 
-@pytest.mark.bulk
 @pytest.mark.parametrize("role", ["agent", "admin"])
 def test_accepting_is_listed_where_it_can_succeed(
     role: Role, monkeypatch: pytest.MonkeyPatch

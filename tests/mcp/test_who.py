@@ -47,7 +47,6 @@ async def ask(client: Client, name: str, **arguments: Any) -> dict[str, Any]:
     return content
 
 
-@pytest.mark.bulk
 @pytest.mark.parametrize("era", ["legacy", "auto"])
 @pytest.mark.holds("ALL-10.14")
 async def test_two_hosts_on_one_store_are_told_apart(connect: Connect, era: str) -> None:

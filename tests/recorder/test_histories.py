@@ -182,7 +182,6 @@ def test_what_a_restore_brings_back_to_an_old_name_goes_on_from_there(
     assert story(app, agent).totals["undone"] == 2
 
 
-@pytest.mark.bulk
 def test_a_batch_of_moves_keeps_each_history(app: Application, agent: Caller) -> None:
     for path in "ab":
         create(app, agent, path, f"{path}\n")

@@ -143,7 +143,6 @@ def trapped(folder: Path) -> Ground:
     return ground
 
 
-@pytest.mark.bulk
 @settings(max_examples=100, deadline=None)
 @given(
     names=st.lists(NAMES, min_size=1, max_size=5),

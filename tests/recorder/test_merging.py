@@ -78,7 +78,6 @@ def test_regions_make_the_new_content_of_the_old(old: bytes, new: bytes) -> None
     assert b"".join([*made, *was[reached:]]) == new
 
 
-@pytest.mark.bulk
 @settings(deadline=None)
 @given(CONTENTS, CONTENTS, CONTENTS)
 def test_a_merge_leaves_one_change_as_it_is_and_decided_ones_never_clash(

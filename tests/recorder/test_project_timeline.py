@@ -86,7 +86,6 @@ def test_what_failed_or_came_from_outside_has_a_row_of_its_own(
     ]
 
 
-@pytest.mark.bulk
 @pytest.mark.parametrize("asked", [{"limit": 2}, {"budget_tokens": 200}])
 def test_pages_tell_every_change_once(app: Application, asked: dict[str, int]) -> None:
     callers = [a_caller() for _ in range(3)]

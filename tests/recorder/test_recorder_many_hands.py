@@ -204,7 +204,6 @@ needs_shell = pytest.mark.skipif(
 )
 
 
-@pytest.mark.bulk
 @pytest.mark.fault("many processes")
 @needs_shell
 @pytest.mark.parametrize("open_engine", ["sqlite"], indirect=True)

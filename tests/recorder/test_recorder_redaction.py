@@ -192,7 +192,6 @@ def test_what_happened_to_it_is_recorded_all_the_same(
     assert kinds == ["file_create", "external_change", "file_move", "file_delete"]
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("FIL-secret-4")
 @pytest.mark.parametrize("open_engine", ["sqlite"], indirect=True)
 def test_no_byte_of_a_secret_is_anywhere_in_the_store(

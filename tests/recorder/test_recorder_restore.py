@@ -319,7 +319,6 @@ class Author:
             assert found == state, f"after s:{seq}"
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("FIL-restore-2")
 @pytest.mark.parametrize("open_engine", ["sqlite"], indirect=True)
 def test_three_hundred_edits_come_back_at_any_point(

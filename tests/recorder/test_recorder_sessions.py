@@ -104,7 +104,6 @@ def test_a_single_step_is_added_to_the_plan(app: Application, agent: Caller) -> 
     assert (added.plan_revision, added.steps) == (1, 2)
 
 
-@pytest.mark.bulk
 def test_a_plan_does_not_grow_without_end(app: Application, agent: Caller) -> None:
     call(app, agent, "record_plan", steps=["step"] * limits.STEPS_MAX)
 

@@ -129,7 +129,6 @@ def stopped_at(server: Server, number: int, code: int, name: str, wanted: Any) -
     return problem, count[0]
 
 
-@pytest.mark.bulk
 @pytest.mark.fault("sync fails (EIO)")
 @each_step
 @pytest.mark.parametrize("code", [errno.EIO, errno.ENOSPC], ids=["EIO", "ENOSPC"])
@@ -156,7 +155,6 @@ def test_a_batch_stopped_anywhere_says_what_is_done_and_a_repeat_finishes_it(
     assert not [path for path in files.rglob("*") if path.name.startswith(".")]
 
 
-@pytest.mark.bulk
 @pytest.mark.fault("sync fails (EIO)")
 @each_step
 @pytest.mark.parametrize("code", [errno.EIO, errno.ENOSPC], ids=["EIO", "ENOSPC"])

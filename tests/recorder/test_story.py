@@ -157,7 +157,6 @@ def test_changes_from_outside_say_what_was_done_and_how_much(
     assert (told.chapters[0].edits, told.chapters[0].added) == (7, 9)
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("FIL-story-7")
 def test_many_files_are_told_by_folder(app: Application, agent: Caller) -> None:
     paths = [f"src/part{number % 6}/file{number}.py" for number in range(360)]
@@ -176,7 +175,6 @@ def test_many_files_are_told_by_folder(app: Application, agent: Caller) -> None:
     assert (told.nextCursor, told.chapters[0].edits) == (None, 361)
 
 
-@pytest.mark.bulk
 def test_a_folded_story_of_many_pages_tells_every_file_once(
     app: Application, agent: Caller
 ) -> None:

@@ -466,7 +466,6 @@ def test_a_preview_is_whole_in_pages(app: Application, agent: Caller, files: Pat
 LARGE = bytes(FILE_BYTES_MAX) + b"one more"
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("FIL-large-1")
 @pytest.mark.parametrize("open_engine", ["memory", "sqlite"], indirect=True)
 def test_a_file_over_the_limit_is_moved_and_deleted_and_comes_back(

@@ -36,7 +36,6 @@ def player(open_app: OpenApp, files: Path, request: pytest.FixtureRequest) -> Pl
     return Player(chats, files, seed=request.param, has_real_clock=False)
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("FIL-undo-1", "FIL-restore-2")
 @pytest.mark.parametrize("player", [1, 2], indirect=True)
 def test_a_short_random_history_goes_back_as_it_must(player: Player) -> None:
@@ -116,7 +115,6 @@ BROKEN: list[tuple[Any, str, Callable[..., Any]]] = [
 ]
 
 
-@pytest.mark.bulk
 @pytest.mark.parametrize(("module", "name", "broken"), BROKEN, ids=[one[1] for one in BROKEN])
 @pytest.mark.parametrize("open_engine", ["memory"], indirect=True)
 @pytest.mark.parametrize("player", [5], indirect=True)

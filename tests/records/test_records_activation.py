@@ -214,7 +214,6 @@ def test_a_record_of_the_past_is_shown_and_nothing_is_written(app: Application) 
         newcomer.activate(child, as_of="t:99")
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("REC-activate-5", "REC-activate-6")
 def test_children_and_grandchildren_are_capped_and_can_be_paged(app: Application) -> None:
     chat = Chat(app)

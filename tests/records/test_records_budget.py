@@ -87,7 +87,6 @@ BUDGETS = [
 
 
 @pytest.mark.holds("ALL-08.7")
-@pytest.mark.bulk
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_the_overview_of_a_thousand_records_fits_and_says_what_is_missing(
     app: Application, budget: int | None
@@ -116,7 +115,6 @@ def test_the_overview_of_a_thousand_records_fits_and_says_what_is_missing(
 
 
 @pytest.mark.holds("ALL-08.6")
-@pytest.mark.bulk
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_a_record_with_two_hundred_children_fits_and_says_what_is_missing(
     app: Application, budget: int | None

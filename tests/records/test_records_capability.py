@@ -66,7 +66,6 @@ def test_null_is_said_where_it_means_something() -> None:
         assert parent == {"type": ["string", "null"]}
 
 
-@pytest.mark.bulk
 def test_git_is_not_loaded_before_it_is_needed() -> None:
     program = "import sys; import hansard.app.start; sys.exit('pygit2' in sys.modules)"
 

@@ -119,7 +119,6 @@ def _check_replaced(write: Json, last: int, versions: list[int]) -> None:
     assert replaced == before[: len(replaced)]
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("REC-conflict-23")
 def test_five_chats_in_three_processes_bury_nothing(tmp_path: Path) -> None:
     debate = held(tmp_path, count=60)

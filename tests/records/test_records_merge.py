@@ -59,7 +59,6 @@ def test_changes_of_the_same_line_clash() -> None:
     assert merged(BASE, mine, theirs) is None
 
 
-@pytest.mark.bulk
 @given(base=TEXTS, mine=TEXTS, theirs=TEXTS)
 @settings(max_examples=300, deadline=None)
 def test_the_parts_of_a_merge_cover_all_three_texts_in_order(
@@ -77,7 +76,6 @@ def test_the_parts_of_a_merge_cover_all_three_texts_in_order(
         assert "".join(lines) == text
 
 
-@pytest.mark.bulk
 @given(base=TEXTS, mine=TEXTS, theirs=TEXTS)
 @settings(max_examples=300, deadline=None)
 def test_each_part_of_a_merge_is_of_its_kind(base: str, mine: str, theirs: str) -> None:
@@ -106,7 +104,6 @@ def test_a_side_that_did_not_change_yields_to_the_other(base: str, mine: str, th
     assert merged(base, mine, theirs) == merged(base, theirs, mine)
 
 
-@pytest.mark.bulk
 @given(base=TEXTS, mine=TEXTS, theirs=TEXTS)
 @settings(max_examples=150, deadline=None)
 def test_what_merges_without_a_clash_merges_as_in_git(base: str, mine: str, theirs: str) -> None:
@@ -144,7 +141,6 @@ def test_a_diff_holds_every_removed_and_added_line(old: str, new: str) -> None:
     assert added - removed == len(_lines(new)) - len(_lines(old))
 
 
-@pytest.mark.bulk
 def test_a_long_diff_says_nothing_that_the_texts_do_not() -> None:
     # libgit2 reads the texts while it writes the diff: they must still be there then.
     chance = random.Random(7)

@@ -92,7 +92,6 @@ def a_record(title: str, parent: str | None = None, **more: Any) -> Json:
     return fields | {"parent_id": parent, "title": title} | more
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("000-pattern-1", "ALL-08.1")
 def test_pattern_1_continue_existing_work(two_servers: Callable[[Talk], None]) -> None:
     async def talk(before: StdioChat, now: StdioChat) -> None:
@@ -200,7 +199,6 @@ def test_pattern_4_conflict_resolution(two_servers: Callable[[Talk], None]) -> N
     two_servers(talk)
 
 
-@pytest.mark.bulk
 def test_the_table_of_errors(two_servers: Callable[[Talk], None]) -> None:
     async def talk(first: StdioChat, second: StdioChat) -> None:
         record = (await first.ask("create_record", **a_record("Known")))["record"]["id"]

@@ -121,7 +121,6 @@ def check(outcome: Outcome) -> None:
                 seen[line["record"]] = line["version"]
 
 
-@pytest.mark.bulk
 def test_two_processes_lose_nothing(tmp_path: Path) -> None:
     outcome = run(tmp_path, processes=2, count=40)
 

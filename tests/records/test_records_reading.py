@@ -370,7 +370,6 @@ def test_every_command_is_logged_under_its_name(app: Application) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("ALL-09.4", "ALL-09.5", "ALL-09.6")
 def test_the_past_is_answered_as_it_was_answered_then(app: Application) -> None:
     chat, other = Chat(app), Chat(app)

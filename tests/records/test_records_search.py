@@ -182,7 +182,6 @@ def _code_point(chance: random.Random) -> int:
 
 
 @pytest.mark.holds("ALL-07.8")
-@pytest.mark.bulk
 def test_a_thousand_odd_queries_are_answered_and_change_nothing(app: Application) -> None:
     chat = Chat(app)
     record = chat.create("The zebra", body="title: zebra AND horse")["id"]

@@ -232,7 +232,6 @@ def test_closing_lays_everything_aside_and_says_what_was_not_saved(app: Applicat
         chat.ask("sync_session", session_id=session)
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("REC-stale-6")
 def test_a_session_stays_open_however_far_behind(app: Application) -> None:
     mine, other = Chat(app), Chat(app)

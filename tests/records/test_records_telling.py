@@ -12,7 +12,6 @@ from tests.records.chats import Chat, refused
 from tests.records.test_records_conflict import two_chats
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("REC-sync-1")
 def test_sixty_edits_of_a_long_record_are_one_call(app: Application) -> None:
     mine, other = Chat(app), Chat(app)

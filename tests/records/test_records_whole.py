@@ -32,7 +32,6 @@ def of_exactly(bytes_max: int, text: str) -> str:
     return body + "x" * (bytes_max - len(body.encode()))
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("REC-whole-4")
 @pytest.mark.parametrize("script", EACH_SCRIPT)
 def test_a_body_of_exactly_the_limit_comes_back_to_the_byte(app: Application, script: str) -> None:

@@ -479,7 +479,6 @@ def test_what_does_not_fit_is_refused_by_name(app: Application, bad: dict[str, A
     assert next(iter(bad)) in problem.message
 
 
-@pytest.mark.bulk
 def test_a_body_of_the_largest_size_comes_back_whole(app: Application) -> None:
     chat = Chat(app)
     body = "é" * (kernel_limits.BODY_BYTES_MAX // 2)

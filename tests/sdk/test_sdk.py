@@ -173,7 +173,6 @@ def test_what_is_not_given_is_found_where_the_program_finds_it(
     assert (tmp_path / "store" / "hansard.db").is_file()
 
 
-@pytest.mark.bulk
 def test_one_that_is_forgotten_lets_go_of_its_store(tmp_path: Path) -> None:
     hansard = Hansard(tmp_path)
     hansard.checkpoints.save_checkpoint("w", {"a": 1})

@@ -21,7 +21,6 @@ def hansard(app: Application) -> Hansard:
     return Hansard(application=app)
 
 
-@pytest.mark.bulk
 @pytest.mark.holds("REC-whole-4")
 @pytest.mark.parametrize("script", EACH_SCRIPT)
 def test_a_body_of_the_limit_is_the_same_to_the_byte(hansard: Hansard, script: str) -> None:

@@ -4,13 +4,14 @@ from collections import Counter
 
 import pytest
 
+from tests import choosing
 from tests.choosing import CASES, QUARTERS, is_of_quarter, share
 
 DAY = 20_000
 
 
-def function_of(item: pytest.Item) -> str:
-    return item.nodeid.partition("[")[0]
+def name_of(item: pytest.Item) -> str:
+    return choosing.test_of(item.nodeid)
 
 
 def test_the_share_of_a_day_does_not_hang_on_the_order(request: pytest.FixtureRequest) -> None:
@@ -20,7 +21,7 @@ def test_the_share_of_a_day_does_not_hang_on_the_order(request: pytest.FixtureRe
 
 
 def test_of_each_test_no_more_than_two_cases_are_taken(request: pytest.FixtureRequest) -> None:
-    taken = Counter(map(function_of, share(request.session.items, DAY)))
+    taken = Counter(map(name_of, share(request.session.items, DAY)))
 
     assert max(taken.values()) <= CASES
 
@@ -35,6 +36,6 @@ def test_four_days_take_a_case_of_every_test_that_is_not_slow(
 
     days = [share(items, DAY + number) for number in range(QUARTERS)]
 
-    taken = {function_of(item) for day in days for item in day}
-    assert taken == {function_of(item) for item in fast}
+    taken = {name_of(item) for day in days for item in day}
+    assert taken == {name_of(item) for item in fast}
     assert all(any(is_of_quarter(item, one) for one in range(QUARTERS)) for item in fast)

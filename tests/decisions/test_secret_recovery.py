@@ -8,6 +8,7 @@ import pytest
 from hansard.app import people, recovery, secret_news
 from hansard.app.application import Application
 from hansard.app.people import RECOVERY_WAIT_S
+from hansard.decisions.events import ProposalRejected
 from hansard.kernel.clock import to_text
 from hansard.kernel.event import Actor, Stamp
 from tests.conftest import SteppingClock
@@ -142,3 +143,18 @@ def test_a_store_that_knows_no_secret_has_none_to_recover(
         recovery.begin(app.store, MINE, stamp(clock))
 
     assert people.known(app.store) is None
+
+
+def test_what_a_project_says_of_the_time_does_not_lengthen_the_wait(
+    app: Application, clock: SteppingClock, bot: Party
+) -> None:
+    # As an import takes entries in, whose times are another machine's.
+    ahead = Stamp(Actor("agent", "elsewhere", "agent"), "2999-01-01T00:00:00.000000Z")
+    said = ProposalRejected(id=bot.propose(), reason="not here")
+    app.store.write(app.default_project, lambda tx: app.store.record(tx, said, ahead))
+
+    recovery.begin(app.store, NEW, stamp(clock))
+    wait(clock)
+    recovery.finish(app.store, NEW, stamp(clock))
+
+    assert people.is_right(app.store, NEW)

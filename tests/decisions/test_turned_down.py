@@ -163,3 +163,14 @@ def _row(app: Application, identifier: str) -> dict[str, str]:
     row = app.store.read("default", lambda tx: tx.get(DECISIONS, identifier))
     assert row is not None
     return row
+
+
+@pytest.mark.holds("DEC-proposal-11")
+def test_joining_it_with_another_target_is_no_way_round(bot: Party, person: Party) -> None:
+    mine, other = bot.record("db"), bot.record("cache")
+    person.reject(bot.propose("db", "Use DuckDB"))
+
+    with refused("PROPOSAL_REFUSED"):
+        bot.supersede(mine, other, target="cache", title="Use DuckDB for both")
+
+    assert (bot.status(mine), bot.status(other)) == ("active", "active")

@@ -17,7 +17,7 @@ from hansard.app import people, tokens
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.kernel.clock import to_text, utc_now
-from hansard.kernel.event import Actor, Stamp
+from hansard.kernel.event import Actor, Proof, Stamp
 from hansard.kernel.store import Store
 from hansard.sessions.projects import make as make_project
 from tests.launcher.programs import PROGRAM, Popen, run
@@ -127,13 +127,16 @@ def store_in(home: Path) -> Iterator[Store]:
         application.close()
 
 
-def make_token(home: Path, role: str, **wanted: Any) -> tuple[str, str]:
-    """Make a token in the store of a server; gives its text and its id."""
+def make_token(
+    home: Path, role: str, *, proof: Proof | None = "proved", **wanted: Any
+) -> tuple[str, str]:
+    """Make a token in the store of a server, as who has proved it; gives its text and its id."""
     stamp = Stamp(Actor("human", "maria", "admin"), to_text(utc_now()))
     with store_in(home) as store:
         for project in wanted.get("projects", ()):
             make_project(store, project, stamp)
-        made, text = tokens.create(store, tokens.Wanted(role, **wanted), stamp)  # type: ignore[arg-type]
+        asked = tokens.Wanted(role, **wanted)  # type: ignore[arg-type]
+        made, text = tokens.create(store, asked, stamp, proof)
     return text, made.id
 
 

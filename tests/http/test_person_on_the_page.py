@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.http.serving import Server, let_in, serving, set_secret
+from hansard.kernel.event import Proof
+from tests.http.serving import Server, let_in, make_token, serving, set_secret
 
 SECRET = "a secret that is long enough"
 WHY = "Because it was measured twice."
@@ -99,3 +100,28 @@ def test_the_page_is_told_that_the_secret_is_new(guarded: Server) -> None:
     [told] = browser.call("get_project_overview")["notices"]
 
     assert "set by human:maria" in told
+
+
+def test_an_empty_secret_is_a_wrong_one_and_tokens_have_nothing_to_prove(guarded: Server) -> None:
+    page = let_in(guarded)
+    text, _ = make_token(guarded.home, "viewer", name="v")
+
+    # A space, as a client leaves out a header without a value.
+    empty, _ = page.post("prove", x_hansard_secret=" ")
+    told = guarded.request(
+        "POST", "/api/v1/prove", b"{}", authorization=f"Bearer {text}", x_hansard_secret=SECRET
+    )
+
+    assert (empty, told.status) == (403, 400)
+
+
+@pytest.mark.holds("ALL-10.16")
+@pytest.mark.parametrize(("proof", "author"), [("proved", "human:m"), (None, "agent:m (unproved)")])
+def test_a_token_that_anybody_could_make_proves_no_person_once_there_is_a_secret(
+    guarded: Server, proof: Proof | None, author: str
+) -> None:
+    text, _ = make_token(guarded.home, "admin", proof=proof, name="m", is_human=True)
+
+    told = guarded.request("GET", "/api/v1", authorization=f"Bearer {text}").json()
+
+    assert told["actor"] == author

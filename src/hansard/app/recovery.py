@@ -42,12 +42,12 @@ def begin(store: Store, text: str, stamp: Stamp) -> Row:
     can keep each other from it, and neither gets it behind the other's back.
     """
     kept = people.digested(text)
-    # A clock that was set back must not shorten the wait.
-    newest = max((head.clock for head in store.engine.heads().values()), default=stamp.at)
 
     def work(tx: WriteTx) -> None:
         secret = _known(tx)
-        begins = from_text(max(stamp.at, newest))
+        # A clock that was set back must not shorten the wait; but what projects say of the time
+        # can be taken in from elsewhere, and must not lengthen it.
+        begins = from_text(max(stamp.at, tx.head().clock))
         counts_from = to_text(begins + timedelta(seconds=secret["wait_s"]))
         store.record(tx, people.RecoveryBegun(**kept, counts_from=counts_from), stamp)
 

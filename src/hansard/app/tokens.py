@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, ClassVar, Literal
 
+from hansard.app import people
 from hansard.app.application import Application
 from hansard.app.homes import NamedHome
 from hansard.app.settings import LOOPBACK
@@ -142,6 +143,11 @@ class Token:
     created: str
     expires: str | None
     revoked: str | None
+    is_proved: bool = False
+    """Whether it was made by a person who proved the secret, or with a token that was."""
+    vouches: bool = False
+    """Whether its bearer is who it says without further proof: so it is, or nobody can prove more
+    as the store knows no secret."""
 
     def is_good(self, now: str) -> bool:
         """Whether it still lets in."""
@@ -174,14 +180,15 @@ class TokenCaller(Caller):
 
 
 def caller_with(token: Token, *, secret: str | None = None, **came: Any) -> TokenCaller:
-    """Make the caller of one request: it is who the token says, which proves it.
+    """Make the caller of one request: it is who the token says.
 
-    `came` is what else came along with it.
+    Where the store knows a secret, a token that anybody could make before that proves no more than
+    its maker did. `came` is what else came along.
     """
     caller = TokenCaller(
         token.actor,
         secret=secret,
-        is_vouched=True,
+        is_vouched=token.vouches,
         projects=token.projects,
         token=token,
         scope=(token.actor.id,),
@@ -324,9 +331,12 @@ def find(store: Store, text: str, now: str) -> Token | None:
     if prefix != PREFIX or not separator or not (_is_id(identity) and _keeps_tokens(store)):
         return None
     row = store.read(CATALOG, lambda tx: tx.get(TOKENS, identity))
+    knows_secret = people.is_derived(store) and people.known(store) is not None
     is_same = hmac.compare_digest(row["digest"] if row else _digest(""), _digest(text))
     token = _token(row) if row and is_same else None
-    return token if token and token.is_good(now) else None
+    if token is None or not token.is_good(now):
+        return None
+    return replace(token, vouches=token.is_proved or not knows_secret)
 
 
 def is_still_good(store: Store, token: Token, now: str) -> bool:
@@ -412,6 +422,7 @@ def _token(row: Row) -> Token:
         created=row["created"],
         expires=row["expires"],
         revoked=row["revoked"],
+        is_proved=row.get("proof") == "proved",
     )
 
 

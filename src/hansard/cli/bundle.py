@@ -5,6 +5,9 @@ from typing import Annotated
 
 import typer
 
+from hansard.app import people
+from hansard.app.application import Application
+from hansard.app.keeping.bundle import reading
 from hansard.app.keeping.exporting import export_project
 from hansard.app.keeping.importing import import_project
 from hansard.app.settings import load
@@ -12,9 +15,10 @@ from hansard.app.start import start
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.proving import signed
+from hansard.cli.proving import person, signed
 from hansard.cli.replay import write_replay
 from hansard.cli.terminal import print_json, show_progress
+from hansard.kernel.event import Stamp
 
 
 @settings_flags
@@ -64,7 +68,7 @@ def import_bundle(
     """
     start(load(flags)).close()
     with opened(flags) as (application, _):
-        stamp = signed(application)
+        stamp = _signed(application, file, name)
         done = import_project(application.store, file, stamp, name=name, progress=show_progress)
     if json:
         print_json(
@@ -81,6 +85,19 @@ def import_bundle(
     print(f"{done.project}: {done.entries:,} entries taken in, {done.blobs:,} blobs")
     print(f"{done.project} {done.head.seq}:{done.head.hash}")
     return 0
+
+
+def _signed(application: Application, file: Path, name: str | None) -> Stamp:
+    """Say who takes a project in.
+
+    What a bundle adds to a project that is there reads as if it had been written here, people's
+    decisions too: where the store knows a secret, that is for who proves it.
+    """
+    with reading(file) as bundle:
+        project = name or bundle.opening.project
+    if project in application.store.engine.heads() and people.known(application.store):
+        return person(application, f"take entries into {project}, which is there")[0]
+    return signed(application)
 
 
 def register(app: typer.Typer) -> None:

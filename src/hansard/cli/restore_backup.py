@@ -42,6 +42,7 @@ def restore_backup(
     location = store_folder(settings)
     aside = None
     if location is None:
+        _require_person(flags)
         application = start(settings)
         try:
             heads = restore_bundles(backup, application.store, progress=show_progress)
@@ -69,7 +70,10 @@ def restore_backup(
 
 
 def _require_person(flags: Flags) -> None:
-    """Have whoever sets a store aside that knows a secret prove it: the backup may know none."""
+    """Have whoever replaces or adds to a store that knows a secret prove it.
+
+    The backup may know none, or another.
+    """
     try:
         with opened(flags) as (application, _):
             if people.known(application.store):

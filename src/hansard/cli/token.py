@@ -17,7 +17,7 @@ from hansard.cli.proving import person
 from hansard.cli.sitting import looking
 from hansard.cli.terminal import painter, print_json, printable
 from hansard.kernel.clock import to_text, utc_now
-from hansard.kernel.event import ROLES, Actor, Proof, Stamp
+from hansard.kernel.event import ROLES, Proof, Stamp
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import Store
 
@@ -131,15 +131,15 @@ def _signed(application: Application) -> tuple[Stamp, Proof | None]:
     """Say who asks: a person at the terminal, or whoever shows an admin's token."""
     now = to_text(utc_now())
     shown = _shown_token(application.store, now) if looking().actor.kind != "human" else None
-    if shown and shown.may("admin"):
-        return Stamp(shown, now), None
+    if shown and shown.actor.may("admin") and shown.vouches:
+        return Stamp(shown.actor, now), "proved" if shown.is_proved else None
     return person(application, "make, list and revoke tokens", f"an admin's {TOKEN_VARIABLE}")
 
 
-def _shown_token(store: Store, now: str) -> Actor | None:
+def _shown_token(store: Store, now: str) -> tokens.Token | None:
     """Take an admin's token of all projects as proof, as the server would."""
     found = tokens.find(store, os.environ.get(TOKEN_VARIABLE, ""), now)
-    return found.actor if found and found.projects is None else None
+    return found if found and found.projects is None else None
 
 
 def _shown(token: tokens.Token) -> dict[str, Any]:

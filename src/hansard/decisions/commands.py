@@ -78,13 +78,15 @@ def decisions(tx: ReadTx, identifiers: Sequence[str]) -> list[Row]:
 
 
 def ground_of(tx: ReadTx, context: Context, target: str, old: Sequence[Row] = ()) -> rules.Ground:
-    """Gather what the rules look at."""
+    """Gather what the rules look at: what was turned down counts for all that would be replaced."""
+    targets = dict.fromkeys([target, *(row["target"] for row in old)])
+    refusals = (reading.turned_down(tx, one) for one in targets)
     return rules.Ground(
         actor=context.caller.actor,
         newest_seq=tx.head().seq,
         holder=reading.holder(tx, target),
         old=old,
-        turned_down=reading.turned_down(tx, target),
+        turned_down=next(filter(None, refusals), None),
         proof=context.caller.proof,
     )
 

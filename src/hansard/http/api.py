@@ -222,7 +222,9 @@ class Api:
 
     def _with_way_out(self, problem: Problem, caller: Caller, request: Request) -> Problem:
         """Have a page ask for the secret, where who looks at it lacks no more than that."""
-        if problem.code not in FOR_PEOPLE or caller.actor.kind != "human" or caller.secret:
+        if problem.code not in FOR_PEOPLE or caller.actor.kind != "human":
+            return problem
+        if caller.secret is not None:
             return problem
         if not self._application.wants_proof() or self._who(caller, request)["proof"] == "proved":
             return problem
@@ -231,6 +233,8 @@ class Api:
 
     def _prove(self, body: bytes, caller: Caller, request: Request) -> dict[str, Any]:
         """Take a browser for a person's from now on, given the secret."""
+        if _token(request):
+            raise InvalidInput("prove is for the page: a token says by itself who it is")
         if body not in (b"", b"{}"):
             raise InvalidInput(f"prove takes the secret in the header {SECRET}, and no arguments")
         if caller.secret is None:

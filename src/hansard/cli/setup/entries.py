@@ -20,6 +20,7 @@ _PROGRAM = re.compile(r"(?:.*[/\\])?hansard(?:\.exe)?", re.IGNORECASE)
 _RUNNER = re.compile(r"(?:.*[/\\])?(?:uvx|uv|pipx)(?:\.exe)?", re.IGNORECASE)
 _PACKAGE = re.compile(r"hansard(?:[@\[=].*)?")
 _MODULE = re.compile(r"hansard(?:\.cli\.main)?")
+_MENTION = re.compile(r"(?<![\w-])hansard(?![\w-])", re.IGNORECASE)
 _URLS = ("url", "httpUrl", "serverUrl")
 
 
@@ -59,13 +60,24 @@ def program_length(words: Sequence[str]) -> int:
 
 
 def own_names(servers: Mapping[str, Any]) -> list[str]:
-    """Name the entries that are ours, by what they are called or by what they run."""
-    ours = [
-        name
-        for name, entry in servers.items()
-        if name.casefold() == NAME or ((words := words_of(entry)) and program_length(words))
-    ]
+    """Name the entries that are of Hansard, by what they are called or by what they run."""
+    ours = [name for name, entry in servers.items() if _is_hansard(name, entry)]
     return sorted(ours, key=lambda name: name.casefold() != NAME)
+
+
+def _is_hansard(name: str, entry: object) -> bool:
+    """Whether an entry starts or reaches Hansard; others may be called so too."""
+    words = words_of(entry)
+    if words and program_length(words):
+        return True
+    is_named = name.casefold() == NAME
+    return is_named and (words is None or any(_MENTION.search(word) for word in words))
+
+
+def is_written(name: str, entry: object, wanted: Wanted) -> bool:
+    """Whether an entry is as an install writes it, so that an uninstall may take it out."""
+    state = state_of(entry, wanted)
+    return state == "current" or (name == NAME and state in ("stale", "other"))
 
 
 def state_of(entry: object, wanted: Wanted) -> State:
@@ -104,6 +116,8 @@ def install(
     names = own_names(servers)
     name = names[0] if names else NAME
     path = (*host.keys, name)
+    if not names and (taken := [one for one in servers if one.casefold() == NAME]):
+        return document, f"{taken[0]} is another server, and is left as it is; rename it first"
     entry = servers.get(name)
     state = state_of(entry, wanted)
     said = f"; {', '.join(names[1:])} also run Hansard" if names[1:] else ""
@@ -137,14 +151,17 @@ def _put(document: Document, path: tuple[str, ...], value: Any) -> Document:
     return document if document.at(*path) == value else document.put(path, value)
 
 
-def uninstall(document: Document, host: HostFiles, before: Document) -> Document:
+def uninstall(document: Document, host: HostFiles, before: Document, wanted: Wanted) -> Document:
     """Take our server out of a file, or let it be what it was before."""
-    was = before.at(*host.keys)
-    for name in own_names(servers_in(document, host.keys)):
+    was, text = before.at(*host.keys), document.text
+    for name, entry in servers_in(document, host.keys).items():
+        if not is_written(name, entry, wanted):
+            continue
         old = was.get(name) if isinstance(was, dict) else None
         path = (*host.keys, name)
-        document = document.remove(path) if old is None else _restored(document, path, old)
-    return pruned(document, host.keys, before)
+        runs = words_of(old) is not None
+        document = _restored(document, path, old) if runs else document.remove(path)
+    return document if document.text == text else pruned(document, host.keys, before)
 
 
 def _restored(document: Document, path: tuple[str, ...], old: Any) -> Document:
@@ -161,7 +178,7 @@ def pruned(document: Document, path: Sequence[str], before: Document) -> Documen
     """Take out what is empty along a path, from its end, as far as it was not there before."""
     for length in range(len(path), 0, -1):
         place = tuple(path[:length])
-        if document.at(*place) not in ({}, []) or before.at(*place) is not None:
+        if not document.is_bare(place) or before.at(*place) is not None:
             break
         document = document.remove(place)
     return document

@@ -33,11 +33,14 @@ def install(document: Document, host: Host, wanted: Wanted) -> tuple[Document, s
     return document, "is there already" if document.text == text else "hooks added"
 
 
-def uninstall(document: Document, before: Document) -> Document:
+def uninstall(document: Document, host: Host, before: Document, wanted: Wanted) -> Document:
     """Take our hooks out of a file, or let them be what they were before."""
     for event in document.at(_HOOKS) or {}:
+        text = document.text
         were = [before.at(*path, _RUN) for path, _ in _ours(before, event)]
-        for path, _ in reversed(list(_ours(document, event))):
+        for path, words in reversed(list(_ours(document, event))):
+            if not _is_written(document.at(*path), words, event, host, wanted):
+                continue
             if were:
                 document = document.put((*path, _RUN), were.pop())
                 continue
@@ -45,8 +48,19 @@ def uninstall(document: Document, before: Document) -> Document:
             group = path[:_GROUP]
             alone = path == group or len(document.at(*group, _HOOKS)) == 1
             document = document.remove(group if alone else path)
-        document = pruned(document, (_HOOKS, event), before)
+        if document.text != text:
+            document = pruned(document, (_HOOKS, event), before)
     return document
+
+
+def _is_written(handler: Any, words: list[str], event: str, host: Host, wanted: Wanted) -> bool:
+    """Whether a handler is as an install writes it: it runs this program, or looks just so."""
+    place = words.index("hook")
+    if tuple(words[:place]) == wanted.program:
+        return True
+    form = host.config(handler[_RUN])[_HOOKS].get(event, [])
+    handlers = [one for group in form for one in group.get(_HOOKS, [group])]
+    return place == 1 and words[2:3] == [host.name] and handler in handlers
 
 
 def is_hooked(document: Document) -> list[list[str]]:

@@ -151,15 +151,16 @@ def _server_part(host: HostFiles, scope: Scope, want: Wanted) -> Part:
     return Part(
         host.title,
         lambda current: entries.install(current, host, scope, want),
-        lambda current, before: entries.uninstall(current, host, before),
+        lambda current, before: entries.uninstall(current, host, before, want),
     )
 
 
 def _hooks_part(host: HostFiles, want: Wanted) -> Part:
+    hooking = hooked.HOSTS[host.name]
     return Part(
         host.title,
-        lambda current: hooks.install(current, hooked.HOSTS[host.name], want),
-        hooks.uninstall,
+        lambda current: hooks.install(current, hooking, want),
+        lambda current, before: hooks.uninstall(current, hooking, before, want),
     )
 
 

@@ -157,7 +157,7 @@ def test_uninstall_brings_back_what_the_entry_was(person: Person) -> None:
     person.has({".cursor/mcp.json": text})
     person("init", "--yes", "--no-hooks", "cursor", "--store", "/data")
     path = person.repository / ".cursor" / "mcp.json"
-    assert person.servers(".cursor/mcp.json")["memory"]["args"] == ["--store=/data"]
+    assert person.servers(".cursor/mcp.json")["memory"]["args"] == ["-x", "--store=/data"]
     path.write_text(path.read_text() + "\n")
 
     person("init", "--yes", "--uninstall", "cursor")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
+from hansard.cli.flags import with_words
 from hansard.cli.setup.document import Document
 from hansard.cli.setup.places import HostFiles, Scope
 from hansard.cli.setup.texts import LeftAloneError
@@ -19,6 +20,8 @@ it is started in a way of its user's own. `remote`: it is reached over HTTP."""
 _PROGRAM = re.compile(r"(?:.*[/\\])?hansard(?:\.exe)?", re.IGNORECASE)
 _RUNNER = re.compile(r"(?:.*[/\\])?(?:uvx|uv|pipx)(?:\.exe)?", re.IGNORECASE)
 _PACKAGE = re.compile(r"hansard(?:[@\[=].*)?")
+_SOURCES = ("--from", "--with", "--spec")
+"""Flags of a runner that are followed by a package, not by what is run."""
 _MODULE = re.compile(r"hansard(?:\.cli\.main)?")
 _MENTION = re.compile(r"(?<![\w-])hansard(?![\w-])", re.IGNORECASE)
 _URLS = ("url", "httpUrl", "serverUrl")
@@ -41,9 +44,10 @@ def words_of(entry: object) -> list[str] | None:
     if not isinstance(entry, Mapping):
         return None
     command, args = entry.get("command"), entry.get("args") or []
+    if not isinstance(args, list):
+        return None
     words = command if isinstance(command, list) else [command, *args]
-    is_plain = isinstance(args, list) and all(isinstance(word, str) for word in words)
-    return list(words) if is_plain and words else None
+    return list(words) if words and all(isinstance(word, str) for word in words) else None
 
 
 def program_length(words: Sequence[str]) -> int:
@@ -51,12 +55,19 @@ def program_length(words: Sequence[str]) -> int:
     if _PROGRAM.fullmatch(words[0]):
         return 1
     if _RUNNER.fullmatch(words[0]):
-        named = (number for number, word in enumerate(words) if _PACKAGE.fullmatch(word))
-        return next(named, -1) + 1
+        for number, (flag, word) in enumerate(pairwise(words)):
+            if _PACKAGE.fullmatch(word) and flag not in _SOURCES:
+                return number + 2
+        return 0
     for number, (flag, module) in enumerate(pairwise(words)):
         if flag == "-m" and _MODULE.fullmatch(module):
             return number + 2
     return 0
+
+
+def is_run_by_another(words: Sequence[str]) -> bool:
+    """Whether a runner of packages runs it, with words that only its user can say anew."""
+    return _RUNNER.fullmatch(words[0]) is not None
 
 
 def own_names(servers: Mapping[str, Any]) -> list[str]:
@@ -93,7 +104,7 @@ def state_of(entry: object, wanted: Wanted) -> State:
     if not program_length(words):
         return "kept"
     is_placed = "/" in words[0] or "\\" in words[0]
-    if is_placed and not wanted.exists(words[0]):
+    if is_placed and not is_run_by_another(words) and not wanted.exists(words[0]):
         return "stale"
     return "other" if _PROGRAM.fullmatch(words[0]) else "kept"
 
@@ -140,7 +151,7 @@ def _updated(document: Document, path: tuple[str, ...], entry: Any, wanted: Want
     length = len(wanted.program)
     if tuple(words[:length]) != wanted.program:
         length = program_length(words)
-    args = [*wanted.program[1:], *(wanted.flags or words[length:])]
+    args = [*wanted.program[1:], *with_words(words[length:], wanted.flags)]
     if isinstance(entry["command"], list):
         return _put(document, (*path, "command"), [wanted.program[0], *args])
     document = _put(document, (*path, "command"), wanted.program[0])

@@ -4,9 +4,10 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
+from hansard.cli.flags import with_words
 from hansard.cli.hosts import Host
 from hansard.cli.setup.document import Document
-from hansard.cli.setup.entries import Wanted, program_length, pruned
+from hansard.cli.setup.entries import Wanted, is_run_by_another, program_length, pruned
 from hansard.cli.setup.texts import LeftAloneError, Path
 
 _HOOKS = "hooks"
@@ -35,7 +36,7 @@ def install(document: Document, host: Host, wanted: Wanted) -> tuple[Document, s
 
 def uninstall(document: Document, host: Host, before: Document, wanted: Wanted) -> Document:
     """Take our hooks out of a file, or let them be what they were before."""
-    for event in document.at(_HOOKS) or {}:
+    for event in _events(document):
         text = document.text
         were = [before.at(*path, _RUN) for path, _ in _ours(before, event)]
         for path, words in reversed(list(_ours(document, event))):
@@ -65,19 +66,29 @@ def _is_written(handler: Any, words: list[str], event: str, host: Host, wanted: 
 
 def is_hooked(document: Document) -> list[list[str]]:
     """Give the words of each hook of ours that a file runs."""
-    events = document.at(_HOOKS)
-    found = events if isinstance(events, dict) else {}
-    return [words for event in found for _, words in _ours(document, event)]
+    try:
+        return [words for event in _events(document) for _, words in _ours(document, event)]
+    except LeftAloneError:
+        return []
+
+
+def _events(document: Document) -> list[str]:
+    """Name the events that a file has hooks for."""
+    found = document.at(_HOOKS)
+    if found is not None and not isinstance(found, dict):
+        raise LeftAloneError(f"{_HOOKS} is no table of events")
+    return list(found or {})
 
 
 def _updated(document: Document, path: Path, words: list[str], wanted: Wanted) -> Document:
-    """Change which program a hook runs; the settings that it names stay unless others are given."""
+    """Change which program a hook runs; the settings that it names stay unless given anew."""
     place = words.index("hook")
-    rest = [*words[place : place + 2], *wanted.flags] if wanted.flags else words[place:]
-    command = shlex.join([*wanted.program, *rest])
-    if words[:place] == list(wanted.program) and not wanted.flags:
+    is_current = words[:place] == list(wanted.program)
+    if is_run_by_another(words) and not is_current:
         return document
-    return document.put((*path, _RUN), command)
+    new = [*wanted.program, *words[place : place + 2]]
+    new += with_words(words[place + 2 :], wanted.flags)
+    return document if new == words else document.put((*path, _RUN), shlex.join(new))
 
 
 def _ours(document: Document, event: str) -> Iterator[tuple[Path, list[str]]]:

@@ -77,9 +77,9 @@ def add_guides(targets: Targets, hosts: Sequence[HostFiles], where: Around) -> N
     """Add the files that tell agents to use it; a guide that takes in the common one needs that."""
     names = dict.fromkeys(host.guide for host in hosts if host.guide)
     for name in list(names):
-        path = where.folder / name
-        if path.is_file() and guides.IMPORT in path.read_text(errors="replace").split():
-            names["AGENTS.md"] = None
+        found = readable(where.folder / name)
+        if found and guides.takes_in(found.text):
+            names[guides.COMMON] = None
     for name in names:
         targets.add(where.folder / name, guides.passage_part())
     if any(host.name == "claude-code" for host in hosts):

@@ -19,6 +19,9 @@ it is started in a way of its user's own. `remote`: it is reached over HTTP."""
 
 _PROGRAM = re.compile(r"(?:.*[/\\])?hansard(?:\.exe)?", re.IGNORECASE)
 _RUNNER = re.compile(r"(?:.*[/\\])?(?:uvx|uv|pipx)(?:\.exe)?", re.IGNORECASE)
+_OTHER_RUNNER = re.compile(
+    r"(?:.*[/\\])?(?:npx|npm|bunx|bun|pnpm|yarn|deno)(?:\.(?:exe|cmd))?", re.IGNORECASE
+)
 _PACKAGE = re.compile(r"hansard(?:[@\[=].*)?")
 _SOURCES = ("--from", "--with", "--spec")
 """Flags of a runner that are followed by a package, not by what is run."""
@@ -81,8 +84,12 @@ def _is_hansard(name: str, entry: object) -> bool:
     words = words_of(entry)
     if words and program_length(words):
         return True
-    is_named = name.casefold() == NAME
-    return is_named and (words is None or any(_MENTION.search(word) for word in words))
+    return name.casefold() == NAME and not (words and _runs_other_package(words))
+
+
+def _runs_other_package(words: Sequence[str]) -> bool:
+    is_runner = _RUNNER.fullmatch(words[0]) or _OTHER_RUNNER.fullmatch(words[0])
+    return is_runner is not None and not any(_MENTION.search(word) for word in words)
 
 
 def is_written(name: str, entry: object, wanted: Wanted) -> bool:

@@ -442,7 +442,7 @@ def test_every_host_of_the_table_has_a_user_file_and_a_name_to_be_known_by(tmp_p
     where = around(tmp_path, {})
 
     for host in ALL.values():
-        assert host.file("user", where)
+        assert host.files("user", where)
         assert host.clients
         assert all(name == name.casefold() for name in host.clients)
 

@@ -99,18 +99,18 @@ def _connected(host: HostFiles, where: Around, want: Wanted, seen: dict[str, str
 
 def _entries(host: HostFiles, scope: Scope, where: Around, want: Wanted) -> Iterator[Entry]:
     """List what a scope's files hold of ours."""
-    if path := host.file(scope, where):
+    for path in host.files(scope, where):
         for keys in targets.user_keys(host, where) if scope == "user" else [host.keys]:
             for name, entry in targets.own_entries(path, keys).items():
                 runs = shlex.join(words_of(entry) or [])
                 state = state_of(entry, want)
                 yield Entry(where.shown(path), "server", name, state, runs)
-    path = targets.hooks_file(host, scope, where)
-    if path and (found := targets.readable(path)):
+    hooking = targets.hooks_file(host, scope, where)
+    if hooking and (found := targets.readable(hooking)):
         for words in {tuple(each): each for each in hooks.is_hooked(found)}.values():
             entry = {"command": words[0], "args": words[1:]}
             state = state_of(entry, want)
-            yield Entry(where.shown(path), "hook", "", state, shlex.join(words))
+            yield Entry(where.shown(hooking), "hook", "", state, shlex.join(words))
 
 
 def _seen(flags: Flags) -> dict[str, str]:

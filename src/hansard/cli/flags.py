@@ -1,7 +1,8 @@
 """The settings' flags that stand before a subcommand, or alone: read without any framework."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +34,8 @@ def read(arguments: list[str]) -> Line:
     line = Line()
     words = iter(arguments)
     for word in words:
-        flag, _, _ = word.partition("=")
-        declared = known.get(flag) or known.get(flag.replace("--no-", "--", 1))
-        if declared is None or (flag != declared.flag and declared.default is not False):
+        declared = _declared(word, known)
+        if declared is None:
             line.rest = [word, *words]
             break
         _take(line, declared, word, words)
@@ -49,6 +49,33 @@ def as_words(flags: Flags, *, leave_out: tuple[str, ...] = ()) -> list[str]:
         for declared in declarations()
         if flags.get(declared.name) is not None and declared.name not in leave_out
     ]
+
+
+def with_words(words: Sequence[str], given: Sequence[str]) -> list[str]:
+    """Set flags that `as_words` wrote in a command's words; all its others stay."""
+    known = {declared.flag: declared for declared in declarations()}
+    new = {declared.name: word for word in given if (declared := _declared(word, known))}
+    replaced = set(new)
+    merged, rest = [], iter(words)
+    for word in rest:
+        declared = _declared(word, known)
+        own = [word]
+        if declared and not isinstance(declared.default, bool) and "=" not in word:
+            own += islice(rest, 1)
+        if declared is None or declared.name not in replaced:
+            merged += own
+        elif declared.name in new:
+            merged.append(new.pop(declared.name))
+    return [*merged, *new.values()]
+
+
+def _declared(word: str, known: Mapping[str, Declaration]) -> Declaration | None:
+    """Give the setting that a flag sets, or takes back with `--no-`."""
+    flag, _, _ = word.partition("=")
+    declared = known.get(flag) or known.get(flag.replace("--no-", "--", 1))
+    if declared is None or (flag != declared.flag and declared.default is not False):
+        return None
+    return declared
 
 
 def _as_word(declared: Declaration, value: Any) -> str:

@@ -23,6 +23,7 @@ from hansard.cli.setup.texts import LeftAloneError
 from hansard.cli.setup.ways import INTO, OUT_OF, Way
 from hansard.cli.terminal import painter
 from hansard.kernel.problem import InvalidInput
+from hansard.sessions import naming
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -68,6 +69,7 @@ def init(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> int:
     """Connect the hosts found here to Hansard: each change is shown, asked about and backed up."""
+    _require_project_name(flags)
     scope: Scope = "user" if user else "project"
     doing = Doing(targets.around(_folder(flags)), scope, only_print, yes)
     want = targets.wanted(_flag_words(flags, scope))
@@ -88,6 +90,13 @@ def init(
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command()(init)
+
+
+def _require_project_name(flags: Flags) -> None:
+    """Refuse a name that Hansard would not read back from the file that it goes into."""
+    named = flags.get("project")
+    if named is not None and not naming.is_project_id(named):
+        raise InvalidInput("No project can be called that", hint=naming.FORM, argument="project")
 
 
 def _folder(flags: Flags) -> Path:

@@ -157,7 +157,7 @@ def test_uninstall_brings_back_what_the_entry_was(person: Person) -> None:
     person.has({".cursor/mcp.json": text})
     person("init", "--yes", "--no-hooks", "cursor", "--store", "/data")
     path = person.repository / ".cursor" / "mcp.json"
-    assert person.servers(".cursor/mcp.json")["memory"]["args"] == ["--store=/data"]
+    assert person.servers(".cursor/mcp.json")["memory"]["args"] == ["-x", "--store=/data"]
     path.write_text(path.read_text() + "\n")
 
     person("init", "--yes", "--uninstall", "cursor")
@@ -442,7 +442,7 @@ def test_every_host_of_the_table_has_a_user_file_and_a_name_to_be_known_by(tmp_p
     where = around(tmp_path, {})
 
     for host in ALL.values():
-        assert host.file("user", where)
+        assert host.files("user", where)
         assert host.clients
         assert all(name == name.casefold() for name in host.clients)
 

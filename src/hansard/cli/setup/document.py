@@ -21,6 +21,9 @@ class Format(Protocol):
     def remove(self, text: str, path: Path) -> str:
         """Take a value out."""
 
+    def is_bare(self, text: str, path: Path) -> bool:
+        """Whether an empty value holds no remarks either."""
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
@@ -37,6 +40,10 @@ class Document:
     def at(self, *path: str | int) -> Any:
         """Give the value at a path; `None` where there is none."""
         return value_at(self.data, path)
+
+    def is_bare(self, path: Path) -> bool:
+        """Whether nothing at all is written in a value: no members, and no remarks."""
+        return self.at(*path) in ({}, []) and self.format.is_bare(self.text, path)
 
     def put(self, path: Path, value: Any) -> "Document":
         """Set a value, and nothing else."""

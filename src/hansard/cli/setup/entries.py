@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
+from hansard.cli.flags import with_words
 from hansard.cli.setup.document import Document
 from hansard.cli.setup.places import HostFiles, Scope
 from hansard.cli.setup.texts import LeftAloneError
@@ -18,8 +19,14 @@ it is started in a way of its user's own. `remote`: it is reached over HTTP."""
 
 _PROGRAM = re.compile(r"(?:.*[/\\])?hansard(?:\.exe)?", re.IGNORECASE)
 _RUNNER = re.compile(r"(?:.*[/\\])?(?:uvx|uv|pipx)(?:\.exe)?", re.IGNORECASE)
+_OTHER_RUNNER = re.compile(
+    r"(?:.*[/\\])?(?:npx|npm|bunx|bun|pnpm|yarn|deno)(?:\.(?:exe|cmd))?", re.IGNORECASE
+)
 _PACKAGE = re.compile(r"hansard(?:[@\[=].*)?")
+_SOURCES = ("--from", "--with", "--spec")
+"""Flags of a runner that are followed by a package, not by what is run."""
 _MODULE = re.compile(r"hansard(?:\.cli\.main)?")
+_MENTION = re.compile(r"(?<![\w-])hansard(?![\w-])", re.IGNORECASE)
 _URLS = ("url", "httpUrl", "serverUrl")
 
 
@@ -40,9 +47,10 @@ def words_of(entry: object) -> list[str] | None:
     if not isinstance(entry, Mapping):
         return None
     command, args = entry.get("command"), entry.get("args") or []
+    if not isinstance(args, list):
+        return None
     words = command if isinstance(command, list) else [command, *args]
-    is_plain = isinstance(args, list) and all(isinstance(word, str) for word in words)
-    return list(words) if is_plain and words else None
+    return list(words) if words and all(isinstance(word, str) for word in words) else None
 
 
 def program_length(words: Sequence[str]) -> int:
@@ -50,22 +58,44 @@ def program_length(words: Sequence[str]) -> int:
     if _PROGRAM.fullmatch(words[0]):
         return 1
     if _RUNNER.fullmatch(words[0]):
-        named = (number for number, word in enumerate(words) if _PACKAGE.fullmatch(word))
-        return next(named, -1) + 1
+        for number, (flag, word) in enumerate(pairwise(words)):
+            if _PACKAGE.fullmatch(word) and flag not in _SOURCES:
+                return number + 2
+        return 0
     for number, (flag, module) in enumerate(pairwise(words)):
         if flag == "-m" and _MODULE.fullmatch(module):
             return number + 2
     return 0
 
 
+def is_run_by_another(words: Sequence[str]) -> bool:
+    """Whether a runner of packages runs it, with words that only its user can say anew."""
+    return _RUNNER.fullmatch(words[0]) is not None
+
+
 def own_names(servers: Mapping[str, Any]) -> list[str]:
-    """Name the entries that are ours, by what they are called or by what they run."""
-    ours = [
-        name
-        for name, entry in servers.items()
-        if name.casefold() == NAME or ((words := words_of(entry)) and program_length(words))
-    ]
+    """Name the entries that are of Hansard, by what they are called or by what they run."""
+    ours = [name for name, entry in servers.items() if _is_hansard(name, entry)]
     return sorted(ours, key=lambda name: name.casefold() != NAME)
+
+
+def _is_hansard(name: str, entry: object) -> bool:
+    """Whether an entry starts or reaches Hansard; others may be called so too."""
+    words = words_of(entry)
+    if words and program_length(words):
+        return True
+    return name.casefold() == NAME and not (words and _runs_other_package(words))
+
+
+def _runs_other_package(words: Sequence[str]) -> bool:
+    is_runner = _RUNNER.fullmatch(words[0]) or _OTHER_RUNNER.fullmatch(words[0])
+    return is_runner is not None and not any(_MENTION.search(word) for word in words)
+
+
+def is_written(name: str, entry: object, wanted: Wanted) -> bool:
+    """Whether an entry is as an install writes it, so that an uninstall may take it out."""
+    state = state_of(entry, wanted)
+    return state == "current" or (name == NAME and state in ("stale", "other"))
 
 
 def state_of(entry: object, wanted: Wanted) -> State:
@@ -81,7 +111,7 @@ def state_of(entry: object, wanted: Wanted) -> State:
     if not program_length(words):
         return "kept"
     is_placed = "/" in words[0] or "\\" in words[0]
-    if is_placed and not wanted.exists(words[0]):
+    if is_placed and not is_run_by_another(words) and not wanted.exists(words[0]):
         return "stale"
     return "other" if _PROGRAM.fullmatch(words[0]) else "kept"
 
@@ -104,6 +134,8 @@ def install(
     names = own_names(servers)
     name = names[0] if names else NAME
     path = (*host.keys, name)
+    if not names and (taken := [one for one in servers if one.casefold() == NAME]):
+        return document, f"{taken[0]} is another server, and is left as it is; rename it first"
     entry = servers.get(name)
     state = state_of(entry, wanted)
     said = f"; {', '.join(names[1:])} also run Hansard" if names[1:] else ""
@@ -126,7 +158,7 @@ def _updated(document: Document, path: tuple[str, ...], entry: Any, wanted: Want
     length = len(wanted.program)
     if tuple(words[:length]) != wanted.program:
         length = program_length(words)
-    args = [*wanted.program[1:], *(wanted.flags or words[length:])]
+    args = [*wanted.program[1:], *with_words(words[length:], wanted.flags)]
     if isinstance(entry["command"], list):
         return _put(document, (*path, "command"), [wanted.program[0], *args])
     document = _put(document, (*path, "command"), wanted.program[0])
@@ -137,14 +169,17 @@ def _put(document: Document, path: tuple[str, ...], value: Any) -> Document:
     return document if document.at(*path) == value else document.put(path, value)
 
 
-def uninstall(document: Document, host: HostFiles, before: Document) -> Document:
+def uninstall(document: Document, host: HostFiles, before: Document, wanted: Wanted) -> Document:
     """Take our server out of a file, or let it be what it was before."""
-    was = before.at(*host.keys)
-    for name in own_names(servers_in(document, host.keys)):
+    was, text = before.at(*host.keys), document.text
+    for name, entry in servers_in(document, host.keys).items():
+        if not is_written(name, entry, wanted):
+            continue
         old = was.get(name) if isinstance(was, dict) else None
         path = (*host.keys, name)
-        document = document.remove(path) if old is None else _restored(document, path, old)
-    return pruned(document, host.keys, before)
+        runs = words_of(old) is not None
+        document = _restored(document, path, old) if runs else document.remove(path)
+    return document if document.text == text else pruned(document, host.keys, before)
 
 
 def _restored(document: Document, path: tuple[str, ...], old: Any) -> Document:
@@ -161,7 +196,7 @@ def pruned(document: Document, path: Sequence[str], before: Document) -> Documen
     """Take out what is empty along a path, from its end, as far as it was not there before."""
     for length in range(len(path), 0, -1):
         place = tuple(path[:length])
-        if document.at(*place) not in ({}, []) or before.at(*place) is not None:
+        if not document.is_bare(place) or before.at(*place) is not None:
             break
         document = document.remove(place)
     return document

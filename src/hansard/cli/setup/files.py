@@ -3,18 +3,19 @@
 import os
 import secrets
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from hansard.app.keeping.files import sync_folder
 from hansard.cli.setup.texts import LeftAloneError
 from hansard.kernel.limits import MIB
-from hansard.kernel.private import open_new
+from hansard.kernel.private import FILE_MODE, OTHERS, open_new
 
 BYTES_MAX = 32 * MIB
 """Hosts keep whole histories in some of these files; more than this is no configuration."""
 
-COMMON = 0o644
+_OPEN_TO_ALL = 0o666
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,8 @@ class Found:
     """Where it really lies, if a link leads to it."""
     content: bytes | None
     """`None` if there is no file."""
-    mode: int = COMMON
+    mode: int
+    """Of a file that is not there, the one that it is to get."""
 
     @property
     def text(self) -> str | None:
@@ -38,7 +40,7 @@ class Found:
 
 def look(path: Path, *, within: Path | None = None) -> Found:
     """Read a file; one that may not be written, or that a link leads out to, is refused."""
-    real = path.resolve()
+    real = _resolved(path)
     if within is not None and not real.is_relative_to(within.resolve()):
         raise LeftAloneError("a link leads out of the project")
     try:
@@ -46,7 +48,8 @@ def look(path: Path, *, within: Path | None = None) -> Found:
     except FileNotFoundError:
         if path.is_symlink():
             raise LeftAloneError("a link leads to nothing") from None
-        return Found(real, None)
+        # A user's files hold keys sooner or later; a project's are for all who work in it.
+        return Found(real, None, FILE_MODE if within is None else _OPEN_TO_ALL & ~_umask())
     except OSError as error:
         raise LeftAloneError(f"it cannot be read: {error.strerror}") from error
     if not stat.S_ISREG(facts.st_mode):
@@ -59,6 +62,20 @@ def look(path: Path, *, within: Path | None = None) -> Found:
         raise LeftAloneError(f"it cannot be read: {error.strerror}") from error
 
 
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):
+        raise LeftAloneError("its links lead in a circle") from None
+
+
+def _umask() -> int:
+    """Tell what new files are kept from; it can only be asked by setting it."""
+    mask = os.umask(OTHERS)
+    os.umask(mask)
+    return mask
+
+
 def require_writable(found: Found) -> None:
     """Refuse a file that its owner has closed, though its folder would let it be exchanged."""
     if found.content is not None and not found.mode & stat.S_IWUSR:
@@ -67,29 +84,41 @@ def require_writable(found: Found) -> None:
 
 def write(found: Found, content: bytes | None) -> None:
     """Exchange a file for another, or take it away, unless it changed since it was looked at."""
-    now = found.path.read_bytes() if found.path.exists() else None
-    if now != found.content:
-        raise LeftAloneError("somebody changed it meanwhile; run this again")
     try:
+        _require_unchanged(found)
         if content is None:
             found.path.unlink(missing_ok=True)
         else:
             found.path.parent.mkdir(parents=True, exist_ok=True)
-            exchange_content(found.path, content, mode=found.mode)
+            exchange_content(found.path, content, mode=lambda: _require_unchanged(found))
     except OSError as error:
         raise LeftAloneError(f"it cannot be written: {error.strerror}") from error
 
 
-def exchange_content(path: Path, content: bytes, *, mode: int) -> None:
-    """Write a file beside another and let it take its name, so that nobody sees half of it."""
+def _require_unchanged(found: Found) -> int:
+    """Refuse a file that somebody wrote since it was looked at; returns the mode it has by now."""
+    try:
+        now, mode = found.path.read_bytes(), stat.S_IMODE(found.path.stat().st_mode)
+    except FileNotFoundError:
+        now, mode = None, found.mode
+    if now != found.content:
+        raise LeftAloneError("somebody changed it meanwhile; run this again")
+    return mode
+
+
+def exchange_content(path: Path, content: bytes, *, mode: Callable[[], int]) -> None:
+    """Write a file beside another and let it take its name, so that nobody sees half of it.
+
+    `mode` is asked when all is written, so that what it checks holds when the names are exchanged.
+    """
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
         with open_new(beside) as file:
             file.write(content)
             file.flush()
-            os.fchmod(file.fileno(), mode)
-            _keep_owner(path, file.fileno())
             os.fsync(file.fileno())
+            os.fchmod(file.fileno(), mode())
+            _keep_owner(path, file.fileno())
         beside.replace(path)
     except BaseException:
         beside.unlink(missing_ok=True)

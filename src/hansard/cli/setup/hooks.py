@@ -4,9 +4,10 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
+from hansard.cli.flags import with_words
 from hansard.cli.hosts import Host
 from hansard.cli.setup.document import Document
-from hansard.cli.setup.entries import Wanted, program_length, pruned
+from hansard.cli.setup.entries import Wanted, is_run_by_another, program_length, pruned
 from hansard.cli.setup.texts import LeftAloneError, Path
 
 _HOOKS = "hooks"
@@ -33,11 +34,14 @@ def install(document: Document, host: Host, wanted: Wanted) -> tuple[Document, s
     return document, "is there already" if document.text == text else "hooks added"
 
 
-def uninstall(document: Document, before: Document) -> Document:
+def uninstall(document: Document, host: Host, before: Document, wanted: Wanted) -> Document:
     """Take our hooks out of a file, or let them be what they were before."""
-    for event in document.at(_HOOKS) or {}:
+    for event in _events(document):
+        text = document.text
         were = [before.at(*path, _RUN) for path, _ in _ours(before, event)]
-        for path, _ in reversed(list(_ours(document, event))):
+        for path, words in reversed(list(_ours(document, event))):
+            if not _is_written(document.at(*path), words, event, host, wanted):
+                continue
             if were:
                 document = document.put((*path, _RUN), were.pop())
                 continue
@@ -45,25 +49,46 @@ def uninstall(document: Document, before: Document) -> Document:
             group = path[:_GROUP]
             alone = path == group or len(document.at(*group, _HOOKS)) == 1
             document = document.remove(group if alone else path)
-        document = pruned(document, (_HOOKS, event), before)
+        if document.text != text:
+            document = pruned(document, (_HOOKS, event), before)
     return document
+
+
+def _is_written(handler: Any, words: list[str], event: str, host: Host, wanted: Wanted) -> bool:
+    """Whether a handler is as an install writes it: it runs this program, or looks just so."""
+    place = words.index("hook")
+    if tuple(words[:place]) == wanted.program:
+        return True
+    form = host.config(handler[_RUN])[_HOOKS].get(event, [])
+    handlers = [one for group in form for one in group.get(_HOOKS, [group])]
+    return place == 1 and words[2:3] == [host.name] and handler in handlers
 
 
 def is_hooked(document: Document) -> list[list[str]]:
     """Give the words of each hook of ours that a file runs."""
-    events = document.at(_HOOKS)
-    found = events if isinstance(events, dict) else {}
-    return [words for event in found for _, words in _ours(document, event)]
+    try:
+        return [words for event in _events(document) for _, words in _ours(document, event)]
+    except LeftAloneError:
+        return []
+
+
+def _events(document: Document) -> list[str]:
+    """Name the events that a file has hooks for."""
+    found = document.at(_HOOKS)
+    if found is not None and not isinstance(found, dict):
+        raise LeftAloneError(f"{_HOOKS} is no table of events")
+    return list(found or {})
 
 
 def _updated(document: Document, path: Path, words: list[str], wanted: Wanted) -> Document:
-    """Change which program a hook runs; the settings that it names stay unless others are given."""
+    """Change which program a hook runs; the settings that it names stay unless given anew."""
     place = words.index("hook")
-    rest = [*words[place : place + 2], *wanted.flags] if wanted.flags else words[place:]
-    command = shlex.join([*wanted.program, *rest])
-    if words[:place] == list(wanted.program) and not wanted.flags:
+    is_current = words[:place] == list(wanted.program)
+    if is_run_by_another(words) and not is_current:
         return document
-    return document.put((*path, _RUN), command)
+    new = [*wanted.program, *words[place : place + 2]]
+    new += with_words(words[place + 2 :], wanted.flags)
+    return document if new == words else document.put((*path, _RUN), shlex.join(new))
 
 
 def _ours(document: Document, event: str) -> Iterator[tuple[Path, list[str]]]:

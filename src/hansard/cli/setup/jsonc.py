@@ -88,6 +88,17 @@ def remove(text: str, path: Path) -> str:
     return text if gone is None else spliced(text, _removed(text, node, gone))
 
 
+def is_bare(text: str, path: Path) -> bool:
+    """Whether an empty object or array holds white space only."""
+    node = _parse(text)
+    for step in path:
+        child = _child(node, step)
+        if child is None:
+            return True
+        node = child.node
+    return not text[node.start + 1 : node.end - 1].strip()
+
+
 def _wrapped(names: Sequence[str | int], value: Any) -> Any:
     for name in reversed(names):
         value = {name: value} if isinstance(name, str) else [value]

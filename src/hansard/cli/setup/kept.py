@@ -5,6 +5,7 @@ readable by its owner only, since such files hold keys.
 """
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import platformdirs
 
 from hansard.cli.setup.files import exchange_content
+from hansard.cli.setup.texts import LeftAloneError
 from hansard.kernel.private import FILE_MODE, make_folder
 
 _FACTS, _BEFORE, _BACKUP = "facts.json", "before", "backup"
@@ -51,20 +53,38 @@ def load(path: Path) -> Kept | None:
 def save(path: Path, *, before: bytes | None, backup: bytes | None, after: bytes) -> Path | None:
     """Keep what a file was, and its very last state; says where that is, if there was one."""
     folder = folder_of(path)
-    make_folder(folder)
     if before is not None:
-        exchange_content(folder / _BEFORE, before, mode=FILE_MODE)
-    if backup is not None:
-        exchange_content(folder / _BACKUP, backup, mode=FILE_MODE)
+        _write(folder / _BEFORE, before)
+    place = None if backup is None else save_backup(path, backup)
     facts = {
         "path": str(path),
         "existed": before is not None,
         "after": sha256(after).hexdigest(),
     }
-    exchange_content(folder / _FACTS, json.dumps(facts).encode(), mode=FILE_MODE)
-    return None if backup is None else folder / _BACKUP
+    _write(folder / _FACTS, json.dumps(facts).encode())
+    return place
+
+
+def save_backup(path: Path, content: bytes) -> Path:
+    """Keep a file's very last state; says where."""
+    place = folder_of(path) / _BACKUP
+    _write(place, content)
+    return place
 
 
 def forget(path: Path) -> None:
     """Drop the note; the copies stay, in case somebody wants them."""
-    (folder_of(path) / _FACTS).unlink(missing_ok=True)
+    # One that stays does no harm: the file is not what it says was written.
+    with suppress(OSError):
+        (folder_of(path) / _FACTS).unlink(missing_ok=True)
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a copy; without one, the host's file is not touched."""
+    try:
+        make_folder(path.parent)
+        exchange_content(path, content, mode=lambda: FILE_MODE)
+    except OSError as error:
+        raise LeftAloneError(
+            f"what it is now cannot be kept in {path.parent}: {error.strerror}"
+        ) from error

@@ -43,6 +43,11 @@ def remove(text: str, _: Path) -> str:
     return _without(text)
 
 
+def is_bare(text: str, _: Path) -> bool:
+    """Whether there is nothing but white space."""
+    return not text.strip(BOM + " \t\r\n")
+
+
 def _without(text: str) -> str:
     found = _BLOCK.search(text)
     if found is None:

@@ -76,12 +76,12 @@ class HostFiles:
     guide: str = "AGENTS.md"
     """What it gives its agents to read in a project; empty if it has no projects."""
 
-    def file(self, scope: Scope, around: Around) -> Path | None:
-        """Give the file of a scope; `None` if the host has none for projects."""
+    def files(self, scope: Scope, around: Around) -> list[Path]:
+        """List the files of a scope that are there, else the first; some have none in projects."""
         found = self.user(around)
         if scope == "project":
             found = [around.folder / name for name in self.project]
-        return next((path for path in found if path.exists()), found[0] if found else None)
+        return [path for path in found if path.exists()] or found[:1]
 
     def entry(self, scope: Scope, command: str, args: list[str]) -> dict[str, Any]:
         """Make the entry of a scope's file."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hansard.cli.setup.document import Document, document
-from hansard.cli.setup.texts import LeftAloneError
+from hansard.cli.setup.texts import BOM, LeftAloneError
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,9 @@ def taken_out(
     current, old = document(name, text), _readable(name, before)
     for part in parts:
         current = part.uninstall(current, old)
-    return Plan(name, text, None if is_ours and not current.data else current.text)
+    # By its text: what is empty as data may still hold its user's remarks.
+    is_empty = "".join(current.text.removeprefix(BOM).split()) in ("", "{}")
+    return Plan(name, text, None if is_ours and is_empty else current.text)
 
 
 def _readable(name: str, before: str | None) -> Document:

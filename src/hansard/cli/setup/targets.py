@@ -58,7 +58,7 @@ def gather(
     """Gather the files to put Hansard into."""
     targets = Targets()
     for host in hosts:
-        path = host.file(scope, where)
+        path = _file_for_entry(host, scope, where)
         if path is None:
             targets.says.append(
                 f"{host.title} has no file for projects; `hansard init --user {host.name}` "
@@ -77,9 +77,9 @@ def add_guides(targets: Targets, hosts: Sequence[HostFiles], where: Around) -> N
     """Add the files that tell agents to use it; a guide that takes in the common one needs that."""
     names = dict.fromkeys(host.guide for host in hosts if host.guide)
     for name in list(names):
-        path = where.folder / name
-        if path.is_file() and guides.IMPORT in path.read_text(errors="replace").split():
-            names["AGENTS.md"] = None
+        found = readable(where.folder / name)
+        if found and guides.takes_in(found.text):
+            names[guides.COMMON] = None
     for name in names:
         targets.add(where.folder / name, guides.passage_part())
     if any(host.name == "claude-code" for host in hosts):
@@ -90,7 +90,7 @@ def everything(hosts: Sequence[HostFiles], scope: Scope, where: Around, want: Wa
     """Gather all files that Hansard may be in."""
     targets = Targets()
     for host in hosts:
-        if path := host.file(scope, where):
+        for path in host.files(scope, where):
             targets.add(path, _server_part(host, scope, want))
         if found := hooks_file(host, scope, where):
             targets.add(found, _hooks_part(host, want))
@@ -131,9 +131,16 @@ def own_entries(path: Path, keys: Sequence[str]) -> dict[str, object]:
     return {name: servers[name] for name in entries.own_names(servers)}
 
 
+def _file_for_entry(host: HostFiles, scope: Scope, where: Around) -> Path | None:
+    """Give the file that has our entry already, of several that a host reads; else the first."""
+    found = host.files(scope, where)
+    having = (path for path in found if own_entries(path, host.keys))
+    return next(having, found[0] if found else None)
+
+
 def _connected_by_user(host: HostFiles, path: Path, where: Around) -> Path | None:
     """Give the user's file that connects a host already: a second entry would start it twice."""
-    user = host.file("user", where)
+    user = _file_for_entry(host, "user", where)
     if user is None or own_entries(path, host.keys):
         return None
     return user if any(own_entries(user, keys) for keys in user_keys(host, where)) else None
@@ -151,15 +158,16 @@ def _server_part(host: HostFiles, scope: Scope, want: Wanted) -> Part:
     return Part(
         host.title,
         lambda current: entries.install(current, host, scope, want),
-        lambda current, before: entries.uninstall(current, host, before),
+        lambda current, before: entries.uninstall(current, host, before, want),
     )
 
 
 def _hooks_part(host: HostFiles, want: Wanted) -> Part:
+    hooking = hooked.HOSTS[host.name]
     return Part(
         host.title,
-        lambda current: hooks.install(current, hooked.HOSTS[host.name], want),
-        hooks.uninstall,
+        lambda current: hooks.install(current, hooking, want),
+        lambda current, before: hooks.uninstall(current, hooking, before, want),
     )
 
 
@@ -170,8 +178,15 @@ def _add_hooks(
     if path is None:
         return
     other = hooks_file(host, "user" if scope == "project" else "project", where)
-    found = readable(other) if other and scope == "project" else None
-    if other and found and hooks.is_hooked(found):
-        targets.says.append(f"{host.title} has the hooks from {where.shown(other)} already.")
-    else:
-        targets.add(path, _hooks_part(host, want))
+    if other and other != path and _has_hooks(other):
+        if not _has_hooks(path):
+            targets.says.append(f"{host.title} has the hooks from {where.shown(other)} already.")
+            return
+        both = f"{where.shown(path)} and {where.shown(other)}"
+        targets.says.append(f"{host.title} has hooks in {both}: take those of one out.")
+    targets.add(path, _hooks_part(host, want))
+
+
+def _has_hooks(path: Path) -> bool:
+    found = readable(path)
+    return found is not None and bool(hooks.is_hooked(found))

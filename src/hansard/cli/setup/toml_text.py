@@ -55,16 +55,26 @@ def remove(text: str, path: Path) -> str:
             del lines[where[0] : where[1]]
         return "".join(lines)
     for start, end in reversed(_sections(lines, names)):
-        del lines[start : _without_heading(lines, start, end)]
+        last = _last_value(lines, start, end)
+        # Of the blank lines before and after it, one is enough.
+        is_apart = start > 0 and last < len(lines)
+        is_doubled = is_apart and not lines[start - 1].strip() and not lines[last].strip()
+        del lines[start - is_doubled : last]
     return "".join(lines)
 
 
-def _without_heading(lines: list[str], start: int, end: int) -> int:
-    """Give a table's end without the comment above the next one, which belongs to that."""
-    last = end
-    while end < len(lines) and last - 1 > start and lines[last - 1].lstrip().startswith("#"):
-        last -= 1
-    return last
+def is_bare(text: str, path: Path) -> bool:
+    """Whether a table without values holds no comments."""
+    lines = _LINE.findall(text)
+    found = _sections(lines, [str(step) for step in path])
+    return not any(line.strip() for start, end in found for line in lines[start + 1 : end])
+
+
+def _last_value(lines: list[str], start: int, end: int) -> int:
+    """Give where a table's values end; comments after them are of the next, or its user's."""
+    while end - 1 > start and not lines[end - 1].partition("#")[0].strip():
+        end -= 1
+    return end
 
 
 def _table_added(text: str, names: list[str], value: dict[str, Any]) -> str:

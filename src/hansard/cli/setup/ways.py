@@ -61,9 +61,13 @@ def _without(name: str, found: Found, parts: list[Part], known: Kept | None) -> 
 
 
 def _write_out(name: str, found: Found, plan: Plan, _: list[Part]) -> str:
+    """Keep what was there here too: its user may have written into it since."""
+    assert found.content is not None, "something is taken only out of a file"
+    place = kept.save_backup(found.path, found.content)
     write(found, None if plan.after is None else plan.after.encode())
     kept.forget(found.path)
-    return f"{name} is gone again." if plan.after is None else f"{name} is without Hansard again."
+    how = "gone" if plan.after is None else "without Hansard"
+    return f"{name} is {how} again. As it was, it is in {place}"
 
 
 INTO = Way(_plan_in, _write_in)

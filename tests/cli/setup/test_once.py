@@ -1,0 +1,54 @@
+"""A host that reads several files is connected in one of them, and by one set of hooks."""
+
+import json
+
+import pytest
+
+from tests.cli.setup.person import PROGRAM, Person
+
+
+@pytest.mark.parametrize("first", ["user", "project"])
+def test_hooks_of_one_scope_are_told_of_and_get_no_second_in_the_other(
+    person: Person, first: str
+) -> None:
+    scopes = {"user": ["--user"], "project": ["--no-guide"]}
+    other = "project" if first == "user" else "user"
+    bases = {"user": person.home, "project": person.repository}
+    person("init", "--yes", *scopes[first], "claude-code")
+
+    ran = person("init", "--yes", *scopes[other], "claude-code")
+
+    assert "has the hooks from" in ran.out
+    assert (bases[first] / ".claude/settings.json").exists()
+    assert not (bases[other] / ".claude/settings.json").exists()
+
+
+def test_hooks_that_are_in_both_scopes_are_still_renewed(person: Person) -> None:
+    hook = {"type": "command", "command": "/gone/bin/hansard hook claude-code"}
+    text = json.dumps({"hooks": {"SessionEnd": [{"hooks": [hook]}]}})
+    person.has({".claude/settings.json": text})
+    person.has({".claude/settings.json": text}, person.home)
+
+    ran = person("init", "--yes", "--no-guide", "claude-code")
+
+    assert "has hooks in .claude/settings.json and ~/.claude/settings.json" in ran.out
+    assert "/gone/" not in (person.repository / ".claude/settings.json").read_text()
+
+
+def test_an_entry_in_the_second_of_a_hosts_files_is_found_updated_and_taken_out(
+    person: Person,
+) -> None:
+    entry = {"type": "local", "command": ["/gone/hansard", "--read-only"], "enabled": True}
+    person.has({"opencode.json": "{}", "opencode.jsonc": json.dumps({"mcp": {"hansard": entry}})})
+
+    person("init", "--yes", "--no-guide", "opencode")
+    held = person.servers("opencode.jsonc", "mcp")
+    told = json.loads(person("hosts", "--json").out)["hosts"]
+    (person.repository / "opencode.jsonc").write_text(json.dumps({"mcp": held}))
+    person("init", "--yes", "--uninstall")
+
+    assert held["hansard"]["command"] == [PROGRAM, "--read-only"]
+    assert (person.repository / "opencode.json").read_text() == "{}"
+    [opencode] = [one for one in told if one["host"] == "opencode"]
+    assert [one["file"] for one in opencode["entries"]] == ["opencode.jsonc"]
+    assert PROGRAM not in (person.repository / "opencode.jsonc").read_text()

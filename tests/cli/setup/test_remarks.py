@@ -70,3 +70,16 @@ def test_comments_in_the_table_of_servers_stay(person: Person) -> None:
     person("init", "--yes", "--uninstall")
 
     assert path.read_text().startswith("[mcp_servers]\n# gh = { command = 'gh' }\n")
+
+
+def test_a_hook_that_is_commented_out_beside_ours_stays(person: Person) -> None:
+    person("init", "--yes", "--no-guide", "claude-code")
+    path = person.repository / ".claude/settings.json"
+    remark = '          // {"type": "command", "command": "lint"}\n'
+    path.write_text(path.read_text().replace('"hooks": [\n', '"hooks": [\n' + remark, 1))
+    assert remark in path.read_text()
+
+    person("init", "--yes", "--uninstall")
+
+    assert remark in path.read_text()
+    assert "hook claude-code" not in path.read_text()

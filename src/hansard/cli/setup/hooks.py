@@ -45,10 +45,11 @@ def uninstall(document: Document, host: Host, before: Document, wanted: Wanted) 
             if were:
                 document = document.put((*path, _RUN), were.pop())
                 continue
-            # A group goes with the last of its handlers.
+            document = document.remove(path)
+            # A group goes with the last of its handlers, unless one is commented out.
             group = path[:_GROUP]
-            alone = path == group or len(document.at(*group, _HOOKS)) == 1
-            document = document.remove(group if alone else path)
+            if path != group and document.is_bare((*group, _HOOKS)):
+                document = document.remove(group)
         if document.text != text:
             document = pruned(document, (_HOOKS, event), before)
     return document

@@ -10,10 +10,14 @@ from hansard.cli.finding import LATEST, Thing, matching, only, tail_of
 from hansard.decisions.tables import DECISIONS
 from hansard.entities.tables import TEXTS
 from hansard.kernel.engine import Found, Position, ReadTx, Table, Where
+from hansard.kernel.event import Kinds
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import UNMADE
+from hansard.recorder.tables import TOUCHED
 from hansard.records.views import RECORDS
+from hansard.sessions.directory import session_row
+from hansard.sessions.events import SessionStarted
 from hansard.sessions.views import SESSIONS
 
 SEARCHED_MAX = 20_000
@@ -143,7 +147,28 @@ def meant_thing(
             return Thing(named, row.get(kind.title))
         if named == LATEST and kind.order is None:
             raise InvalidInput(f"None of the {kind.what} is the latest", hint="Give its id")
-        found = matching(kind.things(tx), named, loosely=loosely)
+        things = kind.things(tx)
+        if named == LATEST and kind is SESSION:
+            kinds = application.store.kinds
+            worked = (one for one in things if not _is_errand(tx, kinds, one.id))
+            return next(worked, things[0] if things else None)
+        found = matching(things, named, loosely=loosely)
         return only(found, named, kind.what) if found else None
 
     return application.store.read(project, work)
+
+
+def _is_errand(tx: ReadTx, kinds: Kinds, session: str) -> bool:
+    """Whether a session is that of one command that changed no file.
+
+    Such a one begins with each write at the terminal, so whoever asks for the latest is never
+    after it: there is nothing in it to tell, or to take back.
+    """
+    if tx.scan(TOUCHED, {"session": session}, limit=1):
+        return False
+    seq = session_row(tx, session)["started_seq"]
+    began = [kinds.decode(one) for one in tx.entries(after=seq - 1, before=seq + 1, limit=1)]
+    return any(
+        isinstance(one, SessionStarted) and one.holder is not None and one.holder.via == "terminal"
+        for one in began
+    )

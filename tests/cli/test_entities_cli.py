@@ -146,6 +146,38 @@ def test_an_entity_is_made_of_a_file_and_deleted(hansard: Hansard, tmp_path: Pat
     assert hansard("entities", "create", "textDocument", str(tmp_path / "none")).code != 0
 
 
+@pytest.mark.parametrize("named", ["@latest", "t", "text", "textDocument::", "Pla"])
+def test_what_names_an_entity_too_loosely_deletes_none(
+    hansard: Hansard, tmp_path: Path, named: str
+) -> None:
+    file = tmp_path / "document.json"
+    file.write_text(json.dumps({"title": "Plan", "content": "ship it"}))
+    ask(hansard, "create", "textDocument", str(file))
+    before = hansard("anchor").out
+
+    for flags in ([], ["--yes"]):
+        ran = hansard("entities", "delete", named, *flags)
+        assert (ran.code != 0, ran.out) == (True, "")
+
+    assert hansard("anchor").out == before
+
+
+def test_what_was_not_named_whole_is_shown_and_asked_about_before_it_is_deleted(
+    made: Made,
+) -> None:
+    hansard, ids = made
+    document = ids["document"]
+    before = hansard("anchor").out
+
+    refused = hansard("entities", "delete", document[:-1])
+    unchanged = hansard("anchor").out
+    deleted = hansard("entities", "delete", document[:-1], "--yes")
+
+    assert (refused.code, refused.out, f"{document} (Plan)" in refused.err) == (2, "", True)
+    assert unchanged == before
+    assert (deleted.code, deleted.out) == (0, f"{document} deleted.\n")
+
+
 def test_a_chat_of_a_provider_becomes_a_thread_and_back(hansard: Hansard, tmp_path: Path) -> None:
     messages = [
         {"role": "user", "content": "hi"},

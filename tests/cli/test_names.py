@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hansard.app.start import catalog
-from hansard.cli.finding import Thing, matching
+from hansard.cli.finding import Thing, matching, tail_of
 from hansard.cli.names import NAMED
 from tests.cli.running import Hansard
 from tests.cli.test_status import worked
@@ -40,12 +40,43 @@ def test_what_a_name_means(named: str, ids: list[str]) -> None:
 
 
 def test_a_whole_id_that_there_is_not_means_no_longer_one() -> None:
-    assert matching([Thing("R1001")], "R100") == []
+    for named in ("R100", "r100"):
+        assert matching([Thing("R1001", "Why r100 broke"), Thing("R1002", "r100")], named) == []
 
 
 def test_words_within_a_title_are_not_enough_to_change_something() -> None:
     assert matching(THINGS, "and", loosely=False) == []
-    assert [one.id for one in matching(THINGS, "wait", loosely=False)] == ["R010"]
+    assert matching(THINGS, "wait", loosely=False) == []
+    assert [one.id for one in matching(THINGS, "wait and retry", loosely=False)] == ["R010"]
+
+
+@pytest.mark.parametrize(
+    ("named", "is_seen", "is_changed"),
+    [
+        ("t", False, False),
+        ("text", False, False),
+        ("textDocument::", False, False),
+        ("p", False, False),
+        ("a1", True, False),
+        ("a123", True, True),
+        ("A123", True, True),
+        ("textDocument::a12", True, False),
+        ("textDocument::a123", True, True),
+    ],
+)
+def test_a_beginning_counts_from_where_ids_differ(
+    named: str, is_seen: bool, is_changed: bool
+) -> None:
+    one = Thing("textDocument::a1234567", None, "a1234567")
+
+    assert bool(matching([one], named)) == is_seen
+    assert bool(matching([one], named, loosely=False)) == is_changed
+
+
+def test_only_what_comes_before_a_type_or_a_project_is_left_out() -> None:
+    assert tail_of("textDocument::a.b") == "a.b"
+    assert tail_of("shop.0123456789") == "0123456789"
+    assert tail_of("my.own.name") == ""
 
 
 def test_every_argument_that_is_taken_for_a_name_is_one_of_the_operations() -> None:
@@ -94,14 +125,14 @@ def test_what_means_several_is_refused_with_their_names_and_changes_nothing(
     hansard: Hansard,
 ) -> None:
     worked(hansard)
-    for title in ("Why so?", "Why not?"):
-        hansard("records", "new", "--title", title, "--body", "x")
+    for _ in range(2):
+        hansard("records", "new", "--title", "Why slow?", "--body", "x")
     before = hansard("anchor").out
 
-    ran = hansard("records", "move-state", "why", "LATER", "--reason", "x")
+    ran = hansard("records", "move-state", "why slow?", "LATER", "--reason", "x")
 
     assert (ran.code, ran.out) == (2, "")
-    assert all(one in ran.err for one in ("R001 (Why slow?)", "R002 (Why so?)", "R003 (Why not?)"))
+    assert all(f"{one} (Why slow?)" in ran.err for one in ("R001", "R002", "R003"))
     assert hansard("anchor").out == before
 
 

@@ -236,3 +236,40 @@ def test_as_json_it_is_the_answer(recorded: Recorded) -> None:
 
     assert shown["preview"] is True
     assert [file["path"] for file in shown["files"]] == ["a.py", "b.py"]
+
+
+@pytest.mark.parametrize("chosen", [["--session", "@latest"], ["--step", "2"]])
+@pytest.mark.parametrize("command", ["undo", "restore"])
+def test_the_latest_session_is_not_that_of_a_command_that_changed_no_file(
+    recorded: Recorded, command: str, chosen: list[str]
+) -> None:
+    written = recorded.run("records", "new", "--title", "A thought", "--body", "x")
+
+    ran = recorded.run(command, *chosen, "--yes")
+
+    assert (written.code, ran.code) == (0, 0), written.err + ran.err
+    assert "b.py" not in contents(recorded)
+
+
+@pytest.mark.parametrize("named", [[], ["@latest"]])
+def test_the_story_of_the_latest_is_not_that_of_a_command(
+    recorded: Recorded, named: list[str]
+) -> None:
+    recorded.run("records", "new", "--title", "A thought", "--body", "x")
+
+    assert "a.py" in recorded.run("story", *named).out
+
+
+def test_the_latest_session_is_that_of_a_command_that_changed_files(recorded: Recorded) -> None:
+    recorded.run("undo", "--step", "2", "--yes")
+
+    ran = recorded.run("undo", "--session", "@latest", "--yes")
+
+    assert ran.code == 0, ran.err
+    assert contents(recorded) == BEFORE
+
+
+def test_where_there_are_only_commands_the_last_of_them_is_the_latest(hansard: Hansard) -> None:
+    hansard("records", "new", "--title", "A thought", "--body", "x")
+
+    assert hansard("story", "@latest").code == 0

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from hansard.app.application import Application
 from hansard.cli.flags import Flags
 from hansard.cli.names import meant
 from hansard.cli.opening import opened
@@ -18,7 +19,14 @@ Ask = Callable[..., Result]
 
 @contextmanager
 def asking(flags: Flags, *, makes_store: bool = False) -> Iterator[Ask]:
-    """Open the store for a while; gives what asks an operation by name, as whoever sits here.
+    """Open the store for a while; gives what asks an operation by name, as whoever sits here."""
+    with opened_to_ask(flags, makes_store=makes_store) as (_, ask):
+        yield ask
+
+
+@contextmanager
+def opened_to_ask(flags: Flags, *, makes_store: bool = False) -> Iterator[tuple[Application, Ask]]:
+    """Give the store as well as what asks of it.
 
     `activating` names the records that a write rests on, each with the version that was looked at.
     """
@@ -37,4 +45,4 @@ def asking(flags: Flags, *, makes_store: bool = False) -> Iterator[Ask]:
                 say(line)
             return answer
 
-        yield ask
+        yield application, ask

@@ -6,11 +6,14 @@ from typing import Annotated, Any, get_args
 import orjson
 import typer
 
-from hansard.cli.asking import Ask, asking
+from hansard.cli.asking import Ask, asking, opened_to_ask
+from hansard.cli.consent import require_consent
 from hansard.cli.entity_files import export, import_, read_text
 from hansard.cli.flags import Flags
 from hansard.cli.layout import Cell, room, table
+from hansard.cli.names import ENTITY, meant_thing
 from hansard.cli.options import Json, all_flags, settings_flags
+from hansard.cli.saying import say
 from hansard.cli.terminal import painter, print_json, printable
 from hansard.entities import formats
 from hansard.entities.contract import Entities, EntityShown
@@ -133,10 +136,24 @@ def create(
 
 
 @settings_flags
-def delete(flags: Flags, *, context: typer.Context, entity: EntityId, json: Json = False) -> None:
-    """Delete an entity; what happened to it stays in the journal."""
-    with asking(all_flags(flags, context)) as ask:
-        _tell(ask("entity_delete", id=entity), json=json)
+def delete(
+    flags: Flags,
+    *,
+    context: typer.Context,
+    entity: EntityId,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    json: Json = False,
+) -> None:
+    """Delete an entity; what happened to it stays in the journal.
+
+    What was named by less than its whole id is shown first, and asked about.
+    """
+    with opened_to_ask(all_flags(flags, context)) as (application, ask):
+        found = meant_thing(application, ENTITY, entity, loosely=False)
+        if found and found.id != entity:
+            say(f"This deletes {found.text()}.")
+            require_consent("Delete it?", yes=yes)
+        _tell(ask("entity_delete", id=found.id if found else entity), json=json)
 
 
 def register(app: typer.Typer) -> None:

@@ -10,13 +10,13 @@ import typer
 from hansard.app.application import Application
 from hansard.cli import names
 from hansard.cli.asking import Ask
+from hansard.cli.finding import LATEST
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
 from hansard.cli.proving import Proving
 from hansard.cli.sitting import looking
 from hansard.kernel.operation import Result
 from hansard.kernel.problem import InvalidInput
-from hansard.recorder.answers import SessionList
 
 R = TypeVar("R", bound=Result)
 
@@ -42,7 +42,7 @@ class Desk:
         """Give the session that is meant: by its id, the beginning of that, its title, or last."""
         named = named or self.chosen
         if not named:
-            return latest_session(self.ask)
+            return latest_session(self.application)
         return names.meant_id(self.application, names.SESSION, named)
 
 
@@ -60,15 +60,15 @@ def desk(flags: Flags) -> Iterator[Desk]:
         yield Desk(application, ask, settings.session)
 
 
-def latest_session(ask: Ask) -> str:
-    """Give the session that began last."""
-    found = told(SessionList, ask("list_sessions", limit=1)).sessions
-    if not found:
+def latest_session(application: Application) -> str:
+    """Give the session that `@latest` means."""
+    found = names.meant_thing(application, names.SESSION, LATEST)
+    if found is None:
         raise InvalidInput(
             "No session is recorded in this project yet",
             hint="Name another project with --project, or another store with --store",
         )
-    return found[0].session_id
+    return found.id
 
 
 def told(expected: type[R], result: Result) -> R:

@@ -4,7 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
-from hansard.cli.asking import Ask, asking
+from hansard.app.application import Application
+from hansard.cli.asking import Ask, opened_to_ask
 from hansard.cli.flags import Flags
 from hansard.cli.going_back import All, DryRun, Going, Yes, go_back
 from hansard.cli.options import Json, settings_flags
@@ -61,9 +62,9 @@ def restore(
         raise InvalidInput(
             "To which point?", hint=f"Give --before or --after; `hansard evolution {path}` helps"
         )
-    with asking(flags) as ask:
+    with opened_to_ask(flags) as (application, ask):
         if path is None and entry is None:
-            asked["of_session"] = _session(ask, session)
+            asked["of_session"] = _session(application, ask, session)
         going = Going(ask, "restore", Restored, asked)
         question = "Bring {files} back?"
         return go_back(going, question=question, yes=yes, dry_run=dry_run, json=json, whole=whole)
@@ -74,10 +75,10 @@ def register(app: typer.Typer) -> None:
     app.command()(restore)
 
 
-def _session(ask: Ask, named: str | None) -> str:
+def _session(application: Application, ask: Ask, named: str | None) -> str:
     """Give the session that is meant, or refuse one that is not there."""
     if named is None:
-        return latest_session(ask)
+        return latest_session(application)
     ask("get_timeline", session_id=named, limit=1)
     return named
 

@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from hansard.cli.asking import Ask
-from hansard.cli.finding import Thing, matching, only
+from hansard.cli.finding import Thing, matching, only, tail_of
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.recorder.answers import SessionList, SessionListed
 from hansard.sessions.contract import ProjectList, SessionNotFound
-from hansard.sessions.directory import SEPARATOR
 from hansard.sessions.wording import titled
 
 
@@ -49,5 +48,5 @@ def meant(sessions: Sequence[SessionListed], named: str) -> SessionListed:
 
 
 def _thing(session: SessionListed) -> Thing:
-    tail = session.session_id.rpartition(SEPARATOR)[2]
-    return Thing(session.session_id, session.title and titled(session.title), tail)
+    named = session.session_id
+    return Thing(named, session.title and titled(session.title), tail_of(named))

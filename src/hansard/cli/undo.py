@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hansard.cli.asking import asking
+from hansard.cli.asking import opened_to_ask
 from hansard.cli.flags import Flags
 from hansard.cli.going_back import All, DryRun, Going, Yes, go_back
 from hansard.cli.options import Json, settings_flags
@@ -65,9 +65,9 @@ def undo(
         "take": take,
         "paths": path or None,
     }
-    with asking(flags) as ask:
+    with opened_to_ask(flags) as (application, ask):
         if entry is None:
-            asked["of_session"] = session or latest_session(ask)
+            asked["of_session"] = session or latest_session(application)
         going = Going(ask, "undo", Undone, asked)
         question = "Undo this in {files}?"
         return go_back(going, question=question, yes=yes, dry_run=dry_run, json=json, whole=whole)

@@ -11,6 +11,7 @@ from typing import Protocol
 from hansard.kernel.limits import KIB, REQUEST_BYTES_MAX
 from hansard.mcp.framing import Splitter, framed
 from hansard.mcp.lines import Line
+from hansard.mcp.pipes import read_some, write_all
 
 CHUNK_BYTES = 64 * KIB
 """As much as a pipe usually holds."""
@@ -86,7 +87,7 @@ class LineReader(threading.Thread):
 
     def _chunk(self) -> bytes:
         try:
-            return os.read(self._wire_in, CHUNK_BYTES)
+            return read_some(self._wire_in, CHUNK_BYTES)
         except OSError:
             # A terminal that hung up: an end of input like any other.
             return b""
@@ -115,13 +116,7 @@ class LineReader(threading.Thread):
 
     def _answer(self, answer: bytes) -> bool:
         self._answered += 1
-        left = memoryview(self.framed(answer))
-        try:
-            while left:
-                left = left[os.write(self.wire_out, left) :]
-        except OSError:
-            return False  # nobody reads any more
-        return True
+        return write_all(self.wire_out, self.framed(answer))
 
 
 def claim() -> tuple[int, int]:

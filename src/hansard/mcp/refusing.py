@@ -8,6 +8,7 @@ import sys
 from hansard.kernel.problem import Problem
 from hansard.mcp.lines import Line
 from hansard.mcp.messages import ID_SEARCH_BYTES, Malformed, RequestId, find_id, read
+from hansard.mcp.pipes import write_all
 from hansard.mcp.reading import LineReader
 
 FIRST_MESSAGE_S = 5.0
@@ -24,10 +25,7 @@ def refuse(problem: Problem) -> None:
         return  # nobody is there to be told
     if not line.strip():
         return
-    try:
-        os.write(1, _refusal(problem, find_id(line, b"")) + b"\n")
-    except OSError:
-        return  # nobody listens
+    write_all(1, _refusal(problem, find_id(line, b"")) + b"\n")
 
 
 def refuse_all(problem: Problem, reader: LineReader) -> None:
@@ -53,11 +51,7 @@ class Refusing:
         if request_id is None:
             return True
         answer = self._reader.framed(_refusal(self._problem, request_id))
-        try:
-            os.write(self._reader.wire_out, answer)
-        except OSError:
-            return False
-        return True
+        return write_all(self._reader.wire_out, answer)
 
     def end(self) -> None:
         """Have nothing more to do."""

@@ -1,6 +1,5 @@
 """The writing end of a pipe, with a thread of its own: no client can hold up the event loop."""
 
-import os
 import queue
 import threading
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCMessage, JSONRPCResponse, RequestId
 
 from hansard.kernel.limits import ID_CHARS_MAX
+from hansard.mcp.pipes import write_all
 
 UNWRITTEN_MAX = 64
 """Lines that may wait for a client to read before whoever writes has to wait as well."""
@@ -79,18 +79,9 @@ class LineWriter:
     def _write(self) -> None:
         is_broken = False
         while (line := self._lines.get()) is not None:
-            if not is_broken and not self._written(line):
+            if not is_broken and not write_all(self._descriptor, line):
                 is_broken = True
                 self._broken()
-
-    def _written(self, line: bytes) -> bool:
-        left = memoryview(line)
-        try:
-            while left:
-                left = left[os.write(self._descriptor, left) :]
-        except OSError:
-            return False
-        return True
 
     def _line(self, message: JSONRPCMessage) -> bytes:
         return self._framed(message.model_dump_json(by_alias=True, exclude_unset=True).encode())

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from hansard.app import start
 from hansard.app.application import Application
+from hansard.app.secret_news import NOBODY_PROVED
 from hansard.app.settings import Settings
 from hansard.decisions import gitlog
 from hansard.kernel.engine import ReadTx
@@ -212,7 +213,7 @@ def _is_amiss(line: str, *, is_cut: bool) -> bool:
     """Whether a server should not have said this; it may say that a connection was lost."""
     if is_cut:
         return "Traceback" in line or "AssertionError" in line
-    return not line.startswith((SETTLED, UNLOCKED))
+    return not line.startswith((SETTLED, UNLOCKED, NOBODY_PROVED))
 
 
 def _leftovers(store: str, folder: Path, *, is_cut: bool) -> list[str]:

@@ -95,6 +95,8 @@ class Decisions(RuleBasedStateMachine):
         self.now = datetime(2026, 1, 1, tzinfo=UTC)
         self.meanings = Moody()
         self.all: dict[str, Stated] = {}
+        self.turned_down: set[str] = set()
+        """Where a person said no, and none has decided since."""
         self.counter = 0
         self.open()
 
@@ -122,6 +124,9 @@ class Decisions(RuleBasedStateMachine):
         if self.active_on(about):
             assert made == "TARGET_CONFLICT"
             return
+        if about in self.turned_down and not by_human:
+            assert made == "PROPOSAL_REFUSED"
+            return
         self.add(made["decision_id"], given, of_human=by_human)
 
     @precondition(lambda self: self.decisions())
@@ -133,6 +138,9 @@ class Decisions(RuleBasedStateMachine):
         made = self.attempt(by_human, "supersede_decision", old_decision_ids=ids, **given)
 
         expected = self.refusal(ids, given["target"], by_human=by_human)
+        touched = {given["target"], *(self.all[one].target for one in ids)}
+        if expected is None and not by_human and touched & self.turned_down:
+            expected = "PROPOSAL_REFUSED"
         if expected:
             assert made == expected
             return
@@ -204,6 +212,8 @@ class Decisions(RuleBasedStateMachine):
             assert made == "ISOLATION_VIOLATION"
         else:
             proposal.status = "rejected"
+            if by_human:
+                self.turned_down.add(proposal.target)
             again = self.text(proposal.target) | {"title": proposal.word}
             assert self.attempt(by_human, "propose_decision", **again) == "PROPOSAL_REFUSED"
 
@@ -291,6 +301,8 @@ class Decisions(RuleBasedStateMachine):
         self, made: str, given: dict[str, Any], *, of_human: bool, supersedes: Sequence[str] = ()
     ) -> None:
         stated = Stated(made, given["target"], given["title"], "active", of_human, list(supersedes))
+        if of_human:
+            self.turned_down -= {stated.target, *(self.all[old].target for old in supersedes)}
         for old in stated.supersedes:
             self.all[old].status, self.all[old].next = "superseded", made
         self.all[made] = stated

@@ -8,7 +8,7 @@ import hmac
 import re
 import secrets
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, ClassVar, Literal
 
@@ -145,7 +145,7 @@ class Token:
     revoked: str | None
     is_proved: bool = False
     """Whether it was made by a person who proved the secret, or with a token that was."""
-    vouches: bool = False
+    vouches: bool = field(default=False, compare=False)
     """Whether its bearer is who it says without further proof: so it is, or nobody can prove more
     as the store knows no secret."""
 

@@ -1,6 +1,6 @@
 // Proving to be a person: asked for when something needs it, and then done again.
 
-import { effect, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 
 import { type Asking, post, Problem } from "./api";
 import type { Index } from "./shapes";
@@ -8,13 +8,21 @@ import { index } from "./state";
 
 /** Whether the page asks for the secret. */
 export const isProving = signal(false);
+/** What waits for it, if something does: told the right secret, or that none was given. */
+let waiting: ((secret: string | null) => void) | null = null;
 
 /** Send the secret; a server whose store knows it remembers this browser, and the page keeps nothing. */
 export async function prove(secret: string): Promise<void> {
   const who = await post<Pick<Index, "actor" | "proof">>("prove", {}, { secret });
   if (index.value) index.value = { ...index.value, ...who };
-  given = secret;
+  stopProving(secret);
+}
+
+/** Close what asks, and have go on what waits for it. */
+export function stopProving(secret: string | null = null): void {
   isProving.value = false;
+  waiting?.(secret);
+  waiting = null;
 }
 
 /** Do something; if only the secret is lacking, ask for it and do it again with it. */
@@ -23,23 +31,14 @@ export async function asPerson<T>(work: (asking: Asking) => Promise<T>): Promise
     return await work({});
   } catch (error) {
     if (!(error instanceof Problem) || error.details.needs !== "secret") throw error;
-    given = null;
-    isProving.value = true;
-    await closed();
-    if (given === null) throw error;
-    const secret: string = given;
-    given = null;
+    const secret = await askForSecret();
+    if (secret === null) throw error;
     return work({ secret });
   }
 }
 
-/** The secret that was right, until what asked for it has it. */
-let given: string | null = null;
-
-function closed(): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = effect(() => {
-      if (!isProving.value) queueMicrotask(() => (stop(), resolve()));
-    });
-  });
+function askForSecret(): Promise<string | null> {
+  stopProving();
+  isProving.value = true;
+  return new Promise((resolve) => (waiting = resolve));
 }

@@ -190,9 +190,9 @@ class Api:
                 least = self._least_role(request)
                 if _token(request) and not caller.actor.may(least):
                     return forbidden(request, problem, least)
-                return refused(self._with_way_out(problem, caller, request))
+                return refused(problem)
             except Problem as problem:
-                return refused(self._with_way_out(problem, caller, request))
+                return refused(problem)
             except Exception:  # a bug: goes to the log in full, to the caller as INTERNAL
                 reference = request.scope.get(REFERENCE) or secrets.token_hex(4)
                 logger.exception("A call failed (reference %s)", reference)
@@ -206,7 +206,10 @@ class Api:
     ) -> bytes | dict[str, Any]:
         if not self.is_of_this_store(request):
             raise StoreChanged("Another store answers at this address now")
-        return work(body, caller, request)
+        try:
+            return work(body, caller, request)
+        except Problem as problem:
+            raise self._with_way_out(problem, caller, request) from None
 
     def _least_role(self, request: Request) -> Role:
         try:
@@ -222,9 +225,7 @@ class Api:
 
     def _with_way_out(self, problem: Problem, caller: Caller, request: Request) -> Problem:
         """Have a page ask for the secret, where who looks at it lacks no more than that."""
-        if problem.code not in FOR_PEOPLE or caller.actor.kind != "human":
-            return problem
-        if caller.secret is not None:
+        if problem.code not in FOR_PEOPLE or caller.secret is not None or _token(request):
             return problem
         if not self._application.wants_proof() or self._who(caller, request)["proof"] == "proved":
             return problem

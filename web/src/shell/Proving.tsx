@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import { useDoing } from "../asking";
 import { Dialog } from "../parts/Dialog";
 import { Wrong } from "../parts/Notice";
-import { isProving, prove } from "../proving";
+import { isProving, prove, stopProving } from "../proving";
 import { index } from "../state";
 
 /** Name who we are, and offer to prove it. */
@@ -26,11 +26,7 @@ export function Self() {
 
 export function Proving() {
   return (
-    <Dialog
-      title="Prove that you are a person"
-      open={isProving.value}
-      onClose={() => (isProving.value = false)}
-    >
+    <Dialog title="Prove that you are a person" open={isProving.value} onClose={() => stopProving()}>
       <Form />
     </Dialog>
   );

@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 import pytest
 
-from hansard.cli.hosts import HOSTS
+from hansard.cli.hook_formats import HOSTS
 from hansard.cli.main import run
 from tests.cli.running import WAIT_S, Hansard, Ran
 from tests.cli.test_recorder_cli import Recorded, items, terminal

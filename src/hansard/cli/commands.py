@@ -20,7 +20,7 @@ COMMANDS = {
     "top": "hansard.cli.top",
     "completion": "hansard.cli.completion",
     "init": "hansard.cli.init",
-    "hosts": "hansard.cli.connected",
+    "hosts": "hansard.cli.hosts",
     "serve": "hansard.cli.serve",
     "open": "hansard.cli.open",
     "token": "hansard.cli.token",

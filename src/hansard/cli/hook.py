@@ -19,8 +19,8 @@ from hansard.app.application import Application
 from hansard.app.settings import Settings, load, person_key_location, sources
 from hansard.app.start import start
 from hansard.cli.flags import Flags, as_words
+from hansard.cli.hook_formats import HOSTS, Edited, Host, Notice, Prompted
 from hansard.cli.host_edits import unpatched
-from hansard.cli.hosts import HOSTS, Edited, Host, Notice, Prompted
 from hansard.cli.opening import store_folder
 from hansard.cli.options import settings_flags
 from hansard.cli.saying import say, say_problem

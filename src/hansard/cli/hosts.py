@@ -1,160 +1,147 @@
-"""What hosts tell their hooks, and what to put into their settings. Pure: no store, no files."""
+"""`hansard hosts`: which hosts are here, what is in their files, and when each last called."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+import shlex
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import get_args
 
-from hansard.cli.host_edits import replaced_texts
-from hansard.recorder.before import Replaced
+import typer
 
-SESSION_CHARS_MAX = 200
+from hansard.app import repositories
+from hansard.app.settings import load
+from hansard.cli.flags import Flags
+from hansard.cli.opening import opened, store_exists
+from hansard.cli.options import Json, settings_flags
+from hansard.cli.setup import hooks, places, targets
+from hansard.cli.setup.entries import State, Wanted, state_of, words_of
+from hansard.cli.setup.places import Around, HostFiles, Scope
+from hansard.cli.terminal import painter, print_json, printable
+from hansard.kernel.engine import ReadTx
+from hansard.kernel.store import CATALOG
+from hansard.sessions import projects
+from hansard.sessions.directory import last_activity
+from hansard.sessions.views import SESSIONS
 
-HOOK_TIMEOUT_S = 30
-"""After which the host goes on without us; far more than a hook needs."""
+SESSIONS_MAX = 200
+"""The newest sessions of each project that are looked at for who was in them."""
 
-CLAUDE_EDITING = ("Edit", "Write", "MultiEdit", "NotebookEdit")
-"""The tools of Claude Code that change files."""
-
-
-@dataclass(frozen=True, slots=True)
-class Edited:
-    """A host's own tool changed a file."""
-
-    path: str
-    is_new: bool = False
-    old: str | None = None
-    """What it held before, where the host says so."""
-    edits: tuple[Replaced, ...] | None = None
-    """The texts that were replaced, where the host says so."""
-    hunks: object = None
-    """The lines that changed, as the host has them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prompted:
-    """The user said something to the agent."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """The host's session is over."""
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """One thing that a host told, and where."""
-
-    session: str
-    workspace: str | None
-    what: Edited | Prompted | Ended
-
-
-@dataclass(frozen=True, slots=True)
-class Host:
-    """A host with hooks."""
-
-    name: str
-    settings_file: str
-    read: Callable[[Mapping[str, Any], Mapping[str, str]], Notice | None]
-    """Makes sense of what a hook is given on stdin, with its environment; `None` if of no use."""
-    config: Callable[[str], dict[str, Any]]
-    """Makes what goes into the settings from the command to run."""
-    denied: Callable[[str], dict[str, Any]] | None = None
-    """Makes the rule that keeps the host's tools from a file, where it has such rules."""
-    answer: Literal["", "{}"] = ""
-    """What the host wants to read on stdout."""
-
-
-def read_claude_code(told: Mapping[str, Any], environment: Mapping[str, str]) -> Notice | None:
-    """Understand a hook of Claude Code."""
-    session, what = _text(told, "session_id"), _claude_event(told)
-    if session is None or what is None:
-        return None
-    workspace = environment.get("CLAUDE_PROJECT_DIR") or _text(told, "cwd")
-    return Notice(session[:SESSION_CHARS_MAX], workspace, what)
-
-
-def claude_code_config(command: str) -> dict[str, Any]:
-    """Give the hooks of Claude Code's settings."""
-    run = {"type": "command", "command": command, "timeout": HOOK_TIMEOUT_S}
-    return {
-        "hooks": {
-            "PostToolUse": [{"matcher": "|".join(CLAUDE_EDITING), "hooks": [run]}],
-            "UserPromptSubmit": [{"hooks": [run]}],
-            "SessionEnd": [{"hooks": [run]}],
-        }
-    }
-
-
-def claude_code_denied(path: str) -> dict[str, Any]:
-    """Give the rules of Claude Code that keep its tools from a file; // begins at the root."""
-    return {"permissions": {"deny": [f"{tool}(/{path})" for tool in ("Read", "Edit")]}}
-
-
-def read_cursor(told: Mapping[str, Any], _: Mapping[str, str]) -> Notice | None:
-    """Understand a hook of Cursor: afterFileEdit is all that is of use."""
-    session, path = _text(told, "conversation_id"), _text(told, "file_path")
-    if told.get("hook_event_name") != "afterFileEdit" or session is None or path is None:
-        return None
-    roots = told.get("workspace_roots")
-    root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else None
-    edited = Edited(path, edits=replaced_texts(told.get("edits")))
-    return Notice(session[:SESSION_CHARS_MAX], root, edited)
-
-
-def cursor_config(command: str) -> dict[str, Any]:
-    """Give Cursor's hooks file."""
-    return {"version": 1, "hooks": {"afterFileEdit": [{"command": command}]}}
-
-
-HOSTS = {
-    host.name: host
-    for host in (
-        Host(
-            "claude-code",
-            ".claude/settings.json",
-            read_claude_code,
-            claude_code_config,
-            claude_code_denied,
-        ),
-        Host("cursor", ".cursor/hooks.json", read_cursor, cursor_config, answer="{}"),
-    )
+_MEANINGS: dict[State, str] = {
+    "absent": "no entry",
+    "current": "runs this Hansard",
+    "stale": "runs a program that is not there any more: `hansard init` mends it",
+    "other": "runs another Hansard than this",
+    "kept": "is started in a way of its own",
+    "remote": "is reached over HTTP",
 }
+_COLOURS = {"current": "green", "stale": "red", "other": "yellow"}
 
 
-def _claude_event(told: Mapping[str, Any]) -> Edited | Prompted | Ended | None:
-    match told.get("hook_event_name"):
-        case "PostToolUse" if told.get("tool_name") in CLAUDE_EDITING:
-            return _claude_edit(_object(told, "tool_input"), _object(told, "tool_response"))
-        case "UserPromptSubmit" if prompt := _text(told, "prompt"):
-            return Prompted(prompt)
-        case "SessionEnd":
-            return Ended()
-    return None
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One place where a host is told of Hansard."""
+
+    file: str
+    kind: str
+    name: str
+    state: State
+    runs: str = ""
 
 
-def _claude_edit(asked: Mapping[str, Any], answered: Mapping[str, Any]) -> Edited | None:
-    path = _text(asked, "file_path") or _text(asked, "notebook_path")
-    if path is None:
-        return None
-    is_new = answered.get("type") == "create"
-    old = answered.get("originalFile", answered.get("original_file"))
-    return Edited(
-        path,
-        is_new,
-        old if isinstance(old, str) and not is_new else None,
-        edits=replaced_texts(asked.get("edits") or dict(asked)),
-        hunks=answered.get("structuredPatch"),
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """A host, and how it is connected."""
+
+    host: str
+    title: str
+    found: bool
+    """Whether it was found on this machine or in this project."""
+    entries: list[Entry] = field(default_factory=list)
+    last_call: str | None = None
+    """When something that it did was last recorded in this store."""
+
+
+@settings_flags
+def hosts(flags: Flags, *, json: Json = False) -> None:
+    """Say which hosts are here, whether they are connected, and when each last called."""
+    folder = Path(load(flags).workspace).expanduser().resolve()
+    repository = repositories.find(folder)
+    where = targets.around(repository.top if repository else folder)
+    seen = _seen(flags)
+    shown = [_connected(host, where, targets.wanted(), seen) for host in places.ALL.values()]
+    if json:
+        print_json({"hosts": [asdict(one) for one in shown]})
+        return
+    for one in shown:
+        if one.found or one.entries or one.last_call:
+            print("\n".join(_lines(one)))
+    missing = [one.title for one in shown if not (one.found or one.entries or one.last_call)]
+    if missing:
+        print(f"Not found here: {', '.join(missing)}.")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(hosts)
+
+
+def _connected(host: HostFiles, where: Around, want: Wanted, seen: dict[str, str]) -> Connected:
+    called = [at for name, at in seen.items() if name.casefold().startswith(host.clients)]
+    return Connected(
+        host.name,
+        host.title,
+        places.is_there(host, where, shutil.which),
+        [entry for scope in get_args(Scope) for entry in _entries(host, scope, where, want)],
+        max(called, default=None),
     )
 
 
-def _text(told: Mapping[str, Any], name: str) -> str | None:
-    value = told.get(name)
-    return value if isinstance(value, str) and value.strip() else None
+def _entries(host: HostFiles, scope: Scope, where: Around, want: Wanted) -> Iterator[Entry]:
+    """List what a scope's files hold of ours."""
+    for path in host.files(scope, where):
+        for keys in targets.user_keys(host, where) if scope == "user" else [host.keys]:
+            for name, entry in targets.own_entries(path, keys).items():
+                runs = shlex.join(words_of(entry) or [])
+                state = state_of(entry, want)
+                yield Entry(where.shown(path), "server", name, state, runs)
+    hooking = targets.hooks_file(host, scope, where)
+    if hooking and (found := targets.readable(hooking)):
+        for words in {tuple(each): each for each in hooks.is_hooked(found)}.values():
+            entry = {"command": words[0], "args": words[1:]}
+            state = state_of(entry, want)
+            yield Entry(where.shown(hooking), "hook", "", state, shlex.join(words))
 
 
-def _object(told: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = told.get(name)
-    return value if isinstance(value, dict) else {}
+def _seen(flags: Flags) -> dict[str, str]:
+    """Say when each client was last in a session of any project of the store."""
+    if not store_exists(load(flags)):
+        return {}
+    with opened(flags, looking=True) as (application, _):
+        found = application.store.read(CATALOG, projects.every)
+        times: dict[str, str] = {}
+        for one in found:
+            for client, at in application.store.read(one.key, _clients):
+                times[client] = max(at, times.get(client, ""))
+        return times
+
+
+def _clients(tx: ReadTx) -> list[tuple[str, str]]:
+    """List the clients of a project's sessions, each with when it did something."""
+    newest: dict[str, str] = {}
+    for one in tx.scan(SESSIONS, order="started_seq", descending=True, limit=SESSIONS_MAX):
+        if client := one.row["client"]:
+            newest[client] = max(last_activity(tx, one.row), newest.get(client, ""))
+    return list(newest.items())
+
+
+def _lines(one: Connected) -> Iterator[str]:
+    paint = painter()
+    called = f"last call {one.last_call[:16].replace('T', ' ')}" if one.last_call else "no call yet"
+    yield f"{paint(one.title, 'yellow')}: {called}"
+    for entry in one.entries:
+        named = f"{entry.file}: {entry.kind} {entry.name}".rstrip()
+        says = paint(_MEANINGS[entry.state], _COLOURS.get(entry.state, "grey"))
+        yield f"  {printable(named)} {says}  {paint(printable(entry.runs), 'grey')}".rstrip()
+    if not one.entries:
+        yield f"  not connected: `hansard init {one.host}` does it"

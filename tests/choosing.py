@@ -24,7 +24,7 @@ import pytest
 QUARTERS = 4
 CASES = 2
 COSTLY = Path(__file__).with_name("costly.txt")
-COSTLY_S = 0.25
+COSTLY_S = 0.1
 WHOLE_SUITE = Path(__file__).parent / "engines"
 LONG_S = 5.0
 TOOK = "hansard/took"

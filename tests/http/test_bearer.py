@@ -6,7 +6,8 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from http.client import HTTPConnection
+from functools import partial
+from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -284,10 +285,16 @@ def test_an_open_stream_ends_with_its_token(guarded: Server, home: Path) -> None
     assert b"After the end" not in rest
 
 
+def read_until(word: bytes, stream: HTTPResponse) -> None:
+    while word not in (line := stream.readline()):
+        assert line, "the stream ended before that was said"
+
+
 def test_a_watched_resource_is_told_of_no_more_once_the_token_ended(
     guarded: Server, home: Path, texts: dict[str, str]
 ) -> None:
-    text, identity = make_token(home, "viewer", name="watcher")
+    text, identity = make_token(home, "viewer", name="watcher", projects=["watched"])
+    write = partial(api, guarded, "create_record", {**TEXTS, "project_id": "watched"})
     wanted = {"notifications": {"resourceSubscriptions": ["hansard://activity"]}, **META_ONLY}
     message = {"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": wanted}
     headers = {
@@ -301,15 +308,16 @@ def test_a_watched_resource_is_told_of_no_more_once_the_token_ended(
         connection.request("POST", "/mcp", json.dumps(message).encode(), headers)
         stream = connection.getresponse()
         assert stream.status == 200
-        while b"acknowledged" not in (line := stream.readline()):
-            assert line, "the stream ended before it began"
+        read_until(b"acknowledged", stream)
+        write(**bearer(texts["agent"]))
+        read_until(b"resources/updated", stream)
         revoke(home, identity)
         time.sleep(RECHECK_S + 0.1)  # so that at the next word it looks again
-        api(guarded, "create_record", TEXTS, **bearer(texts["agent"]))
+        write(**bearer(texts["agent"]))
 
-        rest = stream.read()
+        rest = iter(stream.readline, b"")
 
-    assert b"resources/updated" not in rest
+        assert not any(b"resources/updated" in line for line in rest)
 
 
 def test_a_token_that_expired_lets_in_no_more(guarded: Server, home: Path) -> None:

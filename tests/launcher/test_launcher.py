@@ -136,7 +136,7 @@ def test_it_can_be_killed_with_its_session() -> None:
 
 def test_others_of_our_children_that_lose_their_parent_stay_orphans(tmp_path: Path) -> None:
     launcher()
-    script = "sh -c 'sleep 100 & echo $!; exit'"
+    script = "sh -c 'sleep 100 >/dev/null & echo $!; exit'"
 
     orphan = int(subprocess.check_output(["sh", "-c", script], stderr=subprocess.DEVNULL))
 

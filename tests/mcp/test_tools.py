@@ -70,10 +70,10 @@ def test_every_parameter_is_described_where_nothing_else_says_what_it_is() -> No
 
 
 def test_the_words_about_parameters_are_of_those_there_are_and_few() -> None:
+    parameters = {one.name: input_schema(one)["properties"].keys() for one in catalog()}
     taken = {
-        name: {f"{one.name}.{name}" for one in catalog() if name in input_schema(one)["properties"]}
-        for known in catalog()
-        for name in input_schema(known)["properties"]
+        name: {f"{tool}.{name}" for tool, names in parameters.items() if name in names}
+        for name in set().union(*parameters.values())
     }
     known = {*taken, *(one for ones in taken.values() for one in ones)}
 

@@ -13,6 +13,7 @@ NAMES = (
     "verify",
     "stdio",
     "start",
+    "answers",
     "search",
     "records",
     "recorder",

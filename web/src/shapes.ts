@@ -159,6 +159,16 @@ export interface HistoryEntry {
   decisions?: string[];
 }
 
+export interface BodyPage {
+  text: string;
+  total_chars: number;
+}
+
+/** What differs between two versions of a record: the body as a diff, other fields as they were and are. */
+export interface RecordCompared {
+  diff: { body?: string; [field: string]: unknown };
+}
+
 export interface SessionSeen {
   id: string;
   active_records: string[];

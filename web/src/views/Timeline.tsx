@@ -6,7 +6,7 @@ import type { SessionList } from "../shapes";
 import { project } from "../state";
 import { day, kindName } from "../words";
 import { Entries } from "./Entries";
-import type { Filtered } from "./rows";
+import type { Filtered, Order } from "./rows";
 
 const KINDS = [
   "file_create",
@@ -43,8 +43,10 @@ const KINDS = [
 
 export default function Timeline() {
   const { session = "", kind = "", actor = "", path = "", seq } = route.value.query;
+  // A session is read as it went on; of a project one wants what is new.
+  const order: Order = (route.value.query.order as Order | undefined) ?? (session ? "oldest" : "newest");
   const sessions = useAsk<SessionList>("list_sessions", { limit: 200 });
-  const filters = { session, kind, actor, path };
+  const filters = { session, order, kind, actor, path };
   return (
     <section class="view timeline">
       <header class="head">
@@ -60,7 +62,14 @@ export default function Timeline() {
   );
 }
 
-function Filters({ sessions, session, kind, actor, path }: Filtered & { sessions: SessionList | null }) {
+function Filters({
+  sessions,
+  session,
+  order,
+  kind,
+  actor,
+  path,
+}: Filtered & { sessions: SessionList | null }) {
   return (
     <div class="filters">
       <label>
@@ -68,7 +77,14 @@ function Filters({ sessions, session, kind, actor, path }: Filtered & { sessions
         <select
           value={session}
           onChange={(event) =>
-            refine({ session: event.currentTarget.value, kind: "", actor: "", path: "", seq: undefined })
+            refine({
+              session: event.currentTarget.value,
+              kind: "",
+              actor: "",
+              path: "",
+              seq: undefined,
+              order: "",
+            })
           }
         >
           <option value="">Whole project</option>
@@ -107,6 +123,16 @@ function Filters({ sessions, session, kind, actor, path }: Filtered & { sessions
           value={path}
           onChange={(event) => refine({ path: event.currentTarget.value.trim() })}
         />
+      </label>
+      <label>
+        <span>Order</span>
+        <select
+          value={order}
+          onChange={(event) => refine({ order: event.currentTarget.value, seq: undefined })}
+        >
+          <option value="oldest">As it went on</option>
+          <option value="newest">Newest first</option>
+        </select>
       </label>
       {session && (
         <>

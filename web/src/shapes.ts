@@ -215,6 +215,8 @@ export interface TimelineItem {
   /** How many changes of one file it is, one after the other. */
   count?: number;
   first_seq?: number;
+  /** The digest of what the file held before, if it was there. */
+  before?: string;
   path?: string;
   to?: string;
   status?: string;

@@ -1,7 +1,6 @@
 // One entry of a timeline, opened in place: what changed, in full, and what it is about.
 
 import { type Asked, useAsk } from "../asking";
-import { Problem } from "../api";
 import { Who } from "../parts/Badge";
 import { Diff } from "../parts/Diff";
 import { Named } from "../parts/Named";
@@ -70,10 +69,10 @@ function FileChanged({ row, path }: { row: Row; path: string }) {
   const isOne = (row.count ?? 1) === 1;
   const before = useAsk<Evolution>(
     "get_evolution",
-    isOne ? null : { path, as_of: `s:${(row.first_seq ?? row.seq) - 1}`, limit: 1 },
+    isOne || !row.before ? null : { path, as_of: `s:${(row.first_seq ?? row.seq) - 1}`, limit: 1 },
     false,
   );
-  const from = isOne ? (row.revision ?? 1) - 1 : revisionBefore(before);
+  const from = isOne ? (row.revision ?? 1) - 1 : row.before ? revisionBefore(before) : 0;
   const asked = useAsk<Evolution>(
     "get_evolution",
     row.revision && from !== undefined ? { path, from, to: row.revision } : null,
@@ -95,9 +94,9 @@ function FileChanged({ row, path }: { row: Row; path: string }) {
 
 const HEADS = /^(?:(?:---|\+\+\+) .*\n)+/;
 
-/** The revision that a file was at; 0 if there was none, nothing while that is not known. */
+/** The revision that a file was at; nothing while that is not known. */
 function revisionBefore(asked: Asked<Evolution>): number | undefined {
-  if (asked.problem instanceof Problem) return 0;
+  if (asked.problem) return 0;
   return asked.value ? (asked.value.revisions?.[0]?.revision ?? 0) : undefined;
 }
 

@@ -301,13 +301,20 @@ function useWalking(
   choose: (place: number) => void,
   toggle: (place: number) => void,
 ): void {
+  // Keys may come faster than the list is drawn.
+  const at = useRef(chosen);
+  at.current = chosen;
+  const move = (place: number) => {
+    at.current = Math.max(0, Math.min(place, pages.length - 1));
+    choose(at.current);
+  };
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
       const isOnLink = event.target instanceof HTMLAnchorElement || event.target instanceof HTMLButtonElement;
-      if (event.key === "j") choose(Math.min((chosen ?? -1) + 1, pages.length - 1));
-      if (event.key === "k") choose(Math.max((chosen ?? 1) - 1, 0));
-      if (event.key === "Enter" && !isOnLink && chosen !== undefined) toggle(chosen);
+      if (event.key === "j") move((at.current ?? -1) + 1);
+      if (event.key === "k") move((at.current ?? 1) - 1);
+      if (event.key === "Enter" && !isOnLink && at.current !== undefined) toggle(at.current);
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);

@@ -94,7 +94,8 @@ function evolution(args: Arguments): Evolution {
     };
   }
   if (revision === undefined) return { path, revisions };
-  return { path, ...held(revisions.find((one) => one.revision === revision)) };
+  const shown = revisions.filter((one) => one.revision === revision);
+  return { path, revisions: shown, ...held(shown[0]) };
 }
 
 function filmed({ file, revisions }: { file: FileEvolved; revisions: Revision[] }): FileEvolved {

@@ -185,6 +185,8 @@ export interface Overview {
   later_records: RecordRef[];
   counts: Record<string, number>;
   recent_activity: Activity[];
+  /** What waits for a person. */
+  proposals?: { id: string; title: string; target: string }[];
 }
 
 export interface SessionListed {
@@ -192,6 +194,10 @@ export interface SessionListed {
   title?: string;
   status: string;
   created: string;
+  /** Who came in last. */
+  by?: string;
+  last_activity?: string;
+  active_records?: string[];
   edits: number;
   files: number;
 }

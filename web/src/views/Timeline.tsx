@@ -1,9 +1,10 @@
 // What happened, newest first: in the whole project, or in one session with every detail.
 
 import { useAsk } from "../asking";
+import { moment } from "../moment";
 import { href, refine, route } from "../route";
 import type { SessionList } from "../shapes";
-import { project } from "../state";
+import { knows, project } from "../state";
 import { day, kindName } from "../words";
 import { Entries } from "./Entries";
 import type { Filtered, Order } from "./rows";
@@ -54,7 +55,7 @@ export default function Timeline() {
         <Filters sessions={sessions.value} {...filters} />
       </header>
       <Entries
-        key={JSON.stringify([project.value, filters])}
+        key={JSON.stringify([project.value, moment.value, filters])}
         {...filters}
         seq={seq ? Number(seq) : undefined}
       />
@@ -139,6 +140,11 @@ function Filters({
           <a class="button" href={href({ view: "story", id: session })}>
             Story
           </a>
+          {knows("get_evolution") && (
+            <a class="button" href={href({ view: "movie", id: session })}>
+              Movie
+            </a>
+          )}
           <a class="button" href={href({ view: "undo", query: { session } })}>
             Undo
           </a>

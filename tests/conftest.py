@@ -27,6 +27,7 @@ from hansard.kernel.operation import Caller, Seat
 from hansard.testing.twice import Twice
 from tests import choosing, toy
 from tests.choosing import pytest_addoption, pytest_collection_modifyitems, pytest_report_header
+from tests.crash import ledger
 from tests.crash.table import pytest_runtest_setup, pytest_terminal_summary
 from tests.launcher import programs
 from tests.patience import PATIENCE_S, lengthen
@@ -82,6 +83,8 @@ def pytest_configure(config: pytest.Config) -> None:
     And keep bytecode, also where the environment says not to: each program would compile anew.
     """
     choosing.settle(config)
+    if ledger.PATH:
+        config.pluginmanager.register(ledger.Ledger(Path(ledger.PATH)))
     lengthen()
     programs.help_asyncio()
     sys.dont_write_bytecode = False

@@ -31,7 +31,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         item.user_properties.append((KIND, marker.args[0]))
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def show(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the table, if any fault was tried."""
     tried = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
     table = add_up(row for report in tried if report.when == "call" for row in rows_of(report))

@@ -77,7 +77,7 @@ def rebuild(stage: Stage) -> None:
 
 def rebuild_by_pages(stage: Stage) -> None:
     """The same, of a project that is large for its pages: each entry is derived by itself."""
-    rebuilding.ENTRIES_PAGE = 1
+    rebuilding.PAGE_ENTRIES = 1
     rebuild(stage)
 
 

@@ -69,7 +69,7 @@ def _texts(table: Table, tx: ReadTx) -> list[str]:
 @pytest.fixture(autouse=True)
 def pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have little be large, and whoever asks leave after a page."""
-    monkeypatch.setattr(rebuilding, "ENTRIES_PAGE", PAGE)
+    monkeypatch.setattr(rebuilding, "PAGE_ENTRIES", PAGE)
     monkeypatch.setattr(stores, "REBUILD_WHOLE_ENTRIES_MAX", PAGE)
     monkeypatch.setattr(limits, "REBUILD_WAIT_S", 0)
 

@@ -53,8 +53,7 @@ def get_timeline(gateway: Gateway, request: contract.GetTimeline, context: Conte
     def work(tx: ReadTx) -> Timeline:
         items = Items(tx, context, names_session=session is None)
         told = (
-            (entry.seq, _wanted(items.tell(entry, path), request))
-            for entry in _entries(tx, asked)
+            (entry.seq, _wanted(items.tell(entry, path), request)) for entry in _entries(tx, asked)
         )
         room = request.budget_tokens * limits.CHARS_PER_TOKEN
         page = _Page(request.limit, room, folds=session is None)

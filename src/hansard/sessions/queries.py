@@ -110,9 +110,7 @@ def _require_known(tx: ReadTx, context: Context, request: contract.GetRecentActi
         raise contract.RecordNotFound(f"There is no record {record[:100]}", id=record[:100])
 
 
-def _activity_filter(
-    tx: ReadTx, request: contract.GetRecentActivity, until: int | None
-) -> Where:
+def _activity_filter(tx: ReadTx, request: contract.GetRecentActivity, until: int | None) -> Where:
     where: dict[str, str | AnyOf | Range] = {}
     since = None if request.since is None else as_of.resolve_since(tx, request.since)
     if since is not None or until is not None:

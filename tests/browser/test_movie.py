@@ -29,8 +29,8 @@ def test_one_button_plays_every_file_to_the_end_with_captions(movie: Page) -> No
             const note = () => {
                 const path = document.querySelector('.reel [aria-current]')?.textContent ?? '';
                 const caption = document.querySelector('.caption .said')?.textContent ?? '';
-                const last = window.seen.at(-1);
-                if (!last || last[0] !== path || last[1] !== caption) window.seen.push([path, caption]);
+                const last = window.seen.at(-1) ?? [];
+                if (last[0] !== path || last[1] !== caption) window.seen.push([path, caption]);
             };
             new MutationObserver(note).observe(document.querySelector('.player'),
                 {subtree: true, childList: true, characterData: true, attributes: true});

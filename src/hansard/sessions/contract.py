@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from hansard.kernel import limits
 from hansard.kernel.model import Model
-from hansard.kernel.operation import ProjectRequest, Request, Result, TimedRequest, Written
+from hansard.kernel.operation import Request, Result, TimedRequest, Written
 from hansard.kernel.problem import Problem
 from hansard.kernel.text import (
     Cursor,

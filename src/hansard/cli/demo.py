@@ -400,6 +400,7 @@ def _run_nightly(cast: Cast) -> None:
         agent.do("thread_append", chat_id=chat["id"], sender=sender, partials=partials)
     graph = create("agentGraph", **files.GRAPH)
     run = create("agentGraphExecution", agentGraphId=graph["id"], status="inProgress")
-    events = files.run_events([edge["id"] for edge in graph["edges"]])
-    agent.do("execution_event", id=run["id"], events=events, status="completed")
+    for seconds, turn in files.run_turns([edge["id"] for edge in graph["edges"]]):
+        cast.wait(seconds=seconds)
+        agent.do("execution_event", id=run["id"], **turn)
     agent.do("record_session_end", summary="The first night found two dead links.")

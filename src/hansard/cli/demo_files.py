@@ -485,16 +485,33 @@ GRAPH: dict[str, Any] = {
 }
 
 
-def run_events(edges: list[str]) -> list[dict[str, Any]]:
-    """Tell one run over the graph, whose edges have these ids."""
-    return [
-        {"type": "nodeStarted", "nodeId": "crawl"},
-        {"type": "nodeCompleted", "nodeId": "crawl", "output": {"pages": 600}},
+def run_turns(edges: list[str]) -> list[tuple[int, dict[str, Any]]]:
+    """Tell one run over the graph, whose edges have these ids, each turn after so many seconds."""
+    crawled = {"pages": 600, "failed": ["docs.example.org/api"]}
+    judged = {"verdict": "try again", "usage": {"input_tokens": 1840, "output_tokens": 96}}
+    final = {"broken": 2, "usage": {"input_tokens": 2210, "output_tokens": 301}, "cost_usd": 0.0114}
+    began = {"type": "nodeStarted", "nodeId": "crawl", "input": {"site": "docs"}}
+    crawl = [
+        {"type": "nodeCompleted", "nodeId": "crawl", "output": crawled},
         {"type": "edgeTaken", "edgeId": edges[1]},
+        {"type": "nodeStarted", "nodeId": "judge", "input": crawled["failed"]},
+    ]
+    judge = [
+        {"type": "nodeCompleted", "nodeId": "judge", "output": judged},
         {"type": "edgeTaken", "edgeId": edges[2]},
+        {"type": "nodeStarted", "nodeId": "retry", "input": crawled["failed"]},
+    ]
+    retry = [
         {"type": "nodeFailed", "nodeId": "retry", "error": "docs.example.org: time-out"},
         {"type": "edgeTaken", "edgeId": edges[3]},
-        {"type": "nodeCompleted", "nodeId": "judge"},
         {"type": "edgeTaken", "edgeId": edges[4]},
-        {"type": "nodeCompleted", "nodeId": "report", "output": {"broken": 2}},
+        {"type": "nodeStarted", "nodeId": "report", "input": {"failed": 1}},
+    ]
+    report = [{"type": "nodeCompleted", "nodeId": "report", "output": final}]
+    return [
+        (0, {"events": [began]}),
+        (140, {"events": crawl}),
+        (0, {"events": judge}),
+        (75, {"events": retry}),
+        (12, {"events": report, "status": "completed"}),
     ]

@@ -1,15 +1,20 @@
 """Pictures of every view for the documentation: `python -m tests.browser.screenshots`.
 
-They show the example project, light and dark, and some of them on a narrow screen.
+They show the example project, light and dark, and some of them on a narrow screen. The movie of a
+session is also taken moving, as one animated picture.
 """
 
+import io
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
+from time import monotonic
 
+from PIL import Image
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
 from tests.browser.conftest import CHROMIUM, FLAGS, Served, serve
@@ -20,11 +25,14 @@ SETTLED_MS = 900
 
 PLACES = {
     "overview": "overview",
+    "control": "control",
     "records": "records/R002",
-    "timeline": "timeline?session={session}",
+    "timeline": "timeline?session={session}&seq=38",
     "story": "story/{session}",
+    "movie": "movie/{session}?seq=46",
     "evolution": "evolution?path=lantern/crawl.py&revision=3",
     "why": "evolution?path=lantern/crawl.py&revision=7&line=12",
+    "past": "past?as_of=s:50",
     "undo": "undo?session={session}&step=2",
     "restore": "restore?session={session}&step=2",
     "decisions": "decisions/P001",
@@ -35,7 +43,14 @@ PLACES = {
     "search": "search?q=retry",
     "verify": "verify",
 }
-NARROW = ("overview", "timeline", "evolution", "decisions")
+NARROW = ("overview", "control", "timeline", "movie", "evolution", "past", "decisions", "runs")
+
+MOVING_WIDTH_PX = 840
+MOVING_QUALITY = 55
+MOVING_BYTES_MAX = 1_500_000
+"""What somebody who opens the README on a telephone can be asked to load."""
+STILL_MS = 1_600
+"""How long the last frame stays before the film begins again."""
 
 
 def main() -> int:
@@ -49,7 +64,8 @@ def main() -> int:
                 _take(entered.new_page(), address, theme, PICTURES / f"{name}-{theme}.png", 1280)
         for name in NARROW:
             address = f"{served.base}/#/lantern/{PLACES[name].format(session=session)}"
-            _take(entered.new_page(), address, "light", PICTURES / f"{name}-narrow.png", 400)
+            _take(entered.new_page(), address, "light", PICTURES / f"{name}-narrow.png", 390)
+        _film(entered.new_page(), f"{served.base}/#/lantern/movie/{session}")
     sys.stdout.write(f"The pictures are in {PICTURES}\n")
     return 0
 
@@ -61,6 +77,49 @@ def _take(page: Page, address: str, theme: str, picture: Path, width: int) -> No
     page.wait_for_timeout(SETTLED_MS)
     page.screenshot(path=picture)
     page.close()
+
+
+def _film(page: Page, address: str) -> None:
+    """Play a session's movie once, and keep what was seen as one animated picture."""
+    page.set_viewport_size({"width": 1080, "height": 660})
+    page.emulate_media(color_scheme="light")
+    page.goto(address)
+    page.wait_for_selector(".caption")
+    page.wait_for_timeout(SETTLED_MS)
+    page.get_by_label("Speed").select_option("2")
+    frames = _played(page)
+    lasting = [round(1000 * (after - at)) for (at, _), (after, _) in pairwise(frames)]
+    first, *rest = [picture for _, picture in frames]
+    picture = PICTURES / "movie.webp"
+    first.save(
+        picture,
+        save_all=True,
+        append_images=rest,
+        duration=[*lasting, STILL_MS],
+        loop=0,
+        quality=MOVING_QUALITY,
+        method=5,
+    )
+    page.close()
+    if picture.stat().st_size > MOVING_BYTES_MAX:
+        raise SystemExit(f"{picture} takes more than {MOVING_BYTES_MAX:,} bytes")
+
+
+def _played(page: Page) -> list[tuple[float, Image.Image]]:
+    """Look at the movie until it stops; of what stays the same one frame is enough."""
+    frames: list[tuple[float, Image.Image]] = []
+    before = b""
+    page.get_by_role("button", name="Play").click()
+    is_playing = True
+    while is_playing:
+        is_playing = page.get_by_role("button", name="Pause").count() > 0
+        seen = page.locator("section.movie").screenshot(animations="allow")
+        if seen != before:
+            taken = Image.open(io.BytesIO(seen)).convert("RGB")
+            height = round(taken.height * MOVING_WIDTH_PX / taken.width)
+            frames.append((monotonic(), taken.resize((MOVING_WIDTH_PX, height))))
+        before = seen
+    return frames
 
 
 @contextmanager

@@ -68,6 +68,6 @@ def test_percentiles_are_drawn_and_told(looking: Looking) -> None:
 
     expect(page.get_by_role("heading", name="run_seconds, 95 of 100 (p95) by day")).to_be_visible()
     assert "stat=p95" in page.url
-    p50, p95 = (float((whole.nth(place).text_content() or "")) for place in (2, 3))
+    p50, p95 = (float(whole.nth(place).text_content() or "") for place in (2, 3))
     assert p50 < p95
     assert serious(page) == []

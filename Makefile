@@ -27,7 +27,7 @@ COMPILE_BUILD := $(BIN)/uv pip compile --group pyproject.toml:build $(LOCK)
 step = @printf '\n==> %s\n' "$(1)"
 
 .PHONY: help setup develop serve test check format format-check lint types imports generate generated \
-	clients page page-current screenshots demo test-slow check-faults bench lock lock-upgrade build clean
+	clients page page-current screenshots demo test-slow hosts check-faults bench lock lock-upgrade build clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -144,6 +144,13 @@ test-slow: develop clients $(PAGE) ## Run what `make test` leaves: slow tests, f
 	$(PYTEST) --rest $(DAY) --durations 5
 	$(call step,Programs started anew)
 	HANSARD_TEST_COLD=1 $(PYTEST) -m "not slow and not clients and not postgres" $(COLD)
+
+# Fetched into the user's cache, or HANSARD_HOSTS_CACHE, since they are large and the same for all clones.
+hosts: develop ## Drive real hosts (Claude Code, Codex ...) against a scripted model
+	$(call step,Fetching hosts (more than 1 GB the first time))
+	$(BIN)/python -m tests.hosts.installing $(HOSTS)
+	$(call step,Real hosts)
+	$(PYTEST) -m hosts tests/hosts
 
 check-faults: develop ## Try every fault at every single point; takes hours
 	$(call step,Every fault)

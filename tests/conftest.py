@@ -27,6 +27,7 @@ from hansard.kernel.operation import Caller, Seat
 from hansard.testing.twice import Twice
 from tests import choosing, toy
 from tests.choosing import pytest_addoption, pytest_collection_modifyitems, pytest_report_header
+from tests.crash import ledger
 from tests.crash import table as fault_table
 from tests.crash.table import pytest_runtest_setup
 from tests.hosts import table as host_table
@@ -83,6 +84,8 @@ def pytest_configure(config: pytest.Config) -> None:
     And keep bytecode, also where the environment says not to: each program would compile anew.
     """
     choosing.settle(config)
+    if ledger.PATH:
+        config.pluginmanager.register(ledger.Ledger(Path(ledger.PATH)))
     lengthen()
     programs.help_asyncio()
     sys.dont_write_bytecode = False

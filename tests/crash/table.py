@@ -1,7 +1,7 @@
 """The table of faults that ends a run of the tests: what was tried, how often, and what broke."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,11 +38,17 @@ def show(terminalreporter: pytest.TerminalReporter) -> None:
     if not table:
         return
     terminalreporter.section("faults")
-    width = max(map(len, table))
-    terminalreporter.line(f"{'fault':{width}}  tests  points  violations  seconds")
+    for line in lines_of(table):
+        terminalreporter.line(line)
+
+
+def lines_of(table: dict[str, Sum]) -> Iterator[str]:
+    """Write the table down."""
+    width = max(map(len, table), default=0)
+    yield f"{'fault':{width}}  tests  points  violations  seconds"
     for kind, line in [*sorted(table.items()), ("all", total(table))]:
         tests = line.tests or ""  # of all there is no number: a sweep tries many kinds
-        terminalreporter.line(
+        yield (
             f"{kind:{width}}  {tests:5}  {line.points:6,}"
             f"  {line.violations:10}  {line.seconds:7,.0f}"
         )

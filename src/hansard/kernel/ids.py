@@ -62,6 +62,8 @@ def next_id(tx: ReadTx, prefix: str) -> str:
 
 def taken(derivation: Derivation, prefix: str, identifier: str) -> None:
     """Derive that an id has been given: called by the view of the event that carries it."""
+    if not derivation.derives(NUMBERS):
+        return
     row = derivation.get(NUMBERS, prefix)
     assert row is not None, f"{identifier} was taken from a block that was never granted"
     derivation.put(NUMBERS, prefix, row | {"next": int(identifier.removeprefix(prefix)) + 1})
@@ -103,4 +105,5 @@ VIEW = View(
     VERSION,
     (BLOCKS, NUMBERS),
     on={IdBlockReserved: _block_reserved, IdBlockGranted: _block_granted},
+    is_shared=True,
 )

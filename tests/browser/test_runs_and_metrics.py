@@ -1,4 +1,4 @@
-"""Runs as a waterfall with what went in and came out; metrics with percentiles; names for people."""
+"""Runs as a waterfall with what went in and out; metrics with percentiles; names for people."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""Markdown as a person reads it on a terminal. What is stored cannot act on the terminal through it."""
+"""Markdown as a person reads it on a terminal, on which nothing that is stored can act."""
 
 import io
 import os
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from rich.markdown import Markdown
 
 STYLED = re.compile(r"\x1b\[([\d;]*)m")
-"""What the renderer sends to a terminal, having been told to use colours and links of no other kind."""
+"""What the renderer sends to a terminal, having been told to make no links."""
 
 
 STYLES = {"markdown.code": "cyan", "markdown.h1": "bold yellow", "markdown.h2": "bold yellow"}
 """On any background: a renderer's own black behind words is not to be read on white."""
 
 UNSEEN = ["image", "reference", "html_block", "html_inline"]
-"""What Markdown would take out of sight. Nothing that is stored may be invisible to who reads it."""
+"""What Markdown would take out of sight. Nothing stored may be invisible to who reads it."""
 
 
 def is_drawn() -> bool:

@@ -38,6 +38,7 @@ COMMANDS = {
     "restore-backup": "hansard.cli.restore_backup",
     "export": "hansard.cli.bundle",
     "import": "hansard.cli.bundle",
+    "import-from": "hansard.cli.import_from",
     "replay": "hansard.cli.replay",
     "redact": "hansard.cli.redact",
     "gc": "hansard.cli.gc",

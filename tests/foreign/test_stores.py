@@ -1,5 +1,6 @@
 """Memories, checkpoints and decisions of other programs, as records, threads and decisions."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -8,7 +9,9 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
 
 from hansard.app.application import Application
-from hansard.kernel.operation import Caller
+from hansard.kernel.event import Actor
+from hansard.kernel.operation import Caller, Seat
+from hansard.kernel.origin import AlreadyTakenOver, Origin
 from hansard.langgraph import HansardSaver
 from hansard.sdk import Hansard
 from tests.conftest import a_caller
@@ -219,3 +222,17 @@ def test_our_own_decisions_can_be_taken_over(app: Application) -> None:
 
     assert report.new["decisions"] == len(list(OURS.glob("[0-9]*.md")))
     assert set(report.skipped) == {"its name does not begin with a number"}
+
+
+def test_two_imports_at_once_cannot_take_the_same_item(app: Application) -> None:
+    told = Origin("server-memory", "server-memory:x:y", "0" * 64)
+    caller = Caller(Actor("agent", "import:x", "agent"), seat=Seat(), origin=told)
+    note = {"type": "note", "title": "T", "summary": "s", "body": "b"}
+    app.call("create_record", note, caller)
+    before = seq(app)
+
+    with pytest.raises(AlreadyTakenOver):
+        app.call("create_record", note, caller)
+
+    assert seq(app) == before
+    app.call("create_record", note, replace(caller, origin=replace(told, digest="1" * 64)))

@@ -14,7 +14,7 @@ from hansard.kernel.view import View, schema_of
 
 KERNEL_EVENTS: tuple[type[Event], ...] = (*ids.EVENTS, *reply.EVENTS, *origin.EVENTS)
 KERNEL_VIEWS = (ids.VIEW, reply.VIEW, origin.VIEW, effect.VIEW)
-PLAIN_TABLES = (follow.CURSORS, VECTORS)
+PLAIN_TABLES = (follow.CURSORS, VECTORS, ids.WITHHELD)
 """Tables that no view derives."""
 
 

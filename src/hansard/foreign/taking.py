@@ -21,6 +21,7 @@ from hansard.kernel.event import Actor
 from hansard.kernel.limits import ID_CHARS_MAX
 from hansard.kernel.operation import Caller, Result
 from hansard.kernel.problem import Problem, StorageUnavailable
+from hansard.sessions.contract import ProjectArchived, ProjectNotFound
 
 Progress = Callable[[str, int], None]
 """Hears what is being taken over, and how many of it are done."""
@@ -57,6 +58,10 @@ class Source:
     """Tells sources of one format apart whose items have no names of their own."""
     folder: PurePosixPath
     """The folder that stands for this workspace in what was recorded there."""
+
+
+NO_PLACE = (StorageUnavailable, ProjectNotFound, ProjectArchived)
+"""What is refused with these is refused to all that follows."""
 
 
 class Taking:
@@ -130,7 +135,7 @@ class Taking:
     @staticmethod
     def require_going(problem: Problem) -> None:
         """Raise again what is no refusal of one item: the store itself, or who asks."""
-        if isinstance(problem, StorageUnavailable) or problem.http_status in {401, 403, 503}:
+        if isinstance(problem, NO_PLACE) or problem.http_status in {401, 403, 429, 503}:
             raise problem
 
 

@@ -76,6 +76,8 @@ def _is_withheld(tx: ReadTx, prefix: str, until: int) -> bool:
 
 def taken(derivation: Derivation, prefix: str, identifier: str) -> None:
     """Derive that an id has been given: called by the view of the event that carries it."""
+    if not derivation.derives(NUMBERS):
+        return
     row = derivation.get(NUMBERS, prefix)
     assert row is not None, f"{identifier} was taken from a block that was never granted"
     derivation.put(NUMBERS, prefix, row | {"next": int(identifier.removeprefix(prefix)) + 1})
@@ -117,4 +119,5 @@ VIEW = View(
     VERSION,
     (BLOCKS, NUMBERS),
     on={IdBlockReserved: _block_reserved, IdBlockGranted: _block_granted},
+    is_shared=True,
 )

@@ -1,5 +1,6 @@
 """What a process remembers of PostgreSQL is never other than what is there."""
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 
@@ -7,7 +8,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from hansard.engines.postgres import PostgresEngine, hot_rows
+from hansard.engines.postgres import PostgresEngine, hot_rows, write_transaction
 from hansard.engines.postgres.hot_rows import UNKNOWN, HotRows, Mark
 from hansard.kernel.blob import seal
 from hansard.kernel.engine import ReadTx, Row, Schema, Table, WriteTx
@@ -220,6 +221,26 @@ def test_a_row_that_one_entry_changes_twice_is_as_it_was_left_and_its_past_is_ke
     assert ours.write(PROJECT, work) == [{"n": 0}, {"n": 2}, {"n": 3}]
     assert get(ours, "k", DATED) == {"n": 3}
     assert ours.read(PROJECT, lambda tx: tx.get(DATED, "k", as_of=2)) == {"n": 2}
+
+
+def test_work_of_any_length_is_sent_in_parts_and_is_as_it_was_left(
+    open_engine_here: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(write_transaction, "CHANGES_MAX", 5)
+    ours = open_engine_here()
+    put(ours, "k0", {"n": -1})
+    large = seal(os.urandom(2 * hot_rows.ROW_BYTES_MAX))
+
+    def work(tx: WriteTx) -> list[Row | None]:
+        tx.keep(large)
+        assert tx.blob(large.digest) == large
+        for number in range(23):
+            tx.put(NOTES, f"k{number % 7}", {"n": number}, seq=1)
+        return [tx.get(NOTES, f"k{number}") for number in range(8)]
+
+    left = [{"n": number} for number in (21, 22, 16, 17, 18, 19, 20)]
+    assert ours.write(PROJECT, work) == [*left, None]
+    assert [get(ours, f"k{number}") for number in range(8)] == [*left, None]
 
 
 def test_a_row_that_is_given_can_be_changed_without_changing_what_is_remembered(

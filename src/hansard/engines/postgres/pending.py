@@ -22,9 +22,9 @@ class Pending:
         """Every row that was seen or changed, as it stands after the changes."""
         self._changes: dict[Hashable, Sequence[Statement]] = {}
 
-    def __bool__(self) -> bool:
-        """Whether there is anything to send."""
-        return bool(self._changes)
+    def __len__(self) -> int:
+        """Count what is to be sent."""
+        return len(self._changes)
 
     def __contains__(self, what: Hashable) -> bool:
         """Whether something is to be done to a thing."""

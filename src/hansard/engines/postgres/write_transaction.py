@@ -6,7 +6,14 @@ from typing import Any, cast
 
 from hansard.engines.postgres.connections import Connection, pipelined
 from hansard.engines.postgres.heads import Marked
-from hansard.engines.postgres.hot_rows import UNKNOWN, HotRows, Place, Rows, Unknown
+from hansard.engines.postgres.hot_rows import (
+    ROW_BYTES_MAX,
+    UNKNOWN,
+    HotRows,
+    Place,
+    Rows,
+    Unknown,
+)
 from hansard.engines.postgres.pending import Pending, Statement
 from hansard.engines.postgres.schema import Names, column
 from hansard.engines.postgres.text import short, tsvector
@@ -14,6 +21,9 @@ from hansard.engines.postgres.transaction import ENTRY_COLUMNS, K, PostgresReadT
 from hansard.kernel.blob import Blob, Digest, canonical_json
 from hansard.kernel.engine import Row, Scalar, Table, Topic
 from hansard.kernel.event import Entry, Head
+
+CHANGES_MAX = 2_000
+"""So many changes are sent before there are more: an import or a rebuild has any number."""
 
 
 class PostgresWriteTx(PostgresReadTx):
@@ -133,9 +143,12 @@ class PostgresWriteTx(PostgresReadTx):
         )
         values = (self.project, blob.digest, blob.size, blob.codec, blob.packed)
         self._change(("blob", blob.digest), (statement, (*values, blob.base, blob.depth)))
-        # It may be there already, packed otherwise; that one stays, and holds the same.
-        self._blobs.setdefault(blob.digest, blob)
         self._pending.rows[self._names.blobs, blob.digest] = UNKNOWN
+        if len(blob.packed) > ROW_BYTES_MAX:
+            self.send()
+        else:
+            # It may be there already, packed otherwise; that one stays, and holds the same.
+            self._blobs.setdefault(blob.digest, blob)
 
     def repack(self, blob: Blob) -> None:
         self._forget()
@@ -216,6 +229,8 @@ class PostgresWriteTx(PostgresReadTx):
     def _change(self, what: Hashable, *statements: Statement) -> None:
         self.has_changes = True
         self._pending.add(what, *statements)
+        if len(self._pending) >= CHANGES_MAX:
+            self._forget()
 
     def _run(self, statement: str, *values: Any) -> None:
         """Change something at once, after all that was changed before."""

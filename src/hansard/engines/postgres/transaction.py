@@ -10,7 +10,7 @@ import psycopg
 from hansard.engines.postgres.connections import Connection
 from hansard.engines.postgres.schema import Names, column, filing
 from hansard.engines.postgres.search import Search
-from hansard.engines.postgres.text import is_short_for_another, short, tsvector
+from hansard.engines.postgres.text import is_short_for_another, length_of, short, tsvector
 from hansard.kernel.blob import Blob, Digest, canonical_json
 from hansard.kernel.engine import (
     AnyOf,
@@ -28,7 +28,7 @@ from hansard.kernel.engine import (
     Where,
 )
 from hansard.kernel.event import Actor, Entry, Head, genesis
-from hansard.kernel.words import query_beginnings
+from hansard.kernel.words import query_terms
 
 _ENTRY_COLUMNS = (
     "seq, tick, at, clock, kind, session, actor_kind, actor_id, actor_role, "
@@ -187,9 +187,8 @@ class PostgresReadTx:
         beginnings: bool = False,
     ) -> list[Hit]:
         clauses, values = self._filter(topic.table, where, None, alias="r.")
-        begun = query_beginnings(query) if beginnings else {}
-        search = Search(self._planned, self._names, topic, self.project, clauses, values, begun)
-        return search.hits(query, limit)
+        search = Search(self._planned, self._names, topic, self.project, clauses, values)
+        return search.hits(query_terms(query, beginnings=beginnings), limit)
 
     def blob(self, digest: Digest) -> Blob | None:
         rows = self._all(
@@ -327,12 +326,13 @@ class PostgresWriteTx(PostgresReadTx):
             )
             return
         self._run(
-            f"INSERT INTO {name} (project, key, words) VALUES (%s, %s, %s::tsvector) "
-            "ON CONFLICT (project, key) "
-            "DO UPDATE SET words = EXCLUDED.words, number = EXCLUDED.number",
+            f"INSERT INTO {name} (project, key, words, length) VALUES (%s, %s, %s::tsvector, %s) "
+            "ON CONFLICT (project, key) DO UPDATE "
+            "SET words = EXCLUDED.words, number = EXCLUDED.number, length = EXCLUDED.length",
             self.project,
             short(key),
             tsvector(topic, texts),
+            length_of(topic, texts),
         )
 
     def keep(self, blob: Blob) -> None:

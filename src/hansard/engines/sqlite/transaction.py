@@ -20,7 +20,7 @@ from hansard.engines.sqlite.schema import (
     table_name,
     topic_name,
 )
-from hansard.engines.sqlite.search import Scope, Search, document
+from hansard.engines.sqlite.search import Scope, Search, document, length_of
 from hansard.kernel.blob import Blob, Codec, Digest
 from hansard.kernel.engine import (
     Found,
@@ -295,15 +295,18 @@ class SqliteTx:
         if texts is None:
             self._run(f"DELETE FROM {documents} WHERE project = ? AND key = ?", project, key)
             return
+        columns = document(topic, texts)
+        length = length_of(topic, columns)
         number = found[0] if found else self._next_document(documents, project)
-        if not found:
-            insert = f"INSERT INTO {documents} VALUES(?, ?, ?)"
-            self._run(insert, number, project, key, making=of_topic(topic))
-        columns = list(topic.columns)
+        if found:
+            self._run(f"UPDATE {documents} SET length = ? WHERE number = ?", length, number)
+        else:
+            insert = f"INSERT INTO {documents} VALUES(?, ?, ?, ?)"
+            self._run(insert, number, project, key, length, making=of_topic(topic))
         self._run(
-            f"INSERT INTO {words}(rowid, {', '.join(columns)}) VALUES(?, {marks(columns)})",
+            f"INSERT INTO {words}(rowid, {', '.join(topic.columns)}) VALUES(?, {marks(columns)})",
             number,
-            *document(topic, texts),
+            *columns,
         )
 
     def keep(self, blob: Blob) -> None:

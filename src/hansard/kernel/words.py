@@ -8,7 +8,7 @@ are cut into pairs of characters, the customary way to search them.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
@@ -99,23 +99,27 @@ def stems(text: str) -> Iterator[str]:
 def query_terms(query: str, *, beginnings: bool = False) -> list[Term]:
     """Give what to look for: each word once, with how often it is asked for, then what is joined.
 
-    Small words are left out unless there is nothing else. A word as it was asked for may also be
-    the beginning of others: its stem begins too many.
+    Small words are left out unless there is nothing else. With `beginnings`, a word as it was asked
+    for may also be the beginning of others (its stem begins too many), and a name's pieces count.
     """
     found = split(query)
     spoken = language(query, found)
     telling = [word for word in found if not is_small(word, spoken)] or found
     whole = _words(query, telling, spoken)
-    if beginnings:
-        begun = {stem(word): word for word in reversed(telling) if len(word) >= BEGINNING_CHARS_MIN}
-        whole = [replace(one, beginning=begun.get(one.forms[0])) for one in whole]
-    known = {form for one in whole for form in one.forms}
-    parts = [
-        Term((piece,), PIECE_WEIGHT, is_word=False)
-        for piece in dict.fromkeys(map(stem, _parts_of_names(query)))
-        if piece not in known
+    phrases = _phrases(query, found, set(telling))
+    if not beginnings:
+        return [*whole, *phrases]
+    begun = {stem(word): word for word in reversed(telling) if len(word) >= BEGINNING_CHARS_MIN}
+    whole = [replace(one, beginning=begun.get(one.forms[0])) for one in whole]
+    return [*whole, *_parts(query, {form for one in whole for form in one.forms}), *phrases]
+
+
+def _parts(query: str, known: Collection[str]) -> list[Term]:
+    """Give the pieces of names like `fooBar` in a query, for where the whole is hardly found."""
+    found = dict.fromkeys(map(stem, _parts_of_names(query)))
+    return [Term((piece,), PIECE_WEIGHT, is_word=False) for piece in found if piece not in known][
+        :PHRASES_MAX
     ]
-    return [*whole, *parts[:PHRASES_MAX], *_phrases(query, found, set(telling))]
 
 
 def query_stems(query: str) -> list[str]:

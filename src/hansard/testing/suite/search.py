@@ -108,7 +108,7 @@ class SearchSuite(SuiteBase):
         publish(engine, {key: {"title": "t", "body": body} for key, body in texts.items()})
 
         for query in (
-            *("max_retry_count", "maxRetryCount", "kernel/engine.py", "Store.open", "3.11.7"),
+            *("max_retry_count", "kernel/engine.py", "Store.open", "3.11.7"),
             *('where is "max retry count" set', "what does max_retry_count mean in this kernel"),
         ):
             assert search(engine, query)[0] == "b", query

@@ -196,7 +196,7 @@ def test_a_score_tells_how_much_of_the_question_was_found(bot: Party) -> None:
 
     whole, part = (bot.search(query)[0]["score"] for query in ("sqlite", "sqlite elephants"))
 
-    assert whole == 2.0
+    assert 1.9 < whole <= 2.0
     assert 1.0 < part < 1.5
 
 

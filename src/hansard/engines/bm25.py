@@ -22,6 +22,9 @@ ALL_FIRST_WORDS_MAX = 3
 Who types so few means each of them. In a longer question some words only lead to the others.
 """
 
+SOME_SHARE = 0.9
+"""What at most is scored by what has only some of a few words: all of them score more."""
+
 MEAN_OF_DOCUMENTS = 1_000
 """How many documents, the newest, say how long one is. More would only take longer."""
 
@@ -65,14 +68,17 @@ class Ranking:
         self._wants_all = self._words <= ALL_FIRST_WORDS_MAX
 
     def ranked(self, candidates: Iterable[Candidate]) -> list[Hit]:
-        """Put documents into order, best first; 1 is what a document could ideally score.
-
-        What has every word of a short query scores more than that.
-        """
-        scored = [(self._has_all(one), self._score(one), one.key) for one in candidates]
-        lift = self._lift(scored)
-        hits = (Hit(key, score + lift * has_all) for has_all, score, key in scored)
+        """Put documents into order, best first; 1 is what a document could ideally score."""
+        hits = (Hit(one.key, self._placed(one)) for one in candidates)
         return sorted(hits, key=lambda hit: (-hit.score, hit.key))
+
+    def _placed(self, one: Candidate) -> float:
+        score = min(self._score(one), 1.0)
+        if not self._wants_all:
+            return score
+        # Words come before what else there is.
+        has_all = all(one.times[: self._words])
+        return SOME_SHARE + (1 - SOME_SHARE) * score if has_all else SOME_SHARE * score
 
     def _worths(self) -> Iterator[tuple[float, Term]]:
         return zip(self.worth, self.terms, strict=True)
@@ -85,18 +91,6 @@ class Ranking:
             if times:
                 got += worth * times / (times + damping)
         return got / self._ideal if self._ideal else 0.0
-
-    def _has_all(self, one: Candidate) -> bool:
-        # Words come before what else there is.
-        return self._wants_all and all(one.times[: self._words])
-
-    def _lift(self, scored: Iterable[tuple[bool, float, str]]) -> float:
-        """Say by how much all that has every word is to rise, above what has some and to 1."""
-        whole = [score for has_all, score, _ in scored if has_all]
-        partial = [score for has_all, score, _ in scored if not has_all]
-        if not whole:
-            return 0.0
-        return max([1.0, *partial]) - min(whole) + math.ulp(2.0)
 
 
 def deciders(terms: Sequence[Term], counts: Sequence[int], rare_max: int) -> list[Term]:

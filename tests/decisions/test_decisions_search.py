@@ -59,7 +59,7 @@ def test_an_answer_says_what_why_and_by_which_index(bot: Party) -> None:
         "title": "Use SQLite",
         "target": "db",
         "status": "active",
-        "score": 2.0,
+        "score": 1.933,
         "preview": "One file is easy to back up.",
         "matched_via": [],
     }

@@ -296,18 +296,13 @@ class SqliteTx:
             self._run(f"DELETE FROM {documents} WHERE project = ? AND key = ?", project, key)
             return
         columns = document(topic, texts)
-        length = length_of(topic, columns)
         number = found[0] if found else self._next_document(documents, project)
-        if found:
-            self._run(f"UPDATE {documents} SET length = ? WHERE number = ?", length, number)
-        else:
-            insert = f"INSERT INTO {documents} VALUES(?, ?, ?, ?)"
-            self._run(insert, number, project, key, length, making=of_topic(topic))
-        self._run(
-            f"INSERT INTO {words}(rowid, {', '.join(topic.columns)}) VALUES(?, {marks(columns)})",
-            number,
-            *columns,
-        )
+        put = f"INSERT OR REPLACE INTO {documents} VALUES(?, ?, ?, ?)"
+        values = number, project, key, length_of(topic, columns)
+        self._run(put, *values, making=of_topic(topic))
+        names = ", ".join(topic.columns)
+        put = f"INSERT INTO {words}(rowid, {names}) VALUES(?, {marks(columns)})"
+        self._run(put, number, *columns)
 
     def keep(self, blob: Blob) -> None:
         # A blob that nobody staged has no file, however large it is.

@@ -34,6 +34,10 @@ REGISTERED = "io.github.hansard/hansard"
 
 REGISTRY_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 
+_PARENTS_FOLDER = "readlink /proc/$PPID/cwd || lsof -a -d cwd -p $PPID -Fn | sed -n s/^n//p"
+"""Copilot CLI starts a plugin's server in the plugin's folder, and tells it of no other: but is
+itself where its user is, and a server that takes the plugin for the project would record there."""
+
 CATALOGUES = {
     ".claude-plugin/marketplace.json": ("claude-code", "droid", "qwen-code"),
     ".agents/plugins/marketplace.json": ("codex",),
@@ -118,7 +122,7 @@ def _plugin(host: str, name: str, about: About) -> dict[str, str]:
     """Make a plugin in the form of Claude Code, which most hosts read."""
     return {
         ".claude-plugin/plugin.json": _json({"name": name, **about.shown}),
-        ".mcp.json": _json({"mcpServers": {NAME: _entry()}}),
+        ".mcp.json": _json({"mcpServers": {NAME: _entry(host)}}),
         "hooks/hooks.json": _json({"hooks": _hooks(host)}),
         f"skills/{NAME}/SKILL.md": SKILL,
         "README.md": _readme(about),
@@ -243,7 +247,7 @@ def _server(about: About) -> Json:
 
 def _install_page() -> str:
     """Make the page of what installs us by a click or a line."""
-    entry = {"command": PROGRAM[0], "args": list(PROGRAM[1:]), "env": COMPILED}
+    entry = _entry()
     vscode = {"name": NAME, "type": "stdio", **entry}
     links = {
         "VS Code": "vscode:mcp/install?" + quote(json.dumps(vscode)),
@@ -271,9 +275,12 @@ def _install_page() -> str:
     )
 
 
-def _entry() -> Json:
+def _entry(host: str = "") -> Json:
     """Give the server as hosts have it in their files."""
-    return {"command": PROGRAM[0], "args": list(PROGRAM[1:]), "env": COMPILED}
+    command, *args = PROGRAM
+    if host == "copilot-cli":
+        command, args = "sh", ["-c", f'cd "$({_PARENTS_FOLDER})" && exec {" ".join(PROGRAM)}']
+    return {"command": command, "args": args, "env": COMPILED}
 
 
 def _below(folder: str, made: dict[str, str]) -> dict[str, str]:

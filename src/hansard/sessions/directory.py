@@ -6,6 +6,8 @@ id that Hansard made says of which project it is, and leads there; none of that 
 
 import re
 import secrets
+from collections.abc import Iterator
+from itertools import count
 
 from hansard.kernel.engine import ReadTx, Row
 from hansard.kernel.store import Store
@@ -31,6 +33,12 @@ def project_of(session: str) -> str | None:
     """Name the project that an id leads to; `None` for an id that Hansard cannot have made."""
     project, _, token = session.rpartition(SEPARATOR)
     return project if is_project_id(project) and _TOKEN.fullmatch(token) else None
+
+
+def parts(chat: str) -> Iterator[str]:
+    """Name the sessions of a host's chat: one, and another each time it goes on after its end."""
+    yield chat
+    yield from (f"{chat}{SEPARATOR}{number}" for number in count(2))
 
 
 def find_session(store: Store, session: str, project: str) -> Row | None:

@@ -65,6 +65,7 @@ def _take(text: str, host: str, event: str, flags: places.Given) -> None:
 def _record(known: reading.Told, folder: str, given: places.Given) -> None:
     """Spool what is to be recorded, and wake a server, if there is one."""
     places.make(folder)
+    places.note_seen(folder, known.host)
     if known.event in ("start", "prompt"):
         chats.enter(folder, known.host, known.session)
     if known.event == "start":

@@ -79,8 +79,11 @@ def changes(root: str, before: Look) -> tuple[list[dict[str, Any]], int]:
     changed: list[dict[str, Any]] = []
     more = 0
     for path in paths:
-        mark = _mark(root, path)
-        if mark == (known[path][0] if path in known else None):
+        # Outside Git, what was not listed was not there; in Git, it was as committed.
+        is_same = "git" not in before and _mark(root, path) is None
+        if path in known:
+            is_same = _mark(root, path) == known[path][0]
+        if is_same:
             continue
         if len(changed) == CHANGED_MAX:
             more += 1

@@ -10,6 +10,9 @@ from collections.abc import Iterable, Mapping
 FOLDER = "hooks"
 """In the store's folder."""
 
+SEEN = "seen"
+"""In that, a file for each host whose hook was run."""
+
 SWITCHES = ("read_only", "limit_everyone")
 """Settings whose flags take no value."""
 
@@ -92,6 +95,25 @@ def make(folder: str) -> None:
     is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
     if not is_ours or found.st_mode & 0o077:
         raise PermissionError(f"{folder} must be a folder of yours that nobody else can enter")
+
+
+def note_seen(folder: str, host: str) -> None:
+    """Leave when a host's hook was last run."""
+    seen = os.path.join(folder, SEEN)
+    try:
+        os.makedirs(seen, 0o700, exist_ok=True)
+        os.close(os.open(os.path.join(seen, host), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+        os.utime(os.path.join(seen, host))
+    except OSError:
+        return
+
+
+def last_seen(folder: str, host: str) -> float | None:
+    """Say when a host's hook was last run, in seconds since 1970; `None` if never."""
+    try:
+        return os.stat(os.path.join(folder, SEEN, host)).st_mtime
+    except OSError:
+        return None
 
 
 def _configured(given: Given, name: str) -> str | None:

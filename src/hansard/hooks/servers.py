@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from hansard.hooks import places
+from hansard.hooks import places, spool
 from hansard.hooks.reading import Told
 
 if TYPE_CHECKING:
@@ -106,4 +106,5 @@ def _is_there(folder: str, given: places.Given) -> bool:
     """Whether there is a store that could say something; a look makes none."""
     if given.get("store", "").startswith(("postgresql://", "postgres://")):
         return True
-    return os.path.exists(os.path.join(os.path.dirname(folder), "hansard.db"))
+    made = os.path.exists(os.path.join(os.path.dirname(folder), "hansard.db"))
+    return made or spool.waiting(folder)

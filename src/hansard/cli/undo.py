@@ -14,29 +14,32 @@ from hansard.recorder.restored import Undone
 
 SIDES = ("mine", "theirs", "both")
 
+Entry = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[s:N]", help="An entry of the timeline; of a batch or restore, all of it."
+    ),
+]
+Prompt = Annotated[
+    str | None,
+    typer.Option(
+        metavar="last|N|s:N",
+        help="What was changed since you said something: the last, the N-th from the end, or by "
+        "its entry.",
+    ),
+]
+
 
 @settings_flags
 def undo(
     flags: Flags,
-    entry: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[s:N]", help="An entry of the timeline; of a batch or restore, all of it."
-        ),
-    ] = None,
+    entry: Entry = None,
     *,
     step: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="What this step changed, counted from 1."),
     ] = None,
-    prompt: Annotated[
-        str | None,
-        typer.Option(
-            metavar="last|N|s:N",
-            help="What was changed since you said something: the last, the N-th from the end, or "
-            "by its entry.",
-        ),
-    ] = None,
+    prompt: Prompt = None,
     session: Annotated[
         str | None,
         typer.Option(

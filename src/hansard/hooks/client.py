@@ -110,4 +110,4 @@ def _note_unknown(folder: str, host: str, told: dict[str, Any], event: str) -> N
 
 def _say(line: str) -> None:
     """Say what went wrong to whoever looks into the host's log."""
-    print(f"hansard: {line}".encode("ascii", "backslashreplace").decode(), file=sys.stderr)
+    sys.stderr.write(f"hansard: {line}\n".encode("ascii", "backslashreplace").decode())

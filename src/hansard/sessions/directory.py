@@ -8,6 +8,7 @@ import re
 import secrets
 from collections.abc import Iterator
 from itertools import count
+from urllib.parse import quote
 
 from hansard.kernel.engine import ReadTx, Row
 from hansard.kernel.store import Store
@@ -35,10 +36,18 @@ def project_of(session: str) -> str | None:
     return project if is_project_id(project) and _TOKEN.fullmatch(token) else None
 
 
+def chosen_id(text: str) -> str:
+    """Name a session as another program does, unless that could lead to another project."""
+    if project_of(text) is None:
+        return text
+    return quote(text, safe=" ").replace(SEPARATOR, "%2E")
+
+
 def parts(chat: str) -> Iterator[str]:
     """Name the sessions of a host's chat: one, and another each time it goes on after its end."""
-    yield chat
-    yield from (f"{chat}{SEPARATOR}{number}" for number in count(2))
+    first = chosen_id(chat)
+    yield first
+    yield from (f"{first}{SEPARATOR}{number}" for number in count(2))
 
 
 def find_session(store: Store, session: str, project: str) -> Row | None:

@@ -143,6 +143,12 @@ class Pool:
             connection.close()
 
 
+def backend_of(connection: Connection) -> int:
+    """Name the server's process that answers on a connection."""
+    [[process]] = connection.execute("SELECT pg_backend_pid()").fetchall()
+    return int(process)
+
+
 def end_transaction(connection: Connection) -> None:
     """Undo what is open on a connection; one that cannot even do that is closed."""
     if connection.closed or connection.info.transaction_status == TransactionStatus.IDLE:

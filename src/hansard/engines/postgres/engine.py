@@ -17,6 +17,7 @@ from hansard.engines.postgres.connections import (
 )
 from hansard.engines.postgres.holds import Holds
 from hansard.engines.postgres.notices import Notices
+from hansard.engines.postgres.pooling import require_own_process
 from hansard.engines.postgres.schema import Names, column, lay_out, outdated, scrubbing
 from hansard.engines.postgres.transaction import PostgresReadTx
 from hansard.engines.postgres.writing import Lane
@@ -57,6 +58,7 @@ class PostgresEngine:
         self._pool = Pool(connector, size=READERS_MAX)
         try:
             with translated("PostgreSQL could not be opened"), self._pool.connection() as first:
+                require_own_process(connector, first)
                 lay_out(first, self._names, schema)
         except BaseException:
             self._pool.close()

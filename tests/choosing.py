@@ -4,7 +4,7 @@
 needs a foreign client, a quarter of the costly ones and of those on PostgreSQL (but the whole
 engine suite), and of each test at most two cases. N is the number of a day, so that other days
 take others, and a day can be repeated. `--rest N` takes exactly what `--share N` leaves. Neither
-takes tests of real hosts, which are a step of their own.
+takes what is a step of its own: real hosts, and what is shipped.
 
 Which are costly is listed in `costly.txt`: `--note-costs` lists anew those that it ran. A test that
 is renamed is taken each day until then.
@@ -28,6 +28,7 @@ COSTLY = Path(__file__).with_name("costly.txt")
 COSTLY_S = 0.1
 WHOLE_SUITE = Path(__file__).parent / "engines"
 LONG_S = 5.0
+OWN_STEPS = {"hosts", "release"}
 TOOK = "hansard/took"
 
 
@@ -85,20 +86,23 @@ def share(items: Iterable[pytest.Item], day: int) -> set[pytest.Item]:
 
 
 def rest(items: Iterable[pytest.Item], day: int) -> set[pytest.Item]:
-    """Give what the share of a day leaves; real hosts are left to their own step."""
-    ours = {item for item in items if item.get_closest_marker("hosts") is None}
-    return ours - share(ours, day)
+    """Give what the share of a day leaves, but what is a step of its own."""
+    return {item for item in items if not _marks(item) & OWN_STEPS} - share(items, day)
 
 
 def is_of_quarter(item: pytest.Item, quarter: int) -> bool:
     """Whether a test may run in a quarter."""
-    marks = {mark.name for mark in item.iter_markers()}
-    if marks & {"slow", "clients", "hosts"}:
+    marks = _marks(item)
+    if marks & {"slow", "clients", *OWN_STEPS}:
         return False
     if item.path.parent == WHOLE_SUITE:
         return True
     is_costly = "postgres" in marks or test_of(item.nodeid) in costly()
     return not is_costly or _mark(item.nodeid) % QUARTERS == quarter
+
+
+def _marks(item: pytest.Item) -> set[str]:
+    return {mark.name for mark in item.iter_markers()}
 
 
 @cache

@@ -6,13 +6,15 @@ trusted, which account) is answered beforehand. Hansard is put in by `hansard in
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.hosts.script import Call
 
 COLUMNS = ("connects", "calls", "hook edit", "hook shell", "brief", "undo", "session joined")
 """What is asked of every host."""
+
+ROOT = Path(__file__).parents[2]
 
 TOOLS_OF_OURS = ("connects", "calls", "undo")
 
@@ -59,6 +61,8 @@ class Host:
     """What must be so; the rest is only shown."""
     cannot: tuple[str, ...] = ()
     """What it has no way to do."""
+    plugin: tuple[tuple[str, ...], ...] = ()
+    """What to tell it to install our plugin; else `hansard init` connects it."""
 
 
 def _claude_answers(stage: Stage) -> dict[Path, str]:
@@ -263,3 +267,27 @@ _OPENCODE = Host(
 )
 
 ALL = (_CLAUDE_CODE, _CODEX, _GEMINI_CLI, _COPILOT_CLI, _OPENCODE)
+
+
+def _by_plugin(host: Host, *commands: str, prefix: str = "") -> Host:
+    """Give the same host, connected by our plugin; tools may have another prefix then."""
+    tools = host.tools
+    if prefix:
+        tools = replace(tools, ours=lambda tool, args: Call(prefix + tool, dict(args)))
+    words = tuple(tuple(command.split()) for command in commands)
+    return replace(host, name=f"{host.name} (plugin)", plugin=words, tools=tools)
+
+
+BY_PLUGIN = (
+    _by_plugin(
+        _CLAUDE_CODE,
+        f"plugin marketplace add {ROOT}",
+        "plugin install hansard@hansard",
+        prefix="mcp__plugin_hansard_hansard__",
+    ),
+    _by_plugin(_CODEX, f"plugin marketplace add {ROOT}", "plugin add hansard@hansard"),
+    _by_plugin(
+        _GEMINI_CLI, f"extensions install {ROOT}/plugins/gemini-cli --consent --skip-settings"
+    ),
+    _by_plugin(_COPILOT_CLI, f"plugin marketplace add {ROOT}", "plugin install hansard@hansard"),
+)

@@ -205,8 +205,7 @@ def _gemini_answer(body: Body, turn: Turn, number: int) -> Answer:
     ] or [{"text": turn.text}]
     asks = body.get("generationConfig") or {}
     if not turn.calls and asks.get("responseMimeType") == "application/json":
-        # It asks which model should answer, and who is to speak next.
-        parts = [{"text": json.dumps({"next_speaker": "user", "model_choice": "flash"})}]
+        parts = [{"text": json.dumps(_GEMINI_SIDE)}]
     whole = {
         "candidates": [
             {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
@@ -220,6 +219,16 @@ def _gemini_answer(body: Body, turn: Turn, number: int) -> Answer:
         "responseId": f"r{number}",
     }
     return Answer(whole, [("", whole)])
+
+
+_GEMINI_SIDE = {
+    "next_speaker": "user",
+    "model_choice": "flash",
+    "reasoning": "It is simple.",
+    "complexity_reasoning": "It is simple.",
+    "complexity_score": 1,
+}
+"""The answer to what it asks on the side: which model should answer, who is to speak next."""
 
 
 def _typed(kind: str, **rest: Any) -> Event:

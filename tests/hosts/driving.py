@@ -64,7 +64,7 @@ class Driver:
 
     def prepare(self) -> None:
         """Make the home and the repository, answer first questions, and have `init` put us in."""
-        self.stage.home.mkdir()
+        self.stage.home.mkdir(exist_ok=True)
         self.stage.workspace.mkdir()
         for name in (EDITED, SHELLED, RECORDED):
             (self.stage.workspace / name).write_text(BEFORE)
@@ -74,7 +74,12 @@ class Driver:
         for path, text in self.host.answers(self.stage).items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        self.hansard("init", self.host.name, "--yes")
+        if not self.host.plugin:
+            self.hansard("init", self.host.name, "--yes")
+        for command in self.host.plugin:
+            process = self._start(*command)
+            said, _ = process.communicate(timeout=PATIENCE_S)
+            assert process.returncode == 0, f"{command} says:\n{said}"
 
     def hansard(self, *arguments: str) -> str:
         """Run a command of ours in the repository, as the person would."""
@@ -97,10 +102,15 @@ class Driver:
     def chat(self, prompt: str, script: Script) -> Chat:
         """Let the host answer a prompt to its end."""
         self.model.begin(script)
+        process = self._start(*self.host.arguments(prompt))
+        said, _ = process.communicate(timeout=PATIENCE_S)
+        return Chat(process.returncode, said, self.model.asked)
+
+    def _start(self, *arguments: str) -> subprocess.Popen[str]:
         program = self.packages / self.host.program
         node = [runtime()] if program.suffix == ".js" else []
         process = subprocess.Popen(
-            [*node, program, *self.host.arguments(prompt)],
+            [*node, program, *arguments],
             cwd=self.stage.workspace,
             env=self.environment,
             stdin=subprocess.DEVNULL,
@@ -110,8 +120,7 @@ class Driver:
             start_new_session=True,
         )
         self.started.append(process)
-        said, _ = process.communicate(timeout=PATIENCE_S)
-        return Chat(process.returncode, said, self.model.asked)
+        return process
 
     def close(self) -> None:
         """End what was started: some hosts leave helpers behind."""

@@ -26,14 +26,17 @@ Cells = dict[str, bool]
 
 
 def tried(
-    host: Host, packages: Path, folder: Path
+    host: Host, packages: Path, folder: Path, **around: str
 ) -> Callable[[dict[str, str]], tuple[Cells, list[str]]]:
-    """Give the work that tries a host: what it was seen to do, and what it said."""
+    """Give the work that tries a host: what it was seen to do, and what it said.
+
+    Its home may have been furnished; `around` are variables for it.
+    """
 
     def work(variables: dict[str, str]) -> tuple[Cells, list[str]]:
         with speaking() as model:
             stage = Stage(folder / "home", folder / "workspace", model.url)
-            driver = Driver(host, packages, stage, model, variables)
+            driver = Driver(host, packages, stage, model, variables | around)
             driver.prepare()
             try:
                 first = driver.chat("Edit the files, please.", _script(driver))

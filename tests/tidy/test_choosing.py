@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from tests import choosing
-from tests.choosing import CASES, QUARTERS, is_of_quarter, rest, share
+from tests.choosing import CASES, OWN_STEPS, QUARTERS, is_of_quarter, rest, share
 
 DAY = 20_000
 
@@ -33,7 +33,7 @@ def test_four_days_take_a_case_of_every_test_that_is_not_slow(
     fast = [
         item
         for item in items
-        if not {"slow", "clients", "hosts"} & {mark.name for mark in item.iter_markers()}
+        if not {"slow", "clients", *OWN_STEPS} & {mark.name for mark in item.iter_markers()}
     ]
 
     days = [share(items, DAY + number) for number in range(QUARTERS)]
@@ -43,11 +43,13 @@ def test_four_days_take_a_case_of_every_test_that_is_not_slow(
     assert all(any(is_of_quarter(item, one) for one in range(QUARTERS)) for item in fast)
 
 
-def test_the_rest_is_what_the_share_left_but_real_hosts(request: pytest.FixtureRequest) -> None:
+def test_the_rest_is_what_the_share_left_but_steps_of_their_own(
+    request: pytest.FixtureRequest,
+) -> None:
     items = request.session.items
-    hosts = {item for item in items if item.get_closest_marker("hosts")}
+    others = {item for item in items if any(map(item.get_closest_marker, OWN_STEPS))}
 
     taken, left = share(items, DAY), rest(items, DAY)
 
     assert not taken & left
-    assert taken | left == set(items) - hosts
+    assert taken | left == set(items) - others

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hansard.cli.host_edits import replaced_texts, unpatched
+from hansard.hooks.edits import replaced_texts, unpatched
 from hansard.recorder.before import UNKNOWN, Before, GitBlob, Replaced, find_before, taken_back
 
 

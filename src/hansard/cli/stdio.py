@@ -52,7 +52,10 @@ def _serve(settings: Settings, reader: LineReader) -> int:
         if isinstance(opened, Problem):
             return exit_code(opened)
         application = opened
-    return stdio.serve(application, settings, reader, made()["cards"])
+    from hansard.app.hook_server import HookServer
+
+    with HookServer(settings, say):
+        return stdio.serve(application, settings, reader, made()["cards"])
 
 
 def _tried_again(

@@ -17,6 +17,7 @@ from hansard.recorder.changes import (
     changes_of_entry,
     changes_of_session,
     changes_of_step,
+    changes_since_prompt,
     connected,
     standing,
 )
@@ -32,7 +33,7 @@ from hansard.recorder.pages import told
 from hansard.recorder.restore_words import scope_words
 from hansard.recorder.restored import BackStep, Hunk, Others, Undone
 from hansard.recorder.returning import A, Aim, Errand, Tell, Way, carry_out
-from hansard.recorder.rules import Plan
+from hansard.recorder.rules import Plan, is_digest_of
 from hansard.recorder.scope import session_of
 from hansard.recorder.scribe import Planned, is_recorded
 from hansard.recorder.taking_back import undone_by
@@ -70,7 +71,7 @@ class Together:
 
 
 def undo(gateway: Gateway, request: contract.Undo, context: Context) -> Undone:
-    """Take back what an entry, a step or a session changed, or say what that would do."""
+    """Take back what an entry, a step, a prompt or a session changed, or say what that would do."""
     changes = context.read(lambda tx: _named(gateway, tx, context, request))
     enter_for(request, gateway, context)
 
@@ -121,6 +122,8 @@ def _named(gateway: Gateway, tx: ReadTx, context: Context, request: contract.Und
         session = session_of(tx, context, request.of_session)
         if request.step is not None:
             changes = changes_of_step(tx, context, session, request.step)
+        elif request.prompt is not None:
+            changes = changes_since_prompt(tx, context, session, request.prompt)
         else:
             changes = changes_of_session(tx, context, session)
     if request.paths is None:
@@ -198,7 +201,7 @@ class _Finder:
         """Let nobody decide about what he has not seen."""
         for path, expected in (self.request.expected or {}).items():
             held = now.get(path)
-            if path in now and (held.digest if held else None) != expected:
+            if path in now and not is_digest_of(expected, held.digest if held else None):
                 raise ClashError(path, "it has been changed since it was shown")
 
     def _changes(self, tx: ReadTx, made: Sequence[Made]) -> list[Change]:

@@ -17,10 +17,13 @@ AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
 VIEWS = {
     "overview": ("heading", "Lantern"),
     "records/R002": ("heading", "Crawl a site in parallel"),
+    "control": ("heading", "A report people can read"),
     "timeline": ("link", "P002"),
     "undo": ("heading", "What should be undone?"),
     "story": ("heading", "Check links in parallel"),
+    "movie": ("heading", "Check links in parallel"),
     "evolution?path=lantern/crawl.py": ("heading", "lantern/crawl.py"),
+    "past?as_of=s:50": ("link", "R009"),
     "restore": ("heading", "What should come back?"),
     "decisions/P001": ("button", "Accept"),
     "checkpoints": ("heading", "From C00"),

@@ -152,7 +152,8 @@ def numbers_in(content: Json) -> set[float]:
 
     add(content)
     steps = [value for key, value in leaves(content) if key in COUNTED_FROM_ZERO]
-    return found | {0, 1} | {step + 1 for step in steps if isinstance(step, int)}
+    rounded = {round(one, 2) for one in found}
+    return found | rounded | {0, 1} | {step + 1 for step in steps if isinstance(step, int)}
 
 
 def number(said: str) -> float:

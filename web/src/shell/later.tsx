@@ -3,13 +3,25 @@
 
 import { signal } from "@preact/signals";
 
-type Parts = typeof import("./Left") & typeof import("./Proving");
+type Parts = typeof import("./Left") &
+  typeof import("./Proving") &
+  typeof import("./Writing") &
+  typeof import("./Held") &
+  typeof import("./Palette") &
+  typeof import("./Help");
 
 const parts = signal<Parts | null>(null);
 
 export async function loadLater(): Promise<void> {
-  const [left, proving] = await Promise.all([import("./Left"), import("./Proving")]);
-  parts.value = { ...left, ...proving };
+  const [left, proving, writing, held, palette, help] = await Promise.all([
+    import("./Left"),
+    import("./Proving"),
+    import("./Writing"),
+    import("./Held"),
+    import("./Palette"),
+    import("./Help"),
+  ]);
+  parts.value = { ...left, ...proving, ...writing, ...held, ...palette, ...help };
 }
 
 /** Show a part as soon as it is there. */

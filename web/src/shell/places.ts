@@ -17,6 +17,13 @@ export const PLACES: readonly Offered[] = [
     needs: "get_project_overview",
     about: "Where the project stands",
   },
+  {
+    view: "review",
+    name: "Review",
+    key: "i",
+    needs: "propose_decision",
+    about: "What agents propose and you decide",
+  },
   { view: "records", name: "Records", key: "r", needs: "list_records", about: "Goals, tasks and findings" },
   {
     view: "timeline",

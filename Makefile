@@ -27,7 +27,7 @@ COMPILE_BUILD := $(BIN)/uv pip compile --group pyproject.toml:build $(LOCK)
 step = @printf '\n==> %s\n' "$(1)"
 
 .PHONY: help setup develop serve test check format format-check lint types imports generate generated \
-	clients page page-current screenshots demo test-slow check-faults bench lock lock-upgrade build clean
+	clients page page-current screenshots demo test-slow hosts release-check check-faults bench lock lock-upgrade build clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -99,7 +99,7 @@ generate: develop ## Remake the schemas and reference pages from the catalog
 # Compares contents before and after, so that a new file counts, and so does a checkout without Git.
 generated: develop
 	$(call step,Generated files are up to date)
-	@prints() { find schema docs src/hansard/*/made -type f -exec cksum {} + 2>/dev/null | sort -k 3 || true; }; \
+	@prints() { find schema docs plugins .agents .claude-plugin .github src/hansard/*/made -type f -exec cksum {} + 2>/dev/null | sort -k 3 || true; }; \
 	before=$$(prints); \
 	$(MAKE) --no-print-directory generate; \
 	if ! diff <(echo "$$before") <(prints); then \
@@ -145,6 +145,19 @@ test-slow: develop clients $(PAGE) ## Run what `make test` leaves: slow tests, f
 	$(call step,Programs started anew)
 	HANSARD_TEST_COLD=1 $(PYTEST) -m "not slow and not clients and not postgres" $(COLD)
 
+release-check: develop build ## Build what is shipped, and have its readers check it
+	$(call step,Fetching what reads it)
+	$(BIN)/python -m tests.hosts.installing claude-code codex copilot gemini mcpb node
+	$(call step,What is shipped)
+	$(PYTEST) -m release tests/shipped
+
+# Fetched into the user's cache, or HANSARD_HOSTS_CACHE, since they are large and the same for all clones.
+hosts: develop ## Drive real hosts (Claude Code, Codex ...) against a scripted model
+	$(call step,Fetching hosts (more than 1 GB the first time))
+	$(BIN)/python -m tests.hosts.installing $(HOSTS)
+	$(call step,Real hosts)
+	$(PYTEST) -m hosts tests/hosts
+
 check-faults: develop ## Try every fault at every single point; takes hours
 	$(call step,Every fault)
 	HANSARD_FAULTS=all $(PYTEST) -m "slow or fault"
@@ -162,8 +175,11 @@ lock-upgrade: develop ## Move every locked dependency to its newest version
 	$(COMPILE) --upgrade --constraints requirements/dev.txt -o requirements/runtime.txt
 	$(COMPILE_BUILD) --upgrade --constraints requirements/dev.txt -o requirements/build.txt
 
-build: develop ## Build the wheel and the source archive into dist/
+build: develop ## Build the wheel, the source archive and the bundle into dist/
+	rm -rf dist
 	$(BIN)/python -m hatchling build
+	@# A bundle is an archive of what `make generate` made.
+	$(BIN)/python -m zipfile -c dist/hansard.mcpb plugins/mcpb/*
 
 clean: ## Remove everything that is made
 	rm -rf $(VENV) dist build tests/clients/node_modules web/node_modules web/dist .mypy_cache .pytest_cache .ruff_cache \

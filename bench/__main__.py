@@ -10,6 +10,7 @@ import time
 NAMES = (
     "seam",
     "writes",
+    "statements",
     "verify",
     "stdio",
     "start",

@@ -3,7 +3,8 @@
 `--share N` takes a share that proves every promise by some case of it: no test that is slow or
 needs a foreign client, a quarter of the costly ones and of those on PostgreSQL (but the whole
 engine suite), and of each test at most two cases. N is the number of a day, so that other days
-take others, and a day can be repeated. `--rest N` takes exactly what `--share N` leaves.
+take others, and a day can be repeated. `--rest N` takes exactly what `--share N` leaves. Neither
+takes what is a step of its own: real hosts, and what is shipped.
 
 Which are costly is listed in `costly.txt`: `--note-costs` lists anew those that it ran. A test that
 is renamed is taken each day until then.
@@ -27,6 +28,7 @@ COSTLY = Path(__file__).with_name("costly.txt")
 COSTLY_S = 0.1
 WHOLE_SUITE = Path(__file__).parent / "engines"
 LONG_S = 5.0
+OWN_STEPS = {"hosts", "release"}
 TOOK = "hansard/took"
 
 
@@ -61,7 +63,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.option.share is not None:
         chosen = share(items, config.option.share)
     if config.option.rest is not None:
-        chosen -= share(items, config.option.rest)
+        chosen = rest(items, config.option.rest)
     took = config.cache.get(TOOK, {})
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = sorted(
@@ -83,15 +85,24 @@ def share(items: Iterable[pytest.Item], day: int) -> set[pytest.Item]:
     }
 
 
+def rest(items: Iterable[pytest.Item], day: int) -> set[pytest.Item]:
+    """Give what the share of a day leaves, but what is a step of its own."""
+    return {item for item in items if not _marks(item) & OWN_STEPS} - share(items, day)
+
+
 def is_of_quarter(item: pytest.Item, quarter: int) -> bool:
     """Whether a test may run in a quarter."""
-    marks = {mark.name for mark in item.iter_markers()}
-    if marks & {"slow", "clients"}:
+    marks = _marks(item)
+    if marks & {"slow", "clients", *OWN_STEPS}:
         return False
     if item.path.parent == WHOLE_SUITE:
         return True
     is_costly = "postgres" in marks or test_of(item.nodeid) in costly()
     return not is_costly or _mark(item.nodeid) % QUARTERS == quarter
+
+
+def _marks(item: pytest.Item) -> set[str]:
+    return {mark.name for mark in item.iter_markers()}
 
 
 @cache

@@ -27,7 +27,10 @@ from hansard.kernel.operation import Caller, Seat
 from hansard.testing.twice import Twice
 from tests import choosing, toy
 from tests.choosing import pytest_addoption, pytest_collection_modifyitems, pytest_report_header
-from tests.crash.table import pytest_runtest_setup, pytest_terminal_summary
+from tests.crash import ledger
+from tests.crash import table as fault_table
+from tests.crash.table import pytest_runtest_setup
+from tests.hosts import table as host_table
 from tests.launcher import programs
 from tests.patience import PATIENCE_S, lengthen
 from tests.postgres_server import postgres_namespace, postgres_url
@@ -39,7 +42,6 @@ __all__ = [
     "pytest_collection_modifyitems",
     "pytest_report_header",
     "pytest_runtest_setup",
-    "pytest_terminal_summary",
 ]
 
 ENGINES = ["twice", "sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
@@ -82,6 +84,8 @@ def pytest_configure(config: pytest.Config) -> None:
     And keep bytecode, also where the environment says not to: each program would compile anew.
     """
     choosing.settle(config)
+    if ledger.PATH:
+        config.pluginmanager.register(ledger.Ledger(Path(ledger.PATH)))
     lengthen()
     programs.help_asyncio()
     sys.dont_write_bytecode = False
@@ -91,6 +95,12 @@ def pytest_configure(config: pytest.Config) -> None:
     for number, default in USUAL.items():
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, default)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the tables that tests have filled."""
+    fault_table.show(terminalreporter)
+    host_table.show(terminalreporter)
 
 
 hypothesis.settings.register_profile(

@@ -4,8 +4,10 @@ import os
 import secrets
 import shutil
 import threading
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pygit2
 import pytest
 
@@ -324,6 +326,20 @@ def test_no_byte_of_it_is_left_in_the_store(tmp_path: Path) -> None:
 
     assert files_with(folder, word) == []
     assert not (folder / "blobs" / digest_of(large)[:2] / digest_of(large)[2:]).exists()
+
+
+def test_nor_in_the_tables_that_an_older_version_left(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    with opened(folder) as app:
+        app.call("toy_note", {"text": SECRET}, kept.caller())
+        seq = seq_of(app, SECRET)
+    with closing(apsw.Connection(str(folder / "hansard.db"))) as connection:
+        connection.execute("CREATE TABLE rows_toy_notes_v0 AS SELECT * FROM rows_toy_notes_v1")
+
+    with opened(folder) as app:
+        redact(app, seq=seq, fields=("text",))
+
+    assert files_with(folder, SECRET.removeprefix("hunter2-")) == []
 
 
 @pytest.mark.parametrize("step", ["discard", "scrub"])

@@ -8,6 +8,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.conftest import Served, look, serve
 from tests.browser.seeding import fill_long
+from tests.patience import PATIENCE_S
 
 pytestmark = [
     pytest.mark.clients,
@@ -42,7 +43,7 @@ def test_the_end_of_a_long_timeline_is_reached_while_little_is_held(
     record_property("timeline_ms", began := now(page))
 
     page.locator(".long").evaluate("list => list.scrollTo(0, list.scrollHeight)")
-    expect(page.get_by_text("Session: A long day")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Session: A long day")).to_be_visible(timeout=PATIENCE_S * 1000)
     record_property("end_ms", now(page) - began)
 
     held: int = page.evaluate("performance.memory.usedJSHeapSize")
@@ -65,7 +66,7 @@ def test_the_beginning_is_still_there_after_the_end(
     expect(page.get_by_text(f"Entry {ENTRIES - 1} of")).to_be_visible()
     rows = page.locator(".long")
     rows.evaluate("list => list.scrollTo(0, list.scrollHeight / 2)")
-    expect(page.get_by_text("Entry 50000 of")).to_be_attached(timeout=60_000)
+    expect(page.get_by_text("Entry 50000 of")).to_be_attached(timeout=PATIENCE_S * 1000)
 
     rows.evaluate("list => list.scrollTo(0, 0)")
 

@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
@@ -54,6 +55,8 @@ OTHERS = {
     "hook": "is always the agent of its host",
     "watch": "runs until it is stopped, and is asked for nothing",
     "restore-backup": "is run by itself below",
+    "push": "writes to another store, which judges it (test_push_pull.py)",
+    "exchange": "talks on pipes, and judges each message (test_push_pull.py)",
     "records edit": "opens an editor, and writes as `records new` does",
 }
 
@@ -75,6 +78,8 @@ def writes(folder: Path) -> dict[str, list[str]]:
         "repair": ["--yes"],
         "redact": ["s:2", "--field", "title", "--reason", "why", "--yes"],
         "import": [str(folder / "bundle"), "--as", "copy"],
+        "import-from": [str(folder / "memory.jsonl"), "--sign"],
+        "pull": [str(folder / "far"), "faraway"],
         "token create": ["--role", "admin", "--human"],
         "token revoke": ["nothing"],
         "secret set": [],
@@ -120,6 +125,12 @@ def agents(tmp_path_factory: pytest.TempPathFactory) -> Hansard:
     ):
         ran = hansard(*line)
         assert ran.code == 0, ran.err
+    far = start(replace(settings, store=str(home / "far"), project="faraway"))
+    far.call("create_project", {"id": "faraway", "name": "Far away"}, a_caller())
+    note = {"type": "note", "title": "T", "summary": "s", "body": "b"}
+    far.call("create_record", note, a_caller())
+    far.close()
+    (home / "memory.jsonl").write_text('{"type": "entity", "name": "x", "observations": []}')
     (home / "metrics.jsonl").write_text('{"name": "ms", "value": 1}')
     (home / "document.json").write_text(json.dumps(GIVEN["textDocument"]))
     return hansard

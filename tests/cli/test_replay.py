@@ -187,6 +187,37 @@ def test_the_player_works_without_a_server(recorded: Recorded) -> None:
 
 
 @pytest.mark.clients
+def test_the_movie_plays_without_a_server(recorded: Recorded) -> None:
+    file = replayed(recorded)
+    with a_page() as page:
+        opened(page, file)
+        page.get_by_role("navigation", name="Views").get_by_role("link", name="Movie").click()
+        expect(page.locator(".caption")).to_contain_text(MARKUP)
+        page.get_by_label("Speed").select_option("4")
+        page.get_by_role("button", name="Play").click()
+
+        expect(page.locator(".stage .is-added")).to_contain_text("three")
+        expect(page.get_by_role("button", name="Play")).to_be_visible()
+        expect(page.locator(".chapter")).to_contain_text("Step 2 Change")
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator(".screen")).to_contain_text("It is not text")
+        assert page.evaluate("window.harmed") is None
+        assert serious(page) == []
+
+
+@pytest.mark.clients
+def test_an_entry_opens_with_its_diff_without_a_server(recorded: Recorded) -> None:
+    file = replayed(recorded)
+    with a_page() as page:
+        opened(page, file, "#/default/timeline?kind=file_edit")
+        page.locator(".entry", has_text="edit a.py").nth(1).click(position={"x": 4, "y": 4})
+
+        expect(page.locator(".detail .is-added")).to_have_text(f"+{MARKUP}")
+        expect(page.locator(".detail .is-removed")).to_have_count(0)
+        assert page.evaluate("window.harmed") is None
+
+
+@pytest.mark.clients
 def test_an_entry_leads_to_its_film_and_back(recorded: Recorded) -> None:
     file = replayed(recorded)
     with a_page() as page:

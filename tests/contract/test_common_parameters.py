@@ -25,9 +25,9 @@ SESSION = {"session_id", "sessionId"}
 SHOP = {"id": "shop", "name": "Shop"}
 TIMED = """
     get_project_overview list_records get_record_ref get_record_body activate get_decision
-    entity_get get_evolution
+    entity_get get_evolution get_timeline get_recent_activity
 """
-"""Whose answers can be asked of the past, as the contract lists them."""
+"""Whose answers can be asked of the past: those that the contract lists, and what happened."""
 
 
 def listed(operation: Operation) -> set[str]:

@@ -221,7 +221,9 @@ def struck_at(
     execute, rename = psycopg.Connection.execute, linux.renameat2
 
     def counted(connection: psycopg.Connection[Any], query: Any, *rest: Any, **more: Any) -> Any:
-        if connection.info.parameter_status("application_name") == FIRST:
+        is_ours = connection.info.parameter_status("application_name") == FIRST
+        # Watchers are told beside the call, at a moment of its own: that would be another point.
+        if is_ours and "pg_notify" not in str(query):
             meet(str(query), connection)
         return execute(connection, query, *rest, **more)
 
@@ -249,6 +251,7 @@ def prepared(pair: Pair, effect: Effect, at: str) -> tuple[Caller, Call]:
 def points_of(pair: Pair, effect: Effect) -> list[str]:
     """List the statements and renames of an effect that nothing disturbs, once all is warm."""
     _undisturbed(pair, effect, "cold")
+    _undisturbed(pair, effect, "lukewarm")
     return _undisturbed(pair, effect, "warm")
 
 

@@ -23,8 +23,9 @@ from typing import Any
 from tests.crash import preloaded
 from tests.crash.checks import Ack
 from tests.crash.harness import ROOT, Aftermath, Point, copied
+from tests.crash.ledger import EVERY_POINT, sliced
 from tests.crash.stage import Scene
-from tests.crash.sweep import EVERY_POINT, Drill, Tally, evenly
+from tests.crash.sweep import Drill, Tally, evenly
 from tests.patience import PATIENCE_S
 
 SOURCE = Path(__file__).with_name("faulty.c")
@@ -149,7 +150,7 @@ def sweep(
     ]
     tallies = {}
     for fault, count in faults.items():
-        chosen = points if EVERY_POINT else list(evenly(points, count))
+        chosen = sliced(points) if EVERY_POINT else list(evenly(points, count))
         tallies[fault] = _strike_at(player, chosen, drill, fault, prepared)
     return tallies
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from hansard.app.application import Application
-from hansard.kernel import effect, follow, limits
+from hansard.kernel import effect, follow, limits, rebuilding
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.limits import INLINE_BLOB_BYTES_MAX
 from hansard.kernel.problem import StorageUnavailable
@@ -73,6 +73,12 @@ def rebuild(stage: Stage) -> None:
     app.call("toy_list", {}, toys.a_caller())
     stage.gate("close")
     app.close()
+
+
+def rebuild_by_pages(stage: Stage) -> None:
+    """The same, of a project that is large for its pages: each entry is derived by itself."""
+    rebuilding.PAGE_ENTRIES = 1
+    rebuild(stage)
 
 
 def replace_file(stage: Stage) -> None:

@@ -91,6 +91,7 @@ DRILLS = [
     Drill(scenes.plain_write, store_faults, ("write", "close"), some_notes),
     Drill(scenes.large_write, store_faults, ("write",), some_notes),
     Drill(scenes.rebuild, store_faults, ("rebuild",), notes_in_old_views),
+    Drill(scenes.rebuild_by_pages, store_faults, ("rebuild",), notes_in_old_views),
     Drill(scenes.replace_file, effect_faults, ("effect", "close"), notes_and_a_file),
     *(
         Drill(

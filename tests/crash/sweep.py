@@ -1,6 +1,5 @@
 """The sweep: every drill, struck by every fault, at all its points or at some of them."""
 
-import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,12 +9,10 @@ from typing import TypeVar
 
 from tests.crash.faults import FAILED_SYNC, FULL, FULL_ONCE, KILL, POWER_CUT, Fault
 from tests.crash.harness import Aftermath, Point, copied, points_of
+from tests.crash.ledger import EVERY_POINT, sliced
 from tests.crash.stage import Scene
 
 T = TypeVar("T")
-
-EVERY_POINT = os.environ.get("HANSARD_FAULTS") == "all"
-"""Whether a sweep strikes at every point; `make check-faults` does, which takes hours."""
 
 Form = Mapping[Fault, int]
 """At how many points of each drill a fault strikes."""
@@ -90,7 +87,7 @@ def strike_at(
 def _chosen(points: list[Point], fault: Fault, count: int) -> list[Point]:
     """Choose the points of a fault: all, or so many that lie evenly apart."""
     possible = [point for point in points if point.call in fault.calls]
-    return possible if EVERY_POINT else list(evenly(possible, count))
+    return sliced(possible) if EVERY_POINT else list(evenly(possible, count))
 
 
 def evenly(points: Sequence[T], count: int) -> Iterator[T]:

@@ -1,7 +1,7 @@
 """The table of faults that ends a run of the tests: what was tried, how often, and what broke."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,18 +31,24 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         item.user_properties.append((KIND, marker.args[0]))
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def show(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the table, if any fault was tried."""
     tried = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
     table = add_up(row for report in tried if report.when == "call" for row in rows_of(report))
     if not table:
         return
     terminalreporter.section("faults")
-    width = max(map(len, table))
-    terminalreporter.line(f"{'fault':{width}}  tests  points  violations  seconds")
+    for line in lines_of(table):
+        terminalreporter.line(line)
+
+
+def lines_of(table: dict[str, Sum]) -> Iterator[str]:
+    """Write the table down."""
+    width = max(map(len, table), default=0)
+    yield f"{'fault':{width}}  tests  points  violations  seconds"
     for kind, line in [*sorted(table.items()), ("all", total(table))]:
         tests = line.tests or ""  # of all there is no number: a sweep tries many kinds
-        terminalreporter.line(
+        yield (
             f"{kind:{width}}  {tests:5}  {line.points:6,}"
             f"  {line.violations:10}  {line.seconds:7,.0f}"
         )

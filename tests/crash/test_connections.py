@@ -23,7 +23,8 @@ from tests.crash.cutting import (
     prepared,
     struck_at,
 )
-from tests.crash.sweep import EVERY_POINT, evenly
+from tests.crash.ledger import EVERY_POINT, sliced
+from tests.crash.sweep import evenly
 from tests.crash.table import STRUCK
 from tests.recorder.asking import sources
 
@@ -46,7 +47,7 @@ def test_a_connection_cut_at_any_statement_does_no_harm(
 ) -> None:
     begun = time.monotonic()
     every = [(victim, nth + 1) for nth in range(len(points_of(pair, effect))) for victim in VICTIMS]
-    points = every if EVERY_POINT else list(evenly(every, 12))
+    points = sliced(every) if EVERY_POINT else list(evenly(every, 12))
 
     found = {point: amiss for point in points if (amiss := faults(pair, effect, *point))}
 

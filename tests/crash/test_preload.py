@@ -9,8 +9,9 @@ import pytest
 
 from tests.checkpoints import checkpoint_drills
 from tests.crash import write_drills
+from tests.crash.ledger import EVERY_POINT
 from tests.crash.preload import FAULTS, TEAR, LibraryFault, Player, built, playing, sweep
-from tests.crash.sweep import EVERY_POINT, Drill
+from tests.crash.sweep import Drill
 from tests.crash.table import STRUCK
 from tests.decisions import git_drills
 from tests.recorder import recorder_drills, recorder_scenes

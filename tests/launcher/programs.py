@@ -27,8 +27,9 @@ from typing import Any, AnyStr
 from tests.launcher.order import Order, Ready, Started, receive, send
 
 ROOT = Path(__file__).parents[2]
-PROGRAM = Path(sys.executable).with_name("hansard")
-"""The installed program."""
+HERE = Path(sys.executable).with_name("hansard")
+PROGRAM = Path(os.environ.get("HANSARD_TEST_PROGRAM") or HERE)
+"""The installed program; or another one that is to be tried, which the launcher cannot fork."""
 
 STARTED_IN = dict(os.environ)
 ALL_COLD = bool(os.environ.get("HANSARD_TEST_COLD"))
@@ -143,7 +144,7 @@ def order_for(asked: Mapping[str, Any]) -> Order | None:
     match [os.fsdecode(word) for word in asked["args"]]:
         case [sys.executable, "-m", program, *arguments]:
             is_module = True
-        case [program, *arguments] if Path(program) == PROGRAM:
+        case [program, *arguments] if Path(program) == PROGRAM == HERE:
             is_module = False
         case _:
             return None

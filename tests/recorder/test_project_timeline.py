@@ -151,3 +151,57 @@ def test_who_comes_and_goes_is_told_in_words(app: Application, agent: Caller) ->
     assert (joined.kind, left.kind) == ("session_joined", "session_left")
     assert joined.summary == f"Session {session} taken up by claude-code"
     assert "left: its process ended" in left.text()
+
+
+@pytest.mark.holds("FIL-timeline-1")
+def test_the_same_rows_are_told_from_the_beginning(app: Application, agent: Caller) -> None:
+    create(app, agent, "a", "1\n")
+    edit(app, agent, "a", "1\n2\n")
+    app.call("audit_event", {"type": "note", "description": "well"}, agent)
+    edit(app, agent, "a", "3\n")
+    edit(app, agent, "a", "4\n")
+
+    newest_first = project(app).timeline
+    oldest_first = project(app, oldest_first=True).timeline
+
+    assert oldest_first == newest_first[::-1]
+    assert [item.count for item in oldest_first if item.path] == [2, 2]
+
+
+@pytest.mark.parametrize("oldest_first", [False, True])
+def test_pages_from_either_end_tell_each_entry_once(
+    app: Application, agent: Caller, *, oldest_first: bool
+) -> None:
+    for number in range(5):
+        app.call("audit_event", {"type": "note", "description": f"{number}"}, agent)
+    whole = [item.seq for item in project(app, oldest_first=oldest_first).timeline]
+
+    asked: dict[str, Any] = {"limit": 2, "oldest_first": oldest_first}
+    told: list[int] = []
+    while True:
+        page = project(app, **asked)
+        told += [item.seq for item in page.timeline]
+        if page.nextCursor is None:
+            break
+        asked["cursor"] = page.nextCursor
+
+    assert told == whole
+    assert whole == sorted(whole, reverse=not oldest_first)
+
+
+@pytest.mark.parametrize("oldest_first", [False, True])
+def test_of_the_past_only_what_had_happened_is_told(
+    app: Application, agent: Caller, *, oldest_first: bool
+) -> None:
+    create(app, agent, "a", "1\n")
+    then = edit(app, agent, "a", "2\n").seq
+    edit(app, agent, "a", "3\n")
+    create(app, agent, "b")
+
+    told = project(app, as_of=f"s:{then}", oldest_first=oldest_first)
+    activity: Any = app.call("get_recent_activity", {"as_of": f"s:{then}"}, agent)
+
+    assert changes(told) == [("a", 2)]
+    assert max(item.seq for item in told.timeline) == then
+    assert all(one.seq <= then for one in activity.activity)
+    assert activity.total == len(activity.activity)

@@ -13,7 +13,7 @@ from hansard.recorder import limits
 from hansard.recorder.workspace import Workspace
 from hansard.sessions.contract import SessionNotFound
 from tests.conftest import OpenApp, a_caller
-from tests.crash.sweep import EVERY_POINT
+from tests.crash.ledger import EVERY_POINT
 from tests.recorder.asking import (
     batch,
     contents,

@@ -14,6 +14,7 @@ from hansard.kernel.event import Actor
 from hansard.kernel.operation import Caller, Seat
 from hansard.kernel.problem import Problem
 from hansard.recorder.tables import FILES, REVISIONS
+from tests.patience import PATIENCE_S
 
 Json = dict[str, Any]
 
@@ -78,7 +79,7 @@ class Elsewhere:
         return rows
 
     def close(self) -> None:
-        self._process.communicate(timeout=60)
+        self._process.communicate(timeout=PATIENCE_S)
 
     def _ask(self, question: list[Any]) -> Any:
         assert self._process.stdin is not None

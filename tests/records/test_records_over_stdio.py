@@ -4,7 +4,6 @@ Each chat is the official MCP client, talking to a `hansard` of its own on the s
 """
 
 import os
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,9 +15,9 @@ from anyio.from_thread import start_blocking_portal
 from mcp import Client, StdioServerParameters
 from mcp_types import TextContent
 
+from tests.launcher.programs import PROGRAM
 from tests.patience import PATIENCE_S
 
-PROGRAM = Path(sys.executable).parent / "hansard"
 TIMEOUT_S = PATIENCE_S
 
 Json = dict[str, Any]

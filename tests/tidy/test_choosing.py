@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from tests import choosing
-from tests.choosing import CASES, QUARTERS, is_of_quarter, share
+from tests.choosing import CASES, OWN_STEPS, QUARTERS, is_of_quarter, rest, share
 
 DAY = 20_000
 
@@ -31,7 +31,9 @@ def test_four_days_take_a_case_of_every_test_that_is_not_slow(
 ) -> None:
     items = request.session.items
     fast = [
-        item for item in items if not {"slow", "clients"} & {m.name for m in item.iter_markers()}
+        item
+        for item in items
+        if not {"slow", "clients", *OWN_STEPS} & {mark.name for mark in item.iter_markers()}
     ]
 
     days = [share(items, DAY + number) for number in range(QUARTERS)]
@@ -39,3 +41,15 @@ def test_four_days_take_a_case_of_every_test_that_is_not_slow(
     taken = {name_of(item) for day in days for item in day}
     assert taken == {name_of(item) for item in fast}
     assert all(any(is_of_quarter(item, one) for one in range(QUARTERS)) for item in fast)
+
+
+def test_the_rest_is_what_the_share_left_but_steps_of_their_own(
+    request: pytest.FixtureRequest,
+) -> None:
+    items = request.session.items
+    others = {item for item in items if any(map(item.get_closest_marker, OWN_STEPS))}
+
+    taken, left = share(items, DAY), rest(items, DAY)
+
+    assert not taken & left
+    assert taken | left == set(items) - others

@@ -12,7 +12,7 @@ export interface Given {
 
 /** What makes two questions the same; how much of an answer is wanted does not. */
 const ASKED: Record<string, string[]> = {
-  get_timeline: ["session_id", "kinds", "actor", "path", "cursor"],
+  get_timeline: ["session_id", "oldest_first", "kinds", "actor", "path", "cursor"],
   get_evolution: ["path", "revision", "from", "to", "cursor"],
   search_decisions: ["query", "mode"],
 };
@@ -44,7 +44,13 @@ export function placeOf({ tool, input, answer }: Given): Place {
     Array.isArray(input.kinds) && input.kinds.length === 1 ? (input.kinds[0] as unknown) : undefined;
   return {
     view: "timeline",
-    query: texts({ session: answer.session_id, kind: kinds, actor: input.actor, path: input.path }),
+    query: texts({
+      session: answer.session_id,
+      order: input.oldest_first ? "oldest" : "newest",
+      kind: kinds,
+      actor: input.actor,
+      path: input.path,
+    }),
   };
 }
 

@@ -1,5 +1,7 @@
 // The answers that a server would give, from what lies in the file. Nothing is sent anywhere.
 
+import { createPatch, OMIT_HEADERS } from "diff";
+
 import { type Arguments, type Asking, Problem } from "../src/api";
 import type {
   Evolution,
@@ -41,13 +43,30 @@ function sessions(): SessionList {
   return { sessions: [first?.title ? { ...one, title: first.title } : one], total: 1 };
 }
 
+interface Asked {
+  kinds?: string[];
+  actor?: string;
+  path?: string;
+  oldest_first?: boolean;
+}
+
 function timeline(args: Arguments): Timeline {
-  const { kinds, actor, path } = args as { kinds?: string[]; actor?: string; path?: string };
+  const { kinds, actor, path, oldest_first } = args as Asked;
   const isWanted = (item: TimelineItem) =>
     (!kinds || kinds.includes(item.kind)) &&
     (!actor || item.actor === actor || item.actor.startsWith(`${actor}:`)) &&
     (!path || item.path === path || item.to === path);
-  return { session_id: recorded.session_id, timeline: recorded.timeline.filter(isWanted) };
+  const told = recorded.timeline.filter(isWanted).map(recounted);
+  return { session_id: recorded.session_id, timeline: oldest_first ? told.reverse() : told };
+}
+
+/** Count revisions as the films here do. */
+function recounted(item: TimelineItem): TimelineItem {
+  if (!item.revision) return item;
+  const { revision: _, ...rest } = item;
+  const film = recorded.files.find(({ file }) => file.path === (item.to ?? item.path));
+  const found = numbered(film?.revisions ?? []).find((one) => one.seq === item.seq);
+  return found ? { ...rest, revision: found.revision } : rest;
 }
 
 /** A page of the story; its cursor is the number of the next. */
@@ -58,13 +77,25 @@ function story(args: Arguments): Story {
 }
 
 function evolution(args: Arguments): Evolution {
-  const { path, revision } = args as { path?: string; revision?: number };
+  const { path, revision, from, to } = args as Record<"revision" | "from" | "to", number | undefined> & {
+    path?: string;
+  };
   if (path === undefined) return { files: recorded.files.map(filmed) };
   const found = recorded.files.find(({ file }) => file.path === path);
   if (!found) throw new Problem("FILE_NOT_FOUND", `Nothing of ${path} is in the file`, "", 404);
   const revisions = numbered(found.revisions);
+  if (to !== undefined) {
+    const [old, now] = [from, to].map((number) => held(revisions.find((one) => one.revision === number)));
+    return {
+      path,
+      diff: createPatch(path, old?.content ?? "", now?.content ?? "", "", "", {
+        headerOptions: OMIT_HEADERS,
+      }),
+    };
+  }
   if (revision === undefined) return { path, revisions };
-  return { path, ...held(revisions.find((one) => one.revision === revision)) };
+  const shown = revisions.filter((one) => one.revision === revision);
+  return { path, revisions: shown, ...held(shown[0]) };
 }
 
 function filmed({ file, revisions }: { file: FileEvolved; revisions: Revision[] }): FileEvolved {

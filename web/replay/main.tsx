@@ -7,6 +7,7 @@ import { Empty } from "../src/parts/Notice";
 import { go, href, refine, route } from "../src/route";
 import { index, theme } from "../src/state";
 import Evolution from "../src/views/Evolution";
+import Movie from "../src/views/Movie";
 import Story from "../src/views/Story";
 import Timeline from "../src/views/Timeline";
 import { moment } from "../src/words";
@@ -21,6 +22,7 @@ const title = recorded.story[0]?.title ?? `Session ${session}`;
 
 const PLACES = {
   story: { name: "Story", View: Story, place: { project, view: "story", id: session } },
+  movie: { name: "Movie", View: Movie, place: { project, view: "movie", id: session } },
   timeline: { name: "Timeline", View: Timeline, place: { project, view: "timeline", query: { session } } },
   evolution: { name: "Evolution", View: Evolution, place: { project, view: "evolution" } },
 };
@@ -82,7 +84,7 @@ effect(() => {
   const { view, id, query } = route.value;
   // There is one session, so each address without it means it.
   if (!(view in PLACES) && view === "overview") go(PLACES.story.place);
-  else if (view === "story" && !id) go(PLACES.story.place);
+  else if ((view === "story" || view === "movie") && !id) go(PLACES[view].place);
   else if (view === "timeline" && query.session !== session) refine({ session });
 });
 render(<Replay />, document.getElementById("page") as HTMLElement);

@@ -3,7 +3,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import { type Arguments, Problem } from "./api";
-import { ask, head, project, returned, settledHead, shut } from "./state";
+import { moment } from "./moment";
+import { ask, project, returned, settledHead, shut } from "./state";
 
 export interface Asked<T> {
   value: T | null;
@@ -12,8 +13,7 @@ export interface Asked<T> {
   again: () => void;
 }
 
-/** In the place of a point in time: as of the newest entry we have heard of when it is asked. */
-export const NOW = "now";
+export { NOW } from "./moment";
 
 interface Running {
   key: string;
@@ -38,7 +38,7 @@ export function useAsk<T>(operation: string, args: Arguments | null, live = true
   const begin = () => {
     const mine: Running = { key, control: new AbortController(), isStale: false };
     running.current = mine;
-    ask<T>(operation, timed(args ?? {}), { signal: mine.control.signal })
+    ask<T>(operation, args ?? {}, { signal: mine.control.signal })
       .then((value) => running.current === mine && setAnswer({ key, value, problem: null }))
       .catch((error: unknown) => {
         if (running.current !== mine) return;
@@ -66,7 +66,7 @@ export function useAsk<T>(operation: string, args: Arguments | null, live = true
     }
     end();
     if (args !== null && project.value) begin();
-  }, [key, turn, moved, returned.value]);
+  }, [key, turn, moved, returned.value, moment.value]);
   useEffect(() => end, []);
 
   const current = answer?.key === key ? answer : null;
@@ -76,10 +76,6 @@ export function useAsk<T>(operation: string, args: Arguments | null, live = true
     loading: args !== null && current === null,
     again: () => setTurn((was) => was + 1),
   };
-}
-
-function timed(args: Arguments): Arguments {
-  return args.as_of === NOW ? { ...args, as_of: `s:${head.peek()}` } : args;
 }
 
 export interface Doing {

@@ -29,9 +29,17 @@ export function read(hash: string): Route {
 
 export function href(place: Place): string {
   const parts = [place.project ?? route.value.project, place.view, ...(place.id ? [place.id] : [])];
-  const given = Object.entries(place.query ?? {}).filter(([, value]) => value !== undefined && value !== "");
+  const given = Object.entries({ ...kept(place), ...place.query }).filter(
+    ([, value]) => value !== undefined && value !== "",
+  );
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return `#/${parts.map(encodeURIComponent).join("/")}${query ? `?${query}` : ""}`;
+}
+
+/** Who looks at the past stays in it from view to view, until they go back or to another project. */
+function kept(place: Place): Record<string, string | undefined> {
+  const { project, query } = route.value;
+  return (place.project ?? project) === project ? { as_of: query.as_of } : {};
 }
 
 export const route = signal<Route>(read(location.hash));

@@ -161,6 +161,16 @@ export interface HistoryEntry {
   decisions?: string[];
 }
 
+export interface BodyPage {
+  text: string;
+  total_chars: number;
+}
+
+/** What differs between two versions of a record: the body as a diff, other fields as they were and are. */
+export interface RecordCompared {
+  diff: { body?: string; [field: string]: unknown };
+}
+
 export interface SessionSeen {
   id: string;
   title?: string;
@@ -184,6 +194,8 @@ export interface Overview {
   later_records: RecordRef[];
   counts: Record<string, number>;
   recent_activity: Activity[];
+  /** What waits for a person. */
+  proposals?: { id: string; title: string; target: string }[];
 }
 
 export interface SessionListed {
@@ -191,6 +203,10 @@ export interface SessionListed {
   title?: string;
   status: string;
   created: string;
+  /** Who came in last. */
+  by?: string;
+  last_activity?: string;
+  active_records?: string[];
   edits: number;
   files: number;
 }
@@ -214,6 +230,8 @@ export interface TimelineItem {
   /** How many changes of one file it is, one after the other. */
   count?: number;
   first_seq?: number;
+  /** The digest of what the file held before, if it was there. */
+  before?: string;
   path?: string;
   to?: string;
   status?: string;

@@ -3,6 +3,7 @@
 import { computed, effect, signal } from "@preact/signals";
 
 import { type Arguments, type Asking, Problem, post } from "./api";
+import { inTime, moment } from "./moment";
 import { route } from "./route";
 import type { Index } from "./shapes";
 
@@ -13,10 +14,7 @@ export const index = signal<Index | null>(null);
 /** Why the page cannot begin, if it cannot. */
 export const shut = signal<Problem | null>(null);
 export const connection = signal<Connection>("connecting");
-/** The seq of the newest entry we have heard of. */
-export const head = signal(0);
-/** The same, once the journal has been quiet for a moment: what live views ask again for. */
-export const settledHead = signal(0);
+export { head, settledHead } from "./head";
 
 /** Which store this is; `null` while that is not known. */
 export const store = signal<string | null>(null);
@@ -31,7 +29,7 @@ export function knows(operation: string): boolean {
 
 /** Ask about the project we look at. */
 export function ask<T>(operation: string, args: Arguments, asking?: Asking): Promise<T> {
-  return post<T>(operation, { project_id: project.value, ...args }, asking);
+  return post<T>(operation, { project_id: project.value, ...inTime(operation, args) }, asking);
 }
 
 const GONE = new Set(["SESSION_CLOSED", "SESSION_NOT_FOUND"]);
@@ -39,6 +37,13 @@ const GONE = new Set(["SESSION_CLOSED", "SESSION_NOT_FOUND"]);
 /** Do something under the person's own session, which begins with the first thing they do. */
 export async function act<T>(operation: string, args: Arguments, asking?: Asking): Promise<T> {
   const here = project.value;
+  if (moment.value)
+    throw new Problem(
+      "IN_THE_PAST",
+      "You look at the past, where nothing can be changed",
+      "Go back to now first",
+      0,
+    );
   try {
     return await post<T>(operation, { session_id: await ownSession(here), ...args }, asking);
   } catch (error) {

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from hansard.app import redacted
 from hansard.embedders.vectors import VECTORS
-from hansard.kernel import effect, follow, ids, reply
+from hansard.kernel import effect, follow, ids, origin, reply
 from hansard.kernel.engine import Schema
 from hansard.kernel.event import Event, Kinds
 from hansard.kernel.nearest import did_you_mean
@@ -12,9 +12,9 @@ from hansard.kernel.operation import Capability, Operation
 from hansard.kernel.problem import UnknownOperation
 from hansard.kernel.view import View, schema_of
 
-KERNEL_EVENTS: tuple[type[Event], ...] = (*ids.EVENTS, *reply.EVENTS)
-KERNEL_VIEWS = (ids.VIEW, reply.VIEW, effect.VIEW)
-PLAIN_TABLES = (follow.CURSORS, VECTORS)
+KERNEL_EVENTS: tuple[type[Event], ...] = (*ids.EVENTS, *reply.EVENTS, *origin.EVENTS)
+KERNEL_VIEWS = (ids.VIEW, reply.VIEW, origin.VIEW, effect.VIEW)
+PLAIN_TABLES = (follow.CURSORS, VECTORS, ids.WITHHELD)
 """Tables that no view derives."""
 
 

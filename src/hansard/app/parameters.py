@@ -97,6 +97,7 @@ WORDS: Mapping[str, str] = {
     "offset": "so many to skip",
     "old_content": "its text before",
     "old_decision_ids": "what it replaces",
+    "oldest_first": "from the beginning",
     "only_step": "this step's files only",
     "ops": "{path, action, …} each",
     "order": "id, createdAt, updatedAt; -: last first",

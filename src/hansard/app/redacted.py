@@ -32,6 +32,7 @@ class Redacted(Event):
 
     kind: ClassVar[str] = "keeping.redacted.v1"
     activity: ClassVar[str | None] = "redacted"
+    rewrites: ClassVar[bool] = True
 
     payloads: list[ErasedPayload]
     blobs: list[ErasedBlob]

@@ -81,6 +81,12 @@ class Settings:
         "Where the Git repositories of decisions lie. By default in the store's folder; for a "
         "store in PostgreSQL there are none unless this is set.",
     )
+    ssh: str = _declare(
+        "ssh", "The command by which push and pull reach other machines, with its options."
+    )
+    remote_program: str = _declare(
+        "hansard", "What Hansard is called on the machine that push and pull reach by SSH."
+    )
     stale_ticks: int = _declare(
         10, "Writes of others since its last sync from which a session counts as stale."
     )

@@ -7,11 +7,14 @@ from typing import Annotated, TypeVar
 import typer
 
 from hansard.app.start import git_folder
+from hansard.cli import markdown
 from hansard.cli.asking import Ask, asking
 from hansard.cli.flags import Flags
 from hansard.cli.layout import Cell, room, table
 from hansard.cli.opening import opened
 from hansard.cli.options import Json, settings_flags
+from hansard.cli.record_showing import COLUMNS_MAX
+from hansard.cli.screen import columns
 from hansard.cli.terminal import painter, print_json, printable
 from hansard.decisions import answers
 from hansard.decisions.contract import Mode, Status
@@ -92,7 +95,8 @@ def show(flags: Flags, decision: DecisionId, *, json: Json = False, as_of: AsOf 
         if json:
             _tell(shown, json=True)
             return
-        print(_multiline(shown.decision.text()))
+        for line in _in_full(shown.decision):
+            print(line)
         for evidence in shown.evidence:
             print(f"Rests on {printable(evidence.text())}")
         for line in answers.radius_lines(shown.blast_radius or {}):
@@ -339,6 +343,18 @@ def _tell(result: Result, *, json: bool) -> None:
         print_json(result.model_dump(mode="json", exclude_none=True))
     else:
         print(_multiline(result.text()))
+
+
+def _in_full(decision: answers.DecisionShown) -> Iterator[str]:
+    """Tell a decision: to whoever looks at it drawn, else as agents get it, between marks."""
+    if not markdown.is_drawn():
+        yield _multiline(decision.text())
+        return
+    yield from map(printable, decision.facts())
+    yield printable(f"By {name_of(decision.author)}, {decision.at}")
+    yield ""
+    yield from markdown.drawn(decision.reasons(), min(columns(), COLUMNS_MAX))
+    yield ""
 
 
 def _multiline(text: str) -> str:

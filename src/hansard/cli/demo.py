@@ -19,6 +19,7 @@ from hansard.app.application import Application
 from hansard.app.settings import Settings, load, sources
 from hansard.app.start import start
 from hansard.cli import demo_files as files
+from hansard.cli import demo_run
 from hansard.cli.flags import Flags
 from hansard.cli.options import settings_flags
 from hansard.kernel.event import Actor
@@ -398,8 +399,9 @@ def _run_nightly(cast: Cast) -> None:
     for sender, partials in files.CHAT:
         cast.wait(minutes=1)
         agent.do("thread_append", chat_id=chat["id"], sender=sender, partials=partials)
-    graph = create("agentGraph", **files.GRAPH)
+    graph = create("agentGraph", **demo_run.GRAPH)
     run = create("agentGraphExecution", agentGraphId=graph["id"], status="inProgress")
-    events = files.run_events([edge["id"] for edge in graph["edges"]])
-    agent.do("execution_event", id=run["id"], events=events, status="completed")
+    for seconds, turn in demo_run.run_turns([edge["id"] for edge in graph["edges"]]):
+        cast.wait(seconds=seconds)
+        agent.do("execution_event", id=run["id"], **turn)
     agent.do("record_session_end", summary="The first night found two dead links.")

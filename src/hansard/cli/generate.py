@@ -27,13 +27,14 @@ from hansard.app.published import (
 )
 from hansard.app.settings import Settings
 from hansard.app.start import MEMORY, catalog, start
+from hansard.cli import plugins
 from hansard.cli.commands import HELP, typer_app
 from hansard.cli.options import SETTINGS
 from hansard.entities.exporting import FILES, export
 from hansard.kernel.problem import Problem
 from hansard.mcp.front_made import front_made
 
-MADE = ("schema/v1", "docs/reference", "src/hansard/mcp/made")
+MADE = ("schema/v1", "docs/reference", "src/hansard/mcp/made", *plugins.FOLDERS)
 """Folders that hold nothing else, so that what is no longer made is taken away."""
 
 
@@ -54,6 +55,7 @@ def everything(known: Catalog) -> dict[str, str]:
     return (
         tools
         | types
+        | plugins.files()
         | {
             "schema/v1/errors.json": _json([error_shown(problem) for problem in problems]),
             CONTRACT_PATH: _json(contract(known, problems)),
@@ -85,7 +87,7 @@ def write(root: Path, made: dict[str, str]) -> None:
     """Write what differs, and remove what is no longer made."""
     for folder in MADE:
         for path in sorted((root / folder).rglob("*.*")):
-            if path.relative_to(root).as_posix() not in made:
+            if path.is_file() and path.relative_to(root).as_posix() not in made:
                 path.unlink()
     for name, text in made.items():
         path = root / name

@@ -60,6 +60,19 @@ def person(
     return Stamp(judged.actor, to_text(utc_now())), judged.proof
 
 
+def moving() -> Caller:
+    """Make the caller of who moves projects from store to store; nothing is asked of them yet."""
+    return Caller(actor())
+
+
+def secret_of_another(whose: str) -> str | None:
+    """Ask for the secret of another store, where somebody sits; else it may come from a file."""
+    given = _from_file()
+    if given is None and actor().kind == "human":
+        given = getpass.getpass(f"{whose} takes this only from a person. Its secret: ") or None
+    return given
+
+
 def signed(application: Application) -> Stamp:
     """Say who does what an agent may do too: a person only if that was proved."""
     return Stamp(_judged(application).actor, to_text(utc_now()))

@@ -1,6 +1,7 @@
 """`hansard rebuild`: derive the views again from the journal."""
 
 import sys
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -10,7 +11,11 @@ from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
 from hansard.cli.options import settings_flags
 from hansard.cli.saying import say
+from hansard.kernel.rebuilding import Reached
 from hansard.sessions.contract import ProjectNotFound
+
+TOLD_ENTRIES = 50_000
+"""After so many entries, a multiple of a page, it is said how far a rebuild is."""
 
 
 @settings_flags
@@ -34,8 +39,15 @@ def rebuild(
                 continue
             if sys.stderr.isatty():
                 say(f"{name}: {heads[name].seq:,} entries …")
-            print(f"{name}: derived again from {store.rebuild(name):,} entries", flush=True)
+            entries = store.rebuild(name, told=partial(_tell, name))
+            print(f"{name}: derived again from {entries:,} entries", flush=True)
     return 0
+
+
+def _tell(project: str, reached: Reached) -> None:
+    """Say now and then how far it is, to whoever watches."""
+    if sys.stderr.isatty() and reached.seq % TOLD_ENTRIES == 0:
+        say(f"{project}: {reached.seq:,} of {reached.of:,}")
 
 
 def register(app: typer.Typer) -> None:

@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
+from hansard.cli import markdown
 from hansard.cli.layout import Cell, table
 from hansard.cli.screen import columns
 from hansard.cli.terminal import printable
@@ -26,7 +27,7 @@ def lines(bundle: ContextBundle, paint: Paint) -> Iterator[str]:
     yield from _wrapped(record.summary)
     yield from (printable(line) for line in _facts(record))
     yield ""
-    yield from _wrapped(record.body)
+    yield from _read(record.body)
     around = list(_around(bundle, paint))
     if around:
         yield ""
@@ -73,6 +74,13 @@ def _around(bundle: ContextBundle, paint: Paint) -> Iterator[str]:
         yield f"  {line(child, paint)}"
     if bundle.grandchildren_count:
         yield f"  and {bundle.grandchildren_count} below them: `hansard records` shows the tree"
+
+
+def _read(text: str) -> Iterator[str]:
+    """Draw a body for whoever looks at it; a pipe gets its lines."""
+    if markdown.is_drawn():
+        return markdown.drawn(text, min(columns(), COLUMNS_MAX))
+    return _wrapped(text)
 
 
 def _wrapped(text: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.cli.proving import Proving
 from hansard.cli.terminal import actor
+from hansard.kernel.event import Actor
 from hansard.kernel.holder import Holder
 from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.operation import Caller, Seat
@@ -31,20 +32,24 @@ def looking(settings: Settings | None = None) -> Caller:
 
 
 @contextmanager
-def sitting(application: Application, settings: Settings, *, asks: bool = True) -> Iterator[Caller]:
+def sitting(
+    application: Application, settings: Settings, *, asks: bool = True, whose: Actor | None = None
+) -> Iterator[Caller]:
     """Make the caller of a command that writes for a while, under a session that ends with it.
 
     It proves to be a person's at the beginning, if it can; what nobody sits at `asks` for nothing.
+    What a command only passes on is `whose` it is, never a person's.
     """
+    assert whose is None or whose.kind == "agent", "nobody is a person by being named"
     seat, lifeline = Seat(), Lifeline()
     caller = Caller(
-        actor(),
+        whose or actor(),
         session=settings.session or None,
         seat=seat,
         holder=Holder(via="terminal", owner=lifeline.name),
         lifeline=lifeline,
     )
-    if asks:
+    if asks and whose is None:
         caller = replace(caller, secret=Proving(application).secret(caller))
     try:
         yield caller

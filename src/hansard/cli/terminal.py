@@ -19,6 +19,10 @@ PROGRESS_MIN = 5_000
 """Work on fewer things than this is over before one could read how far it is."""
 
 
+COUNT_EVERY = 25
+"""How many are done between two lines that say so."""
+
+
 def actor() -> "Actor":
     """Say who sits at the command line: a human only where both ends are a terminal.
 
@@ -60,6 +64,12 @@ def show_progress(project: str, what: str, done: int, total: int) -> None:
     print(
         f"{CLEAR_LINE}{project}: {what} {done:,} of {total:,}", end=end, file=sys.stderr, flush=True
     )
+
+
+def show_count(what: str, done: int) -> None:
+    """Say on a terminal how many are done where nobody knows of how many, now and then."""
+    if done % COUNT_EVERY == 0 and sys.stderr.isatty():
+        print(f"{CLEAR_LINE}{what} {done:,}", end=BEGIN_LINE, file=sys.stderr, flush=True)
 
 
 def _escaped(char: str) -> str:

@@ -132,7 +132,7 @@ def _line_printer() -> Show:
 
 
 def _show_line(item: TimelineItem) -> None:
-    at = f"{item.at[:10]} {item.at[11:19]}"
+    at = f"{item.when[:10]} {item.when[11:19]}"
     said = f"{printable(item.actor)} {printable(item.summary)}{_ending(item)}"
     print(f"s:{item.seq} {at} {said}", flush=True)
 
@@ -145,11 +145,16 @@ class _Screen:
         self._day = ""
 
     def show(self, item: TimelineItem) -> None:
-        paint, day = self._paint, item.at[:10]
+        paint, day = self._paint, item.when[:10]
         if day != self._day:
             print(paint(day, "grey"))
             self._day = day
-        place, at, who, end = f"s:{item.seq}", item.at[11:19], printable(item.actor), _ending(item)
+        place, at, who, end = (
+            f"s:{item.seq}",
+            item.when[11:19],
+            printable(item.actor),
+            _ending(item),
+        )
         room = screen.columns() - sum(map(screen.width, (place, at, who, end))) - len("   ")
         said = screen.cut(printable(item.summary), max(room, 1))
         colour = KIND_COLOURS.get(item.kind)

@@ -180,8 +180,8 @@ class DecisionShown(Shape):
     version: int | None = None
     """How many decisions its chain had with it, counted along the longest line."""
 
-    def text(self) -> str:
-        """Give it in full. Its text stands between marks: it is data, and says whose."""
+    def facts(self) -> list[str]:
+        """Name it, and say what became of it."""
         extras = {
             "Enforcement": self.enforcement,
             "Supersedes": ", ".join(self.supersedes or ()),
@@ -191,13 +191,20 @@ class DecisionShown(Shape):
             "Became": self.decision_id,
             "Rejected": self.reason,
         }
-        reasons = "\n".join([self.rationale, *(f"- {one}" for one in self.consequences or ())])
-        heading = f"rationale of {self.id}, by {self.author}{self._unproved}, {self.at}"
-        return "\n".join([
+        return [
             one_line(f"[{self.id}] ({self.status}) {self.target}: {self.title}"),
             *(one_line(f"{name}: {value}") for name, value in extras.items() if value),
-            between_marks(heading, reasons, f"end of {self.id}"),
-        ])  # fmt: skip
+        ]
+
+    def reasons(self) -> str:
+        """Give why, and what follows from it."""
+        return "\n".join([self.rationale, *(f"- {one}" for one in self.consequences or ())])
+
+    def text(self) -> str:
+        """Give it in full. Its text stands between marks: it is data, and says whose."""
+        heading = f"rationale of {self.id}, by {self.author}{self._unproved}, {self.at}"
+        marked = between_marks(heading, self.reasons(), f"end of {self.id}")
+        return "\n".join([*self.facts(), marked])
 
     @property
     def _unproved(self) -> str:

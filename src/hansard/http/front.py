@@ -179,7 +179,7 @@ class Front:
             return str(told)
         path: str = scope["path"]
         name = path.removeprefix(f"{BASE}/")
-        if name in self._operations or name in {"verify", "stream", "door", "leave"}:
+        if name in self._operations or name in {"verify", "stream", "door", "leave", "exchange"}:
             return name
         return path if path in {BASE, "/", "/mcp", *UNLIMITED} else OTHER
 

@@ -16,6 +16,7 @@ from hansard.app.tokens import Bounded
 from hansard.http import logs
 from hansard.http.api import Api
 from hansard.http.door import Door
+from hansard.http.exchanging import Exchanging
 from hansard.http.front import Front
 from hansard.http.gate import Gate
 from hansard.http.health import Health
@@ -56,12 +57,15 @@ class Page:
             failures=self._failures,
             bytes_used=partial(bytes_used, settings),
         )
+        self._exchanging = Exchanging(application)
         self._pages = Pages(self.door, cookie=self._cookie, failures=self._failures)
         self._health = Health(application, self._gate, self._meter)
 
     def routes(self) -> list[Route]:
         """List what is answered where."""
-        return [*self._health.routes(), *self._api.routes(), *self._pages.routes()]
+        # Before the API, which takes every name under its own for an operation's.
+        first = [*self._health.routes(), *self._exchanging.routes()]
+        return [*first, *self._api.routes(), *self._pages.routes()]
 
     def around(self, app: ASGIApp, first: Callable[[ASGIApp], ASGIApp]) -> ASGIApp:
         """Guard and watch everything that is served, MCP too, and what is asked `first` of it."""
@@ -87,6 +91,7 @@ class Page:
     def end(self) -> None:
         """End what would keep the server from ending."""
         self._api.end()
+        self._exchanging.end()
         if self._key_file:
             self._key_file.unlink(missing_ok=True)
 

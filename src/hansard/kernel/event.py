@@ -35,6 +35,8 @@ class Event(Model):
     advances_tick: ClassVar[bool] = False
     activity: ClassVar[str | None] = None
     """The name under which the project's activity lists this event; `None` keeps it out."""
+    rewrites: ClassVar[bool] = False
+    """Whether it changes what entries before it say, so that what was derived of them is void."""
 
     def summary(self) -> str:
         """Say in one line what happened, for people reading the log."""

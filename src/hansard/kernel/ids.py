@@ -18,6 +18,10 @@ BLOCKS = Table("id_blocks", version=VERSION)
 NUMBERS = Table("id_numbers", version=VERSION)
 """In a project, by prefix: the next number to give, and where its block ends."""
 
+WITHHELD = Table("id_withheld", version=VERSION)
+"""In a project that came from another store, by prefix: where a block begins whose numbers are
+another project's here. No view derives it: the journal is the same in both stores."""
+
 LENT_FIRST = 10**9 - ID_BLOCK_SIZE
 """Where numbers begin that are only lent: the last of nine digits, which no store gets to."""
 
@@ -55,13 +59,25 @@ class BlockExhaustedError(Exception):
 def next_id(tx: ReadTx, prefix: str) -> str:
     """Say the id that the next event of this transaction may take."""
     row = tx.get(NUMBERS, prefix)
-    if row is None or row["next"] >= row["until"]:
+    if row is None or row["next"] >= row["until"] or _is_withheld(tx, prefix, row["until"]):
         raise BlockExhaustedError(prefix)
     return f"{prefix}{row['next']:03d}"
 
 
+def withhold(tx: WriteTx, prefix: str, until: int) -> None:
+    """Have no number taken from the block that ends here: it is another project's."""
+    tx.put(WITHHELD, prefix, {"until": until}, seq=tx.head().seq)
+
+
+def _is_withheld(tx: ReadTx, prefix: str, until: int) -> bool:
+    row = tx.get(WITHHELD, prefix)
+    return row is not None and row["until"] == until
+
+
 def taken(derivation: Derivation, prefix: str, identifier: str) -> None:
     """Derive that an id has been given: called by the view of the event that carries it."""
+    if not derivation.derives(NUMBERS):
+        return
     row = derivation.get(NUMBERS, prefix)
     assert row is not None, f"{identifier} was taken from a block that was never granted"
     derivation.put(NUMBERS, prefix, row | {"next": int(identifier.removeprefix(prefix)) + 1})
@@ -103,4 +119,5 @@ VIEW = View(
     VERSION,
     (BLOCKS, NUMBERS),
     on={IdBlockReserved: _block_reserved, IdBlockGranted: _block_granted},
+    is_shared=True,
 )

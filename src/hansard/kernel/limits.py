@@ -61,6 +61,9 @@ PATH_BYTES_MAX = 4_095
 WRITE_WAIT_S = 30.0
 """How long a caller waits for its turn to write before being told the store is unavailable."""
 
+REBUILD_WAIT_S = 20.0
+"""How long a caller waits for tables that are derived again before being told how far they are."""
+
 GROUP_COMMIT_MAX = 256
 """Pieces of work that may share one commit."""
 

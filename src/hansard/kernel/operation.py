@@ -18,6 +18,7 @@ from hansard.kernel.holder import Holder
 from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.meaning import Passages
 from hansard.kernel.model import Model
+from hansard.kernel.origin import Origin, TakenOver, require_not_taken
 from hansard.kernel.store import Store
 from hansard.kernel.text import Id, Point
 from hansard.kernel.trial import TrialPassedError, try_out
@@ -212,6 +213,8 @@ class Caller:
     """The keys of the projects it may see; `None` means all."""
     home: Home | None = None
     """The project of its calls that name none; else the application's."""
+    origin: Origin | None = None
+    """The item of another program that a write of its takes over."""
 
     def sees(self, project: str) -> bool:
         """Whether it may see a project."""
@@ -387,9 +390,13 @@ class Context:
         if self.once and (answer := self.once.recall(tx)):
             raise AlreadyAnsweredError(answer)
         before = tx.head().seq
+        if self.caller.origin:
+            require_not_taken(tx, self.caller.origin)
         if self.open_session:
             self.open_session(tx)
         result = work(tx)
+        if self.caller.origin and tx.head().seq > before:
+            self.record(tx, _taken_over(self.caller.origin, before + 1, result))
         if self.end_session:
             self.end_session(tx)
         head = tx.head()
@@ -403,6 +410,24 @@ class Context:
             self.record(tx, reply.keep_reply(tx, once.key, once.operation, once.arguments, shown))
         return result
 
+
+def _taken_over(item: Origin, first: int, result: Written) -> TakenOver:
+    """Say what a write made of an item of another program."""
+    # What writes a record answers with all of it.
+    written = getattr(result, "record", result)
+    known = (getattr(written, name, None) for name in _MADE)
+    return TakenOver(
+        source=item.source,
+        item=item.item,
+        digest=item.digest,
+        at=item.at,
+        first=first,
+        made=next((one for one in known if isinstance(one, str)), None),
+    )
+
+
+_MADE = ("id", "decision_id", "proposal_id", "session_id")
+"""What answers call the id of what was written, the most telling first."""
 
 Run = Callable[[Any, Context], Result]
 

@@ -1,10 +1,13 @@
 """A store: an engine, the kinds of events it holds and the views derived from them."""
 
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 import orjson
 
+from hansard.kernel import limits
 from hansard.kernel.blob import Blob
 from hansard.kernel.engine import Engine, ReadTx, WriteTx
 from hansard.kernel.event import Entry, Event, Kinds, Stamp
@@ -12,9 +15,15 @@ from hansard.kernel.keeping import name, proving
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.named import finders
 from hansard.kernel.problem import StorageUnavailable
+from hansard.kernel.rebuilding import Reached, Rebuilding, behind_of
 from hansard.kernel.view import Derivation, View, fingerprint, is_newer
 
 T = TypeVar("T")
+Told = Callable[[Reached], None]
+"""Is told, after each page, how far a rebuild is."""
+
+REBUILD_WHOLE_ENTRIES_MAX = 20_000
+"""A project of up to so many entries is derived again in one transaction, while others read."""
 
 CATALOG = "@catalog"
 """The project of what is store-wide: the directory of projects, workspaces, blocks of ids."""
@@ -33,6 +42,8 @@ class Store:
         self.views = tuple(views)
         self.fingerprint = fingerprint(self.views)
         self._finders = finders(kinds)
+        self._rebuilding = Rebuilding(kinds, self.views)
+        self._turns: dict[str, threading.Lock] = {}
 
     def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
         """Run work on a consistent look at a project whose views are current."""
@@ -42,11 +53,7 @@ class Store:
                 raise _ViewsMovedError
             return work(tx)
 
-        try:
-            return self.engine.read(project, checked)
-        except _ViewsMovedError:
-            self._catch_up(project)
-            return self.engine.read(project, checked)
+        return self._when_current(project, lambda: self.engine.read(project, checked))
 
     def write(
         self,
@@ -76,11 +83,9 @@ class Store:
             assert project != UNMADE, "something was to be kept of a project that is not made yet"
             return done
 
-        try:
-            return self.engine.write(project, checked, urgent=urgent)
-        except _ViewsMovedError:
-            self._catch_up(project)
-            return self.engine.write(project, checked, urgent=urgent)
+        return self._when_current(
+            project, lambda: self.engine.write(project, checked, urgent=urgent)
+        )
 
     def record(self, tx: WriteTx, event: Event, stamp: Stamp) -> Entry:
         """Append an event and derive what follows from it, in this transaction."""
@@ -100,28 +105,70 @@ class Store:
         for view in self.views:
             view.apply(event, derivation)
 
-    def rebuild(self, project: str) -> int:
-        """Derive a project's views again from its journal; returns how many entries it has."""
-        return self.engine.write(project, self.rederive)
+    def rebuild(self, project: str, *, told: Told = lambda _: None) -> int:
+        """Derive a project's views again from its journal; returns how many entries it has.
+
+        A large project is derived page by page, and whoever asks for it meanwhile waits.
+        """
+
+        def begin(tx: WriteTx) -> int | None:
+            if behind_of(tx.head().views, self.views):
+                return None  # begun already, by an upgrade or by whoever was killed at it
+            if tx.head().seq <= REBUILD_WHOLE_ENTRIES_MAX:
+                return self.rederive(tx)
+            self._rebuilding.begin_in_place(tx)
+            return None
+
+        entries = self.engine.write(project, begin)
+        return self._go_on(project, told=told) if entries is None else entries
 
     def rederive(self, tx: WriteTx) -> int:
         """Derive a project's views again in this transaction; returns how many entries it has."""
-        for view in self.views:
-            tx.clear(view.tables, view.topics)
+        self._rebuilding.clear(tx, self.views)
         tx.mark_views(self.fingerprint)
         for entry in walk(tx):
             if event := self.kinds.decode(entry):
                 self.derive(tx, entry, event)
         return tx.head().seq
 
-    def _catch_up(self, project: str) -> None:
-        """Derive a project's views again, unless another caller has done so meanwhile."""
+    def _when_current(self, project: str, ask: Callable[[], T]) -> T:
+        """Ask, as often as somebody has had the views derived again in between."""
+        while True:
+            try:
+                return ask()
+            except _ViewsMovedError:
+                self._go_on(project, wait_s=limits.REBUILD_WAIT_S, told=lambda _: None)
 
-        def work(tx: WriteTx) -> None:
-            if not self._is_current(tx):
-                self.rederive(tx)
+    def _go_on(self, project: str, *, wait_s: float | None = None, told: Told) -> int:
+        """Derive what is not live page by page, from where anybody left off, until it is.
 
-        self.engine.write(project, work)
+        After `wait_s` it is left to the next who asks. One thread of a process is enough for it.
+        """
+        deadline = None if wait_s is None else time.monotonic() + wait_s
+        turn = self._turns.setdefault(project, threading.Lock())
+        if not turn.acquire(timeout=-1 if wait_s is None else wait_s):
+            raise self._being_derived(self.engine.read(project, lambda tx: tx.head().seq))
+        try:
+            while not (reached := self.engine.write(project, self._next_page)).is_done:
+                told(reached)
+                if deadline is not None and time.monotonic() >= deadline:
+                    raise self._being_derived(reached.of, reached.seq)
+        finally:
+            turn.release()
+        return reached.of
+
+    def _next_page(self, tx: WriteTx) -> Reached:
+        if self._is_current(tx):
+            return Reached(tx.head().seq, tx.head().seq, is_done=True)
+        return self._rebuilding.step(tx)
+
+    def _being_derived(self, entries: int, done: int | None = None) -> StorageUnavailable:
+        far = f"{done:,} of {entries:,} entries are done" if done is not None else "it has begun"
+        return StorageUnavailable(
+            f"The tables of this project are being derived again from its journal: {far}",
+            hint="Ask again, which goes on from there; or run `hansard rebuild`, and ask then",
+            outcome="not_written",
+        )
 
     def _is_current(self, tx: ReadTx) -> bool:
         head = tx.head()

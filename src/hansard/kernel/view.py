@@ -21,6 +21,14 @@ class Derivation:
     tx: WriteTx
     entry: Entry
 
+    def derives(self, table: Table) -> bool:
+        """Whether the table is being derived; `False` of one that is ahead and must be left alone.
+
+        So it is of a table of another view, while some are derived beside the live ones.
+        """
+        del table
+        return True
+
     def get(self, table: Table, key: str) -> Row | None:
         """Read a row as it stands."""
         return self.tx.get(table, key)
@@ -61,6 +69,8 @@ class View:
     on_any: Apply | None = None
     """Applied to every event, after `on`."""
     topics: tuple[Topic, ...] = ()
+    is_shared: bool = False
+    """Whether other views put rows into its tables, so that it is not derived without them."""
 
     def __post_init__(self) -> None:
         """Refuse tables that would not move when the view does."""
@@ -75,12 +85,16 @@ class View:
             self.on_any(event, derivation)
 
 
+PASSES = Table("rebuilds")
+"""By view and version: how far it is derived while it is not live. Itself not derived."""
+
+
 def schema_of(views: Iterable[View], plain: Iterable[Table] = ()) -> Schema:
     """Gather what an engine must hold for these views, and for tables that no view derives."""
     known = list(views)
     tables = [table for view in known for table in view.tables]
     topics = [topic for view in known for topic in view.topics]
-    return Schema((*tables, *plain), tuple(topics))
+    return Schema((*tables, PASSES, *plain), tuple(topics))
 
 
 def fingerprint(views: Iterable[View]) -> str:
@@ -88,7 +102,10 @@ def fingerprint(views: Iterable[View]) -> str:
     return " ".join(sorted(f"{view.name}:{view.version}" for view in views))
 
 
-RETIRED: frozenset[str] = frozenset()
+IN_PLACE = "rebuilding"
+"""Stands in the head, like a view, while the live tables themselves are derived again."""
+
+RETIRED: frozenset[str] = frozenset({IN_PLACE})
 """Views that earlier versions had and this one has not: to have been one of theirs is no news."""
 
 

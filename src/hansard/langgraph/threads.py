@@ -2,7 +2,6 @@
 
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import quote
 
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
@@ -15,7 +14,7 @@ from hansard.checkpoints.threads import contract
 from hansard.checkpoints.threads.memory import Shelf
 from hansard.kernel.operation import Caller, Result
 from hansard.sdk.client import PYTHON, Hansard
-from hansard.sessions.directory import SEPARATOR, project_of
+from hansard.sessions.directory import chosen_id
 
 R = TypeVar("R", bound=Result)
 
@@ -67,7 +66,7 @@ class Threads:
         arguments |= {"thread": thread}
         if name in NEXT and (session := self._sessions.get(thread)):
             return self.ask(expected, NEXT[name], under=session, **arguments)
-        session = _session_of(thread)
+        session = chosen_id(thread)
         result = self.ask(expected, name, session_id=session, **arguments)
         self._sessions.put(thread, session)
         return result
@@ -80,10 +79,3 @@ class Threads:
         """Read one of a step's values."""
         found = self.ask(contract.Contents, "thread_contents", digests=[digest], spares=step.spares)
         return found.contents[digest]
-
-
-def _session_of(thread: str) -> str:
-    """Name a thread's session: with its own id, unless that could lead to another project."""
-    if project_of(thread) is None:
-        return thread
-    return quote(thread, safe=" ").replace(SEPARATOR, "%2E")

@@ -180,6 +180,8 @@ class TimelineItem(Shape):
 
     seq: int
     at: str
+    happened: str | None = None
+    """When it happened, where it was taken over from another program later."""
     kind: str
     actor: str
     summary: str
@@ -217,6 +219,11 @@ class TimelineItem(Shape):
     cites: list[str] | None = None
     restore: int | None = None
 
+    @property
+    def when(self) -> str:
+        """Say when it happened, wherever that was."""
+        return self.happened or self.at
+
     def text(self, sessions: dict[str, str] | None = None) -> str:
         """Give one line."""
         status = f" [{self.status}]" if self.status not in (None, "done") else ""
@@ -228,7 +235,7 @@ class TimelineItem(Shape):
         asked = ""
         if self.kind == "session_titled" and self.content:
             asked = f', asked: "{" ".join(self.content.split())}"'
-        head = f"s:{self.seq} {self.at[:19]} {self.actor}{place} {self.summary}"
+        head = f"s:{self.seq} {self.when[:19]} {self.actor}{place} {self.summary}"
         return one_line(f"{head}{asked}{status}{under}{undone}")
 
 
@@ -258,6 +265,8 @@ class RevisionShown(Shape):
     revision: int
     seq: int
     at: str
+    happened: str | None = None
+    """When it happened, where it was taken over from another program later."""
     actor: str
     session_id: str | None = None
     action: Action
@@ -288,7 +297,8 @@ class RevisionShown(Shape):
         kept = ", content not recorded" if self.redacted else ""
         named = f" from {self.other}" if self.other else ""
         named += f" as {self.path}" if self.path else ""
-        head = f"revision {self.revision} s:{self.seq} {self.at[:19]} {self.actor}"
+        when = (self.happened or self.at)[:19]
+        head = f"revision {self.revision} s:{self.seq} {when} {self.actor}"
         under = f", under {', '.join(self.decisions)}" if self.decisions else ""
         return f"{head} {about}{named}{gone}{kept}{under}"
 

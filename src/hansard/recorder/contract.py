@@ -312,8 +312,9 @@ class Restore(Back):
         return self
 
 
-class GetTimeline(ProjectRequest):
+class GetTimeline(TimedRequest):
     all_sessions: bool = False
+    oldest_first: bool = False
     kinds: Annotated[list[Label], Field(max_length=limits.KINDS_MAX), _TEXTS] | None = None
     path: PathText | None = None
     actor: Label | None = None

@@ -8,6 +8,7 @@ from hansard.kernel.content import content
 from hansard.kernel.engine import Found, Position, ReadTx, Row, Table, Where
 from hansard.kernel.event import Entry
 from hansard.kernel.operation import Context
+from hansard.kernel.origin import happened
 from hansard.kernel.page import from_cursor, to_cursor
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.recorder import contract, rules
@@ -116,6 +117,7 @@ class _LookedUp:
             path=path if path != self._path else None,
             seq=row["seq"],
             at=entry.at,
+            happened=happened(self._tx, row["seq"]),
             actor=_author(row, entry),
             session_id=entry.session,
             action=row["action"],

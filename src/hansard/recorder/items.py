@@ -9,6 +9,7 @@ from hansard.kernel.effect import OPEN_INTENTS, intent_key
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Entry, Event
 from hansard.kernel.operation import Context
+from hansard.kernel.origin import happened
 from hansard.kernel.problem import BlobRedacted
 from hansard.recorder import limits
 from hansard.recorder.answers import TimelineItem
@@ -53,6 +54,7 @@ class Items:
         return TimelineItem(
             seq=entry.seq,
             at=entry.at,
+            happened=happened(self._tx, entry.seq),
             kind=_kind(event),
             actor=_author(entry, event),
             summary=self._summary(event),

@@ -1,4 +1,4 @@
-"""The timeline: what happened in a session, or in all of a project, newest first."""
+"""The timeline: what happened in a session, or in all of a project, from either end."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -39,18 +39,21 @@ Told = tuple[int, TimelineItem | None]
 
 
 def get_timeline(gateway: Gateway, request: contract.GetTimeline, context: Context) -> Timeline:
-    """List what happened in a session, newest first; without one, in the project."""
+    """List what happened in a session, newest first unless asked; without one, in the project."""
     session = None if request.all_sessions else context.session
-    kinds = _chosen_kinds(context, request.kinds)
     path = _plain_path(gateway, request.path) if request.path is not None else None
-    position = from_cursor(request.cursor)
-    before = position.value if position and isinstance(position.value, int) else None
+    asked = _Asked(
+        session=session,
+        kinds=_chosen_kinds(context, request.kinds),
+        reached=_reached(request),
+        as_of=context.as_of,
+        oldest_first=request.oldest_first,
+    )
 
     def work(tx: ReadTx) -> Timeline:
         items = Items(tx, context, names_session=session is None)
         told = (
-            (entry.seq, _wanted(items.tell(entry, path), request))
-            for entry in _entries(tx, session, kinds, before)
+            (entry.seq, _wanted(items.tell(entry, path), request)) for entry in _entries(tx, asked)
         )
         room = request.budget_tokens * limits.CHARS_PER_TOKEN
         page = _Page(request.limit, room, folds=session is None)
@@ -133,15 +136,16 @@ def _goes_on(item: TimelineItem, older: TimelineItem) -> bool:
     return all(changes) and who and item.path == older.path
 
 
-def _joined(item: TimelineItem, older: TimelineItem) -> TimelineItem:
-    """Put an older change of the same file into an item."""
-    count = (item.count or 1) + 1
+def _joined(one: TimelineItem, other: TimelineItem) -> TimelineItem:
+    """Make one item of changes to the same file, told as of the newer."""
+    older, item = sorted((one, other), key=lambda change: change.seq)
+    count = (item.count or 1) + (older.count or 1)
     added, removed = ((getattr(item, one) or 0) + (getattr(older, one) or 0) for one in _LINES)
     lines = f" (+{added} -{removed})" if added or removed else ""
     return item.model_copy(
         update={
             "count": count,
-            "first_seq": older.seq,
+            "first_seq": older.first_seq or older.seq,
             "before": older.before,
             "added": added,
             "removed": removed,
@@ -190,15 +194,44 @@ def _plain_path(gateway: Gateway, path: str) -> str:
         return problems.shown(path)
 
 
-def _entries(
-    tx: ReadTx, session: str | None, kinds: Sequence[str], before: int | None
-) -> Iterator[Entry]:
-    """Go through a session's entries, or all of them, newest first."""
-    while page := tx.entries(
-        before=before, limit=PAGE, descending=True, kinds=kinds, session=session
-    ):
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Which entries are gone through, and from which end."""
+
+    session: str | None
+    kinds: Sequence[str]
+    reached: int | None
+    """The last entry that an earlier page dealt with."""
+    as_of: int | None
+    oldest_first: bool
+
+
+def _reached(request: contract.GetTimeline) -> int | None:
+    position = from_cursor(request.cursor)
+    return position.value if position and isinstance(position.value, int) else None
+
+
+def _entries(tx: ReadTx, asked: _Asked) -> Iterator[Entry]:
+    """Go through a session's entries, or all of them."""
+    after, before = 0, None if asked.as_of is None else asked.as_of + 1
+    reached = asked.reached
+    while True:
+        if reached is not None and asked.oldest_first:
+            after = reached
+        elif reached is not None:
+            before = reached if before is None else min(before, reached)
+        page = tx.entries(
+            after=after,
+            before=before,
+            limit=PAGE,
+            descending=not asked.oldest_first,
+            kinds=asked.kinds,
+            session=asked.session,
+        )
+        if not page:
+            return
         yield from page
-        before = page[-1].seq
+        reached = page[-1].seq
 
 
 def _wanted(item: TimelineItem | None, request: contract.GetTimeline) -> TimelineItem | None:

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from hansard.kernel import limits
 from hansard.kernel.model import Model
-from hansard.kernel.operation import ProjectRequest, Request, Result, Written
+from hansard.kernel.operation import Request, Result, TimedRequest, Written
 from hansard.kernel.problem import Problem
 from hansard.kernel.text import (
     Cursor,
@@ -124,7 +124,7 @@ class SaveSession(Request):
     summary: Summary | None = None
 
 
-class GetRecentActivity(ProjectRequest):
+class GetRecentActivity(TimedRequest):
     """Arguments of get_recent_activity."""
 
     limit: Limit = limits.LIST_LIMIT_DEFAULT

@@ -6,6 +6,7 @@ id that Hansard made says of which project it is, and leads there; none of that 
 
 import re
 import secrets
+from urllib.parse import quote
 
 from hansard.kernel.engine import ReadTx, Row
 from hansard.kernel.store import Store
@@ -31,6 +32,13 @@ def project_of(session: str) -> str | None:
     """Name the project that an id leads to; `None` for an id that Hansard cannot have made."""
     project, _, token = session.rpartition(SEPARATOR)
     return project if is_project_id(project) and _TOKEN.fullmatch(token) else None
+
+
+def chosen_id(text: str) -> str:
+    """Name a session as another program does, unless that could lead to another project."""
+    if project_of(text) is None:
+        return text
+    return quote(text, safe=" ").replace(SEPARATOR, "%2E")
 
 
 def find_session(store: Store, session: str, project: str) -> Row | None:

@@ -64,7 +64,7 @@ def get_recent_activity(
 
     def work(tx: ReadTx) -> contract.ActivityList:
         _require_known(tx, context, request)
-        where = _activity_filter(tx, request)
+        where = _activity_filter(tx, request, context.as_of)
         page = tx.scan(
             ACTIVITY, where, order="seq", descending=True, after=position, limit=request.limit + 1
         )
@@ -110,10 +110,14 @@ def _require_known(tx: ReadTx, context: Context, request: contract.GetRecentActi
         raise contract.RecordNotFound(f"There is no record {record[:100]}", id=record[:100])
 
 
-def _activity_filter(tx: ReadTx, request: contract.GetRecentActivity) -> Where:
+def _activity_filter(tx: ReadTx, request: contract.GetRecentActivity, until: int | None) -> Where:
     where: dict[str, str | AnyOf | Range] = {}
-    if request.since is not None:
-        where["seq"] = Range(at_least=as_of.resolve_since(tx, request.since) + 1)
+    since = None if request.since is None else as_of.resolve_since(tx, request.since)
+    if since is not None or until is not None:
+        where["seq"] = Range(
+            at_least=None if since is None else since + 1,
+            below=None if until is None else until + 1,
+        )
     if request.types is not None:
         where["type"] = AnyOf(request.types)
     if request.record_id is not None:

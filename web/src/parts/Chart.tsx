@@ -42,8 +42,11 @@ export function Chart({ label, times, series, said }: Drawn) {
             stroke: colour(box, COLOURS[place % COLOURS.length] as string),
             width: 2,
             spanGaps: true,
+            value: (_: uPlot, value: number | null) =>
+              value === null ? "–" : value.toLocaleString("en-GB", { maximumFractionDigits: 2 }),
           })),
         ],
+        hooks: { setCursor: [(drawn) => drawn.cursor.idx ?? rest(drawn)] },
         axes: [
           { ...axis, values: (_, marks) => marks.map((mark) => said(new Date(mark * 1000).toISOString())) },
           { ...axis, size: 60 },
@@ -52,6 +55,7 @@ export function Chart({ label, times, series, said }: Drawn) {
       [times, ...series.map((one) => one.values)],
       box,
     );
+    rest(plot);
     const resized = new ResizeObserver(() => plot.setSize({ width: box.clientWidth, height: HEIGHT_PX }));
     resized.observe(box);
     return () => {
@@ -60,6 +64,15 @@ export function Chart({ label, times, series, said }: Drawn) {
     };
   }, [times, series, theme.value]);
   return <div class="chart" ref={element} role="img" aria-label={label} />;
+}
+
+/** Where nobody points, let the legend say the newest of each line. */
+function rest(plot: uPlot): void {
+  const newest = plot.data.map((values) => {
+    const place = Array.from(values).findLastIndex((value) => value !== null && value !== undefined);
+    return place < 0 ? null : place;
+  });
+  plot.setLegend({ idxs: newest }, false);
 }
 
 /** Read a colour of the page as a canvas understands it. */

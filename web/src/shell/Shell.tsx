@@ -18,10 +18,13 @@ type View = FunctionComponent;
 const VIEWS: Record<string, () => Promise<{ default: View }>> = {
   overview: () => import("../views/Overview"),
   review: () => import("../views/Review"),
+  control: () => import("../views/Control"),
   records: () => import("../views/Records"),
   timeline: () => import("../views/Timeline"),
   story: () => import("../views/Story"),
+  movie: () => import("../views/Movie"),
   evolution: () => import("../views/Evolution"),
+  past: () => import("../views/Past"),
   undo: () => import("../views/Undo"),
   restore: () => import("../views/Restore"),
   decisions: () => import("../views/Decisions"),
@@ -66,6 +69,7 @@ export function Shell() {
           <Lost />
           <Later of="Left" />
           <Later of="Held" />
+          <Later of="AsOf" />
           <Shown key={project.value} />
         </main>
         <Later of="Palette" />

@@ -1,5 +1,5 @@
 // Parts of the frame that the first look can do without: what was typed before and is not saved,
-// and who looks.
+// who looks, and at which moment.
 
 import { signal } from "@preact/signals";
 
@@ -8,20 +8,22 @@ type Parts = typeof import("./Left") &
   typeof import("./Writing") &
   typeof import("./Held") &
   typeof import("./Palette") &
-  typeof import("./Help");
+  typeof import("./Help") &
+  typeof import("./AsOf");
 
 const parts = signal<Parts | null>(null);
 
 export async function loadLater(): Promise<void> {
-  const [left, proving, writing, held, palette, help] = await Promise.all([
+  const [left, proving, writing, held, palette, help, asOf] = await Promise.all([
     import("./Left"),
     import("./Proving"),
     import("./Writing"),
     import("./Held"),
     import("./Palette"),
     import("./Help"),
+    import("./AsOf"),
   ]);
-  parts.value = { ...left, ...proving, ...writing, ...held, ...palette, ...help };
+  parts.value = { ...left, ...proving, ...writing, ...held, ...palette, ...help, ...asOf };
 }
 
 /** Show a part as soon as it is there. */

@@ -24,6 +24,13 @@ export const PLACES: readonly Offered[] = [
     needs: "propose_decision",
     about: "What agents propose and you decide",
   },
+  {
+    view: "control",
+    name: "Mission control",
+    key: "l",
+    needs: "list_sessions",
+    about: "Who is at what right now, and what needs you",
+  },
   { view: "records", name: "Records", key: "r", needs: "list_records", about: "Goals, tasks and findings" },
   {
     view: "timeline",
@@ -33,7 +40,21 @@ export const PLACES: readonly Offered[] = [
     about: "What happened, newest first",
   },
   { view: "story", name: "Story", key: "s", needs: "get_story", about: "A session told step by step" },
+  {
+    view: "movie",
+    name: "Movie",
+    key: "m",
+    needs: "get_evolution",
+    about: "A session as a film of all its files",
+  },
   { view: "evolution", name: "Evolution", key: "e", needs: "get_evolution", about: "A file as a film" },
+  {
+    view: "past",
+    name: "Time machine",
+    key: "p",
+    needs: "get_evolution",
+    about: "The page as of a moment, and what changed since",
+  },
   { view: "undo", name: "Undo", key: "u", needs: "undo", about: "Take changes back, and only these" },
   { view: "restore", name: "Restore", key: "b", needs: "restore", about: "Files as they stood at a moment" },
   {

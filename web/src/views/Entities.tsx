@@ -10,6 +10,7 @@ import { shown } from "../words";
 import { Metrics } from "./Metrics";
 import { GraphDrawn, Run } from "./Runs";
 import { Thread, type Turn, Turns } from "./Threads";
+import { useTitles } from "./titles";
 
 const TYPES: Record<string, string> = {
   chatThread: "Chats",
@@ -50,6 +51,7 @@ export default function Entities() {
 
 function OfType({ type, id }: { type: string; id: string | undefined }) {
   const asked = useAsk<{ entities: Entity[]; total: number }>("entity_list", { type, limit: 200 });
+  const titleOf = useTitles(type);
   return (
     <Await asked={asked}>
       {(found) => {
@@ -70,7 +72,7 @@ function OfType({ type, id }: { type: string; id: string | undefined }) {
                       href={href({ view: "entities", query: { type, id: one.id } })}
                       aria-current={one.id === current ? "true" : undefined}
                     >
-                      <span class="path">{String(one.name ?? one.title ?? one.status ?? one.id)}</span>
+                      <span class="path">{titleOf(one)}</span>
                       <small>
                         <When at={one.updatedAt} />
                       </small>
@@ -79,7 +81,7 @@ function OfType({ type, id }: { type: string; id: string | undefined }) {
                 ))}
               </ul>
             </nav>
-            <One key={current} id={current} type={type} />
+            <One key={current} id={current} type={type} titleOf={titleOf} />
           </div>
         );
       }}
@@ -87,13 +89,19 @@ function OfType({ type, id }: { type: string; id: string | undefined }) {
   );
 }
 
-function One({ id, type }: { id: string; type: string }) {
+interface Chosen {
+  id: string;
+  type: string;
+  titleOf: (entity: Entity) => string;
+}
+
+function One({ id, type, titleOf }: Chosen) {
   const asked = useAsk<{ entity: Entity; nextCursor?: string }>("entity_get", { id, limit: 200 });
   return (
     <Await asked={asked}>
       {({ entity, nextCursor }) => (
         <article class="entity">
-          <h2>{String(entity.name ?? entity.title ?? TYPES[type] ?? type)}</h2>
+          <h2>{titleOf(entity)}</h2>
           <p class="soft">
             <code>{entity.id}</code> <When at={entity.updatedAt} />
           </p>

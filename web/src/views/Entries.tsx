@@ -6,18 +6,21 @@ import { asProblem, useAsk } from "../asking";
 import { Kind, Lines, Who } from "../parts/Badge";
 import { placeOfRef } from "../parts/found";
 import { Long } from "../parts/Long";
+import { Named } from "../parts/Named";
 import { Empty, Loading, Wrong } from "../parts/Notice";
 import { Pages } from "../parts/pages";
-import { href, route } from "../route";
+import { href, refine, route } from "../route";
 import type { Timeline } from "../shapes";
 import { isTyping } from "../shell/keys";
 import { head, settledHead } from "../state";
 import { clock, counted, day, moment } from "../words";
+import { Detail, detailPx } from "./Detail";
 import {
   beginsStep,
   BUDGET_TOKENS,
   entriesOf,
   type Filtered,
+  type Order,
   type Row,
   said,
   stepAt,
@@ -34,11 +37,11 @@ interface Looked extends Filtered {
   seq: number | undefined;
 }
 
-export function Entries({ session, kind, actor, path, seq }: Looked) {
+export function Entries({ session, order, kind, actor, path, seq }: Looked) {
   const [turn, again] = useReducer((turn: number) => turn + 1, 0);
   const [from, setFrom] = useState(head.value);
   const pages = useMemo(
-    () => new Pages<Row>(entriesOf({ session, kind, actor, path }), () => again(0)),
+    () => new Pages<Row>(entriesOf({ session, order, kind, actor, path }), () => again(0)),
     [from],
   );
   const old = useRef(pages);
@@ -50,13 +53,25 @@ export function Entries({ session, kind, actor, path, seq }: Looked) {
   const [first, setFirst] = useState(0);
   // At the top one sees what is new at once; further down nothing moves under the eyes.
   const isBehind = settledHead.value > from;
+  const [chosen, setChosen] = useState<number | undefined>(undefined);
+  const [open, setOpen] = useState<number | undefined>(undefined);
   useEffect(() => {
-    if (isBehind && first === 0) setFrom(settledHead.value);
-  }, [isBehind, first]);
+    if (isBehind && first === 0 && open === undefined) setFrom(settledHead.value);
+  }, [isBehind, first, open === undefined]);
   const steps = useSteps(session);
   const shown = pages.begun || !old.current.begun ? pages : old.current;
   const narrow = useNarrow();
-  const [chosen, setChosen] = useChosen(shown, seq);
+  const toggle = (place: number) => {
+    const isOpen = open === shown.row(place)?.seq;
+    setChosen(place);
+    setOpen(isOpen ? undefined : shown.row(place)?.seq);
+    refine({ seq: isOpen ? undefined : shown.row(place)?.seq });
+  };
+  useAddressed(shown, seq, order, (place) => {
+    setChosen(place);
+    setOpen(shown.row(place)?.seq);
+  });
+  useWalking(shown, chosen, setChosen, toggle);
 
   if (shown.problem)
     return <Wrong problem={asProblem(shown.problem)} again={() => setFrom(settledHead.value)} />;
@@ -69,10 +84,11 @@ export function Entries({ session, kind, actor, path, seq }: Looked) {
     );
   }
   // Of many sessions, each with a plan of its own, steps would lie across each other.
-  const isStep = (place: number) => session !== "" && beginsStep(shown, place);
+  const isStep = (place: number) => session !== "" && beginsStep(shown, place, order);
+  const isOpen = (place: number) => open !== undefined && shown.row(place)?.seq === open;
   return (
     <div class="entries">
-      {isBehind && first > 0 && (
+      {isBehind && (first > 0 || open !== undefined) && (
         <button type="button" class="fresh" onClick={() => setFrom(settledHead.value)}>
           New entries: show them
         </button>
@@ -80,8 +96,12 @@ export function Entries({ session, kind, actor, path, seq }: Looked) {
       <Long
         key={from}
         count={shown.length}
-        height={(place) => (narrow ? NARROW_ROW_PX : ROW_PX) + (isStep(place) ? STEP_PX : 0)}
-        stamp={`${turn} ${narrow}`}
+        height={(place) =>
+          (narrow ? NARROW_ROW_PX : ROW_PX) +
+          (isStep(place) ? STEP_PX : 0) +
+          (isOpen(place) ? detailPx(shown.row(place)) : 0)
+        }
+        stamp={`${turn} ${narrow} ${open}`}
         label={session ? "Entries of the session" : "Entries of the project"}
         look={chosen}
         onSight={(begin, end) => {
@@ -91,13 +111,14 @@ export function Entries({ session, kind, actor, path, seq }: Looked) {
       >
         {(place) => (
           <>
-            {isStep(place) && <StepHead step={stepAt(shown, place) as StepOf} steps={steps} />}
+            {isStep(place) && <StepHead step={stepAt(shown, place, order) as StepOf} steps={steps} />}
             <Entry
               row={shown.row(place)}
               above={shown.row(place - 1)}
               isOfMany={!session}
               chosen={place === chosen}
-              choose={() => setChosen(place)}
+              open={isOpen(place)}
+              toggle={() => toggle(place)}
             />
           </>
         )}
@@ -125,20 +146,39 @@ interface Told {
   /** Whether entries of many sessions are listed. */
   isOfMany: boolean;
   chosen: boolean;
-  choose: () => void;
+  /** Whether its detail is shown. */
+  open: boolean;
+  toggle: () => void;
 }
 
-function Entry({ row, above, isOfMany, chosen, choose }: Told) {
+function Entry(told: Told) {
+  const { row, chosen, open, isOfMany, toggle } = told;
   if (!row) return <div class="entry is-waiting">…</div>;
+  const onClick = (event: MouseEvent) => {
+    const isElsewhere = event.target instanceof Element && event.target.closest("a, button");
+    if (!isElsewhere && getSelection()?.isCollapsed !== false) toggle();
+  };
+  const looks = `${chosen ? " is-chosen" : ""}${open ? " is-open" : ""}${isOfMany ? " is-of-many" : ""}`;
+  return (
+    <>
+      <div class={`entry${looks}`} onClick={onClick}>
+        <Cells {...told} row={row} />
+      </div>
+      {open && <Detail row={row} />}
+    </>
+  );
+}
+
+function Cells({ row, above, isOfMany, open, toggle }: Told & { row: Row }) {
   const isNewDay = !above || day(above.at) !== day(row.at);
   return (
-    <div class={`entry${chosen ? " is-chosen" : ""}${isOfMany ? " is-of-many" : ""}`} onClick={choose}>
+    <>
       <time dateTime={row.at} title={moment(row.at)}>
         {isNewDay ? <b>{day(row.at)}</b> : null} {clock(row.at)}
       </time>
       <Kind of={row.kind} />
       <span class="what">
-        {said(row)}
+        <Named text={said(row)} />
         {row.status && !["done", "recovered"].includes(row.status) && (
           <em class="failed">
             {" "}
@@ -160,13 +200,23 @@ function Entry({ row, above, isOfMany, chosen, choose }: Told) {
         </span>
       )}
       <Ways row={row} />
-    </div>
+      <button
+        type="button"
+        class="quiet unfold"
+        aria-expanded={open}
+        aria-label={open ? "Close the detail" : `Open the detail of s:${row.seq}`}
+        onClick={toggle}
+      >
+        <span aria-hidden="true">{open ? "▾" : "▸"}</span>
+      </button>
+    </>
   );
 }
 
 /** Where one can go from an entry. */
 function Ways({ row }: { row: Row }) {
-  const subject = row.subject ? placeOfRef(row.subject) : null;
+  const isNamed = row.subject !== undefined && said(row).includes(row.subject);
+  const subject = row.subject && !isNamed ? placeOfRef(row.subject) : null;
   const session = row.session_id ?? route.value.query.session;
   const isMade = row.kind.startsWith("file_") && [undefined, "done", "recovered"].includes(row.status);
   const isOne = isMade && (row.count ?? 1) === 1;
@@ -218,33 +268,55 @@ function useNarrow(): boolean {
   return narrow;
 }
 
-/** The entry one is at: moved by `j` and `k`, begun at the one the address names. */
-function useChosen(
+/** How many entries are read to find the one that the address names. */
+const SOUGHT_MAX = 10_000;
+
+/** Find the entry that the address names when the list is first there, reading on if need be. */
+function useAddressed(
   pages: Pages<Row>,
   seq: number | undefined,
-): [number | undefined, (place: number) => void] {
-  const [chosen, setChosen] = useState<number | undefined>(undefined);
+  order: Order,
+  found: (place: number) => void,
+): void {
+  const [sought, setSought] = useState(seq);
   useEffect(() => {
-    if (seq === undefined || chosen !== undefined) return;
+    if (sought === undefined) return;
+    const isPast = (row: Row) =>
+      order === "oldest" ? row.seq >= sought : (row.first_seq ?? row.seq) <= sought;
     for (let place = 0; place < pages.read; place += 1) {
       const row = pages.row(place);
-      if (row && row.seq <= seq) {
-        setChosen(place);
-        return;
-      }
+      if (!row || !isPast(row)) continue;
+      setSought(undefined);
+      found(place);
+      return;
     }
+    if (pages.begun && !pages.isWhole && pages.read < SOUGHT_MAX) pages.want(pages.read, pages.read);
   });
+}
+
+/** Move by `j` and `k`; Enter opens the entry and shuts it. */
+function useWalking(
+  pages: Pages<Row>,
+  chosen: number | undefined,
+  choose: (place: number) => void,
+  toggle: (place: number) => void,
+): void {
+  // Keys may come faster than the list is drawn.
+  const at = useRef(chosen);
+  at.current = chosen;
+  const move = (place: number) => {
+    at.current = Math.max(0, Math.min(place, pages.length - 1));
+    choose(at.current);
+  };
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event) || event.ctrlKey || event.metaKey) return;
-      if (event.key === "j") setChosen((was) => Math.min((was ?? -1) + 1, pages.length - 1));
-      if (event.key === "k") setChosen((was) => Math.max((was ?? 1) - 1, 0));
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
       const isOnLink = event.target instanceof HTMLAnchorElement || event.target instanceof HTMLButtonElement;
-      if (event.key === "Enter" && !isOnLink)
-        document.querySelector<HTMLAnchorElement>(".entry.is-chosen .ways a, .entry.is-chosen a")?.click();
+      if (event.key === "j") move((at.current ?? -1) + 1);
+      if (event.key === "k") move((at.current ?? 1) - 1);
+      if (event.key === "Enter" && !isOnLink && at.current !== undefined) toggle(at.current);
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
-  }, [pages]);
-  return [chosen, setChosen];
+  });
 }

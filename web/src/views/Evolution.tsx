@@ -1,22 +1,20 @@
 // A file as a film: its revisions one after the other, played, paused, or moved through by hand.
 
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import { useAsk } from "../asking";
 import { Badge, Lines, When, Who } from "../parts/Badge";
-import { Icon } from "../parts/Icon";
 import { Await, Empty } from "../parts/Notice";
+import { STEP_MS, usePlaying } from "../parts/playing";
 import { Ref } from "../parts/Ref";
-import { Stage } from "../parts/Stage";
+import { type Around, Screen } from "../parts/Screen";
+import { Transport } from "../parts/Transport";
 import { href, refine, route } from "../route";
 import type { Evolution as EvolutionAnswer, FileEvolved, Revision } from "../shapes";
-import { isTyping } from "../shell/keys";
 import { ask, knows } from "../state";
-import { bytes, counted } from "../words";
+import { counted } from "../words";
 import { Why } from "./Why";
 
-const STEP_MS = 2_200;
-const SPEEDS = [0.5, 1, 2, 4];
 const REVISIONS_MAX = 1_000;
 
 export default function Evolution() {
@@ -95,30 +93,18 @@ function Film({ path }: { path: string }) {
 }
 
 function Player({ path, revisions }: { path: string; revisions: Revision[] }) {
-  const [place, setPlace] = useState(() => opening(revisions));
-  const [playing, setPlaying] = useState(false);
-  const [speed, setSpeed] = useState(1);
+  const contents = useContents(path, revisions);
+  const player = usePlaying({
+    first: useMemo(() => opening(revisions), []),
+    last: revisions.length - 1,
+    lasts: () => STEP_MS,
+    isThere: (place) => contents.around(place).content !== undefined,
+  });
+  const { place, last } = player;
+  const at = revisions[place] as Revision;
   const line = Number(route.value.query.line ?? 0) || undefined;
-  const last = revisions.length - 1;
-  const at = revisions[Math.min(place, last)] as Revision;
-  const { content, before } = useContent(path, revisions, Math.min(place, last));
-
-  const to = (next: number) => setPlace(Math.max(0, Math.min(last, next)));
-  const step = (by: number) => setPlace((was) => Math.max(0, Math.min(last, was + by)));
-  const play = () => {
-    if (!playing && place >= last) setPlace(0);
-    setPlaying(!playing);
-  };
-  useEffect(() => {
-    if (!playing) return;
-    if (place >= last) {
-      setPlaying(false);
-      return;
-    }
-    if (content === undefined) return;
-    const timer = setTimeout(() => step(1), STEP_MS / speed);
-    return () => clearTimeout(timer);
-  }, [playing, place, speed, content === undefined]);
+  const { content, before } = contents.around(place);
+  useEffect(() => contents.want(place), [place, revisions.length]);
   const shown = useRef(at.revision);
   useEffect(() => {
     // A line's number is of one revision.
@@ -127,16 +113,9 @@ function Player({ path, revisions }: { path: string; revisions: Revision[] }) {
     refine({ path, revision: at.revision, seq: undefined, ...(isOther && { line: undefined }) });
   }, [at.revision]);
   const askWhy = (asked: number | undefined) => {
-    setPlaying(false);
+    player.pause();
     refine({ line: asked });
   };
-  useKeys({
-    play,
-    step,
-    first: () => to(0),
-    last: () => to(last),
-    faster: (by) => setSpeed((was) => SPEEDS[SPEEDS.indexOf(was) + by] ?? was),
-  });
 
   return (
     <div class="player">
@@ -172,7 +151,7 @@ function Player({ path, revisions }: { path: string; revisions: Revision[] }) {
           revision={at}
           content={content}
           before={before}
-          pace={STEP_MS / speed}
+          pace={STEP_MS / player.speed}
           line={line}
           onLine={knows("why") ? askWhy : undefined}
         />
@@ -186,136 +165,14 @@ function Player({ path, revisions }: { path: string; revisions: Revision[] }) {
           />
         )}
       </div>
-      <div class="controls" role="group" aria-label="Player">
-        <button type="button" aria-label="First revision" onClick={() => to(0)}>
-          <Icon of="first" />
-        </button>
-        <button type="button" aria-label="Previous revision" onClick={() => step(-1)}>
-          <Icon of="back" />
-        </button>
-        <button type="button" class="main" aria-label={playing ? "Pause" : "Play"} onClick={play}>
-          <Icon of={playing ? "pause" : "play"} />
-        </button>
-        <button type="button" aria-label="Next revision" onClick={() => step(1)}>
-          <Icon of="on" />
-        </button>
-        <button type="button" aria-label="Last revision" onClick={() => to(last)}>
-          <Icon of="last" />
-        </button>
-        <Scrubber revisions={revisions} place={place} to={to} />
-        <select
-          aria-label="Speed"
-          value={String(speed)}
-          onChange={(event) => setSpeed(Number(event.currentTarget.value))}
-        >
-          {SPEEDS.map((one) => (
-            <option key={one} value={String(one)}>
-              {one}×
-            </option>
-          ))}
-        </select>
-      </div>
-    </div>
-  );
-}
-
-interface Projected extends Around {
-  path: string;
-  revision: Revision;
-  pace: number;
-  line: number | undefined;
-  onLine: ((line: number) => void) | undefined;
-}
-
-function Screen({ path, revision, content, before, pace, line, onLine }: Projected) {
-  if (content === undefined || before === undefined) return <div class="screen is-waiting" />;
-  if (content === null) {
-    const why = revision.redacted?.length
-      ? `Its content was not recorded, since it holds a secret (${revision.redacted.join(", ")}).`
-      : revision.sha256
-        ? `It is not text: ${bytes(revision.size ?? 0)}.`
-        : "The file was gone then.";
-    return (
-      <div class="screen">
-        <Empty title="Nothing to show">{why}</Empty>
-      </div>
-    );
-  }
-  return (
-    <div class="screen">
-      <Stage path={path} content={content} before={before} pace={pace} line={line} onLine={onLine} />
-    </div>
-  );
-}
-
-/** The slider, with a bar for the size of each change. */
-function Scrubber({
-  revisions,
-  place,
-  to,
-}: {
-  revisions: Revision[];
-  place: number;
-  to: (place: number) => void;
-}) {
-  const most = Math.max(1, ...revisions.map((one) => one.added + one.removed));
-  const drawn = revisions.length <= 200 ? revisions : [];
-  return (
-    <div class="scrubber">
-      <div class="bars" aria-hidden="true">
-        {drawn.map((one, index) => (
-          <span
-            key={one.revision}
-            class={index === place ? "is-here" : ""}
-            style={{ height: `${12 + (88 * (one.added + one.removed)) / most}%` }}
-            onClick={() => to(index)}
-          />
-        ))}
-      </div>
-      <input
-        type="range"
-        aria-label="Revision"
-        aria-valuetext={`Revision ${revisions[place]?.revision ?? ""}`}
-        min={0}
-        max={revisions.length - 1}
-        value={place}
-        onInput={(event) => to(Number(event.currentTarget.value))}
+      <Transport
+        player={player}
+        unit="revision"
+        said={`Revision ${at.revision}`}
+        bars={revisions.map((one) => ({ size: one.added + one.removed }))}
       />
     </div>
   );
-}
-
-interface Keys {
-  play: () => void;
-  step: (by: 1 | -1) => void;
-  first: () => void;
-  last: () => void;
-  faster: (by: 1 | -1) => void;
-}
-
-function useKeys(keys: Keys) {
-  useLayoutEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
-      // A focused button has its own use for the space bar.
-      const isButton = event.target instanceof HTMLButtonElement || event.target instanceof HTMLAnchorElement;
-      const acts: Record<string, () => void> = {
-        ...(isButton ? {} : { " ": keys.play }),
-        ArrowLeft: () => keys.step(-1),
-        ArrowRight: () => keys.step(1),
-        Home: keys.first,
-        End: keys.last,
-        "+": () => keys.faster(1),
-        "-": () => keys.faster(-1),
-      };
-      const act = acts[event.key];
-      if (!act) return;
-      event.preventDefault();
-      act();
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  });
 }
 
 /** Begin where the address says: at a revision, at an entry, else at the first. */
@@ -331,22 +188,12 @@ function opening(revisions: Revision[]): number {
   return Math.max(0, after);
 }
 
-/** What a revision holds and what the one before it held: `undefined` while it is on its way, `null` if nothing to show. */
-interface Around {
-  content: string | null | undefined;
-  before: string | null | undefined;
-}
-
-/** Read a revision's content, and that of its neighbours ahead of time. */
-function useContent(path: string, revisions: Revision[], place: number): Around {
+/** Read the contents of revisions: the one that is wanted, and its neighbours ahead of time. */
+function useContents(path: string, revisions: Revision[]) {
   const [known, setKnown] = useState<Record<number, string | null>>({});
-  const wanted = useMemo(
-    () => [place, place + 1, place - 1].map((one) => revisions[one]).filter((one) => one !== undefined),
-    [place, revisions.length],
-  );
-  useEffect(() => {
-    for (const one of wanted) {
-      if (known[one.revision] !== undefined) continue;
+  const want = (place: number) => {
+    for (const one of [place, place + 1, place - 1].map((near) => revisions[near])) {
+      if (one === undefined || known[one.revision] !== undefined) continue;
       const keep = (content: string | null) => setKnown((was) => ({ ...was, [one.revision]: content }));
       if (!one.sha256 || one.redacted?.length) keep(null);
       else {
@@ -356,7 +203,11 @@ function useContent(path: string, revisions: Revision[], place: number): Around 
         );
       }
     }
-  }, [wanted]);
+  };
   const read = (one: Revision | undefined) => (one ? known[one.revision] : null);
-  return { content: read(revisions[place]), before: read(revisions[place - 1]) };
+  const around = (place: number): Around => ({
+    content: read(revisions[place]),
+    before: read(revisions[place - 1]),
+  });
+  return { want, around };
 }

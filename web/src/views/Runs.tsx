@@ -6,7 +6,9 @@ import { type Arrow, type Box, Graph } from "../parts/Graph";
 import { Await } from "../parts/Notice";
 import { refine, route } from "../route";
 import type { Entity } from "../shapes";
+import { type Happening, lasting, spansOf, spentInAll } from "../spans";
 import { clock, counted, shown } from "../words";
+import { said, Waterfall } from "./Waterfall";
 
 interface NodeOf {
   id: string;
@@ -42,22 +44,35 @@ export function GraphDrawn({
   return <Graph boxes={boxes} arrows={arrows} label={`Graph ${String(entity.name)}`} />;
 }
 
-interface Happening {
-  index: number;
-  at: string;
-  type: string;
-  nodeId?: string;
-  edgeId?: string;
-  message?: string;
-  error?: unknown;
-  name?: string;
-}
-
 const LOOKS: Record<string, string> = {
   nodeStarted: "is-begun",
   nodeCompleted: "is-done",
   nodeFailed: "is-failed",
 };
+
+const STATUS: Record<string, string> = {
+  notStarted: "not started",
+  inProgress: "running",
+};
+
+/** An event in words. */
+function happened(one: Happening, ends: Map<string, string>): string {
+  const node = one.nodeId ?? "";
+  switch (one.type) {
+    case "nodeStarted":
+      return `${node} began`;
+    case "nodeCompleted":
+      return `${node} is done`;
+    case "nodeFailed":
+      return `${node} failed: ${shown(one.error)}`;
+    case "edgeTaken":
+      return ends.get(one.edgeId ?? "") ?? "went on";
+    case "log":
+      return one.message ?? "";
+    default:
+      return [one.name ?? one.type, one.value === undefined ? "" : shown(one.value)].join(" ").trim();
+  }
+}
 
 /** A run, drawn over its graph as far as one has moved through its events. */
 export function Run({ entity }: { entity: Entity }) {
@@ -77,11 +92,18 @@ export function Run({ entity }: { entity: Entity }) {
     ]),
   );
   const taken = new Set(so.flatMap((one) => (one.edgeId ? [one.edgeId] : [])));
+  const startMs = Date.parse(String(entity.startTime ?? events[0]?.at ?? entity.createdAt));
+  const endMs = entity.endTime ? Date.parse(String(entity.endTime)) : Date.now();
+  const spans = spansOf(events, endMs);
+  const spent = said(spentInAll(spans));
   return (
     <>
       <p>
-        <Badge of={String(entity.status)} /> {counted(events.length, "event")}
+        <Badge of={String(entity.status)} text={STATUS[String(entity.status)] ?? String(entity.status)} />{" "}
+        {lasting(endMs - startMs)}, {counted(events.length, "event")}
+        {spent && `, ${spent}`}
       </p>
+      <Waterfall spans={spans} startMs={startMs} spanMs={endMs - startMs} />
       <Await asked={graph}>
         {(found) => <GraphDrawn entity={found.entity} looks={looks} taken={taken} />}
       </Await>
@@ -100,9 +122,7 @@ export function Run({ entity }: { entity: Entity }) {
       <ol class="run">
         {events.map((one, place) => (
           <li key={one.index} class={place < at ? "" : "is-ahead"}>
-            <time dateTime={one.at}>{clock(one.at)}</time> <b>{one.type}</b>{" "}
-            {one.nodeId ?? one.message ?? one.name ?? ends.get(one.edgeId ?? "") ?? ""}{" "}
-            {one.error ? shown(one.error) : ""}
+            <time dateTime={one.at}>{clock(one.at)}</time> {happened(one, ends)}
           </li>
         ))}
       </ol>

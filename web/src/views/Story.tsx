@@ -7,7 +7,7 @@ import { Badge, When } from "../parts/Badge";
 import { Await, Empty, Wrong } from "../parts/Notice";
 import { href, route } from "../route";
 import type { Beat, Chapter, SessionList, Story as StoryAnswer } from "../shapes";
-import { ask } from "../state";
+import { ask, knows } from "../state";
 import { clock, counted, moment, plain, who } from "../words";
 
 const BUDGET_TOKENS = 20_000;
@@ -78,6 +78,9 @@ function Told({ session }: { session: string }) {
               <p class="tools">
                 <a href={href({ view: "story" })}>All stories</a>
                 <a href={href({ view: "timeline", query: { session } })}>Timeline</a>
+                {(story.totals.edits ?? 0) > 0 && knows("get_evolution") && (
+                  <a href={href({ view: "movie", id: session })}>Movie</a>
+                )}
                 <button type="button" class="quiet" onClick={() => print()}>
                   Print
                 </button>

@@ -1,12 +1,13 @@
 // What happened, newest first: in the whole project, or in one session with every detail.
 
 import { useAsk } from "../asking";
+import { moment } from "../moment";
 import { href, refine, route } from "../route";
 import type { SessionList } from "../shapes";
-import { project } from "../state";
+import { knows, project } from "../state";
 import { day, kindName } from "../words";
 import { Entries } from "./Entries";
-import type { Filtered } from "./rows";
+import type { Filtered, Order } from "./rows";
 
 const KINDS = [
   "file_create",
@@ -43,8 +44,10 @@ const KINDS = [
 
 export default function Timeline() {
   const { session = "", kind = "", actor = "", path = "", seq } = route.value.query;
+  // A session is read as it went on; of a project one wants what is new.
+  const order: Order = (route.value.query.order as Order | undefined) ?? (session ? "oldest" : "newest");
   const sessions = useAsk<SessionList>("list_sessions", { limit: 200 });
-  const filters = { session, kind, actor, path };
+  const filters = { session, order, kind, actor, path };
   return (
     <section class="view timeline">
       <header class="head">
@@ -52,7 +55,7 @@ export default function Timeline() {
         <Filters sessions={sessions.value} {...filters} />
       </header>
       <Entries
-        key={JSON.stringify([project.value, filters])}
+        key={JSON.stringify([project.value, moment.value, filters])}
         {...filters}
         seq={seq ? Number(seq) : undefined}
       />
@@ -60,7 +63,14 @@ export default function Timeline() {
   );
 }
 
-function Filters({ sessions, session, kind, actor, path }: Filtered & { sessions: SessionList | null }) {
+function Filters({
+  sessions,
+  session,
+  order,
+  kind,
+  actor,
+  path,
+}: Filtered & { sessions: SessionList | null }) {
   return (
     <div class="filters">
       <label>
@@ -68,7 +78,14 @@ function Filters({ sessions, session, kind, actor, path }: Filtered & { sessions
         <select
           value={session}
           onChange={(event) =>
-            refine({ session: event.currentTarget.value, kind: "", actor: "", path: "", seq: undefined })
+            refine({
+              session: event.currentTarget.value,
+              kind: "",
+              actor: "",
+              path: "",
+              seq: undefined,
+              order: "",
+            })
           }
         >
           <option value="">Whole project</option>
@@ -108,11 +125,26 @@ function Filters({ sessions, session, kind, actor, path }: Filtered & { sessions
           onChange={(event) => refine({ path: event.currentTarget.value.trim() })}
         />
       </label>
+      <label>
+        <span>Order</span>
+        <select
+          value={order}
+          onChange={(event) => refine({ order: event.currentTarget.value, seq: undefined })}
+        >
+          <option value="oldest">As it went on</option>
+          <option value="newest">Newest first</option>
+        </select>
+      </label>
       {session && (
         <>
           <a class="button" href={href({ view: "story", id: session })}>
             Story
           </a>
+          {knows("get_evolution") && (
+            <a class="button" href={href({ view: "movie", id: session })}>
+              Movie
+            </a>
+          )}
           <a class="button" href={href({ view: "undo", query: { session } })}>
             Undo
           </a>

@@ -19,18 +19,23 @@ export interface Row extends TimelineItem {
 
 export interface Filtered {
   session: string;
+  /** Which end the list begins at. */
+  order: Order;
   kind: string;
   actor: string;
   path: string;
 }
 
+export type Order = "oldest" | "newest";
+
 /** Read a session's timeline, or without one that of the whole project, page by page. */
-export function entriesOf({ session, kind, actor, path }: Filtered): Fetch<Row> {
+export function entriesOf({ session, order, kind, actor, path }: Filtered): Fetch<Row> {
   return async (cursor, signal) => {
     const found = await ask<Timeline>(
       "get_timeline",
       {
         ...(session ? { session_id: session } : { all_sessions: true }),
+        oldest_first: order === "oldest" || undefined,
         limit: cursor ? PAGE : FIRST_PAGE,
         cursor,
         budget_tokens: BUDGET_TOKENS,
@@ -42,7 +47,11 @@ export function entriesOf({ session, kind, actor, path }: Filtered): Fetch<Row> 
     );
     const titles = found.sessions ?? {};
     const rows = found.timeline.map((one) => ({ ...one, about: titles[one.session_id ?? ""] }));
-    return { rows, next: found.nextCursor, left: session ? undefined : leftAfter(rows) };
+    return {
+      rows,
+      next: found.nextCursor,
+      left: session || order === "oldest" ? undefined : leftAfter(rows),
+    };
   };
 }
 
@@ -64,15 +73,16 @@ export interface StepOf {
 }
 
 /** Whether an entry is the first in sight of its plan step: what is under the step follows. */
-export function beginsStep(pages: Pages<Row>, place: number): boolean {
-  const step = stepAt(pages, place);
-  return step !== null && (place === 0 || stepAt(pages, place - 1)?.key !== step.key);
+export function beginsStep(pages: Pages<Row>, place: number, order: Order): boolean {
+  const step = stepAt(pages, place, order);
+  return step !== null && (place === 0 || stepAt(pages, place - 1, order)?.key !== step.key);
 }
 
 /** The plan step during which an entry happened: its own, or that of the entry before it in time. */
-export function stepAt(pages: Pages<Row>, place: number): StepOf | null {
-  for (let older = place; older < place + LOOKED_MAX; older += 1) {
-    const row = pages.row(older);
+export function stepAt(pages: Pages<Row>, place: number, order: Order): StepOf | null {
+  const older = order === "oldest" ? -1 : 1;
+  for (let looked = 0; looked < LOOKED_MAX; looked += 1) {
+    const row = pages.row(place + older * looked);
     if (!row || row.kind === "plan_step") return null;
     if (row.index !== undefined) return { key: stepKey(row), index: row.index };
   }

@@ -42,6 +42,10 @@ T = TypeVar("T")
 Line = TypeVar("Line", bound=BaseModel)
 
 FORMAT = 1
+PART_FORMAT = 2
+"""Of a part: what a project has after an entry that whoever takes it in has too. Parts travel from
+store to store (`parts.py`) and are not kept."""
+
 OPENING, END = "bundle.json", "end.json"
 PAGE_BYTES = 8 * MIB
 """A page ends when it holds this much, or `ENTRIES_PAGE` things."""
@@ -76,6 +80,20 @@ class Opening:
     hash: str
     made_by: str = ""
     format: int = FORMAT
+    after: int = 0
+    """Of a part: the seq of the entry that it goes on from;"""
+    after_hash: str = ""
+    """and the hash of that entry."""
+
+    @property
+    def is_part(self) -> bool:
+        """Whether what came before is not in it."""
+        return self.format == PART_FORMAT
+
+    def said(self) -> dict[str, Any]:
+        """Give what is written: of a whole bundle what it always was."""
+        told = asdict(self)
+        return told if self.is_part else {name: told[name] for name in told if "after" not in name}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +148,7 @@ class Writer:
 
     def begin(self, opening: Opening) -> None:
         """Say whose it is."""
-        self._add(OPENING, orjson.dumps(asdict(opening)))
+        self._add(OPENING, orjson.dumps(opening.said()))
 
     def add_blobs(self, blobs: list[Blob]) -> None:
         """Add a page of blobs."""
@@ -211,7 +229,7 @@ class Reader:
         if name != OPENING:
             raise BundleDamaged("This is not a bundle: it does not begin like one")
         said = orjson.loads(content)
-        if isinstance(said, dict) and said.get("format", 0) > FORMAT:
+        if isinstance(said, dict) and said.get("format", 0) > PART_FORMAT:
             raise BundleDamaged(
                 "This bundle was made by a newer Hansard than this one", hint="Upgrade Hansard"
             )

@@ -77,8 +77,8 @@ def import_project(
     with alone(store.engine) as still_alone:
         contents = _proved_to_fit(store, path, name)
         project = name or contents.opening.project
-        _enter(store, contents, project, stamp)
-        missing_blocks = _reserve(store, contents, project, stamp)
+        enter(store, contents, project, stamp)
+        missing_blocks = reserve(store, contents, project, stamp)
         taken = take_in(store, path, contents, project, progress=progress, still_alone=still_alone)
     for prefix in missing_blocks:
         ids.grant(store, project, prefix, stamp)
@@ -92,6 +92,8 @@ def look_through(path: Path, kinds: Kinds, *, heads: Mapping[str, Head] | None =
     """
     with spooling() as spool, reading(path) as bundle:
         found = Contents(bundle.opening, bundle.file)
+        if found.opening.is_part:
+            raise BundleDamaged("This is a part of a project, which only push and pull take in")
         reached = genesis(found.opening.project)
         there = (heads or {}).get(found.opening.project, reached)
         found.goes_on = there.seq == 0
@@ -101,8 +103,8 @@ def look_through(path: Path, kinds: Kinds, *, heads: Mapping[str, Head] | None =
                     found.blobs += 1
                     spool.add(thing)
                     continue
-                reached = _next_head(reached, thing, kinds)
-                event = _event(thing, kinds)
+                reached = next_head(reached, thing, kinds)
+                event = event_of(thing, kinds)
                 if isinstance(event, ids.IdBlockGranted):
                     found.blocks.append((thing.seq, event))
                 if (thing.seq, thing.hash) == (there.seq, there.hash):
@@ -132,7 +134,7 @@ def take_in(
         for page in bundle.pages():
             still_alone()
             if packed := [thing for thing in page if isinstance(thing, Blob)]:
-                _keep(store, project, packed)
+                keep_blobs(store, project, packed)
                 blobs += len(packed)
                 progress(project, "blobs", blobs, contents.blobs)
             if journal := [thing for thing in page if isinstance(thing, Entry)]:
@@ -173,7 +175,7 @@ def _require_name(name: str | None) -> None:
         raise InvalidInput(f"--as: {error.errors()[0]['msg']}") from None
 
 
-def _next_head(before: Head, entry: Entry, kinds: Kinds) -> Head:
+def next_head(before: Head, entry: Entry, kinds: Kinds) -> Head:
     """Prove that an entry follows."""
     place = f"s:{entry.seq}"
     if not entry.follows(before, advances=kinds.advances(entry.kind)):
@@ -197,7 +199,7 @@ def _is_time(text: str) -> bool:
     return True
 
 
-def _event(entry: Entry, kinds: Kinds) -> Event | None:
+def event_of(entry: Entry, kinds: Kinds) -> Event | None:
     """Read an entry's event, and refuse what this program would never have recorded."""
     place = f"s:{entry.seq}"
     try:
@@ -216,7 +218,7 @@ def _event(entry: Entry, kinds: Kinds) -> Event | None:
     return event
 
 
-def _enter(store: Store, contents: Contents, project: str, stamp: Stamp) -> None:
+def enter(store: Store, contents: Contents, project: str, stamp: Stamp) -> None:
     """Enter the project in the catalog."""
     named, said = project == contents.opening.project, contents.opening
     created = ProjectCreated(
@@ -230,7 +232,7 @@ def _enter(store: Store, contents: Contents, project: str, stamp: Stamp) -> None
     store.write(CATALOG, work)
 
 
-def _reserve(store: Store, contents: Contents, project: str, stamp: Stamp) -> list[str]:
+def reserve(store: Store, contents: Contents, project: str, stamp: Stamp) -> list[str]:
     """Set the project's ids aside in this store's catalog.
 
     Returns the prefixes whose last block is another project's here: it must get a new one, or the
@@ -276,7 +278,9 @@ def _reserved(store: Store, tx: ReadTx, project: str) -> set[tuple[str, int]]:
     return found
 
 
-def _keep(store: Store, project: str, blobs: Sequence[Blob]) -> None:
+def keep_blobs(store: Store, project: str, blobs: Sequence[Blob]) -> None:
+    """Keep blobs that were proved; until an entry names them, nobody sees them."""
+
     def work(tx: WriteTx) -> None:
         for blob in blobs:
             tx.keep(blob)
@@ -317,13 +321,13 @@ def _append(store: Store, project: str, entries: Sequence[Entry]) -> int:
         for entry in new:
             placed = _chained(entry, project, tx.head())
             tx.append(placed)
-            _derive(store, tx, placed)
+            derive(store, tx, placed)
         return len(new)
 
     return store.write(project, work)
 
 
-def _derive(store: Store, tx: WriteTx, entry: Entry) -> None:
+def derive(store: Store, tx: WriteTx, entry: Entry) -> None:
     """Derive what follows from an entry, or refuse one that nothing before it leads to."""
     event = store.kinds.decode(entry)
     try:

@@ -114,8 +114,18 @@ def erase(
                 raise
             done = earlier
         store.engine.discard(superfluous(store.engine))
-        scrubbed = store.engine.scrub()
+        scrubbed = store.engine.scrub(dropping=_left_behind(store))
     return _finished(store, project, done, is_scrubbed=scrubbed)
+
+
+def _left_behind(store: Store) -> list[str]:
+    """Name the tables of older versions: they hold what their projects said before it was erased.
+
+    Every project is brought to our version first, since an older program might yet read them.
+    """
+    for project in store.engine.heads():
+        store.read(project, lambda tx: tx.head())
+    return store.engine.outdated()
 
 
 def digests_of_path(tx: ReadTx, path: str) -> list[Digest]:

@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from tempfile import TemporaryFile
 from typing import BinaryIO
@@ -13,13 +13,20 @@ from hansard.app.keeping.bundle import BundleDamaged, blob_line
 from hansard.kernel.blob import Blob, Digest, unseal
 from hansard.kernel.problem import BlobDamaged, BlobRedacted, StorageUnavailable
 
+Kept = Callable[[Digest], Blob | None]
+"""Gives a blob that a store keeps."""
+
 
 class Spool:
     """Blobs in a temporary file. What is kept in memory is only where each of them lies."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        """Write into an empty file, which is not buffered: what it has no room for is known."""
+    def __init__(self, file: BinaryIO, kept: Kept = lambda _: None) -> None:
+        """Write into an empty file, which is not buffered: what it has no room for is known.
+
+        `kept` gives blobs that others may rest on and that are not among these.
+        """
         self._file = file
+        self._kept = kept
         self._places: dict[bytes, tuple[int, int]] = {}
         self._end = 0
 
@@ -34,6 +41,9 @@ class Spool:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self._places[key] = (self._end, len(record))
         self._end += len(record)
+
+    def __contains__(self, digest: Digest) -> bool:
+        return bytes.fromhex(digest) in self._places
 
     def prove(self) -> None:
         """Prove that every blob is what its digest says, and rests only on others of these."""
@@ -50,6 +60,8 @@ class Spool:
 
     def _fetch(self, digest: Digest) -> Blob:
         place = self._places.get(bytes.fromhex(digest))
+        if place is None and (blob := self._kept(digest)):
+            return blob
         if place is None:
             message = f"The bundle lacks {digest}, on which others rest"
             raise BundleDamaged(message, digest=digest)
@@ -61,12 +73,12 @@ class Spool:
 
 
 @contextmanager
-def spooling() -> Iterator[Spool]:
+def spooling(kept: Kept = lambda _: None) -> Iterator[Spool]:
     """Give a spool that is gone afterwards."""
     with ExitStack() as stack:
         with _room():
             file = stack.enter_context(TemporaryFile(prefix="hansard-", buffering=0))
-        yield Spool(file)
+        yield Spool(file, kept)
 
 
 @contextmanager

@@ -30,7 +30,7 @@ SKILL = """\
 name: hansard
 description: >-
   Durable memory of this project: resume where the last session stopped, look up and record
-  decisions, save checkpoints, undo file changes. Use at the start of work, before choosing between
+  decisions, save checkpoints, undo file changes. Use when work starts, before choosing between
   ways, when something is settled, and before stopping.
 ---
 

@@ -143,6 +143,16 @@ class Pool:
             connection.close()
 
 
+@contextmanager
+def pipelined(connection: Connection) -> Iterator[None]:
+    """Send statements without waiting for the answer to each, where the client's library can."""
+    if not psycopg.Pipeline.is_supported():
+        yield
+        return
+    with connection.pipeline():
+        yield
+
+
 def end_transaction(connection: Connection) -> None:
     """Undo what is open on a connection; one that cannot even do that is closed."""
     if connection.closed or connection.info.transaction_status == TransactionStatus.IDLE:

@@ -3,6 +3,7 @@
 import os
 import zlib
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import TypeVar
 
 import psycopg
@@ -16,9 +17,10 @@ from hansard.engines.postgres.connections import (
     translated,
 )
 from hansard.engines.postgres.holds import Holds
-from hansard.engines.postgres.notices import Notices
+from hansard.engines.postgres.hot_rows import HotRows
+from hansard.engines.postgres.notices import Announcer, Notices
 from hansard.engines.postgres.schema import Names, column, lay_out, outdated, scrubbing
-from hansard.engines.postgres.transaction import PostgresReadTx
+from hansard.engines.postgres.transaction import BEGIN_LOOK, MovedError, PostgresReadTx
 from hansard.engines.postgres.writing import Lane
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import Lock, ReadTx, Schema, Table, Topic, Watch, WriteTx
@@ -63,10 +65,22 @@ class PostgresEngine:
             raise
         self._notices = Notices(connector, self._names.channel)
         self._holds = Holds(connector, self._names)
-        self._lanes = [Lane(number, connector, self._names) for number in range(LANES)]
+        self._hot = HotRows()
+        self._announcer = Announcer(connector, self._names.channel)
+        self._lanes = [self._lane(number, connector) for number in range(LANES)]
+
+    def _lane(self, number: int, connector: Connector) -> Lane:
+        return Lane(number, connector, self._names, self._hot, self._announcer.announce)
 
     def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
-        return self._look(lambda connection: work(PostgresReadTx(connection, self._names, project)))
+        def looked(connection: Connection, *, is_begun: bool = False) -> T:
+            tx = PostgresReadTx(connection, self._names, project, self._hot, is_begun=is_begun)
+            return work(tx)
+
+        try:
+            return self._look(looked, begins=False)
+        except MovedError:
+            return self._look(partial(looked, is_begun=True))
 
     def write(self, project: str, work: Callable[[WriteTx], T], *, urgent: bool = False) -> T:
         del urgent  # the server's disk is the server's
@@ -141,23 +155,27 @@ class PostgresEngine:
     def close(self) -> None:
         for lane in self._lanes:
             lane.close()
+        self._announcer.close()
         self._notices.close()
         self._holds.close()
         self._pool.close()
 
-    def _look(self, work: Callable[[Connection], T]) -> T:
-        """Run work in a transaction that sees one state; once more if the connection was lost."""
+    def _look(self, work: Callable[[Connection], T], *, begins: bool = True) -> T:
+        """Run work that sees one state; once more if the connection was lost."""
         self._require_same_process()
         with translated("PostgreSQL could not be read"):
             try:
-                return self._try_to_look(work)
+                return self._try_to_look(work, begins=begins)
             except _LookAgainError:
-                return self._try_to_look(work, again=True)
+                return self._try_to_look(work, begins=begins, again=True)
 
-    def _try_to_look(self, work: Callable[[Connection], T], *, again: bool = False) -> T:
+    def _try_to_look(
+        self, work: Callable[[Connection], T], *, begins: bool, again: bool = False
+    ) -> T:
         with self._pool.connection(fresh=again) as connection:
             try:
-                connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                if begins:
+                    connection.execute(BEGIN_LOOK)
                 return work(connection)
             except psycopg.Error as error:
                 if not again and (connection.closed or isinstance(error, PASSING)):

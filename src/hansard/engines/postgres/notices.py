@@ -1,4 +1,4 @@
-"""Notices: one connection that listens for commits, and a thread that passes the word on."""
+"""Notices of commits: a thread that sends them, and one that listens and passes the word on."""
 
 import selectors
 import socket
@@ -13,6 +13,72 @@ from hansard.kernel.problem import StorageUnavailable
 
 RECONNECT_S = 1.0
 """How long to wait before trying again to reach a server that was lost."""
+
+ANNOUNCE_S = 0.05
+"""How far apart two notices are at least: who wakes for one sees all that was committed."""
+
+
+class Announcer:
+    """Tells watchers everywhere that something was committed, soon after it was.
+
+    Not within the commit: PostgreSQL puts commits that carry a notice in line, over the whole
+    database, each until the one before it is on disk. Who dies in between leaves the watchers to
+    their own next look.
+    """
+
+    def __init__(self, connector: Connector, channel: str) -> None:
+        """Start nothing yet."""
+        self._connector = connector
+        self._channel = channel
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._connection: Connection | None = None
+        self._news = threading.Event()
+        self._ended = threading.Event()
+
+    def announce(self) -> None:
+        """Have everybody told, once for all that was committed meanwhile."""
+        self._news.set()
+        with self._lock:
+            if self._thread is None and not self._ended.is_set():
+                self._thread = threading.Thread(
+                    target=self._serve, name="postgres-announcer", daemon=True
+                )
+                self._thread.start()
+
+    def close(self) -> None:
+        """Tell what is left to tell, then end."""
+        with self._lock:
+            self._ended.set()
+            thread, self._thread = self._thread, None
+        if thread is not None:
+            self._news.set()
+            thread.join()
+        if self._connection is not None:
+            self._connection.close()
+
+    def _serve(self) -> None:
+        is_over = False
+        while not is_over:
+            self._news.wait()
+            is_over = self._ended.is_set()
+            self._news.clear()
+            is_told = self._tell()
+            if not is_told:
+                self._news.set()
+            self._ended.wait(ANNOUNCE_S if is_told else RECONNECT_S)
+
+    def _tell(self) -> bool:
+        try:
+            if self._connection is None:
+                self._connection = self._connector.connect()
+            self._connection.execute("SELECT pg_notify(%s, '')", (self._channel,))
+        except psycopg.Error:
+            if self._connection is not None:
+                self._connection.close()
+            self._connection = None
+            return False
+        return True
 
 
 class Notices:

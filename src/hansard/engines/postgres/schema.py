@@ -49,6 +49,10 @@ CORE = {
 }
 
 
+CHANGES = "changes bigint NOT NULL DEFAULT 0"
+"""How often a project was changed, which no two looks at the same state differ in."""
+
+
 class Names:
     """What things are called in one PostgreSQL schema, quoted and qualified."""
 
@@ -155,8 +159,10 @@ def _missing(connection: Connection, names: Names, schema: Schema) -> Sequence[s
     """Give the statements that create what is not there, having refused a newer store."""
     rows = connection.execute(
         "SELECT n.nspname, c.relname FROM pg_namespace n "
-        "LEFT JOIN pg_class c ON c.relnamespace = n.oid WHERE n.nspname = %s",
-        (names.namespace,),
+        "LEFT JOIN pg_class c ON c.relnamespace = n.oid WHERE n.nspname = %(name)s "
+        "UNION ALL SELECT table_schema, table_name || '.' || column_name "
+        "FROM information_schema.columns WHERE table_schema = %(name)s AND table_name = 'heads'",
+        {"name": names.namespace},
     ).fetchall()
     there = {relation for _, relation in rows}
     if "hansard_format" in there:
@@ -194,6 +200,7 @@ def _statements(names: Names, schema: Schema) -> Iterator[tuple[str, str]]:
             "blobs": f"; ALTER TABLE {names.blobs} ALTER COLUMN packed SET STORAGE EXTERNAL",
         }.get(name, "")
         yield name, f"CREATE TABLE {names.qualified(name)} ({columns}){also}"
+    yield "heads.changes", f"ALTER TABLE {names.heads} ADD COLUMN IF NOT EXISTS {CHANGES}"
     by_session = "(project, session, seq) WHERE session IS NOT NULL"
     yield (
         "journal_by_session",

@@ -1,17 +1,18 @@
-"""A transaction on PostgreSQL: the seam's verbs as SQL."""
+"""A look at a project on PostgreSQL: the seam's reading verbs as SQL."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Collection
+from typing import Any, TypeVar, cast
 
 import orjson
 import psycopg
 
-from hansard.engines.postgres.connections import Connection
+from hansard.engines.postgres.connections import Connection, pipelined
+from hansard.engines.postgres.heads import Marked, find_head
+from hansard.engines.postgres.hot_rows import HotRows, Place, Unknown
 from hansard.engines.postgres.schema import Names, column, filing
 from hansard.engines.postgres.search import Search
-from hansard.engines.postgres.text import is_short_for_another, short, tsvector
-from hansard.kernel.blob import Blob, Digest, canonical_json
+from hansard.engines.postgres.text import is_short_for_another, short
+from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import (
     AnyOf,
     FieldType,
@@ -27,10 +28,12 @@ from hansard.kernel.engine import (
     Version,
     Where,
 )
-from hansard.kernel.event import Actor, Entry, Head, genesis
+from hansard.kernel.event import Actor, Entry, Head
 from hansard.kernel.words import query_beginnings
 
-_ENTRY_COLUMNS = (
+K = TypeVar("K", str, Blob)
+
+ENTRY_COLUMNS = (
     "seq, tick, at, clock, kind, session, actor_kind, actor_id, actor_role, "
     "payload, payload_digest, hash"
 )
@@ -42,16 +45,60 @@ _ARRAYS: dict[FieldType, str] = {
 }
 
 
-class PostgresReadTx:
-    """One project's look on one connection, in a transaction that its owner began."""
+BEGIN_LOOK = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-    def __init__(self, connection: Connection, names: Names, project: str) -> None:
+
+class MovedError(Exception):
+    """The project was changed between two parts of one look, which must then begin anew."""
+
+
+class PostgresReadTx:
+    """One project's look on one connection.
+
+    It begins with the head alone, and what is remembered of a project with that head is not asked
+    for. Only what is not remembered needs a transaction, and that must find the same head.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        names: Names,
+        project: str,
+        hot: HotRows,
+        *,
+        is_begun: bool = False,
+    ) -> None:
         self.project = project
         self._connection = connection
         self._names = names
+        self._hot = hot
+        self._found: Marked | None = None
+        self._is_begun = is_begun
 
     def head(self) -> Head:
-        return find_head(self._connection, self._names, self.project) or genesis(self.project)
+        return self._at()[0]
+
+    def _at(self) -> Marked:
+        if self._found is None:
+            if not self._is_begun and not self._hot.knows(self.project):
+                return self._begun()
+            self._found = find_head(self._connection, self._names, self.project)
+        return self._found
+
+    def _begin(self) -> None:
+        if not self._is_begun:
+            self._begun()
+
+    def _begun(self) -> Marked:
+        """Begin the transaction that sees one state: the one whose head was found, if any was."""
+        seen = self._found
+        with pipelined(self._connection):
+            self._connection.execute(BEGIN_LOOK)
+            self._found = find_head(self._connection, self._names, self.project)
+        self._is_begun = True
+        if seen is not None and seen[1] != self._found[1]:
+            raise MovedError
+        return self._found
 
     def entries(
         self,
@@ -73,7 +120,7 @@ class PostgresReadTx:
                 clauses.append(clause)
                 values.append(value)
         rows = self._all(
-            f"SELECT {_ENTRY_COLUMNS} FROM {self._names.journal} WHERE {' AND '.join(clauses)} "
+            f"SELECT {ENTRY_COLUMNS} FROM {self._names.journal} WHERE {' AND '.join(clauses)} "
             f"ORDER BY seq {_direction(descending)} LIMIT %s",
             *values,
             limit,
@@ -95,15 +142,25 @@ class PostgresReadTx:
         return low
 
     def get(self, table: Table, key: str, *, as_of: int | None = None) -> Row | None:
+        if as_of is not None:
+            body = self._body(table, key, as_of)
+            return orjson.loads(body) if body else None
+        place = self._names.table(table), short(key)
+        body = self._remembered(place, lambda: self._body(table, key))
+        return orjson.loads(body) if body else None
+
+    def _body(self, table: Table, key: str, as_of: int | None = None) -> str | None:
         standing, values = _standing(table, as_of)
-        rows = self._all(
+        # Of what stands now, a writer knows the rows it has changed itself.
+        ask = self._ask if as_of is None else self._all
+        rows = ask(
             f"SELECT body FROM {self._names.table(table)} "
             f"WHERE project = %s AND key = %s{standing}",
             self.project,
             short(key),
             *values,
         )
-        return orjson.loads(rows[0][0]) if rows else None
+        return rows[0][0] if rows else None
 
     def versions(self, table: Table, key: str) -> list[Version]:
         assert table.history, f"{table.name} keeps no history"
@@ -131,9 +188,9 @@ class PostgresReadTx:
         if after is not None:
             place: list[Scalar] = [short(after.key)]
             if order and after.value is not None:
-                place.insert(0, _stored(table.fields[order], after.value))
+                place.insert(0, stored(table.fields[order], after.value))
             beyond = "<" if descending else ">"
-            clauses += f" AND ({', '.join(ordered)}) {beyond} ({_marks(place)})"
+            clauses += f" AND ({', '.join(ordered)}) {beyond} ({marks(place)})"
             values += place
         direction = _direction(descending)
         rows = self._all(
@@ -170,6 +227,7 @@ class PostgresReadTx:
             f"FROM {self._names.table(table)} WHERE project = %s AND key > %s "
             "GROUP BY key ORDER BY key LIMIT %s"
         )
+        self._begin()
         try:
             # Of its own, since one row that is not JSON would spoil the whole look.
             with self._connection.transaction():
@@ -192,7 +250,11 @@ class PostgresReadTx:
         return search.hits(query, limit)
 
     def blob(self, digest: Digest) -> Blob | None:
-        rows = self._all(
+        place = self._names.blobs, digest
+        return self._remembered(place, lambda: self._blob(digest))
+
+    def _blob(self, digest: Digest) -> Blob | None:
+        rows = self._ask(
             f"SELECT digest, size, codec, packed, base, depth FROM {self._names.blobs} "
             "WHERE project = %s AND digest = %s",
             self.project,
@@ -219,6 +281,15 @@ class PostgresReadTx:
         )
         return [Digest(digest) for (digest,) in rows]
 
+    def _remembered(self, place: Place, ask: Callable[[], K | None]) -> K | None:
+        """Give what is remembered of a project with this head, or ask, and remember it."""
+        found = self._hot.find(self.project, self._at()[1], place)
+        if isinstance(found, Unknown):
+            asked = ask()
+            self._hot.learn(self.project, self._at()[1], {place: asked})
+            return asked
+        return cast("K | None", found)
+
     def _in_full(self, table: Table, field: str, value: Scalar | None) -> Scalar | None:
         """Give a field's value as it was put, where its column has it shortened."""
         if not isinstance(value, str) or not is_short_for_another(value):
@@ -243,186 +314,18 @@ class PostgresReadTx:
             values += more
         return " AND ".join(clauses), values
 
-    def _run(self, statement: str, *values: Any) -> None:
-        self._connection.execute(statement.encode(), values)
-
     def _all(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        return self._ask(statement, *values)
+
+    def _ask(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        self._begin()
         return self._connection.execute(statement.encode(), values, binary=True).fetchall()
 
     def _planned(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """Run a statement whose best plan depends on its values: it is not prepared."""
+        self._begin()
         cursor = self._connection.execute(statement.encode(), values, binary=True, prepare=False)
         return cursor.fetchall()
-
-
-class PostgresWriteTx(PostgresReadTx):
-    """One piece of work in a transaction that holds the project's lock.
-
-    The head moves here and is stored by the owner of the transaction, once for all its work.
-    """
-
-    def __init__(self, connection: Connection, names: Names, project: str, head: Head) -> None:
-        super().__init__(connection, names, project)
-        self._head = head
-        self.has_changes = False
-
-    def head(self) -> Head:
-        return self._head
-
-    def append(self, entry: Entry) -> None:
-        assert entry.project == self.project, "an entry of another project"
-        assert entry.seq == self._head.seq + 1, "an entry that does not follow the head"
-        who = entry.actor
-        values = (
-            *(entry.project, entry.seq, entry.tick, entry.at, entry.clock, entry.kind),
-            *(entry.session, who.kind, who.id, who.role),
-            *(entry.payload, entry.payload_digest, entry.hash),
-        )
-        self._run(
-            f"INSERT INTO {self._names.journal} (project, {_ENTRY_COLUMNS}) "
-            f"VALUES ({_marks(values)})",
-            *values,
-        )
-        self._head = Head(entry.seq, entry.tick, entry.hash, entry.clock, self._head.views)
-
-    def put(self, table: Table, key: str, row: Row, *, seq: int) -> None:
-        cells: dict[str, Scalar | None] = {
-            "project": self.project,
-            "key": short(key),
-            "whole_key": None if short(key) == key else key,
-            "body": canonical_json(row).decode(),
-        }
-        identity = "project, key"
-        if table.history:
-            self._end(table, key, seq)
-            cells |= {"from_seq": seq, "to_seq": None}
-            identity += ", from_seq"
-        for field, kind in table.fields.items():
-            value = row.get(field)
-            cells[column(field)] = None if value is None else _stored(kind, value)
-        changes = ", ".join(f"{name} = EXCLUDED.{name}" for name in cells)
-        self._run(
-            f"INSERT INTO {self._names.table(table)} ({', '.join(cells)}) "
-            f"VALUES ({_marks(cells)}) ON CONFLICT ({identity}) DO UPDATE SET {changes}",
-            *cells.values(),
-        )
-
-    def delete(self, table: Table, key: str, *, seq: int) -> None:
-        still_standing = ""
-        if table.history:
-            self._end(table, key, seq)
-            still_standing = " AND to_seq IS NULL"
-        self._run(
-            f"DELETE FROM {self._names.table(table)} "
-            f"WHERE project = %s AND key = %s{still_standing}",
-            self.project,
-            short(key),
-        )
-
-    def index(self, topic: Topic, key: str, texts: Mapping[str, str] | None) -> None:
-        name = self._names.topic(topic)
-        if texts is None:
-            self._run(
-                f"DELETE FROM {name} WHERE project = %s AND key = %s", self.project, short(key)
-            )
-            return
-        self._run(
-            f"INSERT INTO {name} (project, key, words) VALUES (%s, %s, %s::tsvector) "
-            "ON CONFLICT (project, key) "
-            "DO UPDATE SET words = EXCLUDED.words, number = EXCLUDED.number",
-            self.project,
-            short(key),
-            tsvector(topic, texts),
-        )
-
-    def keep(self, blob: Blob) -> None:
-        self._run(
-            f"INSERT INTO {self._names.blobs} "
-            "(project, digest, size, codec, packed, base, depth) "
-            "VALUES (%s, %s, %s, %s, %b, %s, %s) ON CONFLICT DO NOTHING",
-            *(self.project, blob.digest, blob.size, blob.codec, blob.packed),
-            *(blob.base, blob.depth),
-        )
-
-    def repack(self, blob: Blob) -> None:
-        self._run(
-            f"UPDATE {self._names.blobs} SET size = %s, codec = %s, packed = %b, base = %s, "
-            "depth = %s WHERE project = %s AND digest = %s",
-            *(blob.size, blob.codec, blob.packed, blob.base, blob.depth),
-            *(self.project, blob.digest),
-        )
-
-    def drop(self, digest: Digest) -> None:
-        self._run(
-            f"DELETE FROM {self._names.blobs} WHERE project = %s AND digest = %s",
-            self.project,
-            digest,
-        )
-
-    def redact(self, entry: Entry) -> None:
-        assert entry.is_redacted, "an entry with its payload"
-        self._run(
-            f"UPDATE {self._names.journal} SET payload = %s WHERE project = %s AND seq = %s",
-            *(entry.payload, self.project, entry.seq),
-        )
-
-    def clear(self, tables: Sequence[Table], topics: Sequence[Topic]) -> None:
-        emptied = [self._names.table(table) for table in tables]
-        for name in emptied + [self._names.topic(topic) for topic in topics]:
-            self._run(f"DELETE FROM {name} WHERE project = %s", self.project)
-
-    def mark_views(self, views: str) -> None:
-        self._head = replace(self._head, views=views)
-        self.has_changes = True
-
-    def _end(self, table: Table, key: str, seq: int) -> None:
-        """End the standing version of a row at `seq`, but not one that began there."""
-        self._run(
-            f"UPDATE {self._names.table(table)} SET to_seq = %s "
-            "WHERE project = %s AND key = %s AND to_seq IS NULL AND from_seq < %s",
-            *(seq, self.project, short(key), seq),
-        )
-
-    def _run(self, statement: str, *values: Any) -> None:
-        self.has_changes = True
-        super()._run(statement, *values)
-
-
-def find_head(
-    connection: Connection, names: Names, project: str, *, locked: bool = False
-) -> Head | None:
-    """Read a project's head, on demand together with the lock that all its writers need."""
-    found = connection.execute(
-        f"SELECT seq, tick, hash, clock, views FROM {names.heads} WHERE project = %s"
-        f"{' FOR UPDATE' if locked else ''}".encode(),
-        (project,),
-    ).fetchone()
-    return Head(*found) if found else None
-
-
-def lock_head(connection: Connection, names: Names, project: str) -> Head:
-    """Take the project's lock, which is its head's row, and make that row if there is none."""
-    head = find_head(connection, names, project, locked=True)
-    if head is None:
-        first = genesis(project)
-        # Whoever else is inserting it now is waited for; then there is nothing left to do.
-        connection.execute(
-            f"INSERT INTO {names.heads} VALUES (%s, %s, %s, %s, %s, %s) "
-            "ON CONFLICT DO NOTHING".encode(),
-            (project, first.seq, first.tick, first.hash, first.clock, first.views),
-        )
-        head = find_head(connection, names, project, locked=True)
-        assert head is not None, "a head that was just inserted is there"
-    return head
-
-
-def store_head(connection: Connection, names: Names, project: str, head: Head) -> None:
-    """Store where the project's journal now ends, and have the commit tell all watchers."""
-    connection.execute(
-        f"UPDATE {names.heads} SET seq = %s, tick = %s, hash = %s, clock = %s, views = %s "
-        "WHERE project = %s RETURNING pg_notify(%s, '')".encode(),
-        (head.seq, head.tick, head.hash, head.clock, head.views, project, names.channel),
-    )
 
 
 def _entry(project: str, row: tuple[Any, ...]) -> Entry:
@@ -451,17 +354,17 @@ def _condition(
     if wanted is None:
         return f"{name} IS NULL", []
     if isinstance(wanted, AnyOf):
-        values = [_stored(kind, value) for value in wanted.values]
+        values = [stored(kind, value) for value in wanted.values]
         return f"{name} = ANY(%s::{_ARRAYS[kind]})", [values]
     if isinstance(wanted, Range):
         sides = ((">=", wanted.at_least), ("<", wanted.below))
-        given = [(sign, _stored(kind, side)) for sign, side in sides if side is not None]
+        given = [(sign, stored(kind, side)) for sign, side in sides if side is not None]
         clause = " AND ".join(f"{name} {sign} %s" for sign, _ in given)
         return clause or f"{name} IS NOT NULL", [side for _, side in given]
-    return f"{name} = %s", [_stored(kind, wanted)]
+    return f"{name} = %s", [stored(kind, wanted)]
 
 
-def _stored(kind: FieldType, value: Scalar) -> Scalar:
+def stored(kind: FieldType, value: Scalar) -> Scalar:
     """Give a field's value as its column has it."""
     if kind == "text":
         return short(str(value))
@@ -477,5 +380,6 @@ def _direction(descending: bool) -> str:  # noqa: FBT001 - named by its callers'
     return "DESC" if descending else "ASC"
 
 
-def _marks(values: Collection[object]) -> str:
+def marks(values: Collection[object]) -> str:
+    """Give a place for each value of a statement."""
     return ", ".join(["%s"] * len(values))

@@ -14,10 +14,13 @@ from hansard.engines.postgres.connections import (
     Connector,
     end_transaction,
     is_trouble,
+    pipelined,
     unavailable,
 )
+from hansard.engines.postgres.heads import Marked, lock_head, moved, store_head
+from hansard.engines.postgres.hot_rows import HotRows, Kept, Place, Unknown
 from hansard.engines.postgres.schema import Names
-from hansard.engines.postgres.transaction import PostgresWriteTx, lock_head, store_head
+from hansard.engines.postgres.write_transaction import PostgresWriteTx
 from hansard.kernel.engine import WriteTx
 
 T = TypeVar("T")
@@ -38,10 +41,19 @@ Settle = Callable[[], None]
 class Lane:
     """A writer thread with a connection of its own; a project always has the same lane."""
 
-    def __init__(self, number: int, connector: Connector, names: Names) -> None:
+    def __init__(
+        self,
+        number: int,
+        connector: Connector,
+        names: Names,
+        hot: HotRows,
+        announce: Callable[[], None],
+    ) -> None:
         """Start the thread; it connects when there is something to write."""
         self._connector = connector
+        self._announce = announce
         self._names = names
+        self._hot = hot
         self._connection: Connection | None = None
         self._group: GroupCommit[WriteTx] = GroupCommit(f"postgres-writer-{number}", self._commit)
 
@@ -85,42 +97,105 @@ class Lane:
             self._connection = self._connector.connect(idle_in_transaction_session_timeout=limit)
         connection = self._connection
         try:
-            connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
-            has_changes, settles = self._run(connection, project, jobs)
-            if has_changes:
+            with pipelined(connection):
+                connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+                at = lock_head(connection, self._names, project)
+            work = _SharedWork(connection, self._names, project, self._hot, at)
+            settles = work.run(jobs)
+            if work.has_changes:
                 _commit(connection)
+                work.remember()
+                self._announce()
         finally:
             end_transaction(connection)
             if connection.closed:
                 self._connection = None
         return settles
 
-    def _run(
-        self, connection: Connection, project: str, jobs: Sequence[Job[WriteTx]]
-    ) -> tuple[bool, list[Settle]]:
-        """Run each job so that its failure undoes only itself; says if there is cause to commit."""
-        head = lock_head(connection, self._names, project)
-        has_changes, settles, share = False, list[Settle](), len(jobs) > 1
-        if share:
-            connection.execute("SAVEPOINT job")
-        for job in jobs:
-            tx = PostgresWriteTx(connection, self._names, project, head)
-            try:
-                result = job.work(tx)
-            except BaseException as error:  # its waiting caller raises it again
-                if is_trouble(error):
-                    raise
-                settles.append(partial(job.done.set_exception, error))
-                if share:
-                    connection.execute("ROLLBACK TO SAVEPOINT job")
-                continue
-            settles.append(partial(job.done.set_result, result))
-            if share:
-                connection.execute("RELEASE SAVEPOINT job; SAVEPOINT job")
-            head, has_changes = tx.head(), has_changes or tx.has_changes
-        if has_changes:
-            store_head(connection, self._names, project, head)
-        return has_changes, settles
+
+class _SharedWork:
+    """The work that shares one transaction."""
+
+    def __init__(
+        self, connection: Connection, names: Names, project: str, hot: HotRows, at: Marked
+    ) -> None:
+        """Take the connection on which the project's head is locked."""
+        self._connection = connection
+        self._names = names
+        self._project = project
+        self._hot = hot
+        self._locked = at[1]
+        self._head = at[0]
+        self._rows: dict[Place, Kept | Unknown] = {}
+        self._has_forgotten = False
+        self.has_changes = False
+
+    def run(self, jobs: Sequence[Job[WriteTx]]) -> list[Settle]:
+        """Run each job so that its failure undoes only itself; gives what tells each caller."""
+        if len(jobs) == 1:
+            return [self._run_alone(jobs[0])]
+        self._connection.execute("SAVEPOINT job")
+        settles = [self._run_beside(job) for job in jobs]
+        if self.has_changes:
+            self._store()
+        return settles
+
+    def _run_alone(self, job: Job[WriteTx]) -> Settle:
+        """Run a job whose failure undoes the whole transaction."""
+        tx = self._transaction()
+        try:
+            result = job.work(tx)
+            if tx.has_changes:
+                self._take_over(tx)
+                with pipelined(self._connection):
+                    tx.post()
+                    self._store()
+        except BaseException as error:  # its waiting caller raises it again
+            if is_trouble(error):
+                raise
+            self.has_changes = False
+            return partial(job.done.set_exception, error)
+        return partial(job.done.set_result, result)
+
+    def _run_beside(self, job: Job[WriteTx]) -> Settle:
+        """Run a job between two savepoints."""
+        tx = self._transaction()
+        try:
+            result = job.work(tx)
+            tx.send()
+        except BaseException as error:  # its waiting caller raises it again
+            if is_trouble(error):
+                raise
+            self._connection.execute("ROLLBACK TO SAVEPOINT job")
+            return partial(job.done.set_exception, error)
+        self._connection.execute("RELEASE SAVEPOINT job; SAVEPOINT job")
+        self._take_over(tx)
+        return partial(job.done.set_result, result)
+
+    def _store(self) -> None:
+        """Store where the journal now ends."""
+        self._moved = moved(self._head, self._locked)
+        store_head(self._connection, self._names, self._project, self._moved)
+
+    def remember(self) -> None:
+        """Have this process know, now that all is committed, what it need not ask for again."""
+        if self._has_forgotten:
+            self._hot.forget(self._project)
+        else:
+            self._hot.move(self._project, self._locked, self._moved[1], self._rows)
+
+    def _transaction(self) -> PostgresWriteTx:
+        where = self._connection, self._names, self._project, self._hot
+        tx = PostgresWriteTx(*where, at=(self._head, self._locked), known=self._rows)
+        tx.has_forgotten = self._has_forgotten
+        return tx
+
+    def _take_over(self, tx: PostgresWriteTx) -> None:
+        """Go on from where a job has left the project."""
+        self._head = tx.head()
+        self._rows = dict(tx.rows)
+        self._has_forgotten |= tx.has_forgotten
+        self.has_changes |= tx.has_changes
 
 
 @dataclass(frozen=True, slots=True)

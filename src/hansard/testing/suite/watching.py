@@ -23,6 +23,7 @@ class WatchSuite(SuiteBase):
         record_all(engine, Noted())
 
         with closing(engine.watch()) as watch:
+            settle(watch)
             engine.read(PROJECT, lambda tx: tx.head())
             began = time.monotonic()
             assert watch.wait(MOMENT_S) is False

@@ -1,0 +1,5 @@
+"""Starts the server."""
+
+from hansard.cli.main import main
+
+main()

@@ -1,0 +1,137 @@
+"""Rows and blobs as they were at a head: who finds that head again need not ask for them again.
+
+Whatever changes a row of a project does so in a transaction that holds the lock of its head and
+moves the head's mark. So a row that was seen under a mark is that row for as long as the mark is
+the same, whichever process looks. Nothing here is ever trusted under another mark.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+from hansard.kernel.blob import Blob
+
+BYTES_MAX = 16 * 1024 * 1024
+"""What is remembered in all; beyond that, the project that was longest not asked for goes."""
+
+ROW_BYTES_MAX = 16 * 1024
+"""A longer row is read each time: few are, and one would push many others out."""
+
+ROW_COST = 200
+"""Bytes that a remembered row takes besides its text, roughly."""
+
+Place = tuple[str, str]
+"""A table and a key in it, as the database calls them."""
+
+Kept = str | Blob | None
+"""The text of a row, or a blob; `None` where there is no such thing."""
+
+
+class Unknown(Enum):
+    """That a row is not remembered, which is not that it is not there."""
+
+    UNKNOWN = "unknown"
+
+
+UNKNOWN: Final = Unknown.UNKNOWN
+
+
+Rows = Mapping[Place, Kept | Unknown]
+"""What is in each place; where that is not known, what was known of it before does not hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a project's head was when something was seen: it never has the same mark twice."""
+
+    changes: int
+    """How often the project was changed, by entries or without."""
+    seq: int
+    hash: str
+    views: str
+
+
+@dataclass(slots=True)
+class _Project:
+    mark: Mark
+    rows: dict[Place, Kept] = field(default_factory=dict)
+    bytes: int = 0
+
+
+class HotRows:
+    """What this process remembers of each project, at the newest mark it has seen."""
+
+    def __init__(self) -> None:
+        """Remember nothing yet."""
+        self._lock = threading.Lock()
+        self._projects: OrderedDict[str, _Project] = OrderedDict()
+        self._bytes = 0
+
+    def knows(self, project: str) -> bool:
+        """Whether there is anything that a look at the head alone could answer."""
+        with self._lock:
+            return project in self._projects
+
+    def find(self, project: str, mark: Mark, place: Place) -> Kept | Unknown:
+        """Give a row of a project whose head has this mark, if it is remembered."""
+        with self._lock:
+            known = self._projects.get(project)
+            if known is None or known.mark != mark:
+                return UNKNOWN
+            self._projects.move_to_end(project)
+            return known.rows.get(place, UNKNOWN)
+
+    def learn(self, project: str, mark: Mark, rows: Rows) -> None:
+        """Note rows that were seen under a mark."""
+        with self._lock:
+            known = self._projects.get(project)
+            if known is not None and known.mark == mark:
+                self._add(project, known, rows)
+            elif known is None or known.mark.changes < mark.changes:
+                self._replace(project, mark, rows)
+
+    def move(self, project: str, before: Mark, after: Mark, rows: Rows) -> None:
+        """Note that a project was changed: these rows, and no others, are not what they were."""
+        with self._lock:
+            known = self._projects.get(project)
+            if known is not None and known.mark == before:
+                known.mark = after
+                self._add(project, known, rows)
+            elif known is None or known.mark.changes < after.changes:
+                self._replace(project, after, rows)
+
+    def forget(self, project: str) -> None:
+        """Remember nothing of a project."""
+        with self._lock:
+            self._drop(project)
+
+    def _replace(self, project: str, mark: Mark, rows: Rows) -> None:
+        self._drop(project)
+        self._projects[project] = known = _Project(mark)
+        self._add(project, known, rows)
+
+    def _add(self, project: str, known: _Project, rows: Rows) -> None:
+        for place, kept in rows.items():
+            if place in known.rows:
+                self._count(known, -_cost(known.rows.pop(place)))
+            if not isinstance(kept, Unknown) and (cost := _cost(kept)) <= ROW_BYTES_MAX:
+                known.rows[place] = kept
+                self._count(known, cost)
+        self._projects.move_to_end(project)
+        while self._bytes > BYTES_MAX:
+            self._drop(next(iter(self._projects)))
+
+    def _count(self, known: _Project, size: int) -> None:
+        known.bytes += size
+        self._bytes += size
+
+    def _drop(self, project: str) -> None:
+        if known := self._projects.pop(project, None):
+            self._bytes -= known.bytes
+
+
+def _cost(kept: Kept) -> int:
+    return ROW_COST + len(kept.packed if isinstance(kept, Blob) else kept or "")

@@ -1,0 +1,57 @@
+"""The formats that can be read: one file each, and this list."""
+
+from pathlib import Path
+
+from hansard.foreign.formats import (
+    adr,
+    claude_code,
+    codex,
+    copilot_cli,
+    gemini_cli,
+    langgraph,
+    opencode,
+    qwen_code,
+    server_memory,
+)
+from hansard.foreign.items import Format
+from hansard.kernel.nearest import did_you_mean
+from hansard.kernel.problem import InvalidInput
+
+FORMATS: dict[str, Format] = {
+    one.FORMAT.name: one.FORMAT
+    for one in (
+        claude_code,
+        codex,
+        gemini_cli,
+        qwen_code,
+        copilot_cli,
+        opencode,
+        server_memory,
+        langgraph,
+        adr,
+    )
+}
+
+
+def named(name: str) -> Format:
+    """Find a format by its name."""
+    if name not in FORMATS:
+        there = f"There are {', '.join(FORMATS)}"
+        raise InvalidInput(
+            f"There is no format {name[:100]}", hint=did_you_mean(name, FORMATS) or there
+        )
+    return FORMATS[name]
+
+
+def detected(path: Path) -> Format:
+    """Find out what a file or folder is, by its names and its beginning."""
+    found = [one for one in FORMATS.values() if one.fits(path)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        names = ", ".join(one.name for one in found)
+        raise InvalidInput(f"{path} could be {names}", hint="Say which, as the first argument")
+    raise InvalidInput(
+        f"{path} looks like none of the formats that can be read",
+        hint=f"Name the format if it is one of {', '.join(FORMATS)}",
+    )

@@ -1,0 +1,56 @@
+"""One import from beginning to end: read, put in order, take over, report."""
+
+from collections.abc import Iterable
+from itertools import chain
+from pathlib import Path
+
+from hansard.checkpoints.limits import Quotas
+from hansard.foreign.decisions import take_decisions
+from hansard.foreign.items import Decision, Format, Item, Record, Session, Skipped, Step
+from hansard.foreign.records import take_records
+from hansard.foreign.sessions import take_session
+from hansard.foreign.steps import take_steps
+from hansard.foreign.taking import Report, Taking
+
+
+def take_over(taking: Taking, found: Format, path: Path, quotas: Quotas) -> Report:
+    """Take over all that a source holds; what is left out is told with its reason."""
+    items = (one for one in found.read(path) if not _is_skipped(taking, one))
+    first = next(items, None)
+    if isinstance(first, Step):
+        # There may be more of these than there is memory for.
+        steps = (one for one in chain([first], items) if isinstance(one, Step))
+        take_steps(taking, steps, quotas)
+    elif first is not None:
+        _take_all(taking, chain([first], items))
+    return taking.report
+
+
+def _is_skipped(taking: Taking, one: Item) -> bool:
+    if isinstance(one, Skipped):
+        taking.report.skip(one)
+    return isinstance(one, Skipped)
+
+
+def _take_all(taking: Taking, items: Iterable[Item]) -> None:
+    sessions: list[Session] = []
+    records: list[Record] = []
+    decisions: list[Decision] = []
+    for one in items:
+        match one:
+            case Session():
+                sessions.append(one)
+            case Record():
+                records.append(one)
+            case Decision():
+                decisions.append(one)
+    # The journal has its own order; that of the sessions' beginnings is the one people expect.
+    for session in sorted(sessions, key=lambda one: (one.began or "", one.id)):
+        take_session(taking, session)
+    take_decisions(taking, decisions)
+    take_records(taking, records)
+
+
+def label_of(path: Path) -> str:
+    """Tell sources of one format apart by the names that people know them by."""
+    return "/".join(path.resolve().parts[-2:])

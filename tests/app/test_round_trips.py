@@ -1,0 +1,69 @@
+"""How often a call asks PostgreSQL and waits: each time costs a team the way to its server."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hansard.app.application import Application
+from hansard.app.settings import Settings
+from hansard.app.start import start
+from tests.engines.wire import Wire
+from tests.records.chats import Chat
+
+pytestmark = pytest.mark.postgres
+
+WARM = 2
+CHILDREN = 5
+REASON = "because it was measured and found to hold"
+
+Call = Callable[[Chat, int], Any]
+
+CALLS: dict[str, tuple[int, Call]] = {
+    "create": (8, lambda chat, n: chat.create(f"Record {n}")),
+    "update": (18, lambda chat, n: chat.update("R001", body=f"Body {n}\n")),
+    "decide": (
+        9,
+        lambda chat, n: chat.ask(
+            "record_decision", title=f"D{n}", target=f"t{n}", rationale=REASON
+        ),
+    ),
+    "write a file": (
+        34,
+        lambda chat, n: chat.ask("file_op", action="create", path=f"{n}.txt", content="text\n"),
+    ),
+    "activate": (24, lambda chat, _: chat.activate("R001")),
+    "look over the project": (28, lambda chat, _: chat.ask("get_project_overview")),
+}
+"""By what is done: how many round trips it may take, and how it is asked for.
+
+A ratchet: the numbers may go down.
+"""
+
+
+@pytest.fixture
+def team(emptied_postgres: str, tmp_path: Path) -> Iterator[Application]:
+    """A server of a team."""
+    application = start(Settings(store=emptied_postgres, workspace=str(tmp_path), embedder="none"))
+    yield application
+    application.close()
+
+
+@pytest.mark.parametrize("what", CALLS)
+def test_a_call_waits_no_more_often_than_it_must(team: Application, what: str) -> None:
+    chat, wire = Chat(team), Wire()
+    chat.create("The parent")
+    for number in range(CHILDREN):
+        chat.create(f"Child {number}", parent="R001")
+    chat.activate("R001")
+    most, call = CALLS[what]
+
+    with wire.counting():
+        for number in range(WARM):
+            call(chat, number)
+        asked = wire.of(partial(call, chat, WARM))
+
+    assert asked.statements, "nothing was counted"
+    assert asked.round_trips <= most, "\n".join(asked.statements)

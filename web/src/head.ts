@@ -1,0 +1,8 @@
+// How far the journal has come, as far as we have heard.
+
+import { signal } from "@preact/signals";
+
+/** The seq of the newest entry we have heard of. */
+export const head = signal(0);
+/** The same, once the journal has been quiet for a moment: what live views ask again for. */
+export const settledHead = signal(0);

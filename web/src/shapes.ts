@@ -187,7 +187,6 @@ export interface Overview {
   last_session?: { id: string; title?: string; by: string; last_activity: string; did?: string[] };
   checkpoint?: { id: string; session_id: string; name?: string; saved: string };
   decisions?: { id: string; title: string; target: string }[];
-  proposals?: { id: string; title: string; target: string }[];
   open_sessions: SessionSeen[];
   root_records: RecordRef[];
   open_records: RecordRef[];

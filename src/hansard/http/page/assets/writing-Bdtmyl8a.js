@@ -1,0 +1,1 @@
+import{V as e}from"./index-CejNjOq3.js";var t=e(null);export{t};

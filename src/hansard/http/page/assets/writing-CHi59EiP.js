@@ -1,1 +1,0 @@
-import{z as e}from"./index-BmYEGtN3.js";var t=e(null);export{t};

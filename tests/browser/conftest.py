@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, StorageState, exp
 from tests.browser.seeding import fill_example
 
 WAIT_S = 60
-PATIENCE_MS = 12_000
+PATIENCE_MS = 30_000
 expect.set_options(timeout=PATIENCE_MS)
 CHROMIUM = os.environ.get("HANSARD_CHROMIUM", "/usr/bin/chromium")
 FLAGS = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.http.serving import Server
+from tests.http.serving import Server, make_token
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
@@ -38,8 +38,7 @@ def test_what_answers_for_itself_does_so_to_browsers_too(server: Server, path: s
 
 
 def test_a_browser_is_helped_where_agents_need_a_token(server: Server) -> None:
-    made = server.run("token", "create", "--role", "agent", "--name", "bot")
-    assert made.returncode == 0, made.stderr
+    make_token(server.home, "agent", name="bot")
 
     helped = server.request("GET", "/mcp", accept=BROWSER)
     posted = server.request("POST", "/mcp", b"{}", accept=BROWSER, content_type="application/json")

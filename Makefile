@@ -156,7 +156,7 @@ hosts: develop ## Drive real hosts (Claude Code, Codex ...) against a scripted m
 	$(call step,Fetching hosts (more than 1 GB the first time))
 	$(BIN)/python -m tests.hosts.installing $(HOSTS)
 	$(call step,Real hosts)
-	$(PYTEST) -m hosts tests/hosts
+	HANSARD_TEST_HOSTS="$(HOSTS)" $(PYTEST) -m hosts tests/hosts
 
 check-faults: develop ## Try every fault at every single point; takes hours
 	$(call step,Every fault)

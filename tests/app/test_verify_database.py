@@ -88,7 +88,7 @@ def _one_word_more(store: Damaged) -> tuple[str, str | None]:
 def _a_document_added(store: Damaged) -> tuple[str, str | None]:
     place = number(store, "T003") + 1_000
     store.sql(f"INSERT INTO {WORDS}(rowid, text) VALUES(?, 'forged')", place)
-    store.sql(f"INSERT INTO {DOCUMENTS} VALUES(?, ?, 'forged')", place, place >> 40)
+    store.sql(f"INSERT INTO {DOCUMENTS} VALUES(?, ?, 'forged', 1.0)", place, place >> 40)
     return "views", "forged"
 
 

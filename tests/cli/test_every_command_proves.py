@@ -36,7 +36,18 @@ SESSION = "main"
 WHY = ("--rationale", "Because it was measured twice.")
 
 LOOKS = {
-    *("log", "verify", "doctor", "anchor", "backup", "export", "replay", "timeline", "story"),
+    *(
+        "log",
+        "verify",
+        "doctor",
+        "anchor",
+        "backup",
+        "export",
+        "export-to",
+        "replay",
+        "timeline",
+        "story",
+    ),
     *("evolution", "why", "token list", "projects list", "projects show", "records show"),
     *("records history", "records diff", "records search", "sessions show", "checkpoints list"),
     *("checkpoints show", "checkpoints export", "checkpoints diff", "metrics list"),

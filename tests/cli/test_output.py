@@ -133,6 +133,7 @@ SHOWN: list[list[str]] = [
     *(["records", "show", f"R{HARD}"], ["entities", "show", HARD], ["nowhere" + HARD]),
     *(["log", f"--x{HARD}"], ["timeline", HARD], ["why", f"{HARD}:1"], ["projects", "show", HARD]),
     *(["checkpoints", "show", HARD], ["decisions", "show", HARD], ["restore", HARD]),
+    *(["import-from", HARD], ["import-from", HARD, "."], ["export-to", HARD, "x"], ["pull", HARD]),
     ["log", "--store", f"/tmp/{HARD}"],
 ]
 
@@ -152,7 +153,7 @@ NOT_HERE = {
     *("replay", "redact", "token create", "token revoke", "records edit", "checkpoints mark"),
     *("checkpoints import", "checkpoints diff", "metrics import", "decisions accept"),
     *("decisions reject", "secret set", "secret recover", "secret cancel", "entities create"),
-    *("entities delete", "entities import", "entities show", "init"),
+    *("entities delete", "entities import", "entities show", "init", "push", "exchange"),
 }
 """What serves, writes files, needs a person, or says no more than that it is done: all of them
 write by the same streams."""

@@ -40,7 +40,7 @@ def test_what_is_superseded_and_matches_exactly_comes_before_what_is_active_and_
 @pytest.mark.holds("DEC-search-13")
 def test_a_chain_of_320_versions_has_one_order_at_every_limit(bot: Party) -> None:
     chain = a_chain(bot, VERSIONS)
-    images = bot.record("images", "cache policy for images")
+    images = bot.record("images", "cache policy for images of every size and of every origin")
 
     whole = bot.search("cache policy", "audit", limit=1_000)
 

@@ -61,6 +61,8 @@ class Host:
     """What must be so; the rest is only shown."""
     cannot: tuple[str, ...] = ()
     """What it has no way to do."""
+    flags: tuple[str, ...] = ()
+    """For `hansard init`."""
     plugin: tuple[tuple[str, ...], ...] = ()
     """What to tell it to install our plugin; else `hansard init` connects it."""
 
@@ -125,11 +127,6 @@ enabled = false
     }
 
 
-def _codex_patch(path: Path, old: str, new: str) -> list[Call]:
-    lines = ["*** Begin Patch", f"*** Update File: {path.name}", "@@", f"-{old}", f"+{new}"]
-    return [Call("apply_patch", "\n".join([*lines, "*** End Patch", ""]))]
-
-
 _CODEX = Host(
     "codex",
     "codex",
@@ -144,7 +141,7 @@ _CODEX = Host(
     lambda _: {"SCRIPTED_KEY": "none"},
     Tools(
         ours=lambda tool, args: Call(tool, dict(args), namespace="mcp__hansard"),
-        edit=_codex_patch,
+        edit=lambda path, old, new: [Call("apply_patch", _patch(path, old, new))],
         shell=lambda command: Call("exec_command", {"cmd": command}),
     ),
     _codex_answers,
@@ -266,7 +263,80 @@ _OPENCODE = Host(
     _opencode_answers,
 )
 
-ALL = (_CLAUDE_CODE, _CODEX, _GEMINI_CLI, _COPILOT_CLI, _OPENCODE)
+
+def _patch(path: Path, old: str, new: str) -> str:
+    """Put a change as several hosts take it."""
+    lines = ["*** Begin Patch", f"*** Update File: {path.name}", "@@", f"-{old}", f"+{new}"]
+    return "\n".join([*lines, "*** End Patch", ""])
+
+
+_DROID = Host(
+    "droid",
+    "droid",
+    "@factory/cli-linux-x64/bin/droid",
+    lambda prompt: ["exec", "-m", "custom:Scripted-0", "--skip-permissions-unsafe", prompt],
+    lambda _: {"FACTORY_API_KEY": "none"},
+    Tools(
+        ours=lambda tool, args: Call(f"hansard___{tool}", dict(args)),
+        edit=lambda path, old, new: [
+            Call("Read", {"file_path": str(path)}),
+            Call("ApplyPatch", {"input": _patch(path, old, new)}),
+        ],
+        shell=lambda command: Call(
+            "Execute", {"command": command, "summary": "a change", "timeout": 60}
+        ),
+    ),
+    lambda stage: {
+        stage.home / ".factory" / "settings.json": json.dumps(
+            {
+                "customModels": [
+                    {
+                        "model": "gpt-4o",
+                        "displayName": "Scripted",
+                        "baseUrl": f"{stage.model}/v1",
+                        "apiKey": "none",
+                        "provider": "generic-chat-completion-api",
+                        "maxOutputTokens": 4096,
+                    }
+                ]
+            }
+        )
+    },
+)
+
+
+def _cline_answers(stage: Stage) -> dict[Path, str]:
+    name = "openai-compatible"
+    settings = {
+        "provider": name,
+        "apiKey": "none",
+        "model": "gpt-4o",
+        "baseUrl": f"{stage.model}/v1",
+    }
+    known = {
+        name: {"settings": settings, "tokenSource": "manual", "updatedAt": "2026-01-01T00:00:00Z"}
+    }
+    told = {"version": 1, "lastUsedProvider": name, "modes": {}, "providers": known}
+    return {stage.home / ".cline" / "data" / "settings" / "providers.json": json.dumps(told)}
+
+
+_CLINE = Host(
+    "cline",
+    "cline",
+    "@cline/cli-linux-x64/bin/cline",
+    lambda prompt: ["--json", prompt],
+    lambda _: {"CLINE_TELEMETRY_DISABLED": "1", "DO_NOT_TRACK": "1"},
+    Tools(
+        ours=lambda tool, args: Call(f"hansard__{tool}", dict(args)),
+        edit=lambda path, old, new: [Call("apply_patch", {"input": _patch(path, old, new)})],
+        shell=lambda command: Call("run_commands", {"commands": [command]}),
+    ),
+    _cline_answers,
+    # It has no file for servers in projects.
+    flags=("--user",),
+)
+
+ALL = (_CLAUDE_CODE, _CODEX, _GEMINI_CLI, _COPILOT_CLI, _OPENCODE, _DROID, _CLINE)
 
 
 def _by_plugin(host: Host, *commands: str, prefix: str = "") -> Host:

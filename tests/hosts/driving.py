@@ -75,7 +75,7 @@ class Driver:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         if not self.host.plugin:
-            self.hansard("init", self.host.name, "--yes")
+            self.hansard("init", self.host.name, "--yes", *self.host.flags)
         for command in self.host.plugin:
             process = self._start(*command)
             said, _ = process.communicate(timeout=PATIENCE_S)
@@ -123,10 +123,13 @@ class Driver:
         return process
 
     def close(self) -> None:
-        """End what was started: some hosts leave helpers behind."""
+        """End what was started, and what that left behind: all that has this home."""
+        mark = f"HOME={self.stage.home}".encode()
+        for folder in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                if mark in (folder / "environ").read_bytes().split(b"\0"):
+                    os.kill(int(folder.name), signal.SIGKILL)
         for process in self.started:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
     def text(self, name: str) -> str:

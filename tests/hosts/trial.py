@@ -76,7 +76,8 @@ def _seen(driver: Driver, first: Chat, second: Chat) -> Cells:
     decided = [one for one in _log(driver) if one["kind"].startswith("decisions.decision_rec")]
     edit, shell = _last_revision(driver, EDITED), _last_revision(driver, SHELLED)
     return {
-        "connects": sign in first.chat[0].text,
+        # Some tell the model of no tools before it looks for them.
+        "connects": sign in first.chat[0].text or bool(decided),
         "calls": bool(decided) and driver.text(RECORDED) == CHANGED[RECORDED],
         "hook edit": edit is not None,
         "hook shell": shell is not None,

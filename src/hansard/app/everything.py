@@ -115,12 +115,16 @@ class Everything:
         first = _first(request.cursor)
         until = first + request.limit
         sources = self._sources()
-        found = [
-            thing
+        placed = [
+            (place, thing)
             for kind in dict.fromkeys(request.kinds or sources)
-            for thing in sources[kind](request.query, context, min(until + 1, HITS_MAX))
+            for place, thing in enumerate(
+                sources[kind](request.query, context, min(until + 1, HITS_MAX))
+            )
         ]
-        found.sort(key=lambda thing: (-thing.score, thing.status == OLD, thing.kind, thing.id))
+        # What is shown is rounded: of equals of a kind, the one it was found before comes first.
+        placed.sort(key=lambda one: (-one[1].score, one[1].status == OLD, one[0], one[1].kind))
+        found = [thing for _, thing in placed]
         has_more = len(found) > until and until < HITS_MAX
         return ThingsFound(
             results=found[first:until],

@@ -18,7 +18,7 @@ from hansard.recorder.events import (
     SessionTitled,
 )
 
-VERSION = 2
+VERSION = 3
 
 THINGS = Table("things", {"kind": "text"}, (("kind",),), version=VERSION)
 """By id (`s:340`, `path:src/a.py`, a checkpoint's): its kind, its title, its session and entry."""

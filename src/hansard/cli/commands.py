@@ -39,6 +39,7 @@ COMMANDS = {
     "export": "hansard.cli.bundle",
     "import": "hansard.cli.bundle",
     "import-from": "hansard.cli.import_from",
+    "export-to": "hansard.cli.export_to",
     "push": "hansard.cli.moving",
     "pull": "hansard.cli.moving",
     "exchange": "hansard.cli.moving",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Mask = Callable[[str], str]
 """Puts `[redacted: RULE]` in place of each secret in a text."""
 
-VERSION = 1
+VERSION = 2
 
 COMMITS = Table("commits", {"at": "text", "seq": "integer"}, (("at",), ("seq",)), version=VERSION)
 """By hash: the commits that were indexed."""

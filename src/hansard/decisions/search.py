@@ -13,7 +13,7 @@ from hansard.kernel.fuse import fuse
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Context
-from hansard.kernel.words import coverage, query_stems
+from hansard.kernel.words import query_stems
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,7 @@ def _ranked(
     hits_max = max(limits.HITS_FIRST, least)
     while True:
         by_words = tx.search(WORDS, request.query, limit=hits_max)
-        coverage = graph.coverage(by_words[0], request.query) if by_words else 0.0
-        fused = fuse(by_words, by_meaning, coverage=coverage)
+        fused = fuse(by_words, by_meaning)
         matches = graph.matches(fused, request.mode, wanted)
         ranked = rank(matches, request.mode, least)
         is_enough = len(ranked) >= least or len(by_words) < hits_max
@@ -98,13 +97,6 @@ class _Graph:
         # No key holds a NUL, and not every engine can be asked for one that does.
         is_sane = not math.isnan(hit.score) and "\0" not in hit.key
         return is_sane and self._row(hit.key) is not None
-
-    def coverage(self, hit: Hit, query: str) -> float:
-        """Say which part of the words asked for a hit has: at least one, since it was found."""
-        row = self._known(hit)
-        said = reading.reasons(self._tx, row).text()
-        words = "\n".join([row["title"], row["target"], said, row["id"], *row["cites"]])
-        return coverage(query, words)
 
     def matches(self, hits: Sequence[Hit], mode: contract.Mode, wanted: Wanted) -> list[Match]:
         """Say where hits lead, as far as that is wanted."""

@@ -2,7 +2,7 @@
 
 from hansard.kernel.engine import Table, Topic
 
-VERSION = 3
+VERSION = 4
 DECISION_PREFIX = "D"
 PROPOSAL_PREFIX = "P"
 
@@ -32,5 +32,5 @@ DRAFTS = Table("decision_drafts", version=VERSION)
 TURNED_DOWN = Table("decision_refusals", version=VERSION)
 """By the key of a target: the proposal that a person rejected there, until a person decides."""
 
-WORDS = Topic("decisions", DECISIONS, {"title": 8.0, "target": 4.0, "reasons": 2.0, "labels": 1.0})
+WORDS = Topic("decisions", DECISIONS, {"title": 3.0, "target": 2.0, "reasons": 1.0, "labels": 1.0})
 """`labels` are the id and what is cited."""

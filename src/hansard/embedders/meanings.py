@@ -34,6 +34,9 @@ Of short questions and texts that answer them, MiniLM puts nearly all above it, 
 have nothing to do with each other, one in a hundred.
 """
 
+ECHOES = 2
+"""How many of the nearest are asked along with a query (ADR 47)."""
+
 SHELVES_MAX = 32
 """Topics of projects that are held in memory; the one not asked for longest makes room."""
 
@@ -89,7 +92,7 @@ class VectorMeanings:
         with held.lock:
             if held.shelf is None:
                 return []
-            return held.shelf.nearest(vector, limit=limit, floor=FLOOR)
+            return held.shelf.nearest(vector, limit=limit, floor=FLOOR, echoes=ECHOES)
 
     def lag(self, project: str) -> int:
         """Say how many entries of the project are yet to be looked at."""

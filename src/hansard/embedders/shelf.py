@@ -25,6 +25,12 @@ Among 100,000 texts the nearest ten by signs and by numbers were the same (see A
 EQUALS_MAX = 4
 """How many times as many may be compared, if that many are equally likely."""
 
+ECHO_SHARE = 0.5
+"""What the nearest count beside the query they are an echo of."""
+
+ECHO_FLOOR = 0.4
+"""What is farther than this has nothing to add to a query."""
+
 ROWS_FIRST = 64
 WORD_BYTES = 8
 
@@ -59,23 +65,39 @@ class Shelf:
         rows = np.array(touched, dtype=np.intp)
         self._signs[:, rows] = _signs(self._matrix[rows])
 
-    def nearest(self, query: "Vectors", *, limit: int, floor: float) -> list[Hit]:
-        """Find the documents nearest to a query, best first, that are not below the floor."""
-        count = len(self._keys)
-        if count == 0 or query.size != self.dimensions:
+    def nearest(self, query: "Vectors", *, limit: int, floor: float, echoes: int = 0) -> list[Hit]:
+        """Find the documents nearest to a query, best first, that are not below the floor.
+
+        What the nearest have in common says more than the query alone: with so many `echoes`, all
+        are asked for once more, and scores are cosines to the query with what it brought.
+        """
+        asked = query.reshape(-1)
+        if not self._keys or query.size != self.dimensions:
             return []
-        rows = np.arange(count)
-        if count > EXACT_ROWS_MAX:
-            rows = self._likely(query, max(CANDIDATES_MIN, CANDIDATES_PER_HIT * limit))
-        scores = self._matrix[rows].astype(np.float32) @ query.reshape(-1)
+        rows, scores = self._compared(asked, limit)
+        if (near := scores[:echoes] >= ECHO_FLOOR).any():
+            echo = self._matrix[rows[:echoes][near]].astype(np.float32).mean(axis=0)
+            wider = asked + ECHO_SHARE * echo
+            rows, scores = self._compared(wider / np.linalg.norm(wider), limit)
         best: dict[str, float] = {}
-        for place in np.argsort(-scores, kind="stable"):
-            key, score = self._keys[rows[place]], float(scores[place])
+        for row, score in zip(rows, scores, strict=True):
+            key = self._keys[row]
             if score < floor or len(best) == limit:
                 break
             if key is not None:
-                best.setdefault(key, score)
+                best.setdefault(key, float(score))
         return [Hit(key, score) for key, score in best.items()]
+
+    def _compared(
+        self, asked: "NDArray[np.float32]", limit: int
+    ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        """Give the nearest rows, best first, with their cosines."""
+        rows: NDArray[np.intp] = np.arange(len(self._keys))
+        if len(rows) > EXACT_ROWS_MAX:
+            rows = self._likely(asked, max(CANDIDATES_MIN, CANDIDATES_PER_HIT * limit))
+        scores = self._matrix[rows].astype(np.float32) @ asked
+        order = np.argsort(-scores, kind="stable")
+        return rows[order], scores[order]
 
     def _likely(self, query: "Vectors", limit: int) -> NDArray[np.intp]:
         """Choose the rows whose signs are most like the query's, and those equally like it."""

@@ -7,7 +7,7 @@ from hansard.entities.types.entity import EntityType
 from hansard.entities.types.message_thread import MESSAGE_THREAD
 from hansard.kernel.engine import FieldType, Table, Topic
 
-VERSION = 2
+VERSION = 3
 
 
 def _table(declared: EntityType) -> Table:
@@ -62,7 +62,7 @@ BATCHES = Table(
 TEXTS = Table("entities_texts", {"type": "text"}, (("type",),), version=VERSION)
 """By id: the type and title of what can be found by its words."""
 
-WORDS = Topic("entities", TEXTS, {"title": 4.0, "text": 1.0})
+WORDS = Topic("entities", TEXTS, {"title": 3.0, "text": 1.0})
 
 SETTINGS = TABLES["settings"]
 CHATS = TABLES["chatThread"]

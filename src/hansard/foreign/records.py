@@ -61,7 +61,26 @@ def _create(
     if above:
         told["parent_id"] = above["made"]
         knows = _knowing(taking, above["made"])
+    if record.state == "RESOLVED":
+        told["resolved_by"] = _import_record(taking)
     taking.write("create_record", told, key, content, at=record.at, activating=knows)
+
+
+def _import_record(taking: Taking) -> str:
+    """Give the record that stands for this source: what was resolved there is resolved by it."""
+    key = _key(taking, "@import")
+    if taking.taken(key) is None:
+        title = f"Taken over from {taking.source.format}: {taking.source.label}"
+        told = {
+            "type": "import",
+            "title": as_title(title),
+            "summary": "Stands for what was resolved before it was taken over from there",
+            "body": "",
+        }
+        taking.write("create_record", told, key, told)
+    row = taking.taken(key)
+    assert row is not None, "it was just taken over, here or by another import"
+    return str(row["made"])
 
 
 def _update(

@@ -184,9 +184,10 @@ class ReadTx(Protocol):
 
         With `beginnings`, a document also has a word if one of its own begins with it.
 
-        What the words of a text and of a query are, `kernel.words` says. A document that has all
-        of a query's words comes before one that has some, a rare word counts for more than a common
-        one, and equals come in the order of their keys. Documents whose row does not match `where`
+        What the words of a text and of a query are, `kernel.words` says; what they are worth,
+        `engines.bm25`. Nothing of another project counts. Of a query of a few words, a document
+        that has all comes before one that has some. Scores are at most 1, which is what a document
+        could ideally score. Documents whose row does not match `where`
         are left out. Where thousands have all the words, an engine may rank only the newest
         thousand of them, or `limit` if that is more: words so common tell good from bad no longer.
         """

@@ -4,44 +4,56 @@ from collections.abc import Sequence
 
 from hansard.kernel.engine import Hit
 
-MEANING_WEIGHT = 0.4
-"""How much meaning counts against words.
+MEANING_WEIGHT = 0.45
+"""How much meaning counts against words; from 0.4 to 0.5 it makes no difference (ADR 47)."""
 
-What has every word asked for is never behind what has none of them, however near that is.
+UNSEEN = 0.2
+"""What is taken for the cosine of a text that was not near enough to be found by meaning."""
+
+FIRST_PLACES = 10
+KEPT = 2
+"""So many that are best by words, and by meaning, have one of the first places.
+
+Each way of finding is blind to something: what only one of them sees is still looked at.
 """
 
-LAST_SHARE = 0.05
-"""What the last hit by words keeps: it was found all the same."""
 
-
-def fuse(words: Sequence[Hit], meanings: Sequence[Hit], *, coverage: float = 1.0) -> list[Hit]:
+def fuse(words: Sequence[Hit], meanings: Sequence[Hit]) -> list[Hit]:
     """Fuse two lists by a weighted sum of their scores; equals come in the order of keys.
 
-    Scores by words compare only with each other, so they are scaled between the last hit and the
-    first. That one gets `coverage`, the part of the words asked for that it has, as far as the
-    caller knows. Cosines stand for themselves: the nearest text may still be far. With nothing
-    found by meaning, the order of the words stands as it is.
+    Scores by words say how much of what the query could ideally score a document does, so that one
+    which shares only common words with the query gets little, however few others do. Cosines stand
+    for themselves: the nearest text may still be far. With nothing found by meaning, the order of
+    the words stands as it is.
     """
-    by_words, by_meaning = _scaled(words), {hit.key: hit.score for hit in meanings}
-    weight = MEANING_WEIGHT if meanings else 0.0
+    if not meanings:
+        return [Hit(hit.key, min(hit.score, 1.0)) for hit in words]
+    by_words = {hit.key: hit.score for hit in words}
+    by_meaning = {hit.key: min(max(hit.score, 0.0), 1.0) for hit in meanings}
     scores = {
-        key: (1 - weight) * coverage * by_words.get(key, 0.0) + weight * by_meaning.get(key, 0.0)
+        key: (1 - MEANING_WEIGHT) * by_words.get(key, 0.0)
+        + MEANING_WEIGHT * by_meaning.get(key, UNSEEN)
         for key in by_words | by_meaning
     }
-    return [Hit(key, score) for key, score in sorted(scores.items(), key=_best_first)]
+    ordered = sorted(scores, key=lambda key: (-scores[key], key))
+    best = [hit.key for hit in (*words[:KEPT], *meanings[:KEPT])]
+    return _falling(_lifted(ordered, best), scores)
 
 
-def _best_first(scored: tuple[str, float]) -> tuple[float, str]:
-    key, score = scored
-    return -score, key
+def _lifted(ordered: Sequence[str], best: Sequence[str]) -> list[str]:
+    """Have these at the end of the first places, as far as they are behind them."""
+    first = set(ordered[:FIRST_PLACES])
+    late = [key for key in dict.fromkeys(best) if key not in first]
+    if not late:
+        return list(ordered)
+    # What gives way is what has neither of the reasons to be there.
+    giving_way = [key for key in reversed(ordered[:FIRST_PLACES]) if key not in best][: len(late)]
+    kept = [key for key in ordered[:FIRST_PLACES] if key not in giving_way]
+    rest = [key for key in ordered if key not in kept and key not in late]
+    return [*kept, *late, *rest]
 
 
-def _scaled(hits: Sequence[Hit]) -> dict[str, float]:
-    scores = {hit.key: hit.score for hit in hits}
-    if not scores:
-        return {}
-    low, high = min(scores.values()), max(scores.values())
-    return {
-        key: 1.0 if high == low else LAST_SHARE + (1 - LAST_SHARE) * (score - low) / (high - low)
-        for key, score in scores.items()
-    }
+def _falling(ordered: Sequence[str], scores: dict[str, float]) -> list[Hit]:
+    """Give each the score of the place it has: scores never rise."""
+    places = sorted(scores.values(), reverse=True)
+    return [Hit(key, min(score, 1.0)) for key, score in zip(ordered, places, strict=True)]

@@ -1,32 +1,38 @@
 """How text becomes the words one searches by, the same on every engine. Pure.
 
-A word is a run of letters and digits, without case and accents; of an English word, the stem. Some
-words are also found by their pieces: `fooBar` by `foo` and by `bar`. Scripts that put no spaces
-between words are cut into pairs of characters, the customary way to search them.
+A word is a run of letters and digits, without case and accents; of a word, the stem. Some words are
+also found by their pieces: `fooBar` by `foo` and by `bar`. Scripts that put no spaces between words
+are cut into pairs of characters, the customary way to search them.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
-from itertools import chain
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+
+from hansard.kernel.languages import Language, is_small, language, stem
+
+__all__ = ["Term", "query_stems", "query_terms", "stem", "stems"]
 
 WORD_CHARS_MAX = 64
 """Longer runs are hashes and encodings; they are found by their beginning."""
 
-QUERY_WORDS_MAX = 32
+QUERY_WORDS_MAX = 64
 """Past this many different words a query is a text; its first words stand for it."""
 
 BEGINNING_CHARS_MIN = 3
 """Beginnings shorter than this are those of too many words to mean anything."""
 
-STOP_WORDS = frozenset(
-    "a an and are as at be but by for if in into is it no not of on or such that the their then"
-    " there these they this to was will with s t d m ll re ve don".split()
-)
-"""Words nearly every text has, and what an apostrophe leaves of others."""
+PHRASES_MAX = 16
+PHRASE_WORDS_MAX = 12
 
-STEMS_KNOWN_MAX = 50_000
+NEIGHBOURS_WEIGHT = 0.3
+"""What two words count for that stand side by side, as they were asked for, beside each alone."""
+
+PIECE_WEIGHT = 0.3
+"""What a piece of a name counts for where the whole name was asked for."""
 
 # The insides of character classes, by script.
 _SOUTHEAST = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ede\u1000-\u1049\u1050-\u109f\u1780-\u17d3"
@@ -35,7 +41,7 @@ _EAST = (
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003fffd"
 )
 _INDIC = "\u0900-\u0963\u0966-\u0dff"
-_ACCENTS = "\u00ad\u0300-\u036f\u200c\u200d\ufe00-\ufe0f"
+_ACCENTS = "\u00ad\u0300-\u0305\u0307-\u036f\u200c\u200d\ufe00-\ufe0f"
 _HEBREW_POINTS = "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
 _ARABIC_POINTS = "\u0610-\u061a\u064b-\u065f\u0670"
 
@@ -48,40 +54,139 @@ WORD_CHAR = f"[\\w{_INDIC}{_SOUTHEAST}]"
 RUN = re.compile(f"{WORD_CHAR}+")
 _SPACELESS_RUN = re.compile(f"[{SPACELESS}]+")
 
-_FOLDED_AWAY = re.compile(f"[{_ACCENTS}{_HEBREW_POINTS}{_ARABIC_POINTS}]+")
+# A breve is an accent, but in Russian it makes another letter.
+_FOLDED_AWAY = re.compile(f"[{_ACCENTS}{_HEBREW_POINTS}{_ARABIC_POINTS}]+|(?<!\u0438)\u0306")
+_QUOTED = re.compile(
+    '["\u201c\u201d\u201e\u00ab\u00bb]([^"\u201c\u201d\u201e\u00ab\u00bb]+)["\u201c\u201d\u201e\u00ab\u00bb]'
+)
+# Names of code, paths, versions and codes of errors: what is joined without a space.
+# It begins where a word does, or a long word would be tried from each of its letters.
+_JOINED = re.compile(f"(?<!{WORD_CHAR}){WORD_CHAR}+(?:(?:[./:#@\\\\-]|::|->){WORD_CHAR}+)+")
+_UNDERSCORED = re.compile(f"(?<!{WORD_CHAR})[^\\W_]+(?:_[^\\W_]+)+")
 # Where a name like fooBar or HTTPServer goes on; it stands on the capital.
 _HUMP = re.compile("[A-Z](?:(?<=[a-z0-9].)|(?<=[A-Z].)[a-z]{2})")
 _HUMPED = re.compile("(?<![A-Za-z0-9])[A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2})[A-Za-z0-9]*")
 
 
+@dataclass(frozen=True, slots=True)
+class Term:
+    """Something that a query asks for: a word, or words that stand side by side."""
+
+    forms: tuple[str, ...]
+    """A document that has one of these has the term; a form is stems with a space between."""
+    weight: float = 1.0
+    is_word: bool = True
+    """Whether it is a word of the query itself: of these, a document has all or some."""
+    beginning: str | None = None
+    """What else it is found by: all words that begin with this."""
+
+    @property
+    def is_phrase(self) -> bool:
+        """Whether it is words side by side."""
+        return " " in self.forms[0]
+
+    def words(self) -> list[str]:
+        """Give the stems of its first form."""
+        return self.forms[0].split()
+
+
 def stems(text: str) -> Iterator[str]:
-    """Give what a text is found by: the stems of its words and of their pieces."""
-    return map(stem, chain(split(text), pieces(text)))
+    """Give what a text is found by: the stems of its words, and of their pieces."""
+    words = split(text)
+    return chain(map(stem, words), map(stem, pieces(text)), _foreign_stems(text, words))
+
+
+def query_terms(query: str, *, beginnings: bool = False) -> list[Term]:
+    """Give what to look for: each word once, with how often it is asked for, then what is joined.
+
+    Small words are left out unless there is nothing else. With `beginnings`, a word as it was asked
+    for may also be the beginning of others (its stem begins too many), and a name's pieces count.
+    """
+    found = split(query)
+    spoken = language(query, found)
+    telling = [word for word in found if not is_small(word, spoken)] or found
+    whole = _words(query, telling, spoken)
+    phrases = _phrases(query, found, set(telling))
+    if not beginnings:
+        return [*whole, *phrases]
+    begun = {stem(word): word for word in reversed(telling) if len(word) >= BEGINNING_CHARS_MIN}
+    whole = [replace(one, beginning=begun.get(one.forms[0])) for one in whole]
+    return [*whole, *_parts(query, {form for one in whole for form in one.forms}), *phrases]
+
+
+def _parts(query: str, known: Collection[str]) -> list[Term]:
+    """Give the pieces of names like `fooBar` in a query, for where the whole is hardly found."""
+    found = dict.fromkeys(map(stem, _parts_of_names(query)))
+    return [Term((piece,), PIECE_WEIGHT, is_word=False) for piece in found if piece not in known][
+        :PHRASES_MAX
+    ]
 
 
 def query_stems(query: str) -> list[str]:
-    """Give what to look for: each stem once, stop words only if there is nothing else."""
-    return list(dict.fromkeys(map(stem, _telling(query))))[:QUERY_WORDS_MAX]
+    """Give the stems of the words that a query asks for."""
+    terms = (one for one in query_terms(query) if one.is_word)
+    return list(dict.fromkeys(form for one in terms for form in one.forms))
 
 
 def query_beginnings(query: str) -> dict[str, str]:
-    """Give the words asked for that may also be the beginnings of others, by their stems.
-
-    A word as it was asked for: its stem begins too many others.
-    """
-    long = [word for word in _telling(query) if len(word) >= BEGINNING_CHARS_MIN]
-    return {stem(word): word for word in reversed(long)}
+    """Give the words asked for that may also be the beginnings of others, by their stems."""
+    terms = query_terms(query, beginnings=True)
+    return {one.forms[0]: one.beginning for one in terms if one.beginning}
 
 
-def _telling(query: str) -> list[str]:
-    found = list(dict.fromkeys(split(query)))
-    return [word for word in found if word not in STOP_WORDS] or found
+def _words(query: str, telling: Sequence[str], spoken: Language) -> list[Term]:
+    times = Counter(map(stem, telling))
+    if spoken in ("english", "russian"):
+        return [Term((one,), float(count)) for one, count in times.items()][:QUERY_WORDS_MAX]
+    # A short text may not have shown its language: its words are found in either way.
+    others = {stem(fold(word)): _foreign(word, spoken) for word in _written(query)}
+    return [
+        Term(tuple(dict.fromkeys([one, others.get(one, one)])), float(count))
+        for one, count in times.items()
+    ][:QUERY_WORDS_MAX]
+
+
+def _phrases(query: str, found: Sequence[str], telling: set[str]) -> list[Term]:
+    """Give what the query has side by side: quoted, joined into one name, or just so."""
+    named = [match.group(1) for match in _QUOTED.finditer(query)]
+    named += _JOINED.findall(query) + _UNDERSCORED.findall(query)
+    named += [_HUMP.sub(r" \g<0>", name) for name in _HUMPED.findall(query)]
+    runs = [split(name)[:PHRASE_WORDS_MAX] for name in named]
+    whole = dict.fromkeys(" ".join(map(stem, run)) for run in runs if len(run) > 1)
+    beside = dict.fromkeys(
+        f"{stem(one)} {stem(other)}"
+        for one, other in pairwise(found)
+        if one in telling and other in telling and one != other
+    )
+    phrases = [Term((run,), 1.0, is_word=False) for run in whole]
+    phrases += [
+        Term((run,), NEIGHBOURS_WEIGHT, is_word=False) for run in beside if run not in whole
+    ]
+    return phrases[:PHRASES_MAX]
+
+
+def _written(text: str) -> list[str]:
+    return RUN.findall(text.casefold())
+
+
+def _foreign(word: str, spoken: Language) -> str:
+    return fold(stem(word, spoken))
+
+
+def _foreign_stems(text: str, words: Sequence[str]) -> Iterable[str]:
+    """Give the stems of another language's words that are not those of English ones."""
+    spoken = language(text, words)
+    if spoken in ("english", "russian"):
+        return ()
+    pairs = ((stem(fold(word)), _foreign(word, spoken)) for word in _written(text))
+    return (foreign for english, foreign in pairs if foreign != english)
 
 
 def coverage(query: str, text: str) -> float:
     """Say which part of the words asked for a text has: at least one, since it was found."""
-    asked, there = query_stems(query), set(stems(text))
-    return max(sum(word in there for word in asked), 1) / len(asked) if asked else 0.0
+    asked, there = [one for one in query_terms(query) if one.is_word], set(stems(text))
+    has = sum(any(form in there for form in one.forms) for one in asked)
+    return max(has, 1) / len(asked) if asked else 0.0
 
 
 def split(text: str) -> list[str]:
@@ -103,111 +208,20 @@ def fold(text: str) -> str:
 
 def pieces(text: str) -> Iterator[str]:
     """Give what some words are found by besides themselves."""
+    yield from _parts_of_names(text)
+    if not text.isascii():
+        for run in _SPACELESS_RUN.findall(fold(text)):
+            yield from run
+
+
+def _parts_of_names(text: str) -> Iterator[str]:
     # Most texts have no such names, and looking for a hump costs a tenth of looking for a name.
     for name in _HUMPED.findall(text) if _HUMP.search(text) else ():
         if len(name) <= WORD_CHARS_MAX:
             yield from _HUMP.sub(r" \g<0>", name).lower().split()
-    if not text.isascii():
-        for run in _SPACELESS_RUN.findall(fold(text)):
-            yield from run
 
 
 def _in_pairs(run: re.Match[str]) -> str:
     chars = run.group()
     pairs = [chars[start : start + 2] for start in range(len(chars) - 1)] or [chars]
     return f" {' '.join(pairs)} "
-
-
-# The stemmer is M. F. Porter's of 1980; the names of its steps are his.
-
-
-@lru_cache(STEMS_KNOWN_MAX)
-def stem(word: str) -> str:
-    """Cut an English word down to what its forms share; other words stay as they are."""
-    if len(word) < len("its") or not (word.isascii() and word.isalpha()):
-        return word
-    word = _step_1c(_step_1b(_step_1a(word)))
-    word = _replace_ending(word, _STEP_2, measure_min=1)
-    word = _replace_ending(word, _STEP_3, measure_min=1)
-    word = _replace_ending(word, _STEP_4, measure_min=2)
-    return _step_5(word)
-
-
-def _step_1a(word: str) -> str:
-    """Undo plurals."""
-    if word.endswith(("sses", "ies")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
-
-
-def _step_1b(word: str) -> str:
-    """Undo past tenses and participles, and mend what that leaves."""
-    if word.endswith("eed"):
-        return word[:-1] if _measure(word[:-3]) >= 1 else word
-    ending = next((end for end in ("ed", "ing") if word.endswith(end)), "")
-    base = word.removesuffix(ending)
-    if not ending or "v" not in _shape(base):
-        return word
-    if base.endswith(("at", "bl", "iz")):
-        return base + "e"
-    if _shape(base).endswith("c") and base[-2:-1] == base[-1] and base[-1] not in "lsz":
-        return base[:-1]
-    return base + "e" if _measure(base) == 1 and _is_short(base) else base
-
-
-def _step_1c(word: str) -> str:
-    return word[:-1] + "i" if word.endswith("y") and "v" in _shape(word[:-1]) else word
-
-
-def _step_5(word: str) -> str:
-    """Drop a final e, and one of two final l."""
-    if word.endswith("e"):
-        measure = _measure(word[:-1])
-        if measure > 1 or (measure == 1 and not _is_short(word[:-1])):
-            word = word[:-1]
-    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
-
-
-def _replace_ending(word: str, endings: Mapping[str, str], *, measure_min: int) -> str:
-    """Replace the longest of these endings that the word has, if enough is left before it."""
-    ending = max((end for end in endings if word.endswith(end)), key=len, default="")
-    base = word.removesuffix(ending)
-    if not ending or _measure(base) < measure_min:
-        return word
-    if ending == "ion" and not base.endswith(("s", "t")):
-        return word
-    return base + endings[ending]
-
-
-def _measure(base: str) -> int:
-    """Count how often consonants follow vowels: roughly, the syllables that end."""
-    return _shape(base).count("vc")
-
-
-def _is_short(base: str) -> bool:
-    return _shape(base).endswith("cvc") and base[-1] not in "wxy"
-
-
-def _shape(base: str) -> str:
-    """Write a word as vowels and consonants; y is a vowel where it follows a consonant."""
-    shape = ""
-    for char in base:
-        is_vowel = char in "aeiou" or (char == "y" and shape.endswith("c"))
-        shape += "v" if is_vowel else "c"
-    return shape
-
-
-def _endings(table: str) -> dict[str, str]:
-    return {end: new for end, _, new in (pair.partition(":") for pair in table.split())}
-
-
-_STEP_2 = _endings(
-    "ational:ate tional:tion enci:ence anci:ance izer:ize logi:log bli:ble alli:al entli:ent eli:e"
-    " ousli:ous ization:ize ation:ate ator:ate alism:al iveness:ive fulness:ful ousness:ous"
-    " aliti:al iviti:ive biliti:ble"
-)
-_STEP_3 = _endings("icate:ic ative: alize:al iciti:ic ical:ic ful: ness:")
-_STEP_4 = _endings(
-    "al: ance: ence: er: ic: able: ible: ant: ement: ment: ent: ion: ou: ism: ate: iti: ous: ive:"
-    " ize:"
-)

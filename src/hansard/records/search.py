@@ -73,8 +73,7 @@ def _hits(
         where["path"] = subtree(root["path"])
     words = _by_words(tx, request.query, where)
     meant = [hit for hit in near if _is_asked_for(tx.get(RECORDS, hit.key), request, root)]
-    covered = coverage(request.query, _text(tx, _row(tx, words[0]))) if words else 0.0
-    ranked = fuse(words, meant, coverage=covered) if meant else words
+    ranked = fuse(words, meant) if meant else words
     return _Hits(
         ranked=ranked[: limits.SEARCH_HITS_MAX],
         by_words={hit.key: hit.score for hit in words},

@@ -14,7 +14,7 @@ from hansard.kernel.view import Derivation, View
 from hansard.records.events import RecordCreated, RecordMoved, RecordTransitioned, RecordUpdated
 from hansard.records.shapes import STATES
 
-VERSION = 2
+VERSION = 3
 PREFIX = "R"
 
 RECORDS = Table(
@@ -50,7 +50,7 @@ ROOTS = "roots"
 ALL = "all"
 """The row of `BENEATH` that counts every record."""
 
-WORDS = Topic("records", RECORDS, {"title": 8.0, "summary": 4.0, "labels": 2.0, "body": 1.0})
+WORDS = Topic("records", RECORDS, {"title": 3.0, "summary": 2.0, "labels": 1.0, "body": 1.0})
 """`labels` are the id, the type, the reason and the metadata."""
 
 STEP_DIGITS = 9

@@ -1,22 +1,18 @@
 """What a project's tables and topics are in memory. Every change returns what undoes it."""
 
-import math
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import orjson
 
+from hansard.engines.bm25 import MEAN_OF_DOCUMENTS, Candidate, Ranking, occurrences
 from hansard.kernel.blob import canonical_json
 from hansard.kernel.engine import AnyOf, Hit, Range, Row, Scalar, Table, Topic, Where
-from hansard.kernel.words import stems
+from hansard.kernel.words import Term, stems
 
 Undo = Callable[[], object]
-
-SATURATION = 1.2
-LENGTH_PENALTY = 0.75
-"""How BM25 damps repeated words and long documents: its customary constants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,27 +108,27 @@ def _matches(value: Any, wanted: Scalar | AnyOf | Range | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """How often a document has each stem, an occurrence counting its column's weight."""
+    """Where a document has each stem, an occurrence counting its column's weight."""
 
-    counts: Mapping[str, float]
+    places: Mapping[str, Sequence[tuple[int, float]]]
     length: float
 
     @classmethod
     def of(cls, topic: Topic, texts: Mapping[str, str]) -> Self:
-        counts: defaultdict[str, float] = defaultdict(float)
-        for column, text in texts.items():
-            for word, times in Counter(stems(text)).items():
-                counts[word] += times * topic.columns[column]
-        return cls(dict(counts), sum(counts.values()))
+        places: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
+        place, length = 0, 0.0
+        for column, weight in topic.columns.items():
+            for word in stems(texts.get(column, "")):
+                places[word].append((place, weight))
+                place += 1
+                length += weight
+            # No words stand side by side that are in two texts.
+            place += 1
+        return cls(dict(places), length)
 
     def mark(self) -> str:
         """Give what stands for all of it."""
-        return repr(sorted(self.counts.items()))
-
-    def score(self, word: str, length_mean: float) -> float:
-        """Say how much this document is about a word, as BM25 has it."""
-        length = 1 - LENGTH_PENALTY + LENGTH_PENALTY * self.length / length_mean
-        return self.counts[word] / (self.counts[word] + SATURATION * length)
+        return repr(sorted(self.places.items()))
 
 
 class Words:
@@ -145,11 +141,11 @@ class Words:
     def set(self, key: str, document: Document | None) -> Undo:
         """Make this the document under the key, or none; returns what undoes it."""
         old = self._documents.pop(key, None)
-        for word in old.counts if old else ():
+        for word in old.places if old else ():
             del self._keys_by_stem[word][key]
         if document is not None:
             self._documents[key] = document
-            for word in document.counts:
+            for word in document.places:
                 self._keys_by_stem[word][key] = None
         return lambda: self.set(key, old)
 
@@ -157,29 +153,24 @@ class Words:
         """Give all documents with their keys."""
         return self._documents.items()
 
-    def ranked(self, words: Sequence[str], beginnings: Mapping[str, str]) -> list[Hit]:
-        """Give the documents that have some of the words; those with all of them come first."""
-        count = len(self._documents)
-        length_mean = sum(each.length for each in self._documents.values()) / max(count, 1)
-        scores: defaultdict[str, float] = defaultdict(float)
-        found: Counter[str] = Counter()
-        for word in words:
-            stems = {word, *self._beginning_with(beginnings.get(word))}
-            having = {key for stem in stems for key in self._keys_by_stem.get(stem, ())}
-            rarity = math.log1p((count - len(having) + 0.5) / (len(having) + 0.5))
-            for key in having:
-                document = self._documents[key]
-                value = sum(
-                    document.score(one, length_mean) for one in stems if one in document.counts
-                )
-                scores[key] += rarity * value
-                found[key] += 1
-        # Squeezed below 1, so that having all the words, which doubles, outdoes any sum.
-        hits = (
-            Hit(key, (1 + score / (1 + score)) * (2 if found[key] == len(words) else 1))
-            for key, score in scores.items()
+    def ranked(self, terms: Sequence[Term]) -> list[Hit]:
+        """Give the documents that have some of the terms, best first."""
+        having = [self._having(term) for term in terms]
+        newest = list(self._documents.values())[-MEAN_OF_DOCUMENTS:]
+        length_mean = sum(each.length for each in newest) / max(len(newest), 1)
+        ranking = Ranking(terms, [len(each) for each in having], len(self._documents), length_mean)
+        return ranking.ranked(
+            Candidate(key, [occurrences(term, document.places) for term in terms], document.length)
+            for key in dict.fromkeys(key for each in having for key in each)
+            for document in [self._documents[key]]
         )
-        return sorted(hits, key=lambda hit: (-hit.score, hit.key))
+
+    def _having(self, term: Term) -> Collection[str]:
+        """Give the keys of what has a word; of words side by side, each is asked for alone too."""
+        if term.is_phrase:
+            return ()
+        stems = {*term.forms, *self._beginning_with(term.beginning)}
+        return {key for stem in stems for key in self._keys_by_stem.get(stem, ())}
 
     def _beginning_with(self, word: str | None) -> list[str]:
         return [stem for stem in self._keys_by_stem if word and stem.startswith(word)]

@@ -22,7 +22,7 @@ from hansard.kernel.engine import (
     Where,
 )
 from hansard.kernel.event import Entry, Head, genesis
-from hansard.kernel.words import query_beginnings, query_stems
+from hansard.kernel.words import query_terms
 
 
 @dataclass(slots=True)
@@ -144,9 +144,7 @@ class MemoryReadTx:
         beginnings: bool = False,
     ) -> list[Hit]:
         rows = dict(self._rows(topic.table).matching(where or {}, None))
-        hits = self._words(topic).ranked(
-            query_stems(query), query_beginnings(query) if beginnings else {}
-        )
+        hits = self._words(topic).ranked(query_terms(query, beginnings=beginnings))
         return [hit for hit in hits if hit.key in rows][:limit]
 
     def blob(self, digest: Digest) -> Blob | None:

@@ -1,15 +1,17 @@
-"""Full-text search on `tsvector`: rare words decide which documents are ranked, and weigh more."""
+"""Full-text search on `tsvector`: rare words decide which documents are ranked, common ones rank.
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+PostgreSQL says where a document has the words; what that is worth, `engines.bm25` says.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hansard.engines.plan import Step, in_place, plan
+from hansard.engines.bm25 import MEAN_OF_DOCUMENTS, Candidate, Ranking, deciders, occurrences
 from hansard.engines.postgres.schema import Names
-from hansard.engines.postgres.text import rank_weights, tsquery
+from hansard.engines.postgres.text import places, tsquery
 from hansard.kernel.engine import Hit, Topic
-from hansard.kernel.words import query_stems
+from hansard.kernel.words import Term
 
 RARE_MAX = 1_000
 """A word in up to this many documents is rare. All documents with a rare word can be ranked."""
@@ -23,8 +25,8 @@ SURELY_COMMON = 4 * RARE_MAX
 DOCUMENTS_COUNTED_MAX = 20_000
 """How far documents are counted to tell how rare a word is among them."""
 
-BY_LENGTH = 1
-"""How `ts_rank` is asked to count: words of a long document for less."""
+LOOKED_AT = 300
+"""So many documents are looked at closely, those first that have what is rare."""
 
 WITHOUT_WHOLE_TABLES = "SELECT " + ", ".join(
     f"set_config('enable_{way}', 'off', true)" for way in ("seqscan", "hashjoin", "mergejoin")
@@ -45,62 +47,111 @@ class Search:
     project: str
     clauses: str
     values: Sequence[Any]
-    beginnings: Mapping[str, str]
-    """The words asked for that may begin others, by their stems."""
 
-    def hits(self, query: str, limit: int) -> list[Hit]:
-        """Find documents with all words first, then, where there is room, with some of them."""
-        words = query_stems(query)
-        if not words:
+    def hits(self, terms: Sequence[Term], limit: int) -> list[Hit]:
+        """Find the documents that answer a query, best first."""
+        if not terms:
             return []
         self.ask(WITHOUT_WHOLE_TABLES)
-        counts = {word: self._count(self._tsquery([word]), RARE_MAX + 1) for word in words}
-        total = max(self._count(None, DOCUMENTS_COUNTED_MAX), *counts.values())
-        rarity = {word: math.log1p((total - n + 0.5) / (n + 0.5)) for word, n in counts.items()}
+        counts = [0 if one.is_phrase else self._count(tsquery([one])) for one in terms]
+        ranking = Ranking(terms, counts, max(self._total(), *counts), self._length_mean())
         found: dict[str, Hit] = {}
-        for step in plan(counts, RARE_MAX):
+        for match, is_broad in _steps(terms, counts):
             if len(found) >= limit:
                 break
-            for key, score in self._ranked(step, rarity, limit):
-                found.setdefault(key, Hit(key, in_place(score, step)))
+            most = max(NEWEST_MAX, limit) if is_broad else None
+            for skipped in self._skipping(found, limit):
+                hits = ranking.ranked(self._candidates(ranking, match, most, skipped))
+                least = min((hit.score for hit in found.values()), default=float("inf"))
+                for hit in hits:
+                    found.setdefault(hit.key, Hit(hit.key, min(hit.score, least)))
+                if len(hits) < LOOKED_AT:
+                    break
         return list(found.values())[:limit]
 
-    def _tsquery(self, words: Sequence[str], *, operator: str = "&") -> str:
-        return tsquery(words, operator=operator, beginnings=self.beginnings)
+    def _skipping(self, found: dict[str, Hit], limit: int) -> Iterator[int]:
+        skipped = 0
+        while skipped == 0 or len(found) < limit:
+            yield skipped
+            skipped += LOOKED_AT
 
-    def _count(self, match: str | None, most: int) -> int:
-        """Count documents, all or those that match, but not past what is many."""
+    def _count(self, match: str) -> int:
+        """Count the documents that match, but not past what is many."""
         having = f"SELECT 1 FROM {self.names.topic(self.topic)} WHERE project = %s"
-        values = [self.project]
-        if match is not None:
-            having, values = f"{having} AND words @@ %s::tsquery", [self.project, match]
-            [[[planned]]] = self.ask(f"EXPLAIN (FORMAT JSON) {having}", *values)
-            if planned["Plan"]["Plan Rows"] > SURELY_COMMON:
-                return int(planned["Plan"]["Plan Rows"])
+        having += " AND words @@ %s::tsquery"
+        [[[planned]]] = self.ask(f"EXPLAIN (FORMAT JSON) {having}", self.project, match)
+        if planned["Plan"]["Plan Rows"] > SURELY_COMMON:
+            return int(planned["Plan"]["Plan Rows"])
         [[count]] = self.ask(
-            f"SELECT count(*) FROM ({having} LIMIT %s) AS documents", *values, most
+            f"SELECT count(*) FROM ({having} LIMIT %s) AS documents",
+            *(self.project, match, RARE_MAX + 1),
         )
         return int(count)
 
-    def _ranked(
-        self, step: Step, rarity: Mapping[str, float], limit: int
-    ) -> list[tuple[str, float]]:
-        """Rank the newest documents that match, each word counting by how rare it is."""
-        return self.ask(
-            "SELECT key, (SELECT sum(rarity * ts_rank(%s::real[], words, word, %s)) "
-            "FROM unnest(%s::text[]::tsquery[], %s::float8[]) AS wanted(word, rarity)) AS score "
-            "FROM (SELECT coalesce(r.whole_key, r.key) AS key, d.words "
+    def _total(self) -> int:
+        [[count]] = self.ask(
+            f"SELECT count(*) FROM (SELECT 1 FROM {self.names.topic(self.topic)} "
+            "WHERE project = %s LIMIT %s) AS documents",
+            *(self.project, DOCUMENTS_COUNTED_MAX),
+        )
+        return int(count)
+
+    def _length_mean(self) -> float:
+        [[length]] = self.ask(
+            f"SELECT avg(length) FROM (SELECT length FROM {self.names.topic(self.topic)} "
+            "WHERE project = %s ORDER BY number DESC LIMIT %s) AS newest",
+            *(self.project, MEAN_OF_DOCUMENTS),
+        )
+        return float(length or 0.0)
+
+    def _candidates(
+        self, ranking: Ranking, match: str, newest: int | None, skipped: int
+    ) -> Iterator[Candidate]:
+        """Look closely at the documents that match and have the most of what is rare."""
+        words = [
+            (term, worth)
+            for term, worth in zip(ranking.terms, ranking.worth, strict=True)
+            if not term.is_phrase
+        ]
+        rows = self.ask(
+            "SELECT key, length, ARRAY(SELECT lexeme || ' ' || array_to_string(positions, ',') "
+            "|| ' ' || array_to_string(weights, '') FROM unnest(words) WHERE lexeme = ANY(%s) "
+            "OR EXISTS (SELECT 1 FROM unnest(%s::text[]) AS b(begun) "
+            "WHERE starts_with(lexeme, begun))) "
+            "FROM (SELECT coalesce(r.whole_key, r.key) AS key, d.length, d.words, d.number "
             f"FROM {self.names.topic(self.topic)} d "
             f"JOIN {self.names.table(self.topic.table)} r USING (project, key) "
             f"WHERE {self.clauses} AND d.words @@ %s::tsquery "
             "ORDER BY d.number DESC LIMIT %s) AS candidates "
-            "ORDER BY score DESC, key LIMIT %s",
-            rank_weights(self.topic),
-            BY_LENGTH,
-            [self._tsquery([word]) for word in step.rankers],
-            [rarity[word] for word in step.rankers],
+            "ORDER BY (SELECT sum(CASE WHEN words @@ word THEN worth ELSE 0 END) "
+            "FROM unnest(%s::text[]::tsquery[], %s::float8[]) AS wanted(word, worth)) DESC, "
+            "number DESC LIMIT %s OFFSET %s",
+            sorted({stem for one in ranking.terms for form in one.forms for stem in form.split()}),
+            [one.beginning for one in ranking.terms if one.beginning],
             *self.values,
-            self._tsquery(step.deciders, operator="&" if step.needs_all else "|"),
-            max(NEWEST_MAX, limit) if step.is_broad else None,
-            limit,
+            match,
+            newest,
+            [tsquery([term]) for term, _ in words],
+            [worth for _, worth in words],
+            LOOKED_AT,
+            skipped,
         )
+        for key, length, noted in rows:
+            there = places(noted, self.topic)
+            yield Candidate(key, [occurrences(one, there) for one in ranking.terms], length)
+
+
+def _steps(terms: Sequence[Term], counts: Sequence[int]) -> Iterator[tuple[str, bool]]:
+    """Say what to look for: what has a rare word; else all common ones, then any of them."""
+    rare = deciders(terms, counts, RARE_MAX)
+    common = [
+        one
+        for one, count in zip(terms, counts, strict=True)
+        if count and not one.is_phrase and one not in rare
+    ]
+    if rare:
+        yield tsquery(rare), False
+    elif len(common) > 1:
+        yield tsquery(common, operator="&"), True
+    if common:
+        yield tsquery(common), True

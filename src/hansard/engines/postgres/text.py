@@ -1,11 +1,11 @@
 """How texts of any length become what PostgreSQL can index. Pure."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from hansard.kernel.blob import digest_of
 from hansard.kernel.engine import Topic
-from hansard.kernel.words import stems
+from hansard.kernel.words import Term, stems
 
 SHORT_BYTES_MAX = 512
 """Four such texts and a project's name fit into an index entry, which may have 2,704 bytes."""
@@ -63,21 +63,37 @@ def written_back(topic: Topic, texts: Mapping[str, str]) -> str:
     )
 
 
-def tsquery(
-    words: Sequence[str], *, operator: str = "&", beginnings: Mapping[str, str] | None = None
-) -> str:
-    """Write stems as PostgreSQL reads a `tsquery`, some also as words that others begin with."""
-    begun = beginnings or {}
-    return operator.join(
-        f"({_lexeme(word)}|{_lexeme(begun[word])}:*)" if word in begun else _lexeme(word)
-        for word in words
+def tsquery(terms: Iterable[Term], *, operator: str = "|") -> str:
+    """Write terms as PostgreSQL reads a `tsquery`, some also as words that others begin with."""
+    return operator.join(f"({'|'.join(_forms(term))})" for term in terms)
+
+
+def places(noted: Iterable[str], topic: Topic) -> dict[str, list[tuple[int, float]]]:
+    """Read where a document has some lexemes, each with its positions and its weights."""
+    weights = dict(zip(WEIGHT_LETTERS, topic.columns.values(), strict=False))
+    found: dict[str, list[tuple[int, float]]] = {}
+    for line in noted:
+        lexeme, positions, letters = line.split(" ")
+        found[lexeme] = [
+            (int(position), weights[letter])
+            for position, letter in zip(positions.split(","), letters, strict=True)
+        ]
+    return found
+
+
+def length_of(topic: Topic, texts: Mapping[str, str]) -> float:
+    """Say how long a document is, words counting what their columns do."""
+    return sum(
+        weight * sum(1 for _ in stems(texts.get(name, "")))
+        for name, weight in topic.columns.items()
     )
 
 
-def rank_weights(topic: Topic) -> list[float]:
-    """Give the columns' weights as `ts_rank` takes them: from D to A, the largest being 1."""
-    weights = [*topic.columns.values(), 0.0, 0.0, 0.0, 0.0][: len(WEIGHT_LETTERS)]
-    return [weight / max(weights) for weight in reversed(weights)]
+def _forms(term: Term) -> Iterator[str]:
+    for form in term.forms:
+        yield "<->".join(map(_lexeme, form.split()))
+    if term.beginning is not None:
+        yield f"{_lexeme(term.beginning)}:*"
 
 
 def _places(topic: Topic, texts: Mapping[str, str]) -> Mapping[str, list[tuple[int, str]]]:
@@ -95,6 +111,8 @@ def _places(topic: Topic, texts: Mapping[str, str]) -> Mapping[str, list[tuple[i
             if size > TSVECTOR_BYTES_MAX:
                 return places
             noted.append((min(position, POSITION_MAX), letter))
+        # No words stand side by side that are in two texts.
+        position += 1
     return places
 
 

@@ -29,7 +29,7 @@ from hansard.kernel.engine import (
     Where,
 )
 from hansard.kernel.event import Actor, Entry, Head
-from hansard.kernel.words import query_beginnings
+from hansard.kernel.words import query_terms
 
 K = TypeVar("K", str, Blob)
 
@@ -245,9 +245,8 @@ class PostgresReadTx:
         beginnings: bool = False,
     ) -> list[Hit]:
         clauses, values = self._filter(topic.table, where, None, alias="r.")
-        begun = query_beginnings(query) if beginnings else {}
-        search = Search(self._planned, self._names, topic, self.project, clauses, values, begun)
-        return search.hits(query, limit)
+        search = Search(self._planned, self._names, topic, self.project, clauses, values)
+        return search.hits(query_terms(query, beginnings=beginnings), limit)
 
     def blob(self, digest: Digest) -> Blob | None:
         place = self._names.blobs, digest

@@ -16,7 +16,7 @@ from hansard.engines.postgres.hot_rows import (
 )
 from hansard.engines.postgres.pending import Pending, Statement
 from hansard.engines.postgres.schema import Names, column
-from hansard.engines.postgres.text import short, tsvector
+from hansard.engines.postgres.text import length_of, short, tsvector
 from hansard.engines.postgres.transaction import ENTRY_COLUMNS, K, PostgresReadTx, marks, stored
 from hansard.kernel.blob import Blob, Digest, canonical_json
 from hansard.kernel.engine import Row, Scalar, Table, Topic
@@ -129,11 +129,12 @@ class PostgresWriteTx(PostgresReadTx):
             self._change((name, short(key)), (statement, values))
             return
         statement = (
-            f"INSERT INTO {name} (project, key, words) VALUES (%s, %s, %s::tsvector) "
-            "ON CONFLICT (project, key) "
-            "DO UPDATE SET words = EXCLUDED.words, number = EXCLUDED.number"
+            f"INSERT INTO {name} (project, key, words, length) VALUES (%s, %s, %s::tsvector, %s) "
+            "ON CONFLICT (project, key) DO UPDATE "
+            "SET words = EXCLUDED.words, number = EXCLUDED.number, length = EXCLUDED.length"
         )
-        self._change((name, short(key)), (statement, (*values, tsvector(topic, texts))))
+        document = tsvector(topic, texts), length_of(topic, texts)
+        self._change((name, short(key)), (statement, (*values, *document)))
 
     def keep(self, blob: Blob) -> None:
         statement = (

@@ -29,6 +29,7 @@ from hansard.engines.sqlite.refusing import (
     refusals,
 )
 from hansard.engines.sqlite.reserve import OPENING_BYTES, RESERVE, Reserve
+from hansard.engines.sqlite.search import add_functions
 from hansard.engines.sqlite.transaction import SqliteTx, is_inline
 from hansard.engines.sqlite.watch import SqliteWatch
 from hansard.kernel import limits
@@ -351,6 +352,7 @@ class SqliteEngine:
             connection = apsw.Connection(uri, _OPEN | flags, statementcachesize=STATEMENTS_CACHED)
             self._require_in_place()
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        add_functions(connection)
         return connection
 
     def _reader(self) -> apsw.Connection:

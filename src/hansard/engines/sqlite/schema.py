@@ -151,5 +151,5 @@ def of_topic(topic: Topic) -> Iterator[str]:
     )
     yield (
         f"CREATE TABLE IF NOT EXISTS {documents_name(topic)}(number INTEGER PRIMARY KEY, "
-        "project INTEGER NOT NULL, key TEXT NOT NULL, UNIQUE(project, key))"
+        "project INTEGER NOT NULL, key TEXT NOT NULL, length REAL NOT NULL, UNIQUE(project, key))"
     )

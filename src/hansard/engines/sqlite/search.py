@@ -1,19 +1,26 @@
 """Full-text search on FTS5: rare words decide which documents are ranked, common words only rank.
 
 FTS5 is given the stems that `kernel.words` makes of texts and queries. They are letters and digits,
-so any string is a query, none is an operator, and every engine finds the same.
+so any string is a query, none is an operator, and every engine finds the same. It is asked only
+which documents have a word, and how often: what that is worth depends on the project alone.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import mul
 from typing import Any
 
-from hansard.engines.plan import Step, in_place, plan
+import apsw
+import orjson
+
+from hansard.engines.bm25 import MEAN_OF_DOCUMENTS, Candidate, Ranking
 from hansard.engines.sqlite.schema import documents_name, table_name, topic_name
 from hansard.kernel.engine import Hit, Topic
-from hansard.kernel.words import query_beginnings, query_stems, stems
+from hansard.kernel.words import Term, query_terms, stems
 
-RARE_MAX = 4_000
+RARE_MAX = 2_000
 """A word in up to this many documents is rare. All documents with a rare word can be ranked."""
 
 NEWEST_MAX = 1_000
@@ -22,7 +29,11 @@ NEWEST_MAX = 1_000
 FEW_ROWS_MAX = 10_000
 """Rows that are fetched before the documents are looked at, if words are common and rows rare."""
 
-NO_LIMIT = -1
+LOOKED_AT = 200
+"""So many documents are looked at closely at a time, those first that have what is rare."""
+
+TIMES = "hansard_times"
+"""The function that says how often a document has what is asked for."""
 
 Ask = Callable[..., list[tuple[Any, ...]]]
 """Runs a statement with its values and gives all rows."""
@@ -40,63 +51,152 @@ class Scope:
     is_filtered: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Having:
+    """The documents that have a term, newest first, as far as they were looked up."""
+
+    term: Term
+    numbers: Sequence[int]
+    count: int
+    """How many there are; where they are many, how many there may well be."""
+
+    @property
+    def is_rare(self) -> bool:
+        """Whether all that has it was looked up."""
+        return len(self.numbers) <= RARE_MAX
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Documents to look at closely, and what FTS5 finds them by without going through others."""
+
+    numbers: Sequence[int]
+    found_by: str
+
+
 class Search:
-    """One question, answered step by step until there are enough hits."""
+    """One question, answered a batch of documents after another until there are enough hits."""
 
     def __init__(self, ask: Ask, scope: Scope, *, beginnings: bool = False) -> None:
         """Ask nothing yet."""
         self._ask = ask
         self._asks_beginnings = beginnings
-        self._beginnings: Mapping[str, str] = {}
         self._scope = scope
         self._words = topic_name(scope.topic)
         self._documents = documents_name(scope.topic)
         self._rows = table_name(scope.topic.table)
 
     def hits(self, query: str, limit: int) -> list[Hit]:
-        """Find documents with all words first, then, where there is room, with some of them."""
-        self._beginnings = query_beginnings(query) if self._asks_beginnings else {}
-        counts = {word: self._count(word) for word in query_stems(query)}
-        is_common = any(count > RARE_MAX for count in counts.values())
-        few_rows = is_common and self._scope.is_filtered and self._has_few_rows()
-        found: dict[str, Hit] = {}
-        for step in plan(counts, RARE_MAX, few_rows=few_rows):
+        """Find the documents that answer a query, best first."""
+        terms = query_terms(query, beginnings=self._asks_beginnings)
+        total, length_mean = self._size() if terms else (0, 0.0)
+        if not total:
+            return []
+        having = self._all_having(terms, total)
+        ranking = Ranking(terms, [one.count for one in having], total, length_mean)
+        found: list[Hit] = []
+        for batch in self._batches(having, ranking.worth, max(NEWEST_MAX, limit)):
             if len(found) >= limit:
                 break
-            for key, score in self._ranked(step, limit, rows_first=few_rows and step.is_broad):
-                found.setdefault(key, Hit(key, in_place(score, step)))
-        return list(found.values())[:limit]
+            found += _after(found, ranking.ranked(self._looked_at(batch, terms)))
+        return found[:limit]
 
-    def _count(self, word: str) -> int:
-        """Count the documents that have a word, but not past the point where it is common."""
-        [[count]] = self._ask(
-            f"SELECT count(*) FROM (SELECT 1 FROM {self._words} WHERE {self._words} MATCH ? "
-            "AND rowid BETWEEN ? AND ? LIMIT ?)",
-            self._any([word]),
+    def _size(self) -> tuple[int, float]:
+        """Say how many documents the project has, about, and how long one is."""
+        [[last, length]] = self._ask(
+            f"SELECT max(number), avg(length) FROM (SELECT number, length FROM {self._documents} "
+            "WHERE number BETWEEN ? AND ? ORDER BY number DESC LIMIT ?)",
             self._scope.first,
             self._scope.last,
+            MEAN_OF_DOCUMENTS,
+        )
+        return (0, 0.0) if last is None else (last - self._scope.first, length)
+
+    def _all_having(self, terms: Sequence[Term], total: int) -> list[_Having]:
+        having = [self._having(term, total) for term in terms]
+        is_common = not all(one.is_rare for one in having)
+        if not (is_common and self._scope.is_filtered and self._has_few_rows()):
+            return having
+        # All that has a word and is wanted is little, however many have the word.
+        few = [self._having(term, total, among=self._of_matching_rows) for term in terms]
+        return [
+            _Having(one.term, narrow.numbers, one.count)
+            for one, narrow in zip(having, few, strict=True)
+        ]
+
+    def _having(self, term: Term, total: int, *, among: str = "") -> _Having:
+        if term.is_phrase:
+            return _Having(term, (), 0)
+        rows = self._ask(
+            f"SELECT rowid FROM {self._words} WHERE {self._words} MATCH ? "
+            f"AND rowid BETWEEN ? AND ? {among} ORDER BY rowid DESC LIMIT ?",
+            _any([term]),
+            self._scope.first,
+            self._scope.last,
+            *(self._scope.values if among else ()),
             RARE_MAX + 1,
         )
-        return int(count)
+        numbers = [number for (number,) in rows]
+        if len(numbers) <= RARE_MAX:
+            return _Having(term, numbers, len(numbers))
+        # As dense among all documents as among the newest.
+        newest = self._scope.first + total - numbers[-1] + 1
+        return _Having(term, numbers, max(len(numbers) * total // max(newest, 1), len(numbers)))
 
-    def _ranked(self, step: Step, limit: int, *, rows_first: bool) -> list[tuple[str, float]]:
+    def _batches(
+        self, having: Sequence[_Having], worth: Sequence[float], newest_max: int
+    ) -> Iterator[_Batch]:
+        """Give what to look at: what has the most of what is rare, then what is only common."""
+        valued = list(zip(having, worth, strict=True))
+        rare = [one for one in valued if one[0].is_rare and one[0].numbers]
+        common = [one for one in valued if not one[0].is_rare]
+        seen: set[int] = set()
+        if rare:
+            numbers = _likeliest(rare, {number for one, _ in rare for number in one.numbers})
+            seen.update(numbers)
+            yield from _batched(numbers, _any(one.term for one, _ in rare))
+        elif len(common) > 1:
+            match = " AND ".join(f"({_any([one.term])})" for one, _ in common)
+            numbers = self._newest(match, newest_max)
+            seen.update(numbers)
+            yield from _batched(numbers, match)
+        if common:
+            match = _any(one.term for one, _ in common)
+            fresh = {*self._newest(match, newest_max + len(seen))} - seen
+            yield from _batched(_likeliest(common, fresh), match)
+
+    def _newest(self, match: str, limit: int) -> list[int]:
+        rows = self._ask(
+            f"SELECT {self._words}.rowid FROM {self._words} "
+            f"CROSS JOIN {self._documents} d ON d.number = {self._words}.rowid "
+            f"CROSS JOIN {self._rows} r ON r.key = d.key AND {self._scope.clauses} "
+            f"WHERE {self._words} MATCH ? AND {self._words}.rowid BETWEEN ? AND ? "
+            f"ORDER BY {self._words}.rowid DESC LIMIT ?",
+            *self._scope.values,
+            match,
+            self._scope.first,
+            self._scope.last,
+            limit,
+        )
+        return [number for (number,) in rows]
+
+    def _looked_at(self, batch: _Batch, terms: Sequence[Term]) -> Iterator[Candidate]:
         scope, words = self._scope, self._words
-        weights = ", ".join(str(float(weight)) for weight in scope.topic.columns.values())
-        return self._ask(
-            f"SELECT key, score FROM (SELECT d.key, -bm25({words}, {weights}) AS score "
+        rows = self._ask(
+            f"SELECT d.key, {TIMES}({words}, ?), d.length "
             f"FROM {words} CROSS JOIN {self._documents} d ON d.number = {words}.rowid "
             f"CROSS JOIN {self._rows} r ON r.key = d.key AND {scope.clauses} "
             f"WHERE {words} MATCH ? AND {words}.rowid BETWEEN ? AND ? "
-            f"{self._of_matching_rows if rows_first else ''} "
-            f"ORDER BY {words}.rowid DESC LIMIT ?) ORDER BY score DESC, key LIMIT ?",
+            f"AND +{words}.rowid IN (SELECT value FROM json_each(?))",
+            _spec(scope.topic, terms),
             *scope.values,
-            self._match(step),
-            scope.first,
-            scope.last,
-            *(scope.values if rows_first else ()),
-            max(NEWEST_MAX, limit) if step.is_broad else NO_LIMIT,
-            limit,
+            f"({_any(terms)}) AND ({batch.found_by})",
+            min(batch.numbers),
+            max(batch.numbers),
+            orjson.dumps(batch.numbers).decode(),
         )
+        for key, times, length in rows:
+            yield Candidate(key, array("d", times), length)
 
     @property
     def _of_matching_rows(self) -> str:
@@ -116,23 +216,78 @@ class Search:
         )
         return bool(count <= FEW_ROWS_MAX)
 
-    def _match(self, step: Step) -> str:
-        """Write a step as FTS5 reads it; the words that decide count twice if there are others."""
-        if step.needs_all:
-            return " AND ".join(self._any([word]) for word in step.deciders)
-        if len(step.rankers) == len(step.deciders):
-            return self._any(step.deciders)
-        return f"({self._any(step.deciders)}) AND ({self._any(step.rankers)})"
 
-    def _any(self, words: Iterable[str]) -> str:
-        return " OR ".join(
-            f'("{word}" OR "{self._beginnings[word]}"*)'
-            if word in self._beginnings
-            else f'"{word}"'
-            for word in words
-        )
+def add_functions(connection: apsw.Connection) -> None:
+    """Teach a connection what searches ask of FTS5."""
+    connection.register_fts5_function(TIMES, _times)
 
 
 def document(topic: Topic, texts: Mapping[str, str]) -> list[str]:
     """Write a document as FTS5 is to index it, column by column."""
     return [" ".join(stems(texts.get(column, ""))) for column in topic.columns]
+
+
+def length_of(topic: Topic, columns: Sequence[str]) -> float:
+    """Say how long a document is that was written like this, words counting what columns do."""
+    weights = topic.columns.values()
+    return sum(
+        weight * (text.count(" ") + 1)
+        for weight, text in zip(weights, columns, strict=True)
+        if text
+    )
+
+
+def _times(api: apsw.FTS5ExtensionApi, *values: "apsw.SQLiteValue") -> bytes:
+    """Say how often a document has each term, an occurrence counting its column's weight."""
+    if api.aux_data is None:
+        api.aux_data = orjson.loads(str(values[0]))
+    weights, terms = api.aux_data
+    times, number = array("d"), 0
+    for forms in terms:
+        had = 0.0
+        for phrase in range(number, number + forms):
+            # Most documents have few of the terms, and a look at the columns is cheap.
+            if api.phrase_columns(phrase):
+                places = api.phrase_locations(phrase)
+                had += sum(map(mul, weights, map(len, places)))
+        times.append(had)
+        number += forms
+    return times.tobytes()
+
+
+def _spec(topic: Topic, terms: Sequence[Term]) -> str:
+    """Write down for `_times` what columns weigh, and how many forms each term is looked for in."""
+    forms = [len(one.forms) + (one.beginning is not None) for one in terms]
+    return orjson.dumps([list(topic.columns.values()), forms]).decode()
+
+
+def _any(terms: Iterable[Term]) -> str:
+    """Write terms as FTS5 reads them, all forms of one after those of another."""
+    return " OR ".join(form for term in terms for form in _forms(term))
+
+
+def _forms(term: Term) -> Iterator[str]:
+    for form in term.forms:
+        yield f'"{form}"'
+    if term.beginning is not None:
+        yield f'"{term.beginning}"*'
+
+
+def _likeliest(valued: Iterable[tuple[_Having, float]], among: set[int]) -> list[int]:
+    """Put documents in the order of what they are known to have; the newest of equals first."""
+    values: defaultdict[int, float] = defaultdict(float)
+    for having, worth in valued:
+        for number in having.numbers:
+            values[number] += worth
+    return sorted(among, key=lambda number: (-values.get(number, 0.0), -number))
+
+
+def _batched(numbers: Sequence[int], found_by: str) -> Iterator[_Batch]:
+    for first in range(0, len(numbers), LOOKED_AT):
+        yield _Batch(numbers[first : first + LOOKED_AT], found_by)
+
+
+def _after(before: Sequence[Hit], ranked: Sequence[Hit]) -> list[Hit]:
+    """Let none be better than what was likelier, so that a longer answer begins like a shorter."""
+    most = before[-1].score if before else float("inf")
+    return [Hit(hit.key, min(hit.score, most)) for hit in ranked]

@@ -20,7 +20,7 @@ from hansard.engines.sqlite.schema import (
     table_name,
     topic_name,
 )
-from hansard.engines.sqlite.search import Scope, Search, document
+from hansard.engines.sqlite.search import Scope, Search, document, length_of
 from hansard.kernel.blob import Blob, Codec, Digest
 from hansard.kernel.engine import (
     Found,
@@ -295,16 +295,14 @@ class SqliteTx:
         if texts is None:
             self._run(f"DELETE FROM {documents} WHERE project = ? AND key = ?", project, key)
             return
+        columns = document(topic, texts)
         number = found[0] if found else self._next_document(documents, project)
-        if not found:
-            insert = f"INSERT INTO {documents} VALUES(?, ?, ?)"
-            self._run(insert, number, project, key, making=of_topic(topic))
-        columns = list(topic.columns)
-        self._run(
-            f"INSERT INTO {words}(rowid, {', '.join(columns)}) VALUES(?, {marks(columns)})",
-            number,
-            *document(topic, texts),
-        )
+        put = f"INSERT OR REPLACE INTO {documents} VALUES(?, ?, ?, ?)"
+        values = number, project, key, length_of(topic, columns)
+        self._run(put, *values, making=of_topic(topic))
+        names = ", ".join(topic.columns)
+        put = f"INSERT INTO {words}(rowid, {names}) VALUES(?, {marks(columns)})"
+        self._run(put, number, *columns)
 
     def keep(self, blob: Blob) -> None:
         # A blob that nobody staged has no file, however large it is.

@@ -4,11 +4,15 @@ from pathlib import Path
 
 from hansard.foreign.formats import (
     adr,
+    basic_memory,
+    beads,
     claude_code,
     codex,
     copilot_cli,
     gemini_cli,
     langgraph,
+    mem0,
+    memory_service,
     opencode,
     qwen_code,
     server_memory,
@@ -27,6 +31,10 @@ FORMATS: dict[str, Format] = {
         copilot_cli,
         opencode,
         server_memory,
+        basic_memory,
+        mem0,
+        beads,
+        memory_service,
         langgraph,
         adr,
     )

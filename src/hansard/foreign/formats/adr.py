@@ -81,7 +81,7 @@ def _adr(path: Path, number: int) -> _Adr:
     if not told and (line := _STATUS.search(document.body)):
         told = line[1]
     parts = [document.under(*CONTEXT), document.under(*DECIDED)]
-    rationale = "\n\n".join(part for part in parts if part) or document.body.strip()
+    rationale = "\n\n".join(part for part in parts if part) or _without_title(document.body)
     dated = markdown.one(document.front.get("date"))
     if dated is None and (line := _DATE.search(document.body)):
         dated = line[1]
@@ -96,6 +96,12 @@ def _adr(path: Path, number: int) -> _Adr:
     )
     _links(adr, told, text)
     return adr
+
+
+def _without_title(body: str) -> str:
+    """Give all that a document says after its title."""
+    first, _, rest = body.strip().partition("\n")
+    return rest.strip() if first.startswith("# ") and rest.strip() else body.strip()
 
 
 def _status(told: str) -> str:

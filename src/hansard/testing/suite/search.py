@@ -83,6 +83,36 @@ class SearchSuite(SuiteBase):
         assert found[0] == "all"
         assert sorted(found[1:]) == ["one", "two"]
 
+    def test_other_projects_change_no_score(self, engine: Engine) -> None:
+        """How rare a word is, and how long a document, is counted in the project alone."""
+        papers = {"a": {"title": "quill", "body": "ink"}, "b": {"title": "ink", "body": "lantern"}}
+        publish(engine, papers)
+        before = look(engine, lambda tx: tx.search(PAPERS, "the quill and ink", limit=9))
+
+        def publish_theirs(tx: WriteTx) -> None:
+            for number in range(50):
+                tx.put(THINGS, f"{number}", {}, seq=1)
+                tx.index(PAPERS, f"{number}", {"title": "quill", "body": "quill " * 40})
+
+        engine.write(OTHER, publish_theirs)
+
+        assert look(engine, lambda tx: tx.search(PAPERS, "the quill and ink", limit=9)) == before
+
+    def test_what_is_joined_or_quoted_comes_first_where_it_stands_so(self, engine: Engine) -> None:
+        """Words side by side count beside each alone: names of code, paths, phrases."""
+        texts = {
+            "a": "the count of a retry is at its max in kernel and engine",
+            "b": "set max_retry_count in kernel/engine.py, see Store.open and 3.11.7",
+            "c": "7 and 11 and 3 are open in the store; engine of the kernel, count, retry, max",
+        }
+        publish(engine, {key: {"title": "t", "body": body} for key, body in texts.items()})
+
+        for query in (
+            *("max_retry_count", "kernel/engine.py", "Store.open", "3.11.7"),
+            *('where is "max retry count" set', "what does max_retry_count mean in this kernel"),
+        ):
+            assert search(engine, query)[0] == "b", query
+
     def test_a_word_weighs_what_its_column_weighs(self, engine: Engine) -> None:
         """The same word counts for more in a column of more weight."""
         publish(

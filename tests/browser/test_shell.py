@@ -143,7 +143,7 @@ def test_the_palette_offers_what_was_looked_at_lately(looking: Looking) -> None:
     expect(page.get_by_role("heading", name="Crawl a site in parallel")).to_be_visible()
     page.keyboard.press("/")
 
-    offered = page.get_by_role("option")
+    offered = page.get_by_role("listbox", name="Where to go").get_by_role("option")
     expect(offered.nth(0)).to_contain_text("Crawl a site in parallel")
     expect(offered.nth(1)).to_contain_text("Retry 429 and 5xx three times")
 

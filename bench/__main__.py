@@ -14,6 +14,7 @@ NAMES = (
     "verify",
     "stdio",
     "start",
+    "answers",
     "search",
     "records",
     "recorder",

@@ -1,6 +1,6 @@
 """A capability small enough to test the waist with: notes, kept under sessions."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from hansard.kernel.engine import Table, Topic, WriteTx
 from hansard.kernel.event import Event
@@ -17,6 +17,7 @@ from hansard.kernel.operation import (
 )
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.text import Title
+from hansard.kernel.told import KEPT
 from hansard.kernel.view import Derivation, View
 
 NOTES = Table("toy_notes", {"text": "text"}, (("text",),), history=True)
@@ -59,7 +60,7 @@ class ListNotes(TimedRequest):
 
 
 class NoteList(Result):
-    notes: list[str]
+    notes: Annotated[list[str], KEPT]
 
     def text(self) -> str:
         return "\n".join(self.notes)

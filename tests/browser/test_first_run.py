@@ -67,9 +67,7 @@ def test_it_says_in_which_other_project_an_agent_came(
     expect(page.get_by_role("link", name="Their repository")).to_be_visible()
 
 
-def test_an_example_is_filled_in_and_everything_in_it_can_be_looked_at(
-    looking: Looking, empty: str
-) -> None:
+def test_an_example_is_filled_in_and_can_be_looked_at(looking: Looking, empty: str) -> None:
     page = looking.page
     page.goto(f"{looking.base}/#/{empty}/overview")
     page.get_by_role("button", name="Fill with an example").click()
@@ -79,8 +77,6 @@ def test_an_example_is_filled_in_and_everything_in_it_can_be_looked_at(
 
     page.goto(f"{looking.base}/#/example/review")
     expect(page.get_by_role("heading", name="Keep prices for a minute")).to_be_visible()
-    page.goto(f"{looking.base}/#/example/evolution?path=src/prices.py")
-    expect(page.get_by_text("Revision 2 of 2")).to_be_visible()
 
 
 @pytest.mark.parametrize(

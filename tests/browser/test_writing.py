@@ -108,7 +108,7 @@ def test_a_record_is_resolved_by_an_answer_written_there(looking: Looking, serve
     question = new_record(page, "Which port is free?")
     page.get_by_role("button", name="Resolve", exact=True).click()
     form = page.get_by_role("dialog", name=f"Resolve {question}")
-    form.get_by_label("The answer").fill("8377 is")
+    form.get_by_label("The answer, in a few words").fill("8377 is")
     form.get_by_role("button", name="Resolve").click()
 
     expect(page.locator(".record .badge").first).to_have_text("resolved")

@@ -114,7 +114,7 @@ def test_the_text_of_a_load_says_what_is_known_of_it(app: Application, agent: Ca
     told = loaded.text()
     for part in ("“before lunch” #a #b", "session w", loaded.metadata["createdAt"], "D007"):
         assert part in told
-    assert loaded.metadata["contextHash"] in told
+    assert loaded.metadata["contextHash"] not in told  # it proves, and leads nowhere
     assert '{"mine":{"x":1}}' in told
 
 

@@ -66,6 +66,7 @@ def _thing(part: str, name: str, then: Json, now: Json) -> Iterator[str]:
         )
         yield from _taken(f"{name}(", then["inputSchema"], now["inputSchema"])
         yield from _given(f"{name} →", then["outputSchema"], now["outputSchema"])
+        yield from _given(f"{name} → MCP", then["mcpOutputSchema"], now["mcpOutputSchema"])
 
 
 def _taken(path: str, then: Json, now: Json) -> Iterator[str]:

@@ -13,7 +13,7 @@ const ajv = new Ajv({ strict: false, validateFormats: false });
 const tools = new Map(
   contract.operations.map((one) => [
     one.name,
-    { takes: ajv.compile(one.inputSchema), gives: ajv.compile(one.outputSchema) },
+    { takes: ajv.compile(one.inputSchema), gives: ajv.compile(one.mcpOutputSchema) },
   ]),
 );
 const errors = new Set(contract.errors.map((one) => `${one.code} ${one.http_status} ${one.rpc_code}`));

@@ -75,7 +75,7 @@ class Server:
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def call(self, tool: str, arguments: Json, key: str | None = None) -> Json:
-        """Call a tool; gives its structured content."""
+        """Call a tool; gives its structured content, and its receipt."""
         params: Json = {"name": tool, "arguments": arguments}
         if key is not None:
             params["_meta"] = {"hansard/idempotency-key": key}
@@ -83,7 +83,8 @@ class Server:
         content: Json = result["structuredContent"]
         if result.get("isError"):
             raise RefusedError(content["error"])
-        return content
+        receipt = (result.get("_meta") or {}).get("hansard/receipt")
+        return content | ({"receipt": receipt} if receipt else {})
 
     def end(self) -> int:
         """Leave; gives the exit code."""

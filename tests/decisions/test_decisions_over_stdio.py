@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from hansard.mcp.answers import RECEIPT_KEY
 from tests.decisions.known import SECRET
 from tests.decisions.parties import WHY
 from tests.mcp.processes import StdioServer
@@ -42,14 +43,15 @@ def test_what_one_chat_decides_another_finds_and_a_replay_decides_nothing_new(
     one, other = serve(), serve()
     meta = {"hansard/idempotency-key": "k1"}
 
-    made = content(one.call("record_decision", meta=meta, **DECISION))
+    first = one.call("record_decision", meta=meta, **DECISION)
+    made = content(first)
     found = content(other.call("search_decisions", query="sqlite"))
-    again = content(other.call("record_decision", meta=meta, **DECISION))
+    again = other.call("record_decision", meta=meta, **DECISION)
 
     assert made["decision_id"] == "D001"
-    assert made["receipt"]["seq"] > 0
+    assert first["result"]["_meta"][RECEIPT_KEY]["seq"] > 0
     assert [one["id"] for one in found["results"]] == ["D001"]
-    assert again == made
+    assert again["result"] == first["result"]
 
 
 @pytest.mark.holds("004-errors-32000", "DEC-record-2")

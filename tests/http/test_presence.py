@@ -89,10 +89,16 @@ def test_two_pages_of_a_browser_are_there_until_both_are_closed(browser: Browser
     assert becomes(lambda: listed(browser, session)["status"], "away")
 
 
+def author_of(browser: Browser, made: dict[str, Any], **where: str) -> str:
+    """Say who wrote a record, as its history has it."""
+    _, told = browser.post("get_record_history", {"id": made["record"]["id"], **where})
+    return str(told["history"][-1]["author"])
+
+
 def test_clients_over_http_are_told_apart(server: Server, browser: Browser) -> None:
     made = [wrote_as(server, name) for name in ("claude-code", "cursor", "human:root")]
 
-    authors = [one["record"]["author"] for one in made]
+    authors = [author_of(browser, one) for one in made]
     seen = listed(browser, made[0]["session_id"])
     assert authors == ["agent:claude-code", "agent:cursor", "agent:http"]
     assert (seen["by"], seen["client"]) == ("agent:claude-code", "claude-code 1.2")
@@ -122,6 +128,6 @@ def test_a_token_signs_with_its_name_and_its_end_leaves_it_away(tmp_path_factory
         revoke(home, identity)
 
         after = listed(browser, session, **where)
-    authors = [one["record"]["author"] for one in made]
+        authors = [author_of(browser, one, **where) for one in made]
     assert authors == ["agent:ci-bot (cursor)", "agent:ci-bot", "agent:ci-bot (codex)"]
     assert (before["status"], after["status"]) == ("active", "away")

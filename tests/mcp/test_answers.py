@@ -1,21 +1,25 @@
 """Answers and refusals as a client of either era receives them, from a server in this process."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 from mcp.client import Client
+from mcp.client.extension import ClientExtension
 from mcp.shared.exceptions import MCPError
 
 from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.kernel.operation import Caller, Result
 from hansard.kernel.store import walk
+from hansard.mcp.answers import PROOF_KEY, RECEIPT_KEY, WHOLE_KEY
+from hansard.mcp.apps import EXTENSION
 from hansard.mcp.callers import http_door, stdio_door
 from hansard.mcp.server import HansardServer
 
 pytestmark = pytest.mark.anyio
 
+NOTE = {"type": "note", "description": "Noted"}
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 
 
@@ -26,11 +30,22 @@ def era(request: pytest.FixtureRequest) -> str:
 
 
 def connect(
-    application: Application, era: str, *, over_http: bool = False, **settings: Any
+    application: Application,
+    era: str,
+    *,
+    over_http: bool = False,
+    extensions: Sequence[ClientExtension] = (),
+    **settings: Any,
 ) -> Client:
     door = http_door("") if over_http else stdio_door("")
     server = HansardServer(application, Settings(toolsets="all", **settings), door)
-    return Client(server, mode=era)
+    return Client(server, mode=era, extensions=extensions)
+
+
+class Views(ClientExtension):
+    """What a host announces that shows views."""
+
+    identifier = EXTENSION
 
 
 async def error_of(client: Client, name: str, arguments: dict[str, Any], **rest: Any) -> MCPError:
@@ -46,11 +61,47 @@ async def test_an_answer_has_structure_and_a_text_that_suffices(
         answer = await client.call_tool("create_project", {"id": "demo", "name": "Demo"})
 
     assert not answer.is_error
-    assert answer.structured_content["id"] == "demo"
-    assert answer.structured_content["receipt"].keys() == {"seq", "hash"}
-    assert "description" not in answer.structured_content
+    assert answer.structured_content == {"id": "demo", "tick": 0}
+    assert answer.meta
+    assert answer.meta[RECEIPT_KEY].keys() == {"seq", "hash"}
     assert [block.type for block in answer.content] == ["text"]
     assert "demo" in getattr(answer.content[0], "text", "")
+
+
+@pytest.mark.holds("ALL-04.2")
+async def test_proof_is_beside_the_answer_and_the_answer_is_without_it(
+    application: Application, era: str
+) -> None:
+    async with connect(application, era) as client:
+        saved = await client.call_tool("workflow_checkpoint_save", {"context": {"n": 1}})
+        again = await client.call_tool("workflow_checkpoint_load", {})
+        session = {"session_id": saved.structured_content["sessionId"]}
+        noted = await client.call_tool("audit_event", {**NOTE, **session})
+
+    head = application.store.read("default", lambda tx: tx.head())
+    assert saved.meta
+    assert again.meta
+    assert noted.meta
+    assert noted.meta[RECEIPT_KEY] == {"seq": head.seq, "hash": head.hash}
+    assert noted.structured_content == {**session, "seq": head.seq}
+    assert saved.meta[PROOF_KEY].keys() == {"/contextHash"}
+    assert again.meta[PROOF_KEY] == {"/metadata/contextHash": saved.meta[PROOF_KEY]["/contextHash"]}
+    assert RECEIPT_KEY not in again.meta
+
+
+async def test_only_a_host_that_shows_views_is_given_the_whole_answer_beside_it(
+    application: Application, era: str
+) -> None:
+    async with connect(application, era) as client:
+        plain = await client.call_tool("search_decisions", {"query": "x"})
+    async with connect(application, era, extensions=[Views()]) as client:
+        shown = await client.call_tool("search_decisions", {"query": "x"})
+
+    assert shown.structured_content == plain.structured_content
+    assert WHOLE_KEY not in (plain.meta or {})
+    assert shown.meta
+    assert shown.meta[WHOLE_KEY]["index_lag"] == 0
+    assert shown.structured_content.items() <= shown.meta[WHOLE_KEY].items()
 
 
 @pytest.mark.holds("ALL-06.2", "ALL-06.3", "ALL-06.21")

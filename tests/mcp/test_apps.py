@@ -38,7 +38,8 @@ def server(application: Application) -> HansardServer:
 async def test_three_tools_name_a_view_that_can_be_read(server: HansardServer, era: str) -> None:
     async with Client(server, mode=era) as client:
         listed = (await client.list_tools()).tools
-        named = {tool.name: tool.meta["ui"]["resourceUri"] for tool in listed if tool.meta}
+        metas = {tool.name: tool.meta or {} for tool in listed}
+        named = {name: meta["ui"]["resourceUri"] for name, meta in metas.items() if "ui" in meta}
         assert named == {
             "get_timeline": "ui://hansard/timeline",
             "get_evolution": "ui://hansard/evolution",

@@ -15,6 +15,7 @@ from hansard.app.tokens import Wanted, create, revoke
 from hansard.kernel.event import Actor, Entry, Stamp
 from hansard.kernel.operation import Caller
 from hansard.kernel.store import walk
+from hansard.mcp.answers import RECEIPT_KEY
 from hansard.mcp.callers import http_door, stdio_door
 from hansard.mcp.clients import LOOK_AGAIN_S, Client, Names, made_fit
 from hansard.mcp.server import HansardServer
@@ -153,7 +154,8 @@ async def test_a_retry_after_a_restart_finds_its_answer_and_others_do_not(
     async def ask(name: str, version: str = "1") -> object:
         async with connect(application, "auto", name, version=version) as client:
             answer = await client.call_tool("audit_event", note, meta=KEYED)
-        return answer.structured_content["receipt"]
+        assert answer.meta
+        return answer.meta[RECEIPT_KEY]
 
     first = await ask("claude-code")
     again = await ask("claude-code", version="2")
@@ -182,7 +184,8 @@ async def test_a_key_that_an_older_program_kept_is_still_known(
             meta=KEYED,
         )
 
-    assert again.structured_content["receipt"] == first["receipt"]
+    assert again.meta
+    assert again.meta[RECEIPT_KEY] == first["receipt"]
     assert other.structured_content["error"]["code"] == "INVALID_INPUT"
     assert application.store.engine.heads() == heads
 

@@ -16,6 +16,7 @@ from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.kernel.limits import MIB
 from hansard.kernel.problem import InvalidInput
+from hansard.mcp.answers import RECEIPT_KEY
 from hansard.mcp.http import serve
 from tests.mcp.processes import WAIT_S, HttpServer
 from tests.mcp.test_messages import nested, request
@@ -46,7 +47,8 @@ async def test_a_client_of_either_era_lists_and_calls(http: HttpServer, era: str
 
     assert version == ERAS[era]
     assert "get_project_overview" in tools
-    assert made.structured_content["receipt"]["seq"] > 0
+    assert made.meta
+    assert made.meta[RECEIPT_KEY]["seq"] > 0
     assert f"p-{era}" in [one["id"] for one in listed.structured_content["projects"]]
     assert refused.structured_content["error"]["code"] == "SESSION_NOT_FOUND"
 

@@ -118,10 +118,11 @@ def test_a_living_process_is_a_conflict_that_names_its_client(begin: Begin, loca
     server, other = begin(), begin("cursor")
     record = done(server.call("create_record", **RECORD))["record"]["id"]
 
-    conflict = done(other.call("activate", id=record))["conflict"]
+    answer = done(other.call("activate", id=record))
 
-    assert conflict["by"] == "agent:claude-code"
-    assert "claude-code's session" in conflict["message"]
+    [warning] = answer["context"]["warnings"]
+    assert warning["type"] == "conflict"
+    assert f"claude-code's session {answer['conflict']['session_id']}" in warning["message"]
     by = sorted((one["by"], one["status"]) for one in sessions(location))
     assert by == [("agent:claude-code", "active"), ("agent:cursor", "active")]
 
@@ -140,7 +141,7 @@ def test_a_configured_session_is_away_and_comes_back_without_loss(
     updated = done(again.call("update_record", id=record, title="Went on"))
 
     [session] = sessions(location)
-    assert updated["record"]["title"] == "Went on"
+    assert updated["changed_fields"] == ["title"]
     assert (session["session_id"], session["status"]) == ("main", "active")
     assert session["active_records"] == [record]
 

@@ -21,6 +21,7 @@ from hansard.app.settings import Settings
 from hansard.app.start import catalog, start
 from hansard.kernel.event import Head
 from hansard.kernel.limits import MIB, REQUEST_BYTES_MAX
+from hansard.mcp.answers import RECEIPT_KEY
 from tests import toy
 from tests.launcher.programs import Popen
 from tests.mcp.conftest import StartStdio
@@ -82,7 +83,8 @@ async def test_a_client_of_either_era_lists_and_calls(store: str, era: str) -> N
 
     assert version == ("2025-11-25" if era == "legacy" else "2026-07-28")
     assert "get_project_overview" in tools
-    assert made.structured_content["receipt"]["seq"] > 0
+    assert made.meta
+    assert made.meta[RECEIPT_KEY]["seq"] > 0
     assert listed.structured_content == {"notes": ["remember this"]}
 
 

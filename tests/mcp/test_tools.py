@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
@@ -14,6 +15,7 @@ from hansard.app.start import catalog
 from hansard.kernel.event import Actor, Role
 from hansard.kernel.problem import InvalidInput
 from hansard.mcp.cards import BUDGETS
+from hansard.mcp.hints import ALWAYS_LOAD_KEY, ALWAYS_LOADED, SEARCH_HINT_KEY, SEARCH_HINTS
 from hansard.mcp.instructions import instructions
 from hansard.mcp.tools import Toolbox, budget_tokens
 from tests import toy
@@ -186,6 +188,80 @@ def test_the_schemas_are_closed_plain_and_without_noise(known: Catalog) -> None:
                 # 001 keeps whatever else stands in a checkpoint's metadata.
                 is_open = tool.name == "workflow_checkpoint_save" and "tags" in part["properties"]
                 assert part.get("additionalProperties", True) is is_open, tool.name
+
+
+def test_no_argument_is_listed_as_a_union_but_with_null(known: Catalog) -> None:
+    """Hosts that check schemas strictly warn of each, at every start."""
+    for tool in Toolbox(known, Settings(toolsets="all")).listed(actor("admin")):
+        for part in parts(tool.input_schema):
+            kinds = part.get("type")
+            assert not {"anyOf", "oneOf", "allOf"} & part.keys(), tool.name
+            assert not isinstance(kinds, list) or [k for k in kinds if k != "null"] == kinds[:1]
+
+
+ASKED: dict[str, dict[str, Any]] = {
+    "record_decision": {"title": "t", "target": "x", "rationale": "It was measured."},
+    "metric_query": {"name": "ms"},
+    "undo": {"entry": "s:1", "preview": True},
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("record_decision", {"consequences": "one text"}),
+        ("record_decision", {"consequences": ["several", "texts"]}),
+        ("metric_query", {"since": 1_700_000_000_000}),
+        ("metric_query", {"since": "1700000000000"}),
+        ("metric_query", {"since": "2026-01-01T00:00:00Z"}),
+        ("undo", {"take": "mine"}),
+        ("undo", {"take": {"a.py": "mine"}}),
+    ],
+)
+def test_the_form_that_is_not_listed_is_taken_all_the_same(
+    known: Catalog, name: str, given: dict[str, Any]
+) -> None:
+    taken = known.find(name).request.model_validate(ASKED[name] | given)
+
+    assert given.keys() <= taken.model_fields_set
+
+
+def test_milliseconds_in_a_text_are_milliseconds_and_a_year_is_none(known: Catalog) -> None:
+    query = known.find("metric_query").request
+    as_text = query.model_validate({"since": "1700000000000"})
+
+    assert as_text == query.model_validate({"since": 1_700_000_000_000})
+    with pytest.raises(ValidationError):
+        query.model_validate({"since": "2026"})
+
+
+@pytest.mark.parametrize("toolset", BUDGETS)
+def test_a_few_entry_tools_are_always_loaded_in_every_list(toolset: str) -> None:
+    listed = Toolbox(catalog(), Settings(toolsets=toolset)).listed(actor())
+    metas = {tool.name: tool.meta or {} for tool in listed}
+    loaded = [name for name, meta in metas.items() if meta.get(ALWAYS_LOAD_KEY) is True]
+
+    assert 3 <= len(loaded) <= 5
+    assert {*loaded} == ALWAYS_LOADED
+    assert all(isinstance(metas[name][SEARCH_HINT_KEY], str) for name in loaded)
+
+
+def test_every_tool_of_the_default_list_says_by_which_words_it_is_looked_for() -> None:
+    listed = Toolbox(catalog(), Settings()).listed(actor())
+
+    assert [tool.name for tool in listed if SEARCH_HINT_KEY not in (tool.meta or {})] == []
+    assert {*SEARCH_HINTS} <= {tool.name for tool in listed}
+
+
+NEEDED_BY_DEFAULT = """
+    get_project_overview activate create_record update_record transition sync_session search file_op
+    undo restore record_plan record_step get_story record_decision propose_decision
+    search_decisions workflow_checkpoint_save workflow_checkpoint_load
+"""
+
+
+def test_the_default_list_holds_what_an_agent_needs() -> None:
+    assert {*NEEDED_BY_DEFAULT.split()} <= {*names(catalog())}
 
 
 def test_a_schema_is_found_by_name_and_by_alias_whether_listed_or_not(known: Catalog) -> None:

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from hansard.kernel.blob import Digest, digest_of
 from hansard.kernel.limits import FILE_BYTES_MAX
 from hansard.kernel.problem import InvalidInput
+from hansard.kernel.told import SHORT_DIGITS
 from hansard.recorder import diffs, rules
 from hansard.recorder.contract import Edit, FileChange, FileOp
 from hansard.recorder.looking import FileState
@@ -64,6 +65,22 @@ def test_an_expected_digest_may_be_written_in_capitals() -> None:
     wanted = change("delete", expected_sha256=digest_of(b"old").upper())
 
     assert rules.plan_change(wanted, state(b"old")).action == "delete"
+
+
+def test_an_expected_digest_may_be_the_digits_that_a_model_was_told() -> None:
+    told = digest_of(b"old")[:SHORT_DIGITS]
+
+    kept = rules.plan_change(change("delete", expected_sha256=told), state(b"old"))
+
+    assert kept.action == "delete"
+    with pytest.raises(FileChanged):
+        rules.plan_change(change("delete", expected_sha256=told), state(b"other"))
+
+
+@pytest.mark.parametrize("digits", [0, SHORT_DIGITS - 1, 65])
+def test_fewer_digits_than_that_could_be_another_files(digits: int) -> None:
+    with pytest.raises(ValidationError):
+        change("delete", expected_sha256="a" * digits)
 
 
 def test_edits_are_applied_one_after_the_other() -> None:

@@ -298,4 +298,4 @@ def test_what_others_did_is_folded_apart() -> None:
     [mine, outside] = fold([*ours, *theirs])
 
     assert (mine.files, mine.external, outside.files, outside.external) == (10, None, 10, 10)
-    assert outside.line().startswith("- From outside: `a/` (10 files)")
+    assert outside.line().startswith("From outside: `a/` (10 files)")

@@ -66,9 +66,13 @@ function once(operation: string, args: Arguments): Promise<Record<string, unknow
   return answer;
 }
 
+/** Where the whole answer is: a model is told less, since it pays for each word. */
+const WHOLE = "hansard/answer";
+
 /** Give a tool's answer, or throw what it refused. */
 export function answerOf(result: ToolResult): Record<string, unknown> {
-  const answer = result.structuredContent;
+  const whole = result._meta?.[WHOLE] as Record<string, unknown> | undefined;
+  const answer = whole ?? result.structuredContent;
   if (answer && !result.isError) return answer;
   const error = (answer?.error ?? {}) as Record<string, unknown>;
   const said = result.content?.find((one) => one.type === "text")?.text;

@@ -3,6 +3,7 @@
 export interface ToolResult {
   content?: { type: string; text?: string }[];
   structuredContent?: Record<string, unknown>;
+  _meta?: Record<string, unknown>;
   isError?: boolean;
 }
 

@@ -7,7 +7,7 @@ how a hit compares with the best.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field
 
@@ -25,9 +25,11 @@ from hansard.kernel.operation import Capability, Context, Operation, ProjectRequ
 from hansard.kernel.page import from_cursor, refused, to_cursor
 from hansard.kernel.snippet import snippet
 from hansard.kernel.text import Cursor, Limit, Query, one_line
+from hansard.kernel.told import KEPT, NO_COUNT
 from hansard.kernel.words import coverage
 from hansard.records.contract import SearchRecords
 from hansard.records.search import search_records
+from hansard.records.text import by_words_only, index_told
 from hansard.sessions.contract import more
 
 Kind = Literal["record", "decision", "timeline", "file", "checkpoint", "entity", "commit"]
@@ -69,20 +71,30 @@ class Thing(Model):
         line = one_line(f"{self.kind} [{self.id}]{status} {self.title} ({self.score:.2f})")
         return line if self.snippet in self.title else f"{line}\n  {one_line(self.snippet)}"
 
+    def briefly(self) -> Self:
+        """Leave out a snippet that its title says."""
+        return self.model_copy(update={"snippet": ""}) if self.snippet in self.title else self
+
 
 class ThingsFound(Result):
     """What was found, best first."""
 
-    results: list[Thing]
+    results: Annotated[list[Thing], KEPT]
     nextCursor: str | None = None  # noqa: N815 - as MCP spells it
     index: str
     """What finds by meaning; begins with `none` where words alone count."""
-    index_lag: int
+    index_lag: Annotated[int, NO_COUNT]
 
     def text(self) -> str:
         """Give each."""
         found = [one.text() for one in self.results] or ["Nothing matches"]
-        return "\n".join([*found, *more(self.nextCursor)])
+        found_by = by_words_only(self.index, self.index_lag)
+        return "\n".join([*found, *more(self.nextCursor), *found_by])
+
+    def briefly(self) -> Self:
+        """Say no snippet that its title says, and how things were found only where it matters."""
+        results = [one.briefly() for one in self.results]
+        return self.model_copy(update={"results": results, "index": index_told(self.index)})
 
 
 Source = Callable[[str, Context, int], Sequence[Thing]]

@@ -22,10 +22,19 @@ CONTRACT_VERSION = "1.0.0"
 CONTRACT_PATH = "schema/v1/hansard.json"
 
 
+MCP_MEANING = (
+    "Over MCP a tool's structuredContent is its mcpOutputSchema. What is left out has its default "
+    "in outputSchema, or else is what is empty of its type. A write's receipt is in _meta under "
+    "hansard/receipt; digests are under hansard/proof, by JSON Pointer into the full answer."
+)
+"""How an answer that a model reads differs from the one that other programs get."""
+
+
 def contract(catalog: Catalog, problems: Iterable[type[Problem]]) -> Json:
     """Write the whole contract down, with its hash."""
     whole = {
         "version": CONTRACT_VERSION,
+        "mcp": MCP_MEANING,
         "operations": [operation_shown(operation) for operation in catalog],
         "errors": [error_shown(problem) for problem in problems],
         "events": [event_shown(event) for event in catalog.kinds],

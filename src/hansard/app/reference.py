@@ -36,7 +36,11 @@ def tools_page(catalog: Catalog) -> str:
     """Describe every tool, capability by capability."""
     opening = (
         "What an agent can ask for. Every tool also takes `session_id`; what writes answers with "
-        "a `receipt` of `seq` and `hash` once it is on disk."
+        "a `receipt` of `seq` and `hash` once it is on disk.\n\n"
+        "Over MCP an answer is what a model can go on with: the receipt is in `_meta` "
+        "(`hansard/receipt`), digests are there too (`hansard/proof`), and what is empty, usual or "
+        "was sent by the caller is left out. `mcpOutputSchema` in `schema/v1` says what is left; "
+        "the HTTP API, `--json` and the library give the full answer."
     )
     blocks = [opening]
     for capability in catalog.capabilities:

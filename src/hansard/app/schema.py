@@ -5,6 +5,7 @@ from typing import Any
 
 from hansard.app.parameters import words
 from hansard.kernel.operation import Operation
+from hansard.kernel.told import MARK
 
 Json = dict[str, Any]
 
@@ -17,7 +18,7 @@ def input_schema(operation: Operation) -> Json:
 
 def listed_input_schema(operation: Operation, is_told: Callable[[str], bool]) -> Json:
     """Describe an operation's arguments for a list, with words only about some of them."""
-    terse: Json = _terse(input_schema(operation))
+    terse: Json = _terse(_of_one_type(input_schema(operation)))
     return _described(operation, terse, is_told)
 
 
@@ -43,6 +44,7 @@ def published(operation: Operation) -> Json:
         "writes": operation.writes,
         "inputSchema": _described(operation, input_schema(operation), lambda _: True),
         "outputSchema": output_schema(operation),
+        "mcpOutputSchema": told_schema(operation),
     }
 
 
@@ -54,6 +56,52 @@ def _described(operation: Operation, schema: Json, is_told: Callable[[str], bool
     }
     fields = {name: field | told.get(name, {}) for name, field in schema["properties"].items()}
     return {**schema, "properties": fields}
+
+
+def told_schema(operation: Operation) -> Json:
+    """Describe what a model is told of an operation's answer."""
+    told: Json = _told(output_schema(operation))
+    return told
+
+
+def _told(node: Any) -> Any:
+    """Follow the marks of `kernel/told.py`; nothing else need be there."""
+    if isinstance(node, list):
+        return [_told(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if node.get(MARK) == "text":
+        return {"type": "array", "items": {"type": "string"}}
+    told = {key: _told(value) for key, value in node.items() if key not in (MARK, "required")}
+    if not isinstance(fields := node.get("properties"), dict):
+        return told
+    few = node[MARK]["only"] if isinstance(node.get(MARK), dict) and "only" in node[MARK] else None
+    told["properties"] = {
+        name: _told(field)
+        for name, field in fields.items()
+        if field.get(MARK) not in ("meta", "absent") and (few is None or name in few)
+    }
+    kept = [name for name in node.get("required", ()) if fields[name].get(MARK) == "kept"]
+    return told | ({"required": kept} if kept else {})
+
+
+def _of_one_type(node: Any) -> Any:
+    """Say of each argument the one form that is meant; others that are taken are not listed.
+
+    Hosts check what they list strictly, and warn their users of each union but that with null.
+    """
+    if isinstance(node, list):
+        return [_of_one_type(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if choices := node.get("anyOf"):
+        rest = {key: value for key, value in node.items() if key != "anyOf"}
+        return _of_one_type(choices[0] | rest)
+    one = {key: _of_one_type(value) for key, value in node.items()}
+    kinds = one.get("type")
+    if isinstance(kinds, list) and len([kind for kind in kinds if kind != "null"]) > 1:
+        one["type"] = kinds[0]
+    return one
 
 
 BOUNDS = ("maxItems", "maxProperties", "minItems", "minimum")

@@ -1,11 +1,12 @@
 """Why lines are there, as it is answered: as data for a page, and in a short paragraph."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict
 
 from hansard.kernel.model import Model
 from hansard.kernel.operation import Result
+from hansard.kernel.told import SECONDS, UNTOLD
 from hansard.recorder.events import step_name
 
 TEXT_SHOWN_CHARS = 120
@@ -36,7 +37,7 @@ class Cited(Part):
 class Prompt(Part):
     """What a person had last asked for."""
 
-    seq: int
+    seq: Annotated[int, UNTOLD]
     text: str
 
 
@@ -62,17 +63,17 @@ class Written(Part):
     text: str | None = None
     """The first of them."""
     source: Literal["executed", "reported", "external", "restored", "found", "unrecorded"]
-    revision: int | None = None
+    revision: Annotated[int | None, UNTOLD] = None
     """Of the file; `line` is the number that the first of them then had, in `path`."""
     line: int
     path: str
     seq: int | None = None
-    at: str | None = None
+    at: Annotated[str | None, SECONDS] = None
     actor: str | None = None
     action: str | None = None
     session_id: str | None = None
     session_title: str | None = None
-    plan_revision: int | None = None
+    plan_revision: Annotated[int | None, UNTOLD] = None
     index: int | None = None
     step: str | None = None
     prompt: Prompt | None = None
@@ -130,7 +131,7 @@ class Why(Result):
     """Which entries wrote some lines of a file, and what is behind each."""
 
     path: str
-    revision: int | None = None
+    revision: Annotated[int | None, UNTOLD] = None
     """The one whose lines these are; absent for the file as it is on disk."""
     lines: list[Written]
 

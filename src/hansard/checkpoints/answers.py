@@ -1,7 +1,7 @@
 """What comes back when something is asked about checkpoints."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -11,6 +11,7 @@ from hansard.checkpoints.since import Since
 from hansard.kernel.blob import canonical_json
 from hansard.kernel.model import Model
 from hansard.kernel.operation import Flagged, Result, Written
+from hansard.kernel.told import KEPT, PROOF, SECONDS, UNTOLD, only
 
 _SHOWN_CHARS = 80
 
@@ -21,10 +22,10 @@ class Saved(Written):
     checkpointId: str
     sessionId: str
     status: Literal["SAVED", "SKIPPED_UNCHANGED"]
-    code: Literal["CONTEXT_UNCHANGED"] | None = None
+    code: Annotated[Literal["CONTEXT_UNCHANGED"] | None, UNTOLD] = None
     """The source's word for what was skipped; it is no error."""
     sizeBytes: int
-    contextHash: str
+    contextHash: Annotated[str, PROOF]
     amended: list[str] | None = None
     """What of the metadata was added to the checkpoint that holds the context already."""
     warning: str | None = None
@@ -62,8 +63,11 @@ class Loaded(Flagged):
     checkpointId: str
     sessionId: str
     sessionTitle: str | None = None
-    context: dict[str, Any]
-    metadata: dict[str, Any]
+    context: Annotated[dict[str, Any], KEPT]
+    metadata: Annotated[
+        dict[str, Any],
+        only("name", "tags", "agentId", "createdAt", "cites", "extra", proof=["contextHash"]),
+    ]
     critical: list[str] | None = None
     """The keys that its session has marked."""
     since: Since
@@ -93,20 +97,20 @@ class Loaded(Flagged):
     def _known(self) -> list[str]:
         """Give what else is known of it, and is not said above."""
         more = {key: self.metadata[key] for key in ("cites", "extra") if key in self.metadata}
-        hashed = f"contextHash {self.metadata['contextHash']}"
         critical = f"critical: {', '.join(self.critical)}" if self.critical else None
-        return ["; ".join(filter(None, (hashed, critical, json_of(more) if more else None)))]
+        known = "; ".join(filter(None, (critical, json_of(more) if more else None)))
+        return [known] if known else []
 
 
 class CheckpointListed(Model):
     """A checkpoint in a list."""
 
     checkpointId: str
-    sessionId: str
-    createdAt: str
+    sessionId: Annotated[str, UNTOLD]
+    createdAt: Annotated[str, SECONDS]
     sizeBytes: int
-    contextHash: str
-    metadata: dict[str, Any]
+    contextHash: Annotated[str, PROOF]
+    metadata: Annotated[dict[str, Any], only("name", "tags")]
 
     def text(self) -> str:
         """Give one line."""
@@ -118,15 +122,22 @@ class SessionListed(Model):
     """The session whose checkpoints are listed."""
 
     id: str
-    createdAt: str
-    lastAccessedAt: str
+    createdAt: Annotated[str, UNTOLD]
+    lastAccessedAt: Annotated[str, UNTOLD]
     """When something was last done in it, or its context loaded."""
     tags: list[str]
     """Its own, and those of its checkpoints."""
-    ownTags: list[str]
+    ownTags: Annotated[list[str], UNTOLD]
     totalSizeBytes: int
     critical: list[str]
     """The keys it has marked."""
+
+    def text(self) -> str:
+        """Give it in a few words."""
+        tags = " ".join(f"#{tag}" for tag in self.tags)
+        named = " ".join(filter(None, (self.id, tags)))
+        marks = f"; critical: {', '.join(self.critical)}" if self.critical else ""
+        return f"{named} ({self.totalSizeBytes:,} B){marks}"
 
 
 class CheckpointList(Result):
@@ -139,11 +150,10 @@ class CheckpointList(Result):
 
     def text(self) -> str:
         """Give a line each."""
-        marks = self.session.critical
-        critical = f"; critical: {', '.join(marks)}" if marks else ""
         lines = [checkpoint.text() for checkpoint in self.checkpoints]
         rest = [f"More: cursor={self.nextCursor}"] if self.nextCursor else []
-        return "\n".join([f"{self.total} checkpoints{critical}", *lines, *rest])
+        head = f"{self.total} checkpoints of session {self.session.text()}"
+        return "\n".join([head, *lines, *rest])
 
 
 class Marked(Written):
@@ -152,7 +162,7 @@ class Marked(Written):
     status: Literal["SUCCESS", "KEY_NOT_FOUND"]
     message: str
     sessionId: str
-    critical: list[str]
+    critical: Annotated[list[str], UNTOLD]
     """The keys that are marked now."""
     keys: list[str] | None = None
     """Where the key was not found: those that there are, the first few."""

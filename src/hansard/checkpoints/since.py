@@ -1,11 +1,12 @@
 """What the world did after a checkpoint, as a load tells it."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
 from hansard.kernel.model import Model
+from hansard.kernel.told import UNTOLD
 
 
 class Change(Model):
@@ -17,7 +18,7 @@ class Change(Model):
     """Who changed it last."""
     session: str | None = None
     """Where."""
-    seq: int
+    seq: Annotated[int, UNTOLD]
     """The entry that did it."""
 
     @property

@@ -1,6 +1,7 @@
 """What comes back from the operations on decisions, and a text of each that suffices alone."""
 
 from collections.abc import Iterable
+from typing import Annotated, Self
 
 from pydantic import ConfigDict
 
@@ -10,6 +11,7 @@ from hansard.kernel.event import Proof
 from hansard.kernel.model import Model
 from hansard.kernel.operation import Result, Written
 from hansard.kernel.text import between_marks, one_line
+from hansard.kernel.told import KEPT, NO_COUNT, SECONDS, UNTOLD, whole_seconds
 
 
 class Shape(Model):
@@ -63,7 +65,7 @@ class DecisionProposed(Said):
     status: Status
     supersedes: list[str]
     """The decisions that accepting it would supersede."""
-    acceptable_from: str
+    acceptable_from: Annotated[str, SECONDS]
     """Until then it can be looked at, but not accepted."""
     session_id: str | None = None
 
@@ -72,7 +74,7 @@ class DecisionProposed(Said):
         instead = f" It would supersede {', '.join(self.supersedes)}." if self.supersedes else ""
         made = (
             f"[{self.proposal_id}] ({self.status}) An admin can accept it from "
-            f"{self.acceptable_from} on.{instead}"
+            f"{whole_seconds(self.acceptable_from)} on.{instead}"
         )
         return "\n".join([made, *self.left_out()])
 
@@ -116,7 +118,7 @@ class DecisionFound(Shape):
     matched_via: list[str]
     """The superseded ones it was found by."""
     author: str | None = None
-    at: str | None = None
+    at: Annotated[str | None, SECONDS] = None
     """Who stated it and when, where that is looked for: in `audit`, and in a history."""
     changes: str | None = None
     """In a history: a unified diff from what held before it."""
@@ -126,7 +128,7 @@ class DecisionFound(Shape):
         via = f", via {', '.join(self.matched_via)}" if self.matched_via else ""
         about = one_line(f"{self.target}: {self.title}")
         head = f"[{self.id}] ({self.status}) {about} ({self.score:.2f}{via})"
-        signed = f" {self.author}, {self.at}" if self.author else ""
+        signed = f" {self.author}, {(self.at or '')[:19]}" if self.author else ""
         rest = self.preview if self.changes is None else self.changes
         return "\n".join([head + signed, *(f"  {line}" for line in rest.splitlines())])
 
@@ -134,8 +136,8 @@ class DecisionFound(Shape):
 class DecisionsFound(Result):
     """What a search found, best first."""
 
-    results: list[DecisionFound]
-    index_lag: int
+    results: Annotated[list[DecisionFound], KEPT]
+    index_lag: Annotated[int, NO_COUNT]
     """How many entries of the journal the search by meaning does not know of yet."""
     index: str
     """What finds by meaning; `none` says that words alone did."""
@@ -172,18 +174,20 @@ class DecisionShown(Shape):
     """Of a proposal: why it was rejected."""
     author: str
     accepted_by: str | None = None
-    at: str
+    at: Annotated[str, SECONDS]
     seq: int
     session_id: str | None = None
     proof: Proof | None = None
     """Of a person: whether that was proved, or only claimed where no secret is set."""
-    version: int | None = None
+    version: Annotated[int | None, UNTOLD] = None
     """How many decisions its chain had with it, counted along the longest line."""
 
     def facts(self) -> list[str]:
         """Name it, and say what became of it."""
         extras = {
             "Enforcement": self.enforcement,
+            "Cites": ", ".join(self.cites or ()),
+            "Recorded": f"s:{self.seq}" + (f" in {self.session_id}" if self.session_id else ""),
             "Supersedes": ", ".join(self.supersedes or ()),
             "Superseded by": self.superseded_by,
             "Accepted from": self.proposal_id,
@@ -202,7 +206,7 @@ class DecisionShown(Shape):
 
     def text(self) -> str:
         """Give it in full. Its text stands between marks: it is data, and says whose."""
-        heading = f"rationale of {self.id}, by {self.author}{self._unproved}, {self.at}"
+        heading = f"rationale of {self.id}, by {self.author}{self._unproved}, {self.at[:19]}"
         marked = between_marks(heading, self.reasons(), f"end of {self.id}")
         return "\n".join([*self.facts(), marked])
 
@@ -216,11 +220,11 @@ class Link(Shape):
 
     id: str
     title: str
-    target: str
+    target: Annotated[str, UNTOLD]
     status: Status
-    author: str
-    at: str
-    supersedes: list[str] | None = None
+    author: Annotated[str, UNTOLD]
+    at: Annotated[str, UNTOLD]
+    supersedes: Annotated[list[str] | None, UNTOLD] = None
     superseded_by: str | None = None
 
     def text(self) -> str:
@@ -254,6 +258,11 @@ class DecisionInContext(Result):
     evidence: list[Evidence]
     blast_radius: dict[str, list[str]] | None = None
     """What cites it, by kind. Told of the present only."""
+
+    def briefly(self) -> Self:
+        """Leave out a chain of one, and a list of nothing."""
+        chain = self.chain if len(self.chain) > 1 else []
+        return self.model_copy(update={"chain": chain, "blast_radius": self.blast_radius or None})
 
     def text(self) -> str:
         """Give it in full, then what is around it a line each."""

@@ -1,6 +1,6 @@
 """What can be asked about entities, what can be refused, and what comes back."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, WithJsonSchema, model_validator
 
@@ -13,6 +13,7 @@ from hansard.kernel.model import Model
 from hansard.kernel.operation import ProjectRequest, Result, TimedRequest, Written
 from hansard.kernel.problem import Problem
 from hansard.kernel.text import Body, Cursor, Id, Limit, Title
+from hansard.kernel.told import UNTOLD, only
 
 
 class EntityNotFound(Problem):
@@ -135,13 +136,13 @@ class EntityShown(Result):
 class EntityWritten(Written):
     """An entity as it stands after the write."""
 
-    entity: dict[str, Any]
-    nextCursor: str | None = None
+    entity: Annotated[dict[str, Any], only("id", "updatedAt", *rendering.MADE)]
+    nextCursor: Annotated[str | None, UNTOLD] = None
     session_id: str | None = None
 
     def text(self) -> str:
-        """Show it as one would read it."""
-        return rendering.whole(self.entity, self.nextCursor)
+        """Name it: the caller knows what it wrote."""
+        return rendering.written(self.entity)
 
 
 class ThreadWritten(EntityWritten):
@@ -151,7 +152,7 @@ class ThreadWritten(EntityWritten):
     """The chat that has come to it."""
 
     def text(self) -> str:
-        """Show it as one would read it, and which chat is there now."""
+        """Name it, and say which chat is there now."""
         shown = super().text()
         return f"{shown}\nThe chat {self.chat_id} is at this thread now." if self.chat_id else shown
 
@@ -173,6 +174,10 @@ class Entities(Result):
     entities: list[dict[str, Any]]
     total: int
     nextCursor: str | None = None
+
+    def briefly(self) -> Self:
+        """Tell each as far as a list goes: entity_get gives the rest."""
+        return self.model_copy(update={"entities": [*map(rendering.brief, self.entities)]})
 
     def text(self) -> str:
         """Give a line each."""

@@ -1,6 +1,6 @@
 """Entities as text: a thread as a chat, a graph as what joins what, an execution as a run. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from hansard.kernel.blob import canonical_json
@@ -12,6 +12,11 @@ LINE_CHARS_MAX = 200
 
 _OWN = ("id", "createdAt", "updatedAt")
 
+_LONG = ("content", "nodes", "edges", "events", "turns")
+
+MADE = ("threadId", "status")
+"""What a write may have made of an entity, besides what it was given."""
+
 
 def whole(entity: Json, cursor: str | None = None) -> str:
     """Show all of an entity, under its id."""
@@ -22,15 +27,31 @@ def whole(entity: Json, cursor: str | None = None) -> str:
     return "\n".join(lines)
 
 
+def written(entity: Json) -> str:
+    """Name an entity after a write, with what its writer may not know."""
+    made = "".join(f", {name} {entity[name]}" for name in MADE if name in entity)
+    return f"[{entity['id']}] written {entity['updatedAt']}{made}"
+
+
 def line(entity: Json) -> str:
     """Show an entity in one line."""
-    if _type(entity) == "messageThread":
-        said = " / ".join(_turns(entity))
-    else:
-        left_out = (*_OWN, "content", "nodes", "edges", "events")
-        kept = {name: value for name, value in entity.items() if name not in left_out}
-        said = canonical_json(kept).decode()
-    flat = " ".join(f"[{entity['id']}] {entity['updatedAt']} {said}".split())
+    kept = brief(entity)
+    said = kept.get("said") or canonical_json(_without(kept, _OWN)).decode()
+    return _cut(f"[{entity['id']}] {entity['updatedAt']} {said}")
+
+
+def brief(entity: Json) -> dict[str, Any]:
+    """Give an entity without what is long in it; of a thread, how it begins."""
+    kept = _without(entity, ("createdAt", *_LONG))
+    return kept | {"said": _cut(" / ".join(_turns(entity)))} if "turns" in entity else kept
+
+
+def _without(entity: Json, names: Container[str]) -> dict[str, Any]:
+    return {name: value for name, value in entity.items() if name not in names}
+
+
+def _cut(text: str) -> str:
+    flat = " ".join(text.split())
     return flat if len(flat) <= LINE_CHARS_MAX else flat[:LINE_CHARS_MAX] + "…"
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Annotated, Any, Literal, Protocol, Self, TypeVar
 
 from pydantic import ConfigDict
 from pydantic.json_schema import SkipJsonSchema
@@ -21,6 +21,7 @@ from hansard.kernel.model import Model
 from hansard.kernel.origin import Origin, TakenOver, require_not_taken
 from hansard.kernel.store import Store
 from hansard.kernel.text import Id, Point
+from hansard.kernel.told import PROOF
 from hansard.kernel.trial import TrialPassedError, try_out
 from hansard.kernel.view import View
 
@@ -66,6 +67,10 @@ class Result(Model):
         """Say the answer in a few lines."""
         raise NotImplementedError
 
+    def briefly(self) -> Self:
+        """Give the answer without what is in it twice, as a model is told it."""
+        return self
+
 
 class Flagged(Result):
     """An answer that tells of characters which nobody sees."""
@@ -82,7 +87,7 @@ class Flagged(Result):
 class Written(Flagged):
     """The answer of an operation that writes."""
 
-    receipt: ReceiptShown | None = None
+    receipt: Annotated[ReceiptShown | None, PROOF] = None
     """Absent only when there was nothing to write."""
     redacted: list[str] | None = None
     """The kinds of secret that were in what was given, and are not recorded in the open."""

@@ -2,31 +2,61 @@
 
 import logging
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
 
 from hansard.kernel.operation import Flagged, Result
 from hansard.kernel.problem import Internal, Problem
+from hansard.kernel.told import told
 
 logger = logging.getLogger(__name__)
 
 
-def succeeded(result: Result, *, tells_session: bool = False) -> CallToolResult:
+RECEIPT_KEY = "hansard/receipt"
+"""Where a write's receipt is: proof for programs, which a model could only pass on."""
+
+PROOF_KEY = "hansard/proof"
+"""Where digests are, by JSON Pointer into the whole answer."""
+
+WHOLE_KEY = "hansard/answer"
+"""Where the whole answer is, for views that a host shows beside it."""
+
+
+def succeeded(
+    result: Result, *, tells_session: bool = False, is_shown: bool = False
+) -> CallToolResult:
     """Give an answer in both forms, since some hosts show a model only the one or the other.
 
     `tells_session` names the session also in the text, for a caller whom nothing else tells.
+    `is_shown` gives the whole of it to a view, besides what a model is told.
     """
-    content = result.model_dump(mode="json", exclude_none=True)
-    text = result.text()
+    said = told(result.briefly())
+    content, text = said.content, result.text()
     if isinstance(result, Flagged):
         text = "\n".join([text, *result.cautions()])
     session = content.get("session_id") or content.get("sessionId")
     if tells_session and session and session not in text:
         text = f"{text}\nSession {session}: name it to go on in it."
-    return CallToolResult(content=[TextContent(text=text)], structured_content=content)
+    meta = dict(_beside(said.proof))
+    if is_shown:
+        meta[WHOLE_KEY] = result.model_dump(mode="json", exclude_none=True)
+    return CallToolResult(
+        content=[TextContent(text=text)], structured_content=content, meta=meta or None
+    )
+
+
+def _beside(proof: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Give what goes into `_meta`, where no host shows it to a model: the receipt, other proof."""
+    receipt = proof.get("/receipt")
+    if receipt:
+        yield RECEIPT_KEY, receipt
+    rest = {place: value for place, value in proof.items() if place != "/receipt"}
+    if rest:
+        yield PROOF_KEY, rest
 
 
 def refused(problem: Problem) -> CallToolResult:

@@ -14,6 +14,7 @@ from mcp.server.context import ServerRequestContext
 
 from hansard.app.tokens import RESERVED, every
 from hansard.kernel.store import Store
+from hansard.mcp.apps import EXTENSION
 
 NAME_CHARS_MAX = 48
 READ_CHARS_MAX = 200
@@ -50,6 +51,12 @@ def client_of(context: ServerRequestContext[object, object]) -> Client | None:
     """Say which program asks; `None` if it does not say so, or not in a way that can be shown."""
     params = context.session.client_params
     return made_fit(params.client_info.name, params.client_info.version) if params else None
+
+
+def shows_views(context: ServerRequestContext[object, object]) -> bool:
+    """Whether the program shows views beside answers, as it says of itself."""
+    params = context.session.client_params
+    return bool(params and EXTENSION in (params.capabilities.extensions or {}))
 
 
 def made_fit(name: str, version: str) -> Client | None:

@@ -19,6 +19,7 @@ from hansard.mcp import answers, completing, prompts, resources
 from hansard.mcp.apps import APPS_BY_TOOL, EXTENSION
 from hansard.mcp.callers import Door, RequestContext
 from hansard.mcp.cards import Card
+from hansard.mcp.clients import shows_views
 from hansard.mcp.instructions import instructions
 from hansard.mcp.notices import Hearing, Notices
 from hansard.mcp.resources import RESOURCES, Parts, Resource
@@ -137,7 +138,7 @@ class HansardServer(Server[None]):
             result = self.application.call(name, arguments, caller)
         named = caller.session or caller.default_session or arguments.keys() & SESSION_ARGUMENTS
         tells = not named and (not caller.seat or self._door.tells_session(context))
-        return answers.succeeded(result, tells_session=tells)
+        return answers.succeeded(result, tells_session=tells, is_shown=shows_views(context))
 
     async def _list_resources(self, _: RequestContext, page: _Page) -> types.ListResourcesResult:
         require_first(page)

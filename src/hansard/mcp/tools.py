@@ -14,6 +14,7 @@ from hansard.kernel.event import ROLES, Actor
 from hansard.kernel.operation import Capability, Operation
 from hansard.mcp.apps import tool_meta
 from hansard.mcp.cards import Card, can_succeed, choose, tokens
+from hansard.mcp.hints import hints_of
 
 
 class Toolbox:
@@ -104,5 +105,5 @@ def _tool(name: str, operation: Operation) -> Tool:
             idempotent_hint=operation.repeatable or not operation.writes,
             open_world_hint=False,
         ),
-        meta=tool_meta(operation.name),
+        meta=(tool_meta(operation.name) or {}) | hints_of(operation.name) or None,
     )

@@ -1,12 +1,13 @@
 """What comes back from the recorder: structured content, and a text that suffices alone."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict
 
 from hansard.kernel.model import Model
 from hansard.kernel.operation import Result, Written
 from hansard.kernel.text import between_marks, one_line
+from hansard.kernel.told import KEPT, PROOF, SECONDS, SHORT, SHORT_DIGITS, UNTOLD, unless
 from hansard.recorder.events import Action, StepOver, step_name
 from hansard.sessions.contract import more
 from hansard.sessions.rules import SessionStatus
@@ -26,11 +27,11 @@ class SessionStarted(Written):
     """A session with its title."""
 
     session_id: str
-    title: str
+    title: Annotated[str, UNTOLD]
 
     def text(self) -> str:
-        """Name it."""
-        return f"Session {self.session_id}: {self.title}"
+        """Name it: the caller knows its title."""
+        return f"Session {self.session_id} started"
 
 
 class PlanRecorded(Written):
@@ -41,20 +42,21 @@ class PlanRecorded(Written):
     steps: int
     """How many there are."""
     index: int
-    step: str
+    step: Annotated[str, UNTOLD]
+    """Its words, as the caller has just sent them."""
 
     def text(self) -> str:
         """Say how many steps there are now, and where one is."""
         plan = f"Plan {self.plan_revision}: {counted(self.steps, 'step')}"
-        return f"{plan}. {at_step(self.index, self.step)}"
+        return f"{plan}. {at_step(self.index)}"
 
 
 class StepCurrent(Written):
     """The step that what follows belongs to, if one is current."""
 
     session_id: str
-    plan_revision: int
-    steps: int
+    plan_revision: Annotated[int, UNTOLD]
+    steps: Annotated[int, UNTOLD]
     index: int | None = None
     step: str | None = None
     over: int | None = None
@@ -64,7 +66,7 @@ class StepCurrent(Written):
     def text(self) -> str:
         """Name it."""
         name = "" if self.over is None else step_name(self.over).capitalize()
-        ended = f"{name} of plan {self.plan_revision} is {self.status}. " if name else ""
+        ended = f"{name} is {self.status}. " if name else ""
         if self.index is None:
             return f"{ended}No step is current: record_step begins one"
         return ended + at_step(self.index, self.step or "")
@@ -74,12 +76,15 @@ class Noted(Written):
     """Something that was put on the timeline."""
 
     session_id: str
+    seq: int | None = None
+    """The entry, to be cited."""
     step: int | None = None
 
     def text(self) -> str:
         """Say where."""
-        seq = f" as s:{self.receipt.seq}" if self.receipt else ""
-        return f"Recorded{seq}" + ("" if self.step is None else f" under {step_name(self.step)}")
+        under = "" if self.step is None else f" under {step_name(self.step)}"
+        place = f" as s:{self.seq}" if self.seq else ""
+        return f"Recorded{place}{under}"
 
 
 class GovernedBy(Shape):
@@ -88,6 +93,10 @@ class GovernedBy(Shape):
     id: str
     title: str
     enforcement: str
+
+    def text(self) -> str:
+        """Name it, and say whether it only advises."""
+        return f"{self.id} ({self.enforcement}): {self.title}"
 
 
 class FileChanged(Shape):
@@ -99,9 +108,9 @@ class FileChanged(Shape):
     to: str | None = None
     code: str | None = None
     """Why it was not done."""
-    sha256: str | None = None
+    sha256: Annotated[str | None, SHORT] = None
     """Of what the file holds now; absent if it is gone."""
-    size: int | None = None
+    size: Annotated[int | None, UNTOLD] = None
     revision: int | None = None
     added: int | None = None
     removed: int | None = None
@@ -119,15 +128,16 @@ class FileChanged(Shape):
         """Give one line."""
         where = f"{self.path} -> {self.to}" if self.to else self.path
         if self.status not in ("done", "recovered"):
-            return f"{self.action} {where}: {self.status.upper()} ({self.code})"
-        notes = [f"+{self.added} -{self.removed}"] if self.added or self.removed else []
+            return f"{self.action} {where}: {self.status.upper()} ({self.code}), s:{self.seq}"
+        notes = [f"s:{self.seq}"]
+        notes += [f"+{self.added or 0} -{self.removed or 0}"] if self.added or self.removed else []
         notes += [f"revision {self.revision}"] if self.revision else []
-        notes += [f"sha256 {self.sha256}"] if self.sha256 else []
+        notes += [f"sha256 {short(self.sha256)}"] if self.sha256 else []
         notes += ["after a change from outside, which was recorded"] if self.external_change else []
         if self.redacted:
             notes.append(f"recorded without its content ({', '.join(self.redacted)})")
         notes += ["cannot be undone: what it held is gone"] if self.irreversible else []
-        notes += [f"governed by {one.id}: {one.title}" for one in self.governed_by or ()]
+        notes += [f"governed by {one.text()}" for one in self.governed_by or ()]
         return f"{self.action} {where}: {self.status}, {', '.join(notes)}"
 
 
@@ -148,13 +158,13 @@ class FileShown(Result):
     path: str
     content: str
     encoding: Literal["utf-8", "base64"]
-    sha256: str
+    sha256: Annotated[str, SHORT]
     size: int
     mode: str
 
     def text(self) -> str:
         """Give the content under a line that says what it is."""
-        about = f"{self.size} bytes, {self.encoding}, mode {self.mode}, sha256 {self.sha256}"
+        about = f"{self.size} bytes, {self.encoding}, mode {self.mode}, sha256 {short(self.sha256)}"
         return f"{self.path} ({about})\n{self.content}"
 
 
@@ -165,7 +175,7 @@ class FileNoted(Written):
     path: str
     action: Action
     revision: int
-    sha256: str | None = None
+    sha256: Annotated[str | None, PROOF] = None
     before_unknown: bool | None = None
     """Whether nobody knows what it held before, so that it cannot be undone."""
 
@@ -179,45 +189,45 @@ class TimelineItem(Shape):
     """One thing that happened in a session, or a row of changes to one file."""
 
     seq: int
-    at: str
-    happened: str | None = None
+    at: Annotated[str, SECONDS]
+    happened: Annotated[str | None, SECONDS] = None
     """When it happened, where it was taken over from another program later."""
-    kind: str
+    kind: Annotated[str, UNTOLD]
     actor: str
     summary: str
-    subject: str | None = None
+    subject: Annotated[str | None, UNTOLD] = None
     """The record, decision or other thing that it is about."""
     session_id: str | None = None
     """Where the timeline is of more than one."""
-    count: int | None = None
+    count: Annotated[int | None, UNTOLD] = None
     """How many changes to the file this is, one after the other;"""
-    first_seq: int | None = None
+    first_seq: Annotated[int | None, UNTOLD] = None
     """the first of them."""
-    path: str | None = None
-    to: str | None = None
-    status: Status | None = None
-    code: str | None = None
-    reported: bool | None = None
+    path: Annotated[str | None, UNTOLD] = None
+    to: Annotated[str | None, UNTOLD] = None
+    status: Annotated[Status | None, unless("done")] = None
+    code: Annotated[str | None, UNTOLD] = None
+    reported: Annotated[bool | None, UNTOLD] = None
     irreversible: bool | None = None
     """Whether what the file held before is gone for good."""
-    before_unknown: bool | None = None
+    before_unknown: Annotated[bool | None, UNTOLD] = None
     undone_by: int | None = None
     """The seq of what took it back."""
-    before: str | None = None
-    after: str | None = None
+    before: Annotated[str | None, PROOF] = None
+    after: Annotated[str | None, PROOF] = None
     """SHA-256 of the content; get_evolution gives the content itself."""
-    added: int | None = None
-    removed: int | None = None
-    revision: int | None = None
+    added: Annotated[int | None, UNTOLD] = None
+    removed: Annotated[int | None, UNTOLD] = None
+    revision: Annotated[int | None, UNTOLD] = None
     """Of the file."""
-    plan_revision: int | None = None
+    plan_revision: Annotated[int | None, UNTOLD] = None
     index: int | None = None
     """Of the plan step that it is, or that it belongs to."""
-    step: str | None = None
-    title: str | None = None
+    step: Annotated[str | None, UNTOLD] = None
+    title: Annotated[str | None, UNTOLD] = None
     content: str | None = None
-    cites: list[str] | None = None
-    restore: int | None = None
+    cites: Annotated[list[str] | None, UNTOLD] = None
+    restore: Annotated[int | None, UNTOLD] = None
 
     @property
     def when(self) -> str:
@@ -244,7 +254,7 @@ class Timeline(Result):
 
     session_id: str | None = None
     """Absent if it is of the whole project."""
-    timeline: list[TimelineItem]
+    timeline: Annotated[list[TimelineItem], KEPT]
     sessions: dict[str, str] | None = None
     """The titles of the sessions that items name."""
     omitted: int | None = None
@@ -264,8 +274,8 @@ class RevisionShown(Shape):
 
     revision: int
     seq: int
-    at: str
-    happened: str | None = None
+    at: Annotated[str, SECONDS]
+    happened: Annotated[str | None, SECONDS] = None
     """When it happened, where it was taken over from another program later."""
     actor: str
     session_id: str | None = None
@@ -277,10 +287,10 @@ class RevisionShown(Shape):
     removed: int | None = None
     """Absent if nobody knows what it held before."""
     before_unknown: bool | None = None
-    sha256: str | None = None
+    sha256: Annotated[str | None, PROOF] = None
     """Absent if the file was gone."""
-    size: int | None = None
-    mode: str | None = None
+    size: Annotated[int | None, UNTOLD] = None
+    mode: Annotated[str | None, UNTOLD] = None
     other: str | None = None
     """The path that it was moved from."""
     path: str | None = None
@@ -299,6 +309,8 @@ class RevisionShown(Shape):
         named += f" as {self.path}" if self.path else ""
         when = (self.happened or self.at)[:19]
         head = f"revision {self.revision} s:{self.seq} {when} {self.actor}"
+        head += f" in {self.session_id}" if self.session_id else ""
+        head += f" ({step_name(self.index)})" if self.index is not None else ""
         under = f", under {', '.join(self.decisions)}" if self.decisions else ""
         return f"{head} {about}{named}{gone}{kept}{under}"
 
@@ -309,7 +321,7 @@ class FileEvolved(Shape):
     path: str
     revisions: int
     seq: int
-    sha256: str | None = None
+    sha256: Annotated[str | None, PROOF] = None
     size: int | None = None
 
     def text(self) -> str:
@@ -356,34 +368,41 @@ class SessionListed(Shape):
     """A session in a list: all of 000's object, and what was done to files in it."""
 
     session_id: str
-    project_id: str
+    project_id: Annotated[str, UNTOLD]
     title: str | None = None
     by: str
     client: str | None = None
     """The program, and its version, as it calls itself."""
     status: SessionStatus
     stale: bool | None = None
-    created: str
-    last_activity: str
-    last_sync_tick: int
-    tick_gap: int
+    created: Annotated[str, SECONDS]
+    last_activity: Annotated[str, UNTOLD]
+    last_sync_tick: Annotated[int, UNTOLD]
+    tick_gap: Annotated[int, UNTOLD]
     active_records: list[str]
     more_active: bool | None = None
     parent_session: str | None = None
     edits: int
     files: int
-    timeline: str
-    story: str
-    evolution: str
+    timeline: Annotated[str, UNTOLD]
+    story: Annotated[str, UNTOLD]
+    evolution: Annotated[str, UNTOLD]
     """URIs of its resources."""
 
     def text(self) -> str:
         """Give one line."""
         title = f": {titled(self.title)}" if self.title else ""
-        more = "+" if self.more_active else ""
-        active = f", {len(self.active_records)}{more} active" if self.active_records else ""
-        about = f"{self.by}, {self.status}, {self.edits} edits in {self.files} files{active}"
-        return f"[{self.session_id}] ({about}, since {self.created[:19]}){title}"
+        named = ", ".join(self.active_records) + (" and more" if self.more_active else "")
+        notes = [
+            f"{self.by} with {self.client}" if self.client else self.by,
+            self.status,
+            *(["stale"] if self.stale else []),
+            f"{self.edits} edits in {self.files} files",
+            *([f"{named} active"] if named else []),
+            *([f"branched from {self.parent_session}"] if self.parent_session else []),
+            f"since {self.created[:19]}",
+        ]
+        return f"[{self.session_id}] ({', '.join(notes)}){title}"
 
 
 class SessionList(Result):
@@ -399,9 +418,14 @@ class SessionList(Result):
         return "\n".join([f"{self.total} sessions", *lines, *more(self.nextCursor)])
 
 
-def at_step(index: int, step: str) -> str:
+def at_step(index: int, step: str = "") -> str:
     """Say which step is current, by the number that people and the one that programs count."""
-    return f"Now at {step_name(index)} (index {index}): {step}"
+    return f"Now at {step_name(index)} (index {index})" + (f": {step}" if step else "")
+
+
+def short(digest: str) -> str:
+    """Give as much of a digest as a later call needs to name it."""
+    return digest[:SHORT_DIGITS]
 
 
 def counted(number: int, noun: str) -> str:

@@ -47,8 +47,8 @@ def audit_event(gateway: Gateway, request: contract.AuditEvent, context: Context
             step=under.step,
             cites=request.cites or [],
         )
-        context.record(tx, audited)
-        return answers.Noted(session_id=session, step=under.step)
+        entry = context.record(tx, audited)
+        return answers.Noted(session_id=session, seq=entry.seq, step=under.step)
 
     return context.write(work)
 

@@ -20,6 +20,7 @@ from hansard.kernel.model import Model
 from hansard.kernel.operation import ProjectRequest, Request, TimedRequest
 from hansard.kernel.problem import Problem
 from hansard.kernel.text import Body, Cursor, Description, Id, Label, Limit, Title
+from hansard.kernel.told import SHORT_DIGITS
 from hansard.recorder import limits
 from hansard.recorder.events import Action, StepOver
 
@@ -48,7 +49,12 @@ Index = Annotated[int, Field(ge=0, lt=limits.STEPS_MAX), _NUMBER]
 Number = Annotated[int, Field(ge=1), _NUMBER]
 Cites = Annotated[list[Id], Field(max_length=limits.CITES_MAX), _TEXTS]
 Budget = Annotated[int, Field(ge=limits.BUDGET_TOKENS_MIN, le=limits.BUDGET_TOKENS_MAX), _NUMBER]
-Sha256 = Annotated[str, StringConstraints(to_lower=True, pattern=r"^[0-9a-fA-F]{64}$"), _TEXT]
+Sha256 = Annotated[
+    str,
+    StringConstraints(to_lower=True, pattern=rf"^[0-9a-fA-F]{{{SHORT_DIGITS},64}}$"),
+    _TEXT,
+]
+"""A digest, or as many of its first digits as a model is told."""
 Encoding = Literal["base64"]
 Content = Annotated[str, Field(max_length=kernel_limits.REQUEST_BYTES_MAX), _TEXT]
 

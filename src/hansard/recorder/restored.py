@@ -1,9 +1,10 @@
 """What comes back from going back: an undo, or a restore, done or only shown."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from hansard.kernel.operation import Written
-from hansard.recorder.answers import Shape, Status
+from hansard.kernel.told import KEPT, PROOF, SECONDS, SHORT, UNTOLD
+from hansard.recorder.answers import Shape, Status, short
 from hansard.recorder.merging import Side
 from hansard.sessions.contract import more
 
@@ -46,7 +47,7 @@ class Others(Shape):
     first: str | None = None
     last: str | None = None
     """The entries that say so; absent if it has not been recorded yet."""
-    at: str | None = None
+    at: Annotated[str | None, SECONDS] = None
     """When, the last time."""
 
     def text(self) -> str:
@@ -65,13 +66,13 @@ class BackStep(Shape):
     action: BackAction
     to: str | None = None
     """Where a file is moved."""
-    from_revision: int | None = None
+    from_revision: Annotated[int | None, UNTOLD] = None
     """The latest one recorded."""
     to_revision: int | None = None
     """The one that a restore brings back; absent if the file was not there."""
-    sha256: str | None = None
+    sha256: Annotated[str | None, PROOF] = None
     """Of what the file will hold; absent if it will be gone."""
-    now: str | None = None
+    now: Annotated[str | None, SHORT] = None
     """The SHA-256 of what it holds now, where it clashes."""
     sides: list[Side] | None = None
     """What can be decided there, in `take`."""
@@ -79,7 +80,7 @@ class BackStep(Shape):
     """The permissions it will have, if these change."""
     added: int | None = None
     removed: int | None = None
-    undoes: list[int] | None = None
+    undoes: Annotated[list[int] | None, UNTOLD] = None
     """The entries that an undo takes back here."""
     takes_away: list[Others] | None = None
     """What others did that a restore takes away with the rest."""
@@ -96,14 +97,17 @@ class BackStep(Shape):
         """Give one line, and below it what needs a decision."""
         where = f"{self.path} -> {self.to}" if self.to else self.path
         revision = f" to revision {self.to_revision}" if self.to_revision else ""
-        lines = f" (+{self.added} -{self.removed})" if self.added or self.removed else ""
+        changed = self.added or self.removed
+        lines = f" (+{self.added or 0} -{self.removed or 0})" if changed else ""
         mode = f" (mode {self.mode})" if self.mode else ""
         end = f": {self.status}" if self.status else ""
         why = self.reason or self.code
         said = [f"{self.action} {where}{revision}{lines}{mode}{end}" + (f" ({why})" if why else "")]
         said += [f"  takes away {one.text()}" for one in self.takes_away or ()]
         said += [f"  keeps {one.text()}" for one in self.keeps or ()]
-        return "\n".join([*said, *(hunk.text() for hunk in self.hunks or ())])
+        said += [f"  now sha256 {short(self.now)}"] if self.now else []
+        said += [hunk.text() for hunk in self.hunks or ()]
+        return "\n".join([*said, *([self.diff] if self.diff else [])])
 
 
 class WentBack(Written):
@@ -112,7 +116,7 @@ class WentBack(Written):
     session_id: str | None = None
     preview: bool
     counts: dict[str, int]
-    files: list[BackStep]
+    files: Annotated[list[BackStep], KEPT]
     total: int | None = None
     """How many files there are in all, where this is a page of them."""
     nextCursor: str | None = None  # noqa: N815 - as MCP spells it

@@ -58,8 +58,13 @@ def plan_change(change: FileChange, current: Seen | None, target: Seen | None = 
 def require_expected(expected: str | None, current: Seen | None, path: str) -> None:
     """Refuse unless the file is what the caller has read."""
     found = current.digest if current else None
-    if expected is not None and found != expected:
+    if expected is not None and not is_digest_of(expected, found):
         raise FileChanged(f"{path} is not what was expected", path=path, sha256=found)
+
+
+def is_digest_of(expected: str, found: str | None) -> bool:
+    """Whether a file is what a caller takes it for, who may name it by the first digits."""
+    return found is not None and found.startswith(expected)
 
 
 def new_content(change: FileChange, current: Seen | None) -> bytes:

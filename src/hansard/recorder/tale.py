@@ -1,9 +1,10 @@
 """The story as it is answered: chapters and beats as data, and the same as Markdown."""
 
-from typing import Literal
+from typing import Annotated, Literal, Self
 
 from hansard.kernel.operation import Result
 from hansard.kernel.text import one_line
+from hansard.kernel.told import LINES, NO_COUNT
 from hansard.recorder.answers import Shape, counted
 from hansard.recorder.events import step_name
 from hansard.recorder.plans import StepStatus
@@ -57,19 +58,19 @@ class Beat(Shape):
         """Tell it in a line of Markdown."""
         match self.type:
             case "note":
-                return one_line(f"- **{self.label}** ({self.author}): {self.text}")
+                return one_line(f"**{self.label}** ({self.author}): {self.text}")
             case "event":
                 texts = self.texts or []
                 rest = (self.count or 0) - len(texts)
                 more = f" (and {rest} more)" if rest > 0 else ""
-                return one_line(f"- {'; '.join(texts)}") + more
+                return one_line("; ".join(texts)) + more
             case "restore":
-                return f"- {self.text}: {self._restored()}{self._taken_back()}"
+                return f"{self.text}: {self._restored()}{self._taken_back()}"
         where = f"`{self.path}`" + (f" ({counted(self.files, 'file')})" if self.files else "")
         came = f" (moved from `{self.moved_from}`)" if self.moved_from else ""
         who = f"From outside ({self.author}): " if self.author else "From outside: "
         lead = who if self.external else ""
-        return f"- {lead}{where}{came}: {self._numbers()}{self._taken_back()}"
+        return f"{lead}{where}{came}: {self._numbers()}{self._taken_back()}"
 
     def _numbers(self) -> str:
         parts = [_done(action, number, self) for action, number in (self.actions or {}).items()]
@@ -103,18 +104,18 @@ class Chapter(Shape):
     index: int | None = None
     title: str | None = None
     status: StepStatus | None = None
-    edits: int
-    added: int
-    removed: int
-    failed: int
-    external: int
+    edits: Annotated[int, NO_COUNT]
+    added: Annotated[int, NO_COUNT]
+    removed: Annotated[int, NO_COUNT]
+    failed: Annotated[int, NO_COUNT]
+    external: Annotated[int, NO_COUNT]
     restored: int | None = None
     """Files that were brought back during the step; they count as nobody's work."""
     undone: int | None = None
     undone_by: int | None = None
     is_continued: bool | None = None
     """Whether it began on an earlier page."""
-    beats: list[Beat]
+    beats: Annotated[list[Beat], LINES]
 
     def lines(self) -> list[str]:
         """Tell it in Markdown."""
@@ -130,7 +131,7 @@ class Chapter(Shape):
             *([f"{self.external} from outside"] if self.external else []),
         ]
         heading = f"## {self._name()}" + (f" ({', '.join(notes)})" if notes else "")
-        beats = [beat.line() for beat in self.beats]
+        beats = [f"- {beat.line()}" for beat in self.beats]
         return ["", heading, *([", ".join(done)] if done else []), *beats]
 
     def _name(self) -> str:
@@ -153,6 +154,10 @@ class Story(Result):
     omitted: int | None = None
     """Rows that are not here; the cursor goes on with them."""
     nextCursor: str | None = None  # noqa: N815 - as MCP spells it
+
+    def briefly(self) -> Self:
+        """Count only what there is."""
+        return self.model_copy(update={"totals": {k: n for k, n in self.totals.items() if n}})
 
     def text(self) -> str:
         """Tell it in Markdown, for someone who may want to name a step to a tool."""

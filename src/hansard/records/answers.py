@@ -1,11 +1,12 @@
 """What comes back from the operations on records: shapes of 000, and a text that suffices alone."""
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import ConfigDict, Field
 
 from hansard.kernel.operation import Result, Written
 from hansard.kernel.text import between_marks, one_line
+from hansard.kernel.told import KEPT, NO_COUNT, SECONDS, only, unless
 from hansard.records import text
 from hansard.records.briefing import CheckpointSeen, DecisionSeen, LastSession
 from hansard.records.shapes import (
@@ -33,6 +34,14 @@ class ProjectSeen(Shape):
     tick: int
 
 
+class RefAgain(RecordRef):
+    """A record that was told of before."""
+
+    def told_by(self) -> tuple[str, ...]:
+        """Name it."""
+        return ("id",)
+
+
 class Overview(Result):
     """Where a project stands."""
 
@@ -53,6 +62,16 @@ class Overview(Result):
     recent_activity: list[ActivityEntry]
     omitted: list[Omitted] | None = None
 
+    def briefly(self) -> Self:
+        """Tell of each record once: a root is only named again in the list of its state."""
+        roots = {one.id for one in self.root_records}
+        rest = {
+            name: [RefAgain(**dict(one)) if one.id in roots else one for one in getattr(self, name)]
+            for name in ("open_records", "later_records")
+        }
+        counts = {name: count for name, count in self.counts.items() if count}
+        return self.model_copy(update={**rest, "counts": counts})
+
     def text(self) -> str:
         """Give a line for each record, session and event."""
         project, counts = self.project, self.counts
@@ -66,7 +85,7 @@ class Overview(Result):
             *text.seen("Proposed, waiting", self.proposals or ()),
             *text.listed("Roots", self.root_records, counts["root_records"]),
             *text.listed("Open", self.open_records, counts["open_records"], told=roots),
-            *text.listed("Later", self.later_records, counts["later_records"]),
+            *text.listed("Later", self.later_records, counts["later_records"], told=roots),
             *([] if counts["root_records"] else ["No records yet: create_record begins one."]),
             *(session.text() for session in self.open_sessions),
             *(entry.text() for entry in self.recent_activity),
@@ -86,32 +105,27 @@ class SearchResults(Result):
 
     results: list[RecordFound]
     total: int
-    total_is_exact: bool
+    total_is_exact: Annotated[bool, unless(True)]
     nextCursor: str | None = None  # noqa: N815 - as MCP spells it
     index: str
     """What finds by meaning; begins with `none` where words alone count."""
-    index_lag: int
+    index_lag: Annotated[int, NO_COUNT]
     """Entries that are yet to be looked at for their meaning."""
 
     def text(self) -> str:
         """Give each with its snippet."""
         lines = [
-            f"{text.line(found)} ({found.relevance:.2f})\n  {found.snippet}"
+            f"{text.line_with_summary(found)} ({found.relevance:.2f})\n  {found.snippet}"
             for found in self.results
         ]
         count = text.counted(self.total, "match", "matches")
         count = count if self.total_is_exact else f"{count} or more"
-        return "\n".join([count, *lines, *more(self.nextCursor), *self._shortcomings()])
+        found_by = text.by_words_only(self.index, self.index_lag)
+        return "\n".join([count, *lines, *more(self.nextCursor), *found_by])
 
-    def _shortcomings(self) -> list[str]:
-        """Say what could not be found by meaning."""
-        if self.index.startswith("none"):
-            return [f"By words only: {self.index}."]
-        if self.index_lag:
-            return [
-                f"By words only for the latest {text.counted(self.index_lag, 'entry', 'entries')}."
-            ]
-        return []
+    def briefly(self) -> Self:
+        """Say how it was found only where that is not as it should be."""
+        return self.model_copy(update={"index": text.index_told(self.index)})
 
 
 class RecordList(Result):
@@ -166,8 +180,8 @@ class Children(Shape):
     open_refs: list[RecordRef] | None = None
     """OPEN children that did not fit the budget whole; `omitted` names the call for each."""
     other: list[RecordRef]
-    open_count: int
-    other_count: int
+    open_count: Annotated[int, NO_COUNT]
+    other_count: Annotated[int, NO_COUNT]
     open_cursor: str | None = None
     """For list_records with this parent and state OPEN: goes on where the bundle ended."""
     other_cursor: str | None = None
@@ -183,7 +197,7 @@ class ContextBundle(Shape):
     parent: Annotated[Record | None, STAYS_NULL]
     children: Children
     grandchildren: list[RecordRef]
-    grandchildren_count: int
+    grandchildren_count: Annotated[int, NO_COUNT]
     grandchildren_cursor: str | None = None
     """For list_records with the target as parent and depth 2: goes on after the last one shown."""
     warnings: list[Warned] | None = None
@@ -243,7 +257,8 @@ class Activation(Written):
     context: ContextBundle
     already_loaded: bool
     changed_since_load: ChangedSinceLoad | None = None
-    conflict: ActiveElsewhere | None = None
+    conflict: Annotated[ActiveElsewhere | None, only("session_id")] = None
+    """Whoever else works on it; a warning in the context says it in words."""
 
     def text(self) -> str:
         """Give the context, and before it what changed."""
@@ -271,7 +286,7 @@ class Deactivation(Written):
 class Branched(Written):
     """A session that began where another stood."""
 
-    session: SessionShown
+    session: Annotated[SessionShown, only("id", "parent_session", "active_records")]
 
     def text(self) -> str:
         """Name it, and what is active in it."""
@@ -284,21 +299,21 @@ class RecordCreated(Written):
     """A new record."""
 
     session_id: str
-    record: Record
+    record: Annotated[Record, only("id", "state", "version")]
     auto_activated: bool = True
     warnings: list[Warned] | None = None
 
     def text(self) -> str:
         """Name it: the caller knows what it wrote."""
         one = self.record
-        made = f"{text.named(one)}: created at t:{one.version} and active"
+        made = f"{text.stated(one)} created at t:{one.version} and active"
         return "\n".join([made, *text.warned(self.warnings or ())])
 
 
 class CascadeWarning(Shape):
     """Open children that a transition leaves as they are."""
 
-    open_children: list[RecordRef]
+    open_children: Annotated[list[RecordRef], only("id", "state", "title")]
     message: str
     omitted: list[Omitted] | None = None
     """Those that are not named, and the call that gets them."""
@@ -314,7 +329,7 @@ class Transitioned(Written):
     def text(self) -> str:
         """Name the state, and the children it leaves as they are."""
         one = self.record
-        lines = [f"{text.named(one)}: now t:{one.version}"]
+        lines = [f"{text.stated(one)} now t:{one.version}"]
         if cascade := self.cascade_warning:
             lines += [f"Warning: {cascade.message}", *map(text.line, cascade.open_children)]
             lines += text.omitted(cascade.omitted or ())
@@ -324,15 +339,14 @@ class Transitioned(Written):
 class RecordMoved(Written):
     """A record under its new parent."""
 
-    record: RecordRef
+    record: Annotated[RecordRef, only("id", "parent_id")]
     warnings: list[Warned] | None = None
 
     def text(self) -> str:
         """Say where it is now."""
-        where = f"under {self.record.parent_id}" if self.record.parent_id else "a root"
-        return "\n".join(
-            [f"{text.line(self.record)}: now {where}", *text.warned(self.warnings or ())]
-        )
+        one = self.record
+        where = f"under {one.parent_id}" if one.parent_id else "a root"
+        return "\n".join([f"[{one.id}] now {where}", *text.warned(self.warnings or ())])
 
 
 class HistoryEntry(Shape):
@@ -340,7 +354,7 @@ class HistoryEntry(Shape):
 
     seq: int
     tick: int
-    timestamp: str
+    timestamp: Annotated[str, SECONDS]
     session_id: str | None = None
     author: str
     change_type: str
@@ -394,9 +408,9 @@ class RecordDiff(Shape):
 class Diff(Result):
     """Two versions of a record."""
 
-    from_version: Record
-    to_version: Record
-    diff: RecordDiff
+    from_version: Annotated[Record, only("id", "version")]
+    to_version: Annotated[Record, only("id", "state", "version")]
+    diff: Annotated[RecordDiff, KEPT]
 
     def text(self) -> str:
         """Give what differs."""
@@ -409,7 +423,7 @@ class Diff(Result):
         ]
         body = [self.diff.body] if self.diff.body else []
         span = f"t:{self.from_version.version} to t:{one.version}"
-        return "\n".join([f"{text.named(one)}, {span}", *(lines + body or ["No difference"])])
+        return "\n".join([f"{text.stated(one)} {span}", *(lines + body or ["No difference"])])
 
 
 class WorkingSession(Shape):
@@ -420,14 +434,15 @@ class WorkingSession(Shape):
     by: str
     client: str | None = None
     status: SessionStatus
-    last_activity: str
+    last_activity: Annotated[str, SECONDS]
     is_current: bool
 
     def text(self) -> str:
         """Give one line."""
         named = f' "{titled(self.title)}"' if self.title else ""
         this = " (this session)" if self.is_current else ""
-        about = f"{self.by}, {self.status}, last active {self.last_activity}"
+        client = f" with {self.client}" if self.client else ""
+        about = f"{self.by}{client}, {self.status}, last active {self.last_activity[:19]}"
         return f"{self.session_id}{named}{this}: {about}"
 
 

@@ -21,6 +21,7 @@ from hansard.records.updated import (
     OtherVersion,
     RecordUpdated,
     UpdateConflict,
+    clashes_in,
 )
 from hansard.records.views import RECORDS
 from hansard.sessions.views import BASES, active_key
@@ -92,6 +93,7 @@ def answer(
             changed_fields=changed,
             mergeable=prepared.merged.sides is not None,
             merge=prepared.merged.shown,
+            clashes=clashes_in(prepared.merged.shown),
         ),
     )
 

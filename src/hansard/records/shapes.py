@@ -10,6 +10,7 @@ from pydantic import (
 )
 
 from hansard.kernel.model import Model
+from hansard.kernel.told import KEPT, NO_COUNT, UNTOLD
 
 State = Literal["OPEN", "LATER", "RESOLVED", "DISCARDED"]
 STATES: tuple[State, ...] = ("OPEN", "LATER", "RESOLVED", "DISCARDED")
@@ -45,8 +46,8 @@ class RecordRef(Shape):
     summary: str
     state: State
     parent_id: Annotated[str | None, STAYS_NULL]
-    children_count: int
-    open_children_count: int
+    children_count: Annotated[int, NO_COUNT]
+    open_children_count: Annotated[int, NO_COUNT]
 
 
 class RecordHead(Shape):
@@ -60,8 +61,8 @@ class RecordHead(Shape):
     summary: str
     state: State
     parent_id: Annotated[str | None, STAYS_NULL]
-    created: str
-    modified: str
+    created: Annotated[str, UNTOLD]
+    modified: Annotated[str, UNTOLD]
     version: int
     """The tick of its last write."""
     author: str
@@ -85,7 +86,8 @@ class Warned(Shape):
 
     type: Literal["conflict", "stale", "orphan", "depth", "note"]
     message: str
-    details: Json
+    details: Annotated[Json, UNTOLD]
+    """The same for programs."""
 
 
 class Omitted(Shape):
@@ -102,5 +104,5 @@ class OldNew(Shape):
 
     nulls: ClassVar[tuple[str, ...]] = ("old", "new")
 
-    old: Any
-    new: Any
+    old: Annotated[Any, KEPT]
+    new: Annotated[Any, KEPT]

@@ -18,9 +18,9 @@ def line(ref: RecordRef) -> str:
     return one_line(f"[{ref.id}] ({', '.join(about)}) {ref.title}")
 
 
-def named(record: RecordHead) -> str:
-    """Name a record with its state, to say what was done to it."""
-    return one_line(f"[{record.id}] ({record.state}) {record.title}")
+def stated(record: RecordHead) -> str:
+    """Name a record with its state, to say what was done to it: the caller knows its title."""
+    return f"[{record.id}] ({record.state})"
 
 
 def counted(count: int, one: str, many: str) -> str:
@@ -85,6 +85,18 @@ def warned(warnings: Iterable[Warned]) -> list[str]:
         f"Note: {one.message}" if one.type == "note" else f"Warning ({one.type}): {one.message}"
         for one in warnings
     ]
+
+
+def by_words_only(index: str, lag: int) -> list[str]:
+    """Say what could not be found by meaning."""
+    if index.startswith("none"):
+        return [f"By words only: {index}."]
+    return [f"By words only for the latest {counted(lag, 'entry', 'entries')}."] if lag else []
+
+
+def index_told(index: str) -> str:
+    """Give what finds by meaning as far as it is told: where nothing does."""
+    return index if index.startswith("none") else ""
 
 
 def omitted(left_out: Iterable[Omitted]) -> list[str]:

@@ -1,10 +1,11 @@
 """What comes back from a sync: what others did to each record, told once."""
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Annotated, Literal
 
 from hansard.kernel.operation import Written
 from hansard.kernel.text import between_marks, one_line
+from hansard.kernel.told import KEPT, UNTOLD, unless
 from hansard.records import text
 from hansard.records.shapes import Json, Omitted, Shape
 from hansard.sessions.rules import Level, Status
@@ -32,8 +33,8 @@ class Change(Shape):
     writes: int
     by: list[Writer]
     """Everybody who changed it, the last one last."""
-    by_session: str
-    at_tick: int
+    by_session: Annotated[str, UNTOLD]
+    at_tick: Annotated[int, UNTOLD]
     """Of the last change: whose it was, and when."""
     changed_fields: list[str]
     """What differs from what the session knew; empty if it has seen all of it by other ways."""
@@ -69,15 +70,15 @@ class Synced(Written):
 
     session_id: str
     project_tick: int
-    session_tick_before: int
+    session_tick_before: Annotated[int, UNTOLD]
     tick_gap: int
     """Writes of others since; one's own are no news."""
-    changes: list[Change]
+    changes: Annotated[list[Change], KEPT]
     more: bool
     """Whether there are changes left to tell: call again."""
     omitted: list[Omitted] | None = None
     session_status: Status
-    staleness: Level
+    staleness: Annotated[Level, unless("fresh")]
     warning: str | None = None
 
     def text(self) -> str:

@@ -1,9 +1,10 @@
 """What comes back from update_record: the record written, or what there is to decide."""
 
 from collections.abc import Iterable
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from hansard.kernel.operation import Written
+from hansard.kernel.told import SECONDS, only
 from hansard.records import text
 from hansard.records.shapes import RecordHead, Shape
 
@@ -22,6 +23,10 @@ class RecordWritten(RecordHead):
 
     body: str | None = None
 
+    def told_by(self) -> tuple[str, ...] | None:
+        """Name what says which version it is, to a caller who has the rest."""
+        return ("id", "state", "version") if self.body is None else None
+
 
 class VersionWritten(Shape):
     """A version that another session wrote after the one that the caller knew."""
@@ -29,7 +34,7 @@ class VersionWritten(Shape):
     version: int
     author: str
     session_id: str | None = None
-    at: str
+    at: Annotated[str, SECONDS]
     changed_fields: list[str]
 
     def text(self) -> str:
@@ -100,25 +105,37 @@ class UpdateConflict(Shape):
     message: str
     version: int
     """The stored version: `force_version` of an update that is to be written over it."""
-    other_version: OtherVersion
-    base_version: RecordHead
+    other_version: Annotated[OtherVersion, only("version", "session_id")]
+    base_version: Annotated[RecordHead, only("version")]
     """What the caller knew."""
     changed_fields: ChangedFields
     mergeable: bool
     """Whether `accept: "merge"` would write the update together with theirs, without a clash."""
-    merge: Merge
+    merge: Annotated[Merge, only("clean")]
+    clashes: list[str] | None = None
+    """What `merge` says of clashes, in words."""
 
     def lines(self) -> Iterable[str]:
         """Say what clashes, and what to call."""
-        for name, field in self.merge.fields.items():
-            if field.kind == "clash":
-                yield f"Clash in {name}: it was {field.base!r}, theirs is {field.theirs!r}"
-        for hunk in self.merge.hunks or ():
-            if hunk.kind == "clash":
-                yield f"Clash in body: your {_lines(hunk.mine)}, their {_lines(hunk.theirs)}"
+        yield from (f"Clash in {one}" for one in self.clashes or ())
         if self.mergeable:
             yield 'Nothing clashes: repeat with accept: "merge" to write both'
         yield f"To write yours over theirs: force: true, force_version: {self.version}"
+
+
+def clashes_in(merge: Merge) -> list[str] | None:
+    """Say what clashes, in words."""
+    fields = [
+        f"{name}: it was {field.base!r}, theirs is {field.theirs!r}"
+        for name, field in merge.fields.items()
+        if field.kind == "clash"
+    ]
+    hunks = [
+        f"body: your {_lines(hunk.mine)}, their {_lines(hunk.theirs)}"
+        for hunk in merge.hunks or ()
+        if hunk.kind == "clash"
+    ]
+    return [*fields, *hunks] or None
 
 
 class MergedWith(Shape):
@@ -157,10 +174,11 @@ class RecordUpdated(Written):
                 text.in_full(one, one.body or ""),
                 *self.conflict.lines(),
             ])  # fmt: skip
-        done = f"updated, now t:{one.version}"
+        fields = f" ({', '.join(self.changed_fields)})" if self.changed_fields else ""
+        done = f"updated{fields}, now t:{one.version}"
         if self.changed_fields == [] and self.replaced is None and self.merged is None:
             done = f"nothing to change, still t:{one.version}"
-        return "\n".join([f"{text.named(one)}: {done}", *self._after()])
+        return "\n".join([f"{text.stated(one)} {done}", *self._after()])
 
     def _after(self) -> Iterable[str]:
         """Say whose versions this one was merged with or written over."""

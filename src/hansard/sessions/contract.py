@@ -20,6 +20,7 @@ from hansard.kernel.text import (
     Title,
     one_line,
 )
+from hansard.kernel.told import SECONDS, UNTOLD
 from hansard.sessions import naming
 
 
@@ -140,7 +141,7 @@ class ProjectShown(Result):
     id: str
     name: str
     description: str | None = None
-    created: str | None = None
+    created: Annotated[str | None, UNTOLD] = None
     """Absent if it is yet to be made: it is shown as empty, and the first write makes it."""
     tick: int
 
@@ -152,6 +153,13 @@ class ProjectShown(Result):
 
 class ProjectMade(ProjectShown, Written):
     """A project that was just created."""
+
+    name: Annotated[str, UNTOLD]
+    description: Annotated[str | None, UNTOLD] = None
+
+    def text(self) -> str:
+        """Name it: the caller knows what it is called."""
+        return f"Project {self.id} (tick {self.tick}) created"
 
 
 class ProjectListed(Model):
@@ -205,7 +213,7 @@ class SessionSaved(Written):
     session_id: str
     success: bool = True
     saved_records: list[str]
-    last_save: str
+    last_save: Annotated[str, UNTOLD]
     last_save_tick: int
 
     def text(self) -> str:
@@ -218,10 +226,11 @@ class ActivityEntry(Model):
     """One thing that happened in a project."""
 
     seq: int
-    timestamp: str
+    timestamp: Annotated[str, SECONDS]
     type: str
     session_id: str | None = None
-    record_id: str | None = None
+    record_id: Annotated[str | None, UNTOLD] = None
+    """The one that the summary names."""
     author: str
     summary: str
 

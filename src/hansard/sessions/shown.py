@@ -1,7 +1,10 @@
 """A session as it is shown: 000's object, and who is in it."""
 
+from typing import Annotated
+
 from hansard.kernel.engine import ReadTx, Row
 from hansard.kernel.model import Model
+from hansard.kernel.told import NO_COUNT, UNTOLD
 from hansard.sessions.directory import active_records, last_activity, ticks_synced
 from hansard.sessions.presence import Look
 from hansard.sessions.rules import SessionStatus, Staleness
@@ -15,19 +18,19 @@ class SessionShown(Model):
     """A session, as 000 has it, and who is in it."""
 
     id: str
-    project_id: str | None = None
+    project_id: Annotated[str | None, UNTOLD] = None
     title: str | None = None
     by: str
     """Who came in last."""
-    client: str | None = None
+    client: Annotated[str | None, UNTOLD] = None
     """The program they came with, and its version, as it calls itself."""
     status: SessionStatus
     stale: bool | None = None
     """Whether many writes came since its last sync; what 000 calls `closed` is `ended`."""
-    created: str
-    last_activity: str
-    last_sync_tick: int
-    tick_gap: int
+    created: Annotated[str, UNTOLD]
+    last_activity: Annotated[str, UNTOLD]
+    last_sync_tick: Annotated[int, UNTOLD]
+    tick_gap: Annotated[int, NO_COUNT]
     active_records: list[str]
     more_active: bool | None = None
     """Whether more records are active than are named."""

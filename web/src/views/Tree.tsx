@@ -61,8 +61,9 @@ export function Tree() {
     <>
       {problem && <Wrong problem={problem} />}
       <Moved />
-      <Top onDrop={onDrop} />
       <Branch parent={null} depth={0} onDrop={onDrop} />
+      {/* Below, since whatever appears above would move what one is aiming at. */}
+      <Top onDrop={onDrop} />
     </>
   );
 }

@@ -12,6 +12,7 @@ from hansard.entities.types.metric import Dimensions, Value
 from hansard.kernel.model import Model
 from hansard.kernel.operation import ProjectRequest, Result, Written
 from hansard.kernel.text import Cursor, Label
+from hansard.kernel.told import UNTOLD
 
 
 class SampleGiven(Model):
@@ -104,8 +105,8 @@ class SampleShown(Model):
     id: str
     createdAt: str
     """When it was recorded."""
-    updatedAt: str
-    name: str
+    updatedAt: Annotated[str, UNTOLD]
+    name: Annotated[str, UNTOLD]
     dimensions: dict[str, str]
     value: float
     at: str

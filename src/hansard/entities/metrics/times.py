@@ -1,5 +1,6 @@
 """Times of samples: milliseconds since 1970, given so or as ISO text. Pure."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal
 
@@ -12,12 +13,14 @@ Bucket = Literal["minute", "hour", "day"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
+_EPOCH_MS = re.compile(r"[0-9]{9,}")
+"""Milliseconds in a text; fewer digits are a year or a day of ISO 8601."""
 
 
 def to_ms(given: object) -> int:
     """Read a time that a caller gives."""
     if isinstance(given, str):
-        given = _read_iso(given)
+        given = int(given) if _EPOCH_MS.fullmatch(given) else _read_iso(given)
     # A bool is an int to Python, not to a caller. Pydantic takes a ValueError for a refusal.
     if isinstance(given, bool) or not isinstance(given, int):
         raise ValueError("an ISO time, or milliseconds since 1970")  # noqa: TRY004

@@ -1,1 +1,0 @@
-import{V as e}from"./index-CejNjOq3.js";var t=e(null);export{t};

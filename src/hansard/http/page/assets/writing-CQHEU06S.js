@@ -1,0 +1,1 @@
+import{V as e}from"./index-k8gtLuOs.js";var t=e(null);export{t};

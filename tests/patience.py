@@ -14,10 +14,13 @@ PATIENCE_S = 600.0
 POLL_S = 0.01
 
 LIMITS = {
+    "hansard.app.hook_server": "ASK_S",
     "hansard.cli.open": "ANSWER_S",
     "hansard.embedders.http": "QUERY_WAIT_S",
     "hansard.engines.group_commit": "COMMIT_WAIT_S",
     "hansard.engines.postgres.connections": "POOL_WAIT_S",
+    "hansard.hooks.looking": "LOOK_S",
+    "hansard.hooks.servers": "BRIEF_S",
     "hansard.kernel.effect": "WRITE_WAIT_S",
     "hansard.kernel.limits": "WRITE_WAIT_S",
     "hansard.mcp.ending": "GIVE_UP_S",

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
+from itertools import count
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -17,6 +18,7 @@ from hansard.cli.main import run
 from tests.cli.running import WAIT_S, Hansard, Ran
 from tests.cli.test_recorder_cli import Recorded, items, terminal
 
+CALLS = count()
 SESSION = "6f3c0f2e-1d7a-4b0e-9c55-0d1a2b3c4d5e"
 
 
@@ -53,7 +55,7 @@ def used(recorded: Recorded, tool: str, name: str, **response: Any) -> dict[str,
         "tool_name": tool,
         "tool_input": {"notebook_path" if tool == "NotebookEdit" else "file_path": path},
         "tool_response": {"filePath": path, "structuredPatch": [], **response},
-        "tool_use_id": "toolu_01ABC",
+        "tool_use_id": f"toolu_{next(CALLS):04}",
     }
 
 
@@ -265,7 +267,7 @@ def test_what_git_has_of_a_file_is_what_it_held_before(recorded: Recorded) -> No
 @pytest.mark.parametrize(
     "told",
     [
-        {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}},
+        {"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_input": {"path": "a"}},
         {"hook_event_name": "SessionStart", "source": "startup"},
         {"hook_event_name": "SessionEnd"},
         {"hook_event_name": "PostToolUse", "tool_name": "Edit", "tool_input": None},
@@ -294,14 +296,20 @@ def test_whatever_is_wrong_the_host_goes_on(recorded: Recorded, tmp_path: Path) 
         tell(recorded, "[]" * 3),
         tell(recorded, edit, "nobody"),
         tell(recorded, edit, HANSARD_STORE=str(tmp_path / "blocked" / "store")),
+    ]
+    strange = [
         tell(recorded, edit, HANSARD_REDACT="maybe"),
         tell(recorded, used(recorded, "Edit", "../outside")),
         tell(recorded, used(recorded, "Edit", "link")),
     ]
+    shown = recorded.run("timeline", SESSION)
 
     assert [(ran.code, ran.out) for ran in faults] == [(0, "")] * len(faults)
     assert all(ran.err.startswith("hansard: ") for ran in faults)
-    assert all("a bug" not in ran.err for ran in faults)
+    assert strange == [Ran(0, "", "")] * len(strange)
+    assert shown.code == 1
+    refused = json.loads((recorded.run.store / "hooks" / "refused").read_text())
+    assert refused["why"].startswith("INVALID_INPUT: ")
 
 
 def test_the_settings_it_prints_are_what_the_host_reads(recorded: Recorded) -> None:
@@ -314,9 +322,10 @@ def test_the_settings_it_prints_are_what_the_host_reads(recorded: Recorded) -> N
     assert json.loads(printed.out)["permissions"]["deny"][0].endswith("/person.key)")
     assert "permissions" not in json.loads(cursor.out)
     hooks = json.loads(printed.out)["hooks"]
-    assert set(hooks) == {"PostToolUse", "UserPromptSubmit", "SessionEnd"}
+    assert {"SessionStart", "UserPromptSubmit", "PreToolUse", "PreCompact"} < set(hooks)
     [editing] = hooks["PostToolUse"]
-    assert set(editing["matcher"].split("|")) == {"Edit", "Write", "MultiEdit", "NotebookEdit"}
+    assert {"Edit", "Write", "Bash", "create"} < set(editing["matcher"].split("|"))
+    assert "mcp_tool" not in printed.out
     assert editing["hooks"][0]["command"] == "hansard hook claude-code '--store=/data/my store'"
     assert ".claude/settings.json" in printed.err
     assert json.loads(cursor.out)["version"] == 1

@@ -11,7 +11,7 @@ import pytest
 
 from hansard import __version__
 from hansard.app.settings import declarations
-from hansard.cli import flags, main
+from hansard.cli import flags, main, program
 from hansard.cli.commands import COMMANDS
 from hansard.cli.helping import GROUPS, names_in, overview
 from hansard.kernel.problem import InvalidInput
@@ -234,11 +234,11 @@ def test_a_bug_is_a_sentence_and_with_debug_a_trace(
         raise ZeroDivisionError("oops")
 
     monkeypatch.setattr(flags, "read", fail)
-    monkeypatch.delenv(main.DEBUG_VARIABLE, raising=False)
+    monkeypatch.delenv(program.DEBUG_VARIABLE, raising=False)
 
     assert main.run([]) == 1
     assert "a bug: ZeroDivisionError: oops" in capsys.readouterr().err
-    monkeypatch.setenv(main.DEBUG_VARIABLE, "1")
+    monkeypatch.setenv(program.DEBUG_VARIABLE, "1")
     with pytest.raises(ZeroDivisionError):
         main.run([])
 

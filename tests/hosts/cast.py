@@ -101,7 +101,7 @@ _CLAUDE_CODE = Host(
         shell=lambda command: Call("Bash", {"command": command, "description": "a change"}),
     ),
     _claude_answers,
-    promises=(*TOOLS_OF_OURS, "hook edit"),
+    promises=COLUMNS,
 )
 
 
@@ -147,6 +147,7 @@ _CODEX = Host(
     _codex_answers,
     # It tells the model where it may search for tools.
     sign="- hansard: ",
+    promises=COLUMNS,
 )
 
 _GEMINI_CLI = Host(
@@ -190,6 +191,7 @@ _GEMINI_CLI = Host(
             }
         )
     },
+    promises=COLUMNS,
 )
 
 _COPILOT_CLI = Host(
@@ -220,6 +222,7 @@ _COPILOT_CLI = Host(
         ],
         shell=lambda command: Call("bash", {"command": command, "description": "a change"}),
     ),
+    promises=COLUMNS,
 )
 
 
@@ -345,7 +348,8 @@ def _by_plugin(host: Host, *commands: str, prefix: str = "") -> Host:
     if prefix:
         tools = replace(tools, ours=lambda tool, args: Call(prefix + tool, dict(args)))
     words = tuple(tuple(command.split()) for command in commands)
-    return replace(host, name=f"{host.name} (plugin)", plugin=words, tools=tools)
+    name = f"{host.name} (plugin)"
+    return replace(host, name=name, plugin=words, tools=tools, promises=TOOLS_OF_OURS)
 
 
 BY_PLUGIN = (

@@ -16,6 +16,8 @@ const READS = new Set([
   "get_evolution",
   "list_sessions",
   "get_recent_activity",
+  "get_record_body",
+  "get_record_diff",
   "search_decisions",
   "get_decision",
 ]);

@@ -101,7 +101,7 @@ class Application:
         operation = self.catalog.find(name)
         caller = self.judged(caller)
         self._authorize(operation, caller)
-        for session in (caller.session, caller.default_session):
+        for session in (caller.session, caller.default_session, caller.chat):
             if session is not None:
                 check_handle(session, "session")
         request, flagged = self._looked_through(operation, arguments)

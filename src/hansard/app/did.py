@@ -29,6 +29,9 @@ NAMED_MAX = 3
 NO_WORK = (ExternalChangeSeen, FileFound, FileOpRefused)
 """Events about files that are not the session's own work."""
 
+OF_HOSTS = ("shell", "subagent", "compaction")
+"""Notes that a host's hooks make by themselves: nobody meant to say anything by them."""
+
 Placed = tuple[int, Event]
 """An event with the seq of its entry."""
 
@@ -105,7 +108,8 @@ def _decisions(events: Sequence[Event]) -> str | None:
 
 def _note(events: Sequence[Event]) -> str | None:
     """Give what was noted last."""
-    noted = [event for event in events if isinstance(event, Audited)]
+    audited = [event for event in events if isinstance(event, Audited)]
+    noted = [event for event in audited if event.type not in OF_HOSTS]
     return f"Noted ({noted[-1].type}): {noted[-1].description}" if noted else None
 
 

@@ -109,6 +109,7 @@ WORDS: Mapping[str, str] = {
     "paths": "only these files",
     "point": "s:SEQ, t:TICK or ISO time",
     "preview": "show, change nothing",
+    "prompt": "last, N from the end, s:SEQ",
     "proposal_id": "the draft",
     "propose_decision.proposal_id": "the draft to change",
     "query": "words to find",

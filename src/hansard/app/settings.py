@@ -101,6 +101,11 @@ class Settings:
         "After so long without doing anything, whoever is in a session over HTTP or by hooks is "
         "taken to be gone.",
     )
+    brief_tokens: int = _declare(
+        600,
+        "How many tokens of where the project stands a hook puts into the context of a session "
+        "that begins; 0 puts none.",
+    )
     toolsets: str = _declare(
         "default",
         "Which tools are listed: `default`, `core`, `all`, or capabilities, separated by commas.",

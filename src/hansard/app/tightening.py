@@ -12,7 +12,7 @@ from pathlib import Path
 from hansard.decisions.gitlog import FOLDER as GIT
 from hansard.kernel.private import OTHERS
 
-_OWN = ("hansard.db", "locks", "write.lock", "stopped-", "blobs", "reserve", GIT)
+_OWN = ("hansard.db", "locks", "write.lock", "stopped-", "blobs", "reserve", "hooks", GIT)
 """What the names of everything in a store begin with."""
 
 

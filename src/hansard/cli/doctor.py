@@ -27,6 +27,7 @@ from hansard.app.settings import (
 )
 from hansard.app.start import find_by_meaning, start
 from hansard.app.verify import list_intents, projects_of
+from hansard.cli.doctor_hooks import check_hooks
 from hansard.cli.flags import Flags
 from hansard.cli.layout import room, table, wrapped
 from hansard.cli.opening import store_exists, store_folder
@@ -88,7 +89,7 @@ def doctor(
     """Say what is set up, whether it can work, and what to do. Exits with 1 if something cannot."""
     settings = load(flags)
     checks = [*_program(), *_settings(settings, flags), *_search(settings), *_store(settings)]
-    checks.append(_server(settings))
+    checks += [_server(settings), *check_hooks(settings)]
     failed = any(check.status == "fail" for check in checks)
     if json:
         shown = [{"status": one.status, "what": one.what, "says": one.says} for one in checks]

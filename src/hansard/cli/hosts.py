@@ -1,16 +1,19 @@
 """`hansard hosts`: which hosts are here, what is in their files, and when each last called."""
 
+import os
 import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import get_args
 
 import typer
 
 from hansard.app import repositories
-from hansard.app.settings import load
+from hansard.app.settings import Settings, load
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened, store_exists
 from hansard.cli.options import Json, settings_flags
@@ -18,6 +21,8 @@ from hansard.cli.setup import hooks, places, targets
 from hansard.cli.setup.entries import State, Wanted, state_of, words_of
 from hansard.cli.setup.places import Around, HostFiles, Scope
 from hansard.cli.terminal import painter, print_json, printable
+from hansard.hooks.places import hooks_folder, last_seen
+from hansard.kernel.clock import to_text
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.store import CATALOG
 from hansard.sessions import projects
@@ -60,6 +65,8 @@ class Connected:
     entries: list[Entry] = field(default_factory=list)
     last_call: str | None = None
     """When something that it did was last recorded in this store."""
+    last_hook: str | None = None
+    """When its hook was last run for this store."""
 
 
 @settings_flags
@@ -69,14 +76,16 @@ def hosts(flags: Flags, *, json: Json = False) -> None:
     repository = repositories.find(folder)
     where = targets.around(repository.top if repository else folder)
     seen = _seen(flags)
-    shown = [_connected(host, where, targets.wanted(), seen) for host in places.ALL.values()]
+    hooked = partial(_last_hook, load(flags))
+    want = targets.wanted()
+    shown = [_connected(host, where, want, seen, hooked) for host in places.ALL.values()]
     if json:
         print_json({"hosts": [asdict(one) for one in shown]})
         return
     for one in shown:
-        if one.found or one.entries or one.last_call:
+        if _is_of_interest(one):
             print("\n".join(_lines(one)))
-    missing = [one.title for one in shown if not (one.found or one.entries or one.last_call)]
+    missing = [one.title for one in shown if not _is_of_interest(one)]
     if missing:
         print(f"Not found here: {', '.join(missing)}.")
 
@@ -86,7 +95,17 @@ def register(app: typer.Typer) -> None:
     app.command()(hosts)
 
 
-def _connected(host: HostFiles, where: Around, want: Wanted, seen: dict[str, str]) -> Connected:
+def _is_of_interest(one: Connected) -> bool:
+    return bool(one.found or one.entries or one.last_call or one.last_hook)
+
+
+def _connected(
+    host: HostFiles,
+    where: Around,
+    want: Wanted,
+    seen: dict[str, str],
+    hooked: Callable[[str], str | None],
+) -> Connected:
     called = [at for name, at in seen.items() if name.casefold().startswith(host.clients)]
     return Connected(
         host.name,
@@ -94,6 +113,7 @@ def _connected(host: HostFiles, where: Around, want: Wanted, seen: dict[str, str
         places.is_there(host, where, shutil.which),
         [entry for scope in get_args(Scope) for entry in _entries(host, scope, where, want)],
         max(called, default=None),
+        hooked(host.name),
     )
 
 
@@ -111,6 +131,14 @@ def _entries(host: HostFiles, scope: Scope, where: Around, want: Wanted) -> Iter
             entry = {"command": words[0], "args": words[1:]}
             state = state_of(entry, want)
             yield Entry(where.shown(hooking), "hook", "", state, shlex.join(words))
+
+
+def _last_hook(settings: Settings, host: str) -> str | None:
+    """Say when a host's hook was last run for this store."""
+    given = {"store": settings.store} if settings.store else {}
+    folder = hooks_folder(given, os.environ)
+    at = last_seen(folder, host) if folder else None
+    return to_text(datetime.fromtimestamp(at, UTC)) if at else None
 
 
 def _seen(flags: Flags) -> dict[str, str]:
@@ -138,7 +166,8 @@ def _clients(tx: ReadTx) -> list[tuple[str, str]]:
 def _lines(one: Connected) -> Iterator[str]:
     paint = painter()
     called = f"last call {one.last_call[:16].replace('T', ' ')}" if one.last_call else "no call yet"
-    yield f"{paint(one.title, 'yellow')}: {called}"
+    told = f", last hook {one.last_hook[:16].replace('T', ' ')}" if one.last_hook else ""
+    yield f"{paint(one.title, 'yellow')}: {called}{told}"
     for entry in one.entries:
         named = f"{entry.file}: {entry.kind} {entry.name}".rstrip()
         says = paint(_MEANINGS[entry.state], _COLOURS.get(entry.state, "grey"))

@@ -1,21 +1,9 @@
-"""The `hansard` command. Without a subcommand it serves MCP on stdin and stdout.
+"""Where the `hansard` command begins. Hosts wait for their hooks, so these go another way."""
 
-Clients wait for that server to start, so nothing it does not need is imported on its way.
-"""
-
-import os
 import sys
 from typing import NoReturn
 
-from hansard import __version__
-from hansard.cli import flags
-from hansard.cli.output import escaped_output
-from hansard.cli.saying import EXIT_PROBLEM, exit_code, say, say_problem
-from hansard.kernel.problem import Problem
-
-DEBUG_VARIABLE = "HANSARD_DEBUG"
-JSON_FLAG = "--json"
-EXIT_INTERRUPTED = 130
+HOOK = "hook"
 
 
 def main() -> NoReturn:
@@ -25,91 +13,14 @@ def main() -> NoReturn:
 
 def run(arguments: list[str]) -> int:
     """Do what these arguments ask for; returns the exit code."""
-    with escaped_output():
-        return _run(arguments)
+    if arguments[:1] == [HOOK]:
+        from hansard.hooks import client
 
+        if not client.is_for_people(arguments[1:]):
+            return client.main(arguments[1:])
+    from hansard.cli import program
 
-def _run(arguments: list[str]) -> int:
-    try:
-        code = _answer(arguments)
-        sys.stdout.flush()
-        return code
-    except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has seen enough. What is still buffered goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_PROBLEM
-    # A person gets a sentence about a bug; it is raised again for who asks where it was.
-    except Exception as error:
-        if isinstance(error, OSError) and (refused := _refusal(error)):
-            say_problem(refused)
-            return EXIT_PROBLEM
-        if os.environ.get(DEBUG_VARIABLE):
-            raise
-        say(f"hansard: a bug: {type(error).__name__}: {error}")
-        say(f"Set {DEBUG_VARIABLE}=1 to see where, and please report it.")
-        return EXIT_PROBLEM
-
-
-def _refusal(error: OSError) -> Problem | None:
-    """Say what the machine refused a command; `None` if the mistake is ours."""
-    from hansard.app.circumstances import refusal
-
-    name = f" for {error.filename}" if error.filename else ""
-    return refusal(error, f"The system refused{name}")
-
-
-def _answer(arguments: list[str]) -> int:
-    """Do it, or say why not: to a program that reads JSON, in the one shape of all errors."""
-    try:
-        return _dispatch(arguments)
-    except Problem as problem:
-        if JSON_FLAG in arguments:
-            from hansard.cli.terminal import print_json
-
-            print_json({"error": problem.as_dict()})
-        say_problem(problem)
-        return exit_code(problem)
-
-
-def _dispatch(arguments: list[str]) -> int:
-    line = flags.read(arguments)
-    if not line.rest:
-        return _serve_or_greet(arguments, line)
-    command, *rest = line.rest
-    if command == "--version":
-        print(f"hansard {__version__}")
-        return 0
-    from hansard.cli import commands
-
-    if command in {"--help", "-h", "help"}:
-        return commands.run_help(rest)
-    return commands.run(command, [*line.leading, *rest])
-
-
-def _brief() -> int:
-    """Say where one was, or where nothing is yet, how to begin."""
-    from hansard.cli.status import has_store
-
-    if has_store():
-        from hansard.cli import commands
-
-        return commands.run("status", [])
-    from hansard.cli.welcome import welcome
-
-    print(welcome())
-    return 0
-
-
-def _serve_or_greet(arguments: list[str], line: flags.Line) -> int:
-    if sys.stdin is not None and sys.stdin.isatty():
-        if not arguments:
-            return _brief()
-        say("Serving MCP on this terminal: type JSON-RPC, or Ctrl-D to end.")
-    from hansard.cli.stdio import serve
-
-    return serve(line.flags)
+    return program.run(arguments)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from hansard.app import homes
+from hansard.app import homes, hooking
 from hansard.app.application import Application
 from hansard.app.circumstances import require_place
 from hansard.app.settings import Settings, load, store_location
@@ -38,6 +38,8 @@ def opened(
     settings = load(flags)
     if folder := store_folder(settings):
         require_place(folder)
+    # What hooks told since is part of what there is to see.
+    hooking.take_in(settings, say)
     if makes_store:
         start(settings).close()
     if not _exists(settings):

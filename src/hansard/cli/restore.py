@@ -36,6 +36,13 @@ def restore(
             metavar="ID", help="All that this session touched; with --step, else the latest."
         ),
     ] = None,
+    before_prompt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="last|N|s:N",
+            help="All as before you said something, but for what others did since.",
+        ),
+    ] = None,
     before: Point = None,
     after: Point = None,
     keep_others: Annotated[
@@ -51,13 +58,15 @@ def restore(
     What others did since is taken away too, and named first; `hansard undo` leaves it. It is shown
     first, and can be undone.
     """
-    if path is None and entry is None and step is None and session is None:
+    if all(one is None for one in (path, entry, step, before_prompt, session)):
         raise InvalidInput(
             "What shall come back?",
-            hint="Give a PATH with --before or --after, --entry s:N, --step N or --session ID",
+            hint="Give a PATH with --before or --after, --entry s:N, --step N, --before-prompt "
+            "last or --session ID",
         )
     asked: dict[str, Any] = {"path": path, "entry": entry, **_goal(before, after)}
     asked |= {"step": step and step - 1, "keep_others": keep_others or None}
+    asked["prompt"] = before_prompt
     if path is not None and "point" not in asked:
         raise InvalidInput(
             "To which point?", hint=f"Give --before or --after; `hansard evolution {path}` helps"

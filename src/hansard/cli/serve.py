@@ -3,6 +3,7 @@
 import typer
 
 from hansard.app.homes import choose
+from hansard.app.hook_server import HookServer
 from hansard.app.settings import load
 from hansard.app.start import start
 from hansard.app.tracing import traced
@@ -32,7 +33,8 @@ def serve(flags: Flags) -> int:
     except Problem:
         application.close()
         raise
-    return http.serve(application, settings, page, front=page.around, listener=listener)
+    with HookServer(settings, say):
+        return http.serve(application, settings, page, front=page.around, listener=listener)
 
 
 def register(app: typer.Typer) -> None:

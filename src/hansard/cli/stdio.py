@@ -53,7 +53,10 @@ def _serve(settings: Settings, reader: LineReader) -> int:
         say_problem(problem)
         refuse_all(problem, reader)
         return exit_code(problem)
-    return stdio.serve(application, settings, reader, made()["cards"])
+    from hansard.app.hook_server import HookServer
+
+    with HookServer(settings, say):
+        return stdio.serve(application, settings, reader, made()["cards"])
 
 
 def _open(settings: Settings) -> "Application":

@@ -14,24 +14,38 @@ from hansard.recorder.restored import Undone
 
 SIDES = ("mine", "theirs", "both")
 
+Entry = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[s:N]", help="An entry of the timeline; of a batch or restore, all of it."
+    ),
+]
+Prompt = Annotated[
+    str | None,
+    typer.Option(
+        metavar="last|N|s:N",
+        help="What was changed since you said something: the last, the N-th from the end, or by "
+        "its entry.",
+    ),
+]
+
 
 @settings_flags
 def undo(
     flags: Flags,
-    entry: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[s:N]", help="An entry of the timeline; of a batch or restore, all of it."
-        ),
-    ] = None,
+    entry: Entry = None,
     *,
     step: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="What this step changed, counted from 1."),
     ] = None,
+    prompt: Prompt = None,
     session: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="What this session changed; with --step, else the latest."),
+        typer.Option(
+            metavar="ID",
+            help="What this session changed; with --step or --prompt, or the latest.",
+        ),
     ] = None,
     path: Annotated[
         list[str] | None,
@@ -48,20 +62,21 @@ def undo(
     whole: All = False,
     json: Json = False,
 ) -> int:
-    """Take back what an entry, a step or a session changed, and only that.
+    """Take back what an entry, a step, a prompt or a session changed, and only that.
 
     What others did since stays. It is shown first, and can be undone.
     """
-    if entry is None and step is None and session is None:
+    if all(one is None for one in (entry, step, prompt, session)):
         raise InvalidInput(
             "What shall be undone?",
-            hint="Give s:N from `hansard timeline`, --step N or --session ID",
+            hint="Give s:N from `hansard timeline`, --step N, --prompt last or --session ID",
         )
     if take is not None and take not in SIDES:
         raise InvalidInput(f"--take: must be one of {', '.join(SIDES)}")
     asked: dict[str, Any] = {
         "entry": entry,
         "step": step and step - 1,
+        "prompt": prompt,
         "take": take,
         "paths": path or None,
     }

@@ -195,6 +195,9 @@ class Caller:
     """The session named by the request's metadata or the settings."""
     default_session: str | None = None
     """The session of the settings, where one that was opened by naming it counts before them."""
+    chat: str | None = None
+    """The chat that a host says this is of: its session, unless another is named or set. One that
+    is closed goes on in its next part."""
     seat: Seat | None = None
     idempotency_key: str | None = None
     secret: str | None = field(default=None, repr=False)
@@ -229,7 +232,7 @@ class Caller:
         """Name the caller's own session: what comes along, what was opened here, or is set."""
         opened = self.seat.opened.get(project) if self.seat else None
         own = self.seat.sessions.get(project) if self.seat else None
-        return self.session or opened or self.default_session or own
+        return self.session or opened or self.default_session or self.chat or own
 
     def works_on(self, project: str, session: str) -> None:
         """Remember whose context the caller has before it, where there is one chat a process."""

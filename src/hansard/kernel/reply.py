@@ -22,6 +22,12 @@ ATTEMPTS = Table("attempts", version=VERSION)
 """By key: the intents of a request that is not answered yet, or was refused by the world."""
 
 
+class KeyReused(InvalidInput):
+    """An idempotency key came again with other arguments."""
+
+    hint = "Use a new key for a new request"
+
+
 class Replied(Event):
     """A write was answered, under a key that makes its repetition harmless."""
 
@@ -80,10 +86,7 @@ def keep_reply(
 def _known(tx: ReadTx, table: Table, key: str, arguments: Digest) -> Row | None:
     row = tx.get(table, key)
     if row is not None and row["arguments"] != arguments:
-        raise InvalidInput(
-            "This idempotency key was used with other arguments",
-            hint="Use a new key for a new request",
-        )
+        raise KeyReused("This idempotency key was used with other arguments")
     return row
 
 

@@ -1,5 +1,6 @@
 """Who calls, and what came along with the call outside its arguments."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -14,6 +15,7 @@ from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.operation import Caller, Seat
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import Store
+from hansard.mcp.chats import Chats
 from hansard.mcp.clients import Client, Names, aside, client_of
 from hansard.mcp.seats import Seats, is_stateless, note_beginning, seat_of
 from hansard.sessions.presence import QUIET
@@ -38,6 +40,8 @@ class Door:
     names: Names = field(default_factory=lambda: Names(None))
     lifeline: Lifeline = field(default_factory=Lifeline)
     """Says that this process is there."""
+    chats: Chats | None = None
+    """Where one host is at the other end: which of its chats asks."""
 
     @property
     def actor(self) -> Actor:
@@ -49,14 +53,16 @@ class Door:
         meta: Mapping[str, Any] = context.meta or {}
         headers: Mapping[str, str] = context.request.headers if context.request else {}
         client, token = client_of(context), _token(context)
+        chat = self.chats.find(meta, client.name if client else "") if self.chats else None
         came: dict[str, Any] = {
             "session": _text(meta, SESSION_KEY) or None,
             "default_session": self.session,
+            "chat": chat,
             "idempotency_key": _text(meta, IDEMPOTENCY_KEY) or headers.get(IDEMPOTENCY_HEADER),
             "secret": _text(meta, SECRET_KEY),
             "holder": self._holder(client, token),
             "lifeline": self.lifeline,
-            "seat": self._seat(context, client, token),
+            "seat": self._seat(context, client, token, chat),
         }
         if token:
             known = caller_with(token, **came)
@@ -69,9 +75,16 @@ class Door:
         )
 
     def _seat(
-        self, context: RequestContext, client: Client | None, token: Token | None
+        self,
+        context: RequestContext,
+        client: Client | None,
+        token: Token | None,
+        chat: str | None,
     ) -> Seat | None:
-        return seat_of(self.seats, context, client, token) if self.seats else self.seat
+        if self.seats:
+            return seat_of(self.seats, context, client, token)
+        # What one chat opened is not another's, though the same process asks for both.
+        return self.chats.seat(chat) if self.chats and chat else self.seat
 
     def begins(self, context: RequestContext) -> None:
         """Note that a client which has no connection begins."""
@@ -104,9 +117,12 @@ class Door:
         return token.actor if token else self.actor
 
 
-def stdio_door(session: str, store: Store | None = None) -> Door:
+def stdio_door(
+    session: str, store: Store | None = None, *, hooks_folder: str | None = None
+) -> Door:
     """The one client at the other end of a pipe, with a session of its own."""
-    return Door("stdio", session or None, Seat(adopts=True), names=Names(store))
+    chats = Chats(hooks_folder, os.environ)
+    return Door("stdio", session or None, Seat(adopts=True), names=Names(store), chats=chats)
 
 
 def http_door(

@@ -15,11 +15,12 @@ from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.kernel.page import refused
 from hansard.kernel.problem import Problem
-from hansard.mcp import answers, completing, prompts, resources
+from hansard.mcp import answers, completing, hook_tool, prompts, resources
 from hansard.mcp.apps import APPS_BY_TOOL, EXTENSION
 from hansard.mcp.callers import Door, RequestContext
 from hansard.mcp.cards import Card
 from hansard.mcp.clients import shows_views
+from hansard.mcp.hook_tool import HookTool
 from hansard.mcp.instructions import instructions
 from hansard.mcp.notices import Hearing, Notices
 from hansard.mcp.resources import RESOURCES, Parts, Resource
@@ -64,6 +65,7 @@ class HansardServer(Server[None]):
         self._errors_as_results = settings.errors != "jsonrpc"
         has_secret = application.wants_proof()
         self._toolbox = Toolbox(application.catalog, settings, has_secret=has_secret, cards=cards)
+        self._hooks = HookTool(settings) if door.via == "stdio" else None
         self._calls = anyio.CapacityLimiter(CALLS_AT_ONCE_MAX)
         lists = CacheHint(ttl_ms=LIST_TTL_MS, scope="private")
         super().__init__(
@@ -134,6 +136,9 @@ class HansardServer(Server[None]):
     ) -> types.CallToolResult:
         caller, came = self._door.caller(context), self._door.origin(context)
         name, arguments = params.name, params.arguments or {}
+        if name == hook_tool.NAME and self._hooks:
+            self._hooks.take(arguments, caller)
+            return types.CallToolResult(content=[])
         with tracing.span(self.application, name, caller, came):
             result = self.application.call(name, arguments, caller)
         named = caller.session or caller.default_session or arguments.keys() & SESSION_ARGUMENTS

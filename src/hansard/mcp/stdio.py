@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import os
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
@@ -15,6 +16,7 @@ from mcp_types import JSONRPCMessage, JSONRPCRequest
 from hansard.app.application import Application
 from hansard.app.leaving import leave_in_time
 from hansard.app.settings import Settings
+from hansard.hooks.places import hooks_folder
 from hansard.mcp.callers import stdio_door
 from hansard.mcp.cards import Card
 from hansard.mcp.ending import LastResort
@@ -39,7 +41,8 @@ def serve(
     Takes over from a reader that has begun, with the catalog's cards if they are at hand. Closes
     the application. Returns the exit code.
     """
-    door = stdio_door(settings.session, application.store)
+    folder = hooks_folder({"store": settings.store} if settings.store else {}, os.environ)
+    door = stdio_door(settings.session, application.store, hooks_folder=folder)
     server = HansardServer(application, settings, door, cards=cards)
     if reader is None:
         reader = LineReader(*claim())

@@ -11,7 +11,7 @@ from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.reply import Attempted
-from hansard.recorder import rules
+from hansard.recorder import prompts, rules
 from hansard.recorder.events import (
     ExternalChangeSeen,
     FileOpIntended,
@@ -111,6 +111,13 @@ def changes_of_session(tx: ReadTx, context: Context, session: str, *, after: int
     kinds = [FileOpIntended.kind, FileReported.kind]
     made = list(_changes(tx, context, kinds, session, after=after))
     return Changes(f"session {session}", made)
+
+
+def changes_since_prompt(tx: ReadTx, context: Context, session: str, named: str) -> Changes:
+    """Find what a session has changed since the user said something."""
+    seq = prompts.find(tx, session, named)
+    made = changes_of_session(tx, context, session, after=seq).made
+    return Changes(f"session {session} since the prompt s:{seq}", made)
 
 
 def required_plan(tx: ReadTx, session: str, step: int) -> Row:

@@ -46,6 +46,8 @@ _TEXTS = WithJsonSchema({"type": "array", "items": {"type": "string"}})
 PathText = Annotated[str, Field(max_length=kernel_limits.REQUEST_BYTES_MAX), _TEXT]
 Words = Annotated[Description, AfterValidator(_nonempty)]
 Index = Annotated[int, Field(ge=0, lt=limits.STEPS_MAX), _NUMBER]
+Prompt = Annotated[str, StringConstraints(pattern=r"^(last|s:[0-9]{1,18}|[1-9][0-9]{0,3})$"), _TEXT]
+"""`last`, how many prompts ago counted from 1, or a prompt's entry."""
 Number = Annotated[int, Field(ge=1), _NUMBER]
 Cites = Annotated[list[Id], Field(max_length=limits.CITES_MAX), _TEXTS]
 Budget = Annotated[int, Field(ge=limits.BUDGET_TOKENS_MIN, le=limits.BUDGET_TOKENS_MAX), _NUMBER]
@@ -280,6 +282,7 @@ class Back(Request):
 class Undo(Back):
     entry: Id | None = None
     step: Index | None = None
+    prompt: Prompt | None = None
     of_session: Id | None = None
     paths: (
         Annotated[list[PathText], Field(min_length=1, max_length=limits.TAKES_MAX), _TEXTS] | None
@@ -287,10 +290,13 @@ class Undo(Back):
 
     @model_validator(mode="after")
     def _names_something(self) -> Self:
-        if self.entry is not None and (self.step is not None or self.of_session is not None):
-            raise ValueError("entry: names all of it; leave step and of_session out")
-        if self.entry is None and self.step is None and self.of_session is None:
-            raise ValueError("entry: say what to undo: an entry, a step or of_session")
+        parts = (self.step, self.prompt, self.of_session)
+        if self.entry is not None and any(one is not None for one in parts):
+            raise ValueError("entry: names all of it; leave step, prompt and of_session out")
+        if self.entry is None and all(one is None for one in parts):
+            raise ValueError("entry: say what to undo: an entry, a step, a prompt or of_session")
+        if self.step is not None and self.prompt is not None:
+            raise ValueError("prompt: names all since; leave step out")
         return self
 
 
@@ -300,21 +306,25 @@ class Restore(Back):
     entry: Id | None = None
     step: Index | None = None
     only_step: Index | None = None
+    prompt: Prompt | None = None
     to: Literal["before", "after"] = "before"
     point: Id | None = None
     keep_others: bool = False
 
     @model_validator(mode="after")
     def _has_one_scope(self) -> Self:
-        named = ("path", "entry", "step", "only_step")
+        named = ("path", "entry", "step", "only_step", "prompt")
         scopes = [name for name in named if getattr(self, name) is not None]
         if len(scopes) > 1:
             raise ValueError(f"{' and '.join(scopes)}: name one of them; none is the session")
         if self.path is not None and self.point is None:
             raise ValueError("point: is required to restore a path")
         is_step = self.step is not None or self.only_step is not None
-        if is_step and (self.point is not None or self.to == "after"):
+        is_set = self.point is not None or self.to == "after"
+        if is_step and is_set:
             raise ValueError("step: goes to where the step began; leave point and to out")
+        if self.prompt is not None and is_set:
+            raise ValueError("prompt: goes to before the prompt; leave point and to out")
         return self
 
 

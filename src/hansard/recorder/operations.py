@@ -148,8 +148,9 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
         ),
         Operation(
             "undo",
-            "Take back what an entry (s:SEQ; a batch or restore as a whole), a plan step or a "
-            "session changed, and only that: later work of others stays. Clashing files are left "
+            "Take back what an entry (s:SEQ; a batch or restore as a whole), a plan step, a "
+            "session, or a session since a prompt (last, 2 for the one before, s:SEQ) changed, "
+            "and only that: later work of others stays. Clashing files are left "
             "and shown: decide with take (mine: as now, theirs: as before, both; by path, one or "
             "a list by hunk). preview first.",
             contract.Undo,
@@ -164,7 +165,7 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
         Operation(
             "restore",
             "Bring files back as they stood before or after a point (s:SEQ, t:TICK, time): a path, "
-            "the files of an entry, else all that the session touched; step: as before it began. "
+            "the files of an entry, else all that the session touched; step, prompt: as before it. "
             "Takes away what others did since and names it; keep_others merges instead.",
             contract.Restore,
             Restored,

@@ -10,7 +10,7 @@ from hansard.kernel.engine import Position, Range, ReadTx, Row, Where
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import InvalidInput
-from hansard.recorder import limits
+from hansard.recorder import limits, prompts
 from hansard.recorder.changes import Made, changes_of_entry, look_up, required_plan
 from hansard.recorder.contract import Restore
 from hansard.recorder.events import (
@@ -197,6 +197,9 @@ def _point(tx: ReadTx, context: Context, request: Restore, found: _Found) -> int
     if request.step is not None:
         assert found.session is not None, "a step is of a session"
         return _begun(tx, context, found.session, request.step) - 1
+    if request.prompt is not None:
+        assert found.session is not None, "a prompt is of a session"
+        return prompts.find(tx, found.session, request.prompt)
     if request.point is None:
         return max(found.first - 1, 0) if request.to == "before" else found.last
     seq = as_of.resolve(tx, request.point, argument="point")

@@ -17,6 +17,7 @@ from hansard.recorder.changes import (
     changes_of_entry,
     changes_of_session,
     changes_of_step,
+    changes_since_prompt,
     connected,
     standing,
 )
@@ -70,7 +71,7 @@ class Together:
 
 
 def undo(gateway: Gateway, request: contract.Undo, context: Context) -> Undone:
-    """Take back what an entry, a step or a session changed, or say what that would do."""
+    """Take back what an entry, a step, a prompt or a session changed, or say what that would do."""
     changes = context.read(lambda tx: _named(gateway, tx, context, request))
     enter_for(request, gateway, context)
 
@@ -121,6 +122,8 @@ def _named(gateway: Gateway, tx: ReadTx, context: Context, request: contract.Und
         session = session_of(tx, context, request.of_session)
         if request.step is not None:
             changes = changes_of_step(tx, context, session, request.step)
+        elif request.prompt is not None:
+            changes = changes_since_prompt(tx, context, session, request.prompt)
         else:
             changes = changes_of_session(tx, context, session)
     if request.paths is None:

@@ -6,6 +6,8 @@ id that Hansard made says of which project it is, and leads there; none of that 
 
 import re
 import secrets
+from collections.abc import Iterator
+from itertools import count
 from urllib.parse import quote
 
 from hansard.kernel.engine import ReadTx, Row
@@ -39,6 +41,13 @@ def chosen_id(text: str) -> str:
     if project_of(text) is None:
         return text
     return quote(text, safe=" ").replace(SEPARATOR, "%2E")
+
+
+def parts(chat: str) -> Iterator[str]:
+    """Name the sessions of a host's chat: one, and another each time it goes on after its end."""
+    first = chosen_id(chat)
+    yield first
+    yield from (f"{first}{SEPARATOR}{number}" for number in count(2))
 
 
 def find_session(store: Store, session: str, project: str) -> Row | None:

@@ -2,9 +2,9 @@
 
 The project is the one the arguments name, else the caller's home. The session is the one the
 arguments name; else the one that came with the request; else the one that the calling process
-opened last by naming it; else the settings'; else the process's own. It is looked for in the
-project of the call. Only where the arguments name no project may an id that Hansard made lead to
-another: the one it was made for.
+opened last by naming it; else the settings'; else that of the chat its host says it is in; else
+the process's own. It is looked for in the project of the call. Only where the arguments name no
+project may an id that Hansard made lead to another: the one it was made for.
 
 A named session must exist; one that came along, or the process's own, begins when an operation
 that may begin a session is first asked under it.
@@ -72,6 +72,8 @@ def seat(store: Store, asked: Asked) -> Seating:
         return _named(store, asked, asked.session)
     came = asked.caller.session or _default(asked)
     if came is not None and (seating := _came_along(store, asked, came)):
+        return seating
+    if (chat := _chat(asked)) and (seating := _in_chat(store, asked, chat)):
         return seating
     return _own(store, asked)
 
@@ -141,9 +143,34 @@ def _default(asked: Asked) -> str | None:
     return None if seat and asked.project in seat.opened else asked.caller.default_session
 
 
+def _chat(asked: Asked) -> str | None:
+    """Give the host's chat, unless another session was opened here by naming it."""
+    seat = asked.caller.seat
+    return None if seat and asked.project in seat.opened else asked.caller.chat
+
+
+def _in_chat(store: Store, asked: Asked, chat: str) -> Seating | None:
+    """Find the session that a chat is in now: the first that is not closed, or is yet to begin."""
+    last: Seating | None = None
+    for session in directory.parts(chat):
+        row = directory.find_session(store, session, asked.project)
+        if row is None and asked.begins:
+            return _begun(asked, session)
+        if row is None:
+            # Nothing goes on there: whoever looks is shown what was.
+            return last if asked.operation.session in ("none", "optional") else None
+        last = Seating(asked.project, session)
+        if row["status"] != "closed":
+            return last
+    raise AssertionError("a chat has more parts than there are numbers")
+
+
 def _named(store: Store, asked: Asked, session: str) -> Seating:
     if found := _find(store, asked, session):
         return _seated(asked, session, *found)
+    if session == asked.caller.chat and asked.operation.session != "required":
+        # Its host names it, though nothing was done in it yet.
+        return _in_chat(store, asked, session) or Seating(asked.project)
     if asked.operation.creates_session:
         return _begun(asked, session)
     raise _not_found(session)

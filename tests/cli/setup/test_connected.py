@@ -47,7 +47,8 @@ def test_a_host_that_was_connected_is_shown_with_its_files(person: Person) -> No
         (".claude/settings.json", "hook", "current"),
     ]
     assert [(one["file"], one["runs"]) for one in shown["codex"]["entries"]] == [
-        ("~/.codex/config.toml", PROGRAM)
+        ("~/.codex/config.toml", PROGRAM),
+        ("~/.codex/hooks.json", f"{PROGRAM} hook codex"),
     ]
     assert shown["codex"]["found"]
     assert not shown["zed"]["found"]

@@ -72,7 +72,8 @@ def test_every_host_with_a_project_file_is_connected_and_the_rest_of_it_stays(
 
     assert (ran.code, ran.err) == (0, "")
     files = person.files()
-    assert set(files) == {*PROJECT, ".hansard.toml"}
+    own = {".codex/hooks.json", ".opencode/plugins/hansard.js", ".windsurf/hooks.json"}
+    assert set(files) == {*PROJECT, ".hansard.toml", ".factory/settings.json", *own}
     for name, text in PROJECT.items():
         held = files[name].decode()
         assert PROGRAM in held
@@ -226,8 +227,22 @@ def test_hooks_are_added_beside_others_and_taken_out_alone(person: Person) -> No
 
     assert held["PostToolUse"][0] == theirs
     assert held["PostToolUse"][1]["hooks"][0]["command"] == f"{PROGRAM} hook claude-code"
-    assert set(held) == {"PostToolUse", "UserPromptSubmit", "SessionEnd"}
+    assert {"SessionStart", "UserPromptSubmit", "PreToolUse", "SessionEnd"} < set(held)
     assert json.loads(path.read_text()) == {"hooks": {"PostToolUse": [theirs]}}
+
+
+def test_hooks_that_an_earlier_version_wrote_see_shells_too(person: Person) -> None:
+    former = {"type": "command", "command": f"{PROGRAM} hook claude-code", "timeout": 30}
+    group = {"matcher": "Edit|Write|MultiEdit|NotebookEdit", "hooks": [former]}
+    person.has({".claude/settings.json": json.dumps({"hooks": {"PostToolUse": [group]}})})
+
+    person("init", "--yes", "--no-guide", "claude-code", "copilot-cli", "vscode")
+
+    held = json.loads((person.repository / ".claude/settings.json").read_text())["hooks"]
+    assert all(len(groups) == 1 for groups in held.values())
+    [now] = held["PostToolUse"]
+    assert {"Edit", "Bash", "bash", "run_in_terminal"} < set(now["matcher"].split("|"))
+    assert now["hooks"] == [former]
 
 
 def test_print_shows_the_change_and_makes_none(person: Person) -> None:
@@ -280,8 +295,11 @@ def test_only_hosts_that_are_there_are_connected(person: Person) -> None:
     assert set(person.files()) == {
         ".hansard.toml",
         ".codex/config.toml",
+        ".codex/hooks.json",
         ".gemini/settings.json",
         ".vscode/mcp.json",
+        # Whose hooks VS Code reads.
+        ".claude/settings.json",
     }
 
 

@@ -1,10 +1,12 @@
 // One entry of a timeline, opened in place: what changed, in full, and what it is about.
 
+import type { ComponentChildren } from "preact";
+
 import { type Asked, useAsk } from "../asking";
 import { Who } from "../parts/Badge";
 import { Diff } from "../parts/Diff";
 import { Named } from "../parts/Named";
-import { Await } from "../parts/Notice";
+import { Loading } from "../parts/Notice";
 import { Ref } from "../parts/Ref";
 import type { BodyPage, DecisionInContext, Evolution, RecordCompared } from "../shapes";
 import { moment, shown } from "../words";
@@ -52,8 +54,30 @@ function What({ row }: { row: Row }) {
   const subject = row.subject ?? "";
   if (row.kind === "record_created") return <RecordBegun row={row} id={subject} />;
   if (/^R\d+$/.test(subject)) return <RecordChanged row={row} id={subject} />;
-  if (/^[DP]\d+$/.test(subject)) return <Decided id={subject} seq={row.seq} />;
+  if (/^[DP]\d+$/.test(subject)) return <Decided id={subject} row={row} />;
   return <Said row={row} />;
+}
+
+/** More about an entry; where it cannot be asked for, as inside some hosts, what the entry itself says. */
+function Asking<T>({
+  asked,
+  row,
+  children,
+}: {
+  asked: Asked<T>;
+  row: Row;
+  children: (value: T) => ComponentChildren;
+}) {
+  if (asked.value !== null) return <>{children(asked.value)}</>;
+  if (!asked.problem) return <Loading />;
+  return (
+    <>
+      <Said row={row} />
+      <p class="soft" role="status">
+        {asked.problem.message}.
+      </p>
+    </>
+  );
 }
 
 function Said({ row }: { row: Row }) {
@@ -80,7 +104,7 @@ function FileChanged({ row, path }: { row: Row; path: string }) {
   );
   if (!row.revision) return <Said row={row} />;
   return (
-    <Await asked={asked}>
+    <Asking asked={asked} row={row}>
       {(found) =>
         found.diff ? (
           <Diff text={found.diff.replace(HEADS, "")} label={`Change of ${path}`} />
@@ -88,7 +112,7 @@ function FileChanged({ row, path }: { row: Row; path: string }) {
           <p class="soft">Its lines are as they were.</p>
         )
       }
-    </Await>
+    </Asking>
   );
 }
 
@@ -105,7 +129,9 @@ function RecordBegun({ row, id }: { row: Row; id: string }) {
   return (
     <>
       <Said row={row} />
-      <Await asked={asked}>{(found) => <p class="said soft">{found.text}</p>}</Await>
+      <Asking asked={asked} row={row}>
+        {(found) => <p class="said soft">{found.text}</p>}
+      </Asking>
     </>
   );
 }
@@ -119,7 +145,7 @@ function RecordChanged({ row, id }: { row: Row; id: string }) {
     false,
   );
   return (
-    <Await asked={asked}>
+    <Asking asked={asked} row={row}>
       {(found) => {
         const { body, ...fields } = found.diff;
         const changed = Object.entries(fields as Record<string, { old: unknown; new: unknown }>);
@@ -140,14 +166,14 @@ function RecordChanged({ row, id }: { row: Row; id: string }) {
           </>
         );
       }}
-    </Await>
+    </Asking>
   );
 }
 
-function Decided({ id, seq }: { id: string; seq: number }) {
-  const asked = useAsk<DecisionInContext>("get_decision", { decision_id: id, as_of: `s:${seq}` }, false);
+function Decided({ id, row }: { id: string; row: Row }) {
+  const asked = useAsk<DecisionInContext>("get_decision", { decision_id: id, as_of: `s:${row.seq}` }, false);
   return (
-    <Await asked={asked}>
+    <Asking asked={asked} row={row}>
       {({ decision }) => (
         <>
           <p>
@@ -167,6 +193,6 @@ function Decided({ id, seq }: { id: string; seq: number }) {
           ) : null}
         </>
       )}
-    </Await>
+    </Asking>
   );
 }

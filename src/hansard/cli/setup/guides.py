@@ -81,10 +81,15 @@ def _without(current: Document) -> Document:
 
 def skill_part() -> Part:
     """Give the skill, which is a file of ours alone; one that somebody changed is theirs."""
+    return file_part("Claude Code", SKILL, "skill")
+
+
+def file_part(title: str, text: str, what: str) -> Part:
+    """Give a file of ours alone; one that somebody changed is theirs."""
 
     def install(current: Document) -> tuple[Document, str]:
-        if current.text in ("", SKILL):
-            return replace(current, text=SKILL), "skill"
+        if current.text in ("", text):
+            return replace(current, text=text), what
         return current, "is there, and is left as it is"
 
-    return Part("Claude Code", install, lambda current, _: current)
+    return Part(title, install, lambda current, _: current)

@@ -12,6 +12,10 @@ from hansard.cli.setup.texts import LeftAloneError, Path
 
 _HOOKS = "hooks"
 _RUN = "command"
+_MATCHER = "matcher"
+FORMER_MATCHERS = ("Edit|Write|MultiEdit|NotebookEdit",)
+"""What an install wrote before it knew of shells and of other hosts' tools."""
+
 _GROUP = 3
 """How far the way to a group of handlers is."""
 
@@ -20,6 +24,9 @@ def install(document: Document, host: Host, wanted: Wanted) -> tuple[Document, s
     """Have a file run our hook at each event that tells something, once."""
     config = host.config(shlex.join([*wanted.program, "hook", host.name, *wanted.flags]))
     text = document.text
+    if any(_is_left(words, wanted) for words in is_hooked(document)):
+        # Whoever has it run in a way of its own decides what is run; two would record side by side.
+        return document, "is there already"
     for key, value in config.items():
         if key != _HOOKS and document.at(key) is None:
             document = document.put((key,), value)
@@ -27,6 +34,7 @@ def install(document: Document, host: Host, wanted: Wanted) -> tuple[Document, s
         ours = list(_ours(document, event))
         for path, words in ours:
             document = _updated(document, path, words, wanted)
+            document = _rematched(document, path, groups)
         if not ours:
             for group in groups:
                 there = document.at(_HOOKS, event) or []
@@ -81,12 +89,22 @@ def _events(document: Document) -> list[str]:
     return list(found or {})
 
 
+def _is_left(words: list[str], wanted: Wanted) -> bool:
+    is_current = words[: words.index("hook")] == list(wanted.program)
+    return is_run_by_another(words) and not is_current
+
+
+def _rematched(document: Document, path: Path, groups: list[Any]) -> Document:
+    """Have a group that an earlier version wrote match the tools that are known now."""
+    group = path[:_GROUP]
+    if path == group or document.at(*group, _MATCHER) not in FORMER_MATCHERS:
+        return document
+    return document.put((*group, _MATCHER), groups[0][_MATCHER])
+
+
 def _updated(document: Document, path: Path, words: list[str], wanted: Wanted) -> Document:
     """Change which program a hook runs; the settings that it names stay unless given anew."""
     place = words.index("hook")
-    is_current = words[:place] == list(wanted.program)
-    if is_run_by_another(words) and not is_current:
-        return document
     new = [*wanted.program, *words[place : place + 2]]
     new += with_words(words[place + 2 :], wanted.flags)
     return document if new == words else document.put((*path, _RUN), shlex.join(new))

@@ -153,7 +153,8 @@ ALL = {
             programs=("codex",),
             signs=lambda around: [around.own("CODEX_HOME", ".codex")],
             clients=("codex",),
-            note="reads a project's file only once the project is trusted",
+            note="reads a project's files only once the project is trusted, and runs hooks only "
+            "once you have trusted them in /hooks",
         ),
         HostFiles(
             "gemini-cli",

@@ -1,6 +1,7 @@
 """Which files of which hosts are meant, and what belongs into each."""
 
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -104,11 +105,20 @@ def hooks_file(host: HostFiles, scope: Scope, where: Around) -> Path | None:
     if host.name not in hooked.HOSTS:
         return None
     named = Path(hooked.HOSTS[host.name].settings_file)
+    if host.name == "cline":
+        # A program for each event, in a folder that has no settings: docs/hooks.md says how.
+        return None
     if scope == "project":
         return where.folder / named
-    if host.name == "claude-code":
-        return claude_folder(where) / named.name
-    return where.home / named
+    elsewhere = {
+        "claude-code": claude_folder(where) / named.name,
+        "vscode": claude_folder(where) / named.name,
+        "copilot-cli": None,
+        "codex": where.own("CODEX_HOME", ".codex") / named.name,
+        "opencode": where.config / "opencode" / "plugins" / named.name,
+        "windsurf": where.home / ".codeium" / "windsurf" / named.name,
+    }
+    return elsewhere.get(host.name, where.home / named)
 
 
 def readable(path: Path) -> Document | None:
@@ -164,6 +174,9 @@ def _server_part(host: HostFiles, scope: Scope, want: Wanted) -> Part:
 
 def _hooks_part(host: HostFiles, want: Wanted) -> Part:
     hooking = hooked.HOSTS[host.name]
+    if hooking.file:
+        command = shlex.join([*want.program, "hook", host.name, *want.flags])
+        return guides.file_part(host.title, hooking.file(command), "plugin")
     return Part(
         host.title,
         lambda current: hooks.install(current, hooking, want),

@@ -1,0 +1,113 @@
+"""`hansard hook` as a host runs it: reads, gathers, spools, and is gone.
+
+A host waits for this and may read what it prints or how it ends. So whatever happens, this prints
+nothing that the host did not ask for, and ends with 0; what went wrong is said on stderr. Nothing
+of the store is loaded on this way, but for a brief when no server is there to give it.
+"""
+
+import json
+import os
+import sys
+import time
+from typing import Any
+
+from hansard.hooks import answers, chats, gathering, places, reading, servers, spool
+
+STDIN_BYTES_MAX = 64 * 1024 * 1024
+UNKNOWN = "unknown"
+"""The file that names the events nobody here knows, for `hansard doctor`."""
+
+HEAVY = ("--print-config", "--help", "-h", "--list")
+"""What a person asks, who does not mind waiting."""
+
+
+def is_for_people(words: list[str]) -> bool:
+    """Whether the command is not meant by a host."""
+    return any(word in HEAVY for word in words) or (sys.stdin is not None and sys.stdin.isatty())
+
+
+def main(words: list[str]) -> int:
+    """Take one event from stdin; returns the exit code, which is always 0."""
+    try:
+        rest, flags = places.flags_in(words)
+        host = rest[0] if rest else ""
+        event = flags.pop("event", "")
+        if host and host not in reading.HOSTS:
+            _say(f"There is no host {host}; there are {', '.join(reading.HOSTS)}")
+            return 0
+        _take(_stdin(), host, event, flags)
+    # The host must go on whatever is wrong with us; a person finds this in the host's log.
+    except Exception as error:  # noqa: BLE001
+        _say(f"{error}" if isinstance(error, OSError | spool.SpoolFullError) else f"{error!r}")
+    return 0
+
+
+def _take(text: str, host: str, event: str, flags: places.Given) -> None:
+    told = _parsed(text)
+    if told is None:
+        answers.give("", host)
+        return
+    known = reading.read(told, os.environ, host=host, event=event)
+    given = places.given_settings(flags, os.environ)
+    folder = places.hooks_folder(given, os.environ)
+    if folder is None or known is None:
+        answers.give("", host)
+        if folder and not reading.meaning_of(told, event):
+            _note_unknown(folder, host, told, event)
+        return
+    root = places.has_workspace(given) or known.root or os.getcwd()
+    given["workspace"] = os.path.abspath(os.path.expanduser(root))
+    _record(known, folder, given)
+    said = servers.brief(folder, known, given) if known.event == "start" else ""
+    answers.give(said, known.host)
+
+
+def _record(known: reading.Told, folder: str, given: places.Given) -> None:
+    """Spool what is to be recorded, and wake a server, if there is one."""
+    places.make(folder)
+    places.note_seen(folder, known.host)
+    if known.event in ("start", "prompt"):
+        chats.enter(folder, known.host, known.session)
+    if known.event == "start":
+        return
+    gathered = gathering.gather(known, folder, given["workspace"])
+    if gathered is None:
+        return
+    spool.append(folder, gathered | {"given": given, "id": new_id(), "at": time.time()})
+    servers.wake(folder)
+
+
+def new_id() -> str:
+    """Give what tells an event from all others, where its host does not."""
+    return os.urandom(12).hex()
+
+
+def _parsed(text: str) -> dict[str, Any] | None:
+    try:
+        # One host sends line ends within its texts as they are.
+        told = json.loads(text, strict=False)
+    except ValueError as error:
+        _say(f"The host told something that is no JSON: {error}")
+        return None
+    return told if isinstance(told, dict) else None
+
+
+def _stdin() -> str:
+    """Read what the host tells."""
+    stream = getattr(sys.stdin, "buffer", None)
+    if stream is None:
+        return sys.stdin.read(STDIN_BYTES_MAX)
+    data: bytes = stream.read(STDIN_BYTES_MAX)
+    return data.decode(errors="replace")
+
+
+def _note_unknown(folder: str, host: str, told: dict[str, Any], event: str) -> None:
+    """Count an event that nobody here knows, if there is a store already."""
+    if os.path.isdir(folder):
+        named = told.get("hook_event_name") or told.get("hookName") or event or "(no name)"
+        spool.note(folder, UNKNOWN, f"{host or '?'} {str(named)[:80]!r}")
+
+
+def _say(line: str) -> None:
+    """Say what went wrong to whoever looks into the host's log."""
+    sys.stderr.write(f"hansard: {line}\n".encode("ascii", "backslashreplace").decode())

@@ -1,0 +1,54 @@
+"""Which chat of its host a server on a pipe is asked by, so that hooks and calls share a session.
+
+What comes with the request says it best. Else the host's own hooks do: a server outlives `/clear`,
+and its environment does not change. Else that environment, if it is of the client that asks: one
+host may have been started from within another.
+"""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any
+
+from hansard.hooks import chats
+from hansard.hooks.reading import session_id
+from hansard.kernel.operation import Seat
+
+META = ("sessionId", "threadId")
+"""Where a host names its chat with each call."""
+
+NAMING = "codex"
+"""How the names of clients begin that do so."""
+
+SEATS_MAX = 256
+"""Chats that are remembered: the latest."""
+
+
+class Chats:
+    """Finds the chat of a request."""
+
+    def __init__(self, folder: str | None, environment: Mapping[str, str]) -> None:
+        """Look for what hooks leave in a folder, if there is one."""
+        self._folder = folder
+        self._environment = environment
+        self._process = chats.host_process() if folder else None
+        self._seats: OrderedDict[str, Seat] = OrderedDict()
+
+    def find(self, meta: Mapping[str, Any], client: str) -> str | None:
+        """Name the chat; `None` if nothing says which it is."""
+        told = (meta.get(key) for key in META) if client.lower().startswith(NAMING) else ()
+        named = next((one for one in told if isinstance(one, str) and one.strip()), None)
+        found = named or self._hooked() or chats.given(client, self._environment)
+        return session_id(found) if found else None
+
+    def seat(self, chat: str) -> Seat:
+        """Give the seat of a chat."""
+        seat = self._seats.setdefault(chat, Seat(adopts=True))
+        self._seats.move_to_end(chat)
+        while len(self._seats) > SEATS_MAX:
+            self._seats.popitem(last=False)
+        return seat
+
+    def _hooked(self) -> str | None:
+        if self._folder is None or self._process is None:
+            return None
+        return chats.named(self._folder, self._process)

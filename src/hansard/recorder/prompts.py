@@ -1,0 +1,54 @@
+"""What the user said in a session: the words it began with, and those that were noted later."""
+
+import orjson
+
+from hansard.kernel.engine import ReadTx
+from hansard.kernel.event import Entry
+from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.problem import InvalidInput
+from hansard.recorder.events import Audited, SessionTitled
+
+USER_MESSAGE = "user_message"
+"""The type of a note that holds what the user said."""
+
+LAST = "last"
+
+
+def find(tx: ReadTx, session: str, named: str) -> int:
+    """Give the seq of a prompt: the `last`, the n-th from the end, or one by its entry."""
+    seqs = _prompts(tx, session)
+    if not seqs:
+        raise InvalidInput(
+            f"prompt: nothing that the user said is recorded in {session}",
+            hint="Hooks record it: `hansard init` sets them up; undo a step or an entry instead",
+            argument="prompt",
+        )
+    if named.startswith("s:"):
+        seq = int(named[2:])
+        if seq not in seqs:
+            raise InvalidInput(f"prompt: {named} is no prompt of {session}", argument="prompt")
+        return seq
+    back = 1 if named == LAST else int(named)
+    if back > len(seqs):
+        raise InvalidInput(f"prompt: only {len(seqs)} are recorded in {session}", argument="prompt")
+    return seqs[-back]
+
+
+def _prompts(tx: ReadTx, session: str) -> list[int]:
+    """List the seqs of all prompts of a session, in order."""
+    found: list[int] = []
+    after = 0
+    kinds = [SessionTitled.kind, Audited.kind]
+    while page := tx.entries(after=after, limit=ENTRIES_PAGE, kinds=kinds, session=session):
+        found += [entry.seq for entry in page if _is_prompt(entry)]
+        after = page[-1].seq
+    return found
+
+
+def _is_prompt(entry: Entry) -> bool:
+    if entry.body is None:
+        return False
+    told = orjson.loads(entry.body)
+    if entry.kind == SessionTitled.kind:
+        return told.get("user_message") is not None
+    return bool(told.get("type") == USER_MESSAGE)

@@ -1,0 +1,252 @@
+"""What the shell did is seen, and what was done since a prompt goes back; a person's work stays."""
+
+import subprocess
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hansard.hooks import looking
+from tests.cli.running import Hansard
+from tests.hooks.hosting import Host
+from tests.hooks.test_samples import git
+
+CHAT = "01a1e1af-754f-7b82-814b-d2ee21771b31"
+CALLS = count()
+
+
+@pytest.fixture
+def host(hansard: Hansard, project: Path) -> Host:
+    return Host(hansard, project, "codex")
+
+
+def ask(host: Host, text: str) -> None:
+    told = {"prompt": text, "turn_id": f"t{next(CALLS)}", "hook_event_name": "UserPromptSubmit"}
+    host.tell(told | {"session_id": CHAT, "cwd": str(host.folder)})
+
+
+def shell(host: Host, command: str, cwd: Path | None = None) -> None:
+    """Run a command as the host's shell tool does, between its two hooks."""
+    told: dict[str, Any] = {"session_id": CHAT, "cwd": str(cwd or host.folder)}
+    told |= {"tool_name": "Bash", "tool_input": {"command": command}}
+    told |= {"tool_use_id": f"call_{next(CALLS)}"}
+    host.tell(told | {"hook_event_name": "PreToolUse"})
+    subprocess.run(["sh", "-c", command], cwd=cwd or host.folder, check=False)
+    host.tell(told | {"hook_event_name": "PostToolUse", "tool_response": ""})
+
+
+def hansard_in(host: Host, *words: str) -> Any:
+    return host.run(*words, HANSARD_WORKSPACE=str(host.folder))
+
+
+def changed(host: Host) -> list[tuple[str, str]]:
+    return [(one["kind"], one["path"]) for one in host.see("timeline", CHAT) if "path" in one]
+
+
+@pytest.fixture(params=["folder", "git"])
+def where(request: pytest.FixtureRequest, host: Host) -> str:
+    """Give a folder with two files, or a Git work tree that has them committed."""
+    (host.folder / "a.txt").write_text("one\n")
+    (host.folder / "b.txt").write_text("bee\n")
+    if request.param == "git":
+        git(host.folder, "init", "-q")
+        git(host.folder, "add", ".")
+        git(host.folder, "commit", "-qm", "first")
+    return str(request.param)
+
+
+def test_back_to_before_my_last_message_and_my_own_edit_stays(host: Host, where: str) -> None:
+    ask(host, "first")
+    shell(host, "echo 1 >> a.txt")
+    ask(host, "second")
+    shell(host, "echo 2 >> a.txt; rm b.txt; echo n > new.txt")
+    text = (host.folder / "a.txt").read_text()
+    (host.folder / "a.txt").write_text(f"mine\n{text}")
+
+    shown = hansard_in(host, "undo", "--prompt", "last", "--dry-run")
+    before = (host.folder / "a.txt").read_text()
+    done = hansard_in(host, "undo", "--prompt", "last", "--yes")
+
+    assert "new.txt" in shown.out
+    assert before == "mine\none\n1\n2\n"
+    assert done.code == 0, done
+    assert (host.folder / "a.txt").read_text() == "mine\none\n1\n"
+    assert (host.folder / "b.txt").read_text() == "bee\n"
+    assert not (host.folder / "new.txt").exists()
+
+
+def test_restore_before_a_prompt_keeps_what_others_did(host: Host, where: str) -> None:
+    ask(host, "first")
+    shell(host, "echo 1 >> a.txt")
+    ask(host, "second")
+    shell(host, "echo 2 >> a.txt")
+    (host.folder / "mine.txt").write_text("mine\n")
+
+    done = hansard_in(host, "restore", "--before-prompt", "2", "--yes")
+
+    assert done.code == 0, done
+    assert (host.folder / "a.txt").read_text() == "one\n"
+    assert (host.folder / "mine.txt").read_text() == "mine\n"
+
+
+def test_a_prompt_is_named_by_its_entry_and_an_unknown_one_is_refused(host: Host) -> None:
+    (host.folder / "a.txt").write_text("one\n")
+    ask(host, "first")
+    ask(host, "second")
+    shell(host, "echo 2 >> a.txt")
+    [_, entry] = [
+        one["seq"]
+        for one in host.see("timeline", CHAT)
+        if one["kind"] == "session_titled" or one["summary"].startswith("user_message")
+    ]
+
+    refused = [
+        hansard_in(host, "undo", "--prompt", name, "--yes").code
+        for name in ("3", "s:1", "first", "0")
+    ]
+    done = hansard_in(host, "undo", "--prompt", f"s:{entry}", "--yes")
+
+    assert refused == [2] * 4
+    assert done.code == 0
+    assert (host.folder / "a.txt").read_text() == "one\n"
+
+
+def test_where_nothing_was_said_no_prompt_can_be_undone(host: Host) -> None:
+    shell(host, "echo 2 >> a.txt")
+
+    refused = hansard_in(host, "undo", "--prompt", "last", "--yes")
+
+    assert refused.code == 2
+    assert (host.folder / "a.txt").exists()
+
+
+def test_what_a_person_had_not_committed_comes_back_as_it_was(host: Host, where: str) -> None:
+    (host.folder / "a.txt").write_text("one\nnot committed\n")
+    (host.folder / "bin").write_bytes(b"\x00\xff\x01")
+    shell(host, "echo gone > a.txt; printf x > bin")
+
+    hansard_in(host, "undo", "--session", CHAT, "--yes")
+
+    assert (host.folder / "a.txt").read_text() == "one\nnot committed\n"
+    assert (host.folder / "bin").read_bytes() == b"\x00\xff\x01"
+
+
+def test_a_command_that_changed_nothing_is_a_note_alone(host: Host, where: str) -> None:
+    shell(host, "cat a.txt > /dev/null")
+
+    assert changed(host) == []
+    assert [one["summary"] for one in host.see("timeline", CHAT)][1:] == [
+        "shell: cat a.txt > /dev/null"
+    ]
+
+
+def test_what_git_itself_changed_is_seen(host: Host) -> None:
+    (host.folder / "a.txt").write_text("one\n")
+    git(host.folder, "init", "-q")
+    git(host.folder, "add", ".")
+    git(host.folder, "commit", "-qm", "first")
+    (host.folder / "a.txt").write_text("two\n")
+    git(host.folder, "commit", "-qam", "second")
+
+    shell(host, "git checkout -q HEAD~1 && echo new > 'ä b.txt'")
+
+    assert sorted(changed(host)) == [("file_create", "ä b.txt"), ("file_edit", "a.txt")]
+    hansard_in(host, "undo", "--session", CHAT, "--yes")
+    assert (host.folder / "a.txt").read_text() == "two\n"
+
+
+def test_only_the_project_is_looked_at_though_its_repository_is_larger(
+    hansard: Hansard, tmp_path: Path
+) -> None:
+    inner = tmp_path / "repository" / "inner"
+    inner.mkdir(parents=True)
+    (inner / "a.txt").write_text("one\n")
+    (tmp_path / "repository" / "outer.txt").write_text("out\n")
+    git(inner.parent, "init", "-q")
+    git(inner.parent, "add", ".")
+    git(inner.parent, "commit", "-qm", "first")
+    host = Host(hansard, inner, "codex")
+
+    shell(host, "echo 2 >> a.txt; echo 2 >> ../outer.txt; ln -s ../outer.txt link")
+
+    assert changed(host) == [("file_edit", "a.txt")]
+
+
+def test_beyond_the_limits_it_is_said_that_nothing_was_seen(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking, "LISTED_MAX", 2)
+    for name in "abcd":
+        (host.folder / name).write_text(name)
+
+    shell(host, "echo 2 >> a")
+
+    assert changed(host) == []
+    [_, note] = host.see("timeline", CHAT)
+    assert note["summary"] == "shell: echo 2 >> a (what it changed was not seen)"
+
+
+def test_of_more_files_than_are_recorded_it_is_said_how_many(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking, "CHANGED_MAX", 3)
+
+    shell(host, "for n in 1 2 3 4 5; do echo $n > f$n; done")
+
+    assert len(changed(host)) == 3
+    assert "(and 2 more files, not recorded)" in host.see("timeline", CHAT)[1]["summary"]
+
+
+def test_a_patch_is_undone_by_what_its_files_held(host: Host) -> None:
+    (host.folder / "a.txt").write_text("one\r\ntwo\r\n")
+    (host.folder / "old.txt").write_text("old\n")
+    patch = (
+        "*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+TWO\n*** Delete File: old.txt\n"
+        "*** Add File: sub/new.txt\n+new\n*** End Patch\n"
+    )
+    told: dict[str, Any] = {"session_id": CHAT, "cwd": str(host.folder)}
+    told["tool_name"] = "apply_patch"
+    told |= {"tool_input": {"command": patch}, "tool_use_id": "c1"}
+    host.tell(told | {"hook_event_name": "PreToolUse"})
+    (host.folder / "a.txt").write_bytes(b"one\r\nTWO\r\n")
+    (host.folder / "old.txt").unlink()
+    (host.folder / "sub").mkdir()
+    (host.folder / "sub" / "new.txt").write_text("new\n")
+    host.tell(told | {"hook_event_name": "PostToolUse", "tool_response": "Done"})
+
+    assert sorted(changed(host)) == [
+        ("file_create", "sub/new.txt"),
+        ("file_delete", "old.txt"),
+        ("file_edit", "a.txt"),
+    ]
+    hansard_in(host, "undo", "--session", CHAT, "--yes")
+    assert (host.folder / "a.txt").read_bytes() == b"one\r\ntwo\r\n"
+    assert (host.folder / "old.txt").read_text() == "old\n"
+    assert not (host.folder / "sub" / "new.txt").exists()
+
+
+def test_a_secret_that_went_through_the_spool_is_not_in_the_journal_in_the_open(
+    host: Host,
+) -> None:
+    secret = "AKIA" + "IOSFODNN7EXAMPLE"
+    shell(host, f"echo 'aws_access_key_id = {secret}' > keys.txt")
+    host.see("timeline", CHAT)
+
+    for path in host.run.store.rglob("*"):
+        assert not path.is_file() or secret.encode() not in path.read_bytes(), path
+
+
+def test_subagents_are_noted(host: Host) -> None:
+    ask(host, "first")
+    told = {"session_id": CHAT, "cwd": str(host.folder), "agent_type": "Explore"}
+    host.tell(told | {"hook_event_name": "SubagentStart", "agent_id": "a1"})
+    stop = {
+        "hook_event_name": "SubagentStop",
+        "last_assistant_message": "Found it.",
+        "turn_id": "9",
+    }
+    host.tell(told | stop)
+
+    notes = [one["summary"] for one in host.see("timeline", CHAT)]
+    assert notes[-2:] == ["subagent: Explore", "subagent: Explore Found it."]

@@ -11,11 +11,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from multiprocessing.connection import Connection
+from pathlib import Path
+
+import apsw
 
 from hansard.app import start
+from hansard.app.keeping.repair import salvage
 from hansard.app.settings import Settings
 from hansard.app.verify import verify
+from hansard.cli.backup import open_copies
 from hansard.kernel.blob import digest_of, seal
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import Actor, Event, Stamp
@@ -35,7 +41,7 @@ def main(lengths: Sequence[int] = (10_000,)) -> None:
     for entries in lengths:
         with tempfile.TemporaryDirectory(prefix="hansard-bench-") as folder:
             _in_a_process(_fill, folder, entries)
-            for name, look in {"verify --quick": _quick, "verify": _whole}.items():
+            for name, look in LOOKS.items():
                 peak, seconds = _in_a_process(look, folder, entries)
                 figures = f"{peak:7.0f} MiB  {seconds:7.0f} s CPU"
                 print(f"{entries:>9,} entries  {name:14}  {figures}", flush=True)
@@ -120,6 +126,36 @@ def _look(folder: str, entries: int, *, quick: bool) -> None:
     assert report.exit_code == 0, [one.message for one in report.findings][:3]
     assert sum(one.entries for one in report.projects) > entries
     app.close()
+
+
+def _rebuild(folder: str, entries: int) -> None:
+    app = start.start(Settings(store=folder))
+    assert app.store.rebuild(PROJECT) > entries
+    app.close()
+
+
+def _salvage(folder: str, entries: int) -> None:
+    """Save what is sound of a store that lost a blob, and one of whose last entries was altered."""
+    place = Path(folder)
+    with closing(apsw.Connection(str(place / "hansard.db"))) as connection:
+        altered = entries * 9 // 10
+        connection.execute("DELETE FROM blobs WHERE rowid = (SELECT max(rowid) / 2 FROM blobs)")
+        connection.execute(
+            "UPDATE journal SET hash = 'x' WHERE number & 0xFFFFFFFF = ?", (altered,)
+        )
+    person = Stamp(Actor("human", "bench", "admin"), STAMP.at)
+    done = salvage(place, None, open_store=open_copies(Settings(store=folder)), stamp=person)
+    [saved] = [one for one in done.saved if one.project == PROJECT]
+    assert saved.head.seq > entries // 2, saved.head.seq
+    assert saved.aside.count > entries // 20, saved.aside
+
+
+LOOKS: dict[str, Work] = {
+    "verify --quick": _quick,
+    "verify": _whole,
+    "rebuild": _rebuild,
+    "repair": _salvage,
+}
 
 
 if __name__ == "__main__":

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from hansard.app.keeping import repair
+from hansard.app.keeping import salvage as salvaging
 from hansard.app.keeping.backup import Backup, back_up
 from hansard.app.keeping.collecting import collect
 from hansard.app.keeping.repair import Repaired, RepairFailed, needed, salvage
 from hansard.app.keeping.restoring import StoreInUse
+from hansard.app.keeping.salvage import Seqs
 from hansard.app.verify import verify
 from hansard.kernel.content import content
 from hansard.kernel.problem import PermissionDenied, StorageUnavailable
@@ -69,15 +71,27 @@ def test_a_broken_chain_keeps_its_sound_beginning_and_sets_the_rest_aside(
     done = mend(store)
 
     [saved] = [one for one in done.saved if one.project == PROJECT]
-    assert (saved.head.seq, saved.aside) == (5, list(range(6, last + 1)))
+    assert (saved.head.seq, saved.aside) == (5, Seqs(last - 5, 6, last))
     assert done.aside is not None
     [file] = done.aside.iterdir()
     lines = [json.loads(line) for line in file.read_text().splitlines()]
-    assert [line["seq"] for line in lines] == saved.aside
+    assert [line["seq"] for line in lines] == list(range(6, last + 1))
     assert store.verify().exit_code == 0
     assert kept.heads(store.folder)["@catalog"] == before["@catalog"]
     assert done.replaced is not None
     assert Damaged(done.replaced).entry(6, "session") == "forged"
+
+
+def test_a_journal_of_many_pages_is_saved_whole(
+    store: Damaged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(salvaging, "ENTRIES_PAGE", 3)
+    before = kept.heads(store.folder)
+
+    done = mend(store)
+
+    assert kept.heads(store.folder) == before
+    assert not any(one.aside or one.unreadable for one in done.saved)
 
 
 def test_a_backup_fills_the_hole_and_what_is_newer_stays(store: Damaged, backup: Backup) -> None:
@@ -88,7 +102,7 @@ def test_a_backup_fills_the_hole_and_what_is_newer_stays(store: Damaged, backup:
     done = mend(store, backup)
 
     [saved] = [one for one in done.saved if one.project == PROJECT]
-    assert (saved.from_backup, saved.aside, saved.unreadable) == (2, [], [])
+    assert (saved.from_backup, saved.aside, saved.unreadable) == (2, Seqs(), Seqs())
     assert kept.heads(store.folder) == before
     assert store.verify().exit_code == 0
     with store.opened() as app:
@@ -106,7 +120,8 @@ def test_damage_beyond_the_backup_loses_only_what_follows_it(
 
     [saved] = [one for one in done.saved if one.project == PROJECT]
     assert saved.head.seq == last - 2
-    assert (saved.aside, saved.unreadable) == ([last], [last - 1])
+    assert saved.aside == Seqs(1, last, last)
+    assert saved.unreadable == Seqs(1, last - 1, last - 1)
     assert store.verify().exit_code == 0
 
 

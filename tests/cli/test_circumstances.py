@@ -15,7 +15,8 @@ from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from tests.cli.running import Hansard, Ran
 from tests.conftest import a_caller
 from tests.crash.test_reserve import mounted
-from tests.patience import PATIENCE_S
+from tests.mcp.processes import Json, StdioServer
+from tests.patience import PATIENCE_S, wait_until
 
 HELLO = {
     "jsonrpc": "2.0",
@@ -155,3 +156,37 @@ def test_what_the_system_refuses_a_command_is_no_bug(
 
     assert ran.code in (1, 2)
     assert "bug" not in ran.err
+
+
+def test_a_client_that_tries_again_is_served_once_the_store_can_be_opened(
+    hansard: Hansard, tmp_path: Path
+) -> None:
+    hansard.store.write_text("in the way")
+    with StdioServer("tests.clients.stdio_command", {"store": str(hansard.store)}) as server:
+        server.open()
+
+        first = server.call("get_project_overview")["error"]
+        hansard.store.unlink()
+        answers = asked_until_served(server)
+
+        assert first["data"]["code"] == "INVALID_INPUT"
+        assert all(refused == first for refused in answers[:-1])
+        assert not answers[-1].get("isError")
+        # The handshake was given to the server that came, which knows its client by it.
+        server.call("audit_event", type="note", description="served")
+        timeline = server.call("get_timeline")["result"]["structuredContent"]
+        assert {entry["actor"] for entry in timeline["timeline"]} == {"agent:test"}
+        assert server.end() == 0
+
+
+def asked_until_served(server: StdioServer) -> list[Json]:
+    """Ask again and again; gives each answer, the last of which is no refusal to serve."""
+    answers: list[Json] = []
+
+    def is_served() -> bool:
+        answer = server.call("get_project_overview")
+        answers.append(answer.get("error") or answer["result"])
+        return "result" in answer
+
+    wait_until(is_served)
+    return answers

@@ -179,9 +179,9 @@ class Pair:
 
 
 @contextmanager
-def a_pair(url: str, files: Path) -> Iterator[Pair]:
-    """Open the two."""
-    settings = Settings(workspace=str(files))
+def a_pair(url: str, files: Path, git: Path | None = None) -> Iterator[Pair]:
+    """Open the two, which publish decisions in a folder if one is named."""
+    settings = Settings(workspace=str(files), git_folder=str(git) if git else "")
 
     def opened(name: str, wait_s: float) -> Application:
         named = psycopg.conninfo.make_conninfo(url, application_name=name)

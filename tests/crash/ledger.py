@@ -23,7 +23,9 @@ T = TypeVar("T")
 
 ROOT = Path(__file__).parents[2]
 PATH = os.environ.get("HANSARD_FAULTS_LEDGER")
-SLICE = os.environ.get("HANSARD_FAULTS_SLICE", "1/1")
+WHOLE = "1/1"
+SLICE = os.environ.get("HANSARD_FAULTS_SLICE", WHOLE)
+"""Which slice is tried; of a short drill it may have no point at all."""
 EVERY_POINT = os.environ.get("HANSARD_FAULTS") == "all"
 """Whether a sweep strikes at every point, of its slice; `make check-faults` does, for hours."""
 

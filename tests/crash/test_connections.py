@@ -2,11 +2,18 @@
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 
 from hansard.app.verify import verify
+from hansard.decisions import gitlog
+from hansard.kernel import follow
+from hansard.kernel.follow import NotNow
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.store import walk
 from hansard.recorder.events import FileOpAborted, FileOpDoneLate, FileOpIntended
@@ -17,6 +24,7 @@ from tests.crash.cutting import (
     VICTIMS,
     Effect,
     Pair,
+    Victim,
     a_pair,
     faults,
     points_of,
@@ -31,6 +39,7 @@ from tests.recorder.asking import sources
 pytestmark = [pytest.mark.postgres, pytest.mark.fault("connection cut")]
 
 Record = Callable[[str, object], None]
+Strike = Callable[[psycopg.Connection[Any] | None], None]
 
 
 @pytest.fixture
@@ -54,6 +63,54 @@ def test_a_connection_cut_at_any_statement_does_no_harm(
     row = ("connection cut", len(points), len(found), time.monotonic() - begun)
     record_property(STRUCK, row)
     assert found == {}
+
+
+@pytest.mark.slow("cuts connections while decisions are published, at all points if asked to")
+@pytest.mark.timeout(3600)
+def test_a_connection_cut_while_decisions_are_published_leaves_each_published_once(
+    emptied_postgres: str, files: Path, tmp_path: Path, record_property: Record
+) -> None:
+    begun, git = time.monotonic(), tmp_path / "git"
+    with a_pair(emptied_postgres, files, git) as pair:
+        length = len(published(pair, git, 0, lambda _: None))
+        every = [(victim, nth + 1) for nth in range(length) for victim in VICTIMS]
+        points = sliced(every) if EVERY_POINT else list(evenly(every, 12))
+        for victim, nth in points:
+            published(pair, git, nth, partial(cut_and_let_publish, pair, git, victim))
+        found = gitlog.faults(pair.second.store, git, pair.second.default_project)
+
+        record_property(STRUCK, ("connection cut", len(points), len(found), _since(begun)))
+        assert found == []
+        assert verify(pair.second.store, git=git).findings == ()
+
+
+def published(pair: Pair, git: Path, nth: int, strike: Strike) -> list[str]:
+    """Decide something, and publish it as the follower does; gives the statements it took."""
+    at = f"{nth}-{time.monotonic_ns()}"
+    arguments = {"title": at, "target": at, "rationale": "It was agreed upon in the meeting."}
+    pair.first.call("record_decision", arguments, a_caller())
+    [follower] = [one for one in pair.first.followers if one.name == gitlog.NAME]
+    with struck_at(nth, strike) as seen, suppress(StorageUnavailable, NotNow):
+        lock = pair.first.store.engine.hold(follower.lock)
+        assert lock is not None
+        with lock:
+            follow.catch_up(pair.first.store, follower, pair.first.default_project)
+    # Whoever is next goes on, and finds nothing in the way.
+    assert gitlog.publish_now(pair.second.store, git, pair.second.default_project)
+    follow.catch_up(pair.first.store, follower, pair.first.default_project)
+    return seen
+
+
+def cut_and_let_publish(
+    pair: Pair, git: Path, victim: Victim, own: psycopg.Connection[Any] | None
+) -> None:
+    """Cut connections, and let the second do the work if it can have the lock now."""
+    pair.cut(victim, own)
+    gitlog.publish_now(pair.second.store, git, pair.second.default_project)
+
+
+def _since(begun: float) -> float:
+    return time.monotonic() - begun
 
 
 EDIT = next(effect for effect in EFFECTS if effect.name == "edit")

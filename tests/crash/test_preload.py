@@ -9,7 +9,7 @@ import pytest
 
 from tests.checkpoints import checkpoint_drills
 from tests.crash import write_drills
-from tests.crash.ledger import EVERY_POINT
+from tests.crash.ledger import EVERY_POINT, SLICE, WHOLE
 from tests.crash.preload import FAULTS, TEAR, LibraryFault, Player, built, playing, sweep
 from tests.crash.sweep import Drill
 from tests.crash.table import STRUCK
@@ -65,7 +65,8 @@ def test_a_fault_at_any_library_call_does_no_harm(
     for fault, tally in tallies.items():
         row = (fault.name, tally.points, len(tally.violations), tally.seconds)
         record_property(STRUCK, row)
-    assert any(tally.points for tally in tallies.values()), "nothing was ever struck"
+    is_struck = any(tally.points for tally in tallies.values())
+    assert is_struck or SLICE != WHOLE, "nothing was ever struck"
     found = {
         f"{fault.name} at {point.gate} {point.nth}": amiss
         for fault, tally in tallies.items()

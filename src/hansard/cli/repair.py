@@ -1,6 +1,5 @@
 """`hansard repair`: mend a damaged store from its journal, a backup, or both."""
 
-from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +8,7 @@ import typer
 
 from hansard.app.keeping.backup import find_backup
 from hansard.app.keeping.repair import Repaired, derive_again, needed, salvage
-from hansard.app.keeping.salvage import Saved
+from hansard.app.keeping.salvage import Saved, Seqs
 from hansard.app.settings import load, store_location
 from hansard.app.verify import Report, verify
 from hansard.cli.backup import open_copies, warn_of_unreadable
@@ -130,5 +129,7 @@ def _print_losses(saved: Saved) -> None:
         say(f"{saved.project}: blob {digest}, which s:{seq} names, is lost")
 
 
-def _seqs(seqs: Sequence[int]) -> str:
-    return f"s:{seqs[0]} to s:{seqs[-1]} ({len(seqs):,})" if len(seqs) > 1 else f"s:{seqs[0]}"
+def _seqs(seqs: Seqs) -> str:
+    if seqs.count == 1:
+        return f"s:{seqs.first}"
+    return f"s:{seqs.first} to s:{seqs.last} ({seqs.count:,})"

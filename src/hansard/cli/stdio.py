@@ -48,15 +48,36 @@ def _serve(settings: Settings, reader: LineReader) -> int:
     try:
         application = _open(settings)
     except Problem as problem:
-        from hansard.mcp.refusing import refuse_all
-
-        say_problem(problem)
-        refuse_all(problem, reader)
-        return exit_code(problem)
+        opened = _tried_again(settings, reader, problem)
+        if isinstance(opened, Problem):
+            return exit_code(opened)
+        application = opened
     from hansard.app.hook_server import HookServer
 
     with HookServer(settings, say):
         return stdio.serve(application, settings, reader, made()["cards"])
+
+
+def _tried_again(
+    settings: Settings, reader: LineReader, problem: Problem
+) -> "Application | Problem":
+    """Refuse whatever is asked, and try again each time; gives the problem if the client leaves."""
+    from hansard.mcp.refusing import Refusing
+
+    say_problem(problem)
+    refusing = Refusing(problem, reader)
+    while refusing.is_asked():
+        try:
+            application = _open(settings)
+        except Problem as again:
+            if again.message != problem.message:
+                say_problem(again)
+            problem = again
+            refusing.refuse(problem)
+        else:
+            refusing.give_way()
+            return application
+    return problem
 
 
 def _open(settings: Settings) -> "Application":

@@ -65,6 +65,10 @@ class LineReader(threading.Thread):
         self._server = server
         self._has_server.set()
 
+    def take_back(self) -> None:
+        """Have messages wait again, for another server than the one that has been given them."""
+        self._has_server.clear()
+
     def framed(self, message: bytes) -> bytes:
         """Put a message as the client puts its own: on a line, or after its length."""
         return framed(message) if self._splitter.is_framed else message + b"\n"
@@ -75,7 +79,7 @@ class LineReader(threading.Thread):
             self._read()
         finally:
             self.is_over = self._front is not None and self._answered > 0
-            self._wait().end()
+            self.wait_for_server().end()
 
     def _read(self) -> None:
         while chunk := self._chunk():
@@ -95,7 +99,7 @@ class LineReader(threading.Thread):
     def _give(self, line: Line) -> bool:
         front = self._front
         if front is None:
-            return self._wait().take(line)
+            return self.wait_for_server().take(line)
         answer = front.answer(line)
         if answer is not None:
             is_read = not answer or self._answer(answer)
@@ -103,12 +107,13 @@ class LineReader(threading.Thread):
                 self.is_needed.set()
             return is_read
         self._front = None
-        server = self._wait()
+        server = self.wait_for_server()
         for kept in front.kept:
             server.repeat(kept)
         return server.take(line)
 
-    def _wait(self) -> Intake:
+    def wait_for_server(self) -> Intake:
+        """Give the server, as soon as there is one."""
         self.is_needed.set()
         self._has_server.wait()
         assert self._server, "the event says that there is one"

@@ -4,6 +4,8 @@ import json
 import os
 import select
 import sys
+import time
+from queue import SimpleQueue
 
 from hansard.kernel.problem import Problem
 from hansard.mcp.lines import Line
@@ -13,6 +15,12 @@ from hansard.mcp.reading import LineReader
 
 FIRST_MESSAGE_S = 5.0
 """How long a client may take to say the first word."""
+
+RETRY_S = 1.0
+"""How often the store is tried at most, however often the client asks."""
+
+KEPT_MAX = 16
+"""How much is kept that a client says without asking."""
 
 
 def refuse(problem: Problem) -> None:
@@ -28,33 +36,72 @@ def refuse(problem: Problem) -> None:
     write_all(1, _refusal(problem, find_id(line, b"")) + b"\n")
 
 
-def refuse_all(problem: Problem, reader: LineReader) -> None:
-    """Answer whatever else a client asks with why it cannot be served, until it leaves."""
-    reader.hand_to(Refusing(problem, reader))
-    reader.join()
-
-
 class Refusing:
-    """Stands where the server would be."""
+    """Stands where the server would be, and has it tried again whenever the client asks.
+
+    The reader's thread gives it messages; whoever opens the store waits at `is_asked`, and says
+    how it went.
+    """
 
     def __init__(self, problem: Problem, reader: LineReader) -> None:
         """Answer with a problem, where the reader's client reads."""
         self._problem = problem
         self._reader = reader
+        self._tried_at = time.monotonic()
+        self._repeated: list[bytes] = []
+        self._unasked: list[Line] = []
+        """What the client has said without asking: the server that comes is told so first."""
+        self._questions: SimpleQueue[bool] = SimpleQueue()
+        self._verdicts: SimpleQueue[Problem | None] = SimpleQueue()
+        reader.hand_to(self)
+
+    def is_asked(self) -> bool:
+        """Wait until the client asks for something again; false when it has left."""
+        return self._questions.get()
+
+    def refuse(self, problem: Problem) -> None:
+        """Say that it is still so, or what it is now."""
+        self._verdicts.put(problem)
+
+    def give_way(self) -> None:
+        """Have whoever serves next be given all that was not refused."""
+        self._reader.take_back()
+        self._verdicts.put(None)
 
     def repeat(self, line: bytes) -> None:
-        """Leave it: there is nothing that it could change."""
+        """Keep it for a server that may come."""
+        self._repeated.append(line)
 
     def take(self, line: Line) -> bool:
-        """Answer a request; false when nobody listens."""
+        """Answer a request, unless by now it can be served; false when nobody listens."""
         request_id = _id_of(line)
         if request_id is None:
+            self._unasked = [*self._unasked, line][-KEPT_MAX:]
             return True
+        if self._is_served():
+            return self._hand_on(line)
         answer = self._reader.framed(_refusal(self._problem, request_id))
         return write_all(self._reader.wire_out, answer)
 
     def end(self) -> None:
-        """Have nothing more to do."""
+        """Let whoever waits for a question know that there will be none."""
+        self._questions.put(False)
+
+    def _is_served(self) -> bool:
+        """Have it tried again, unless that was only just done."""
+        if time.monotonic() < self._tried_at + RETRY_S:
+            return False
+        self._questions.put(True)
+        problem = self._verdicts.get()
+        self._tried_at = time.monotonic()
+        self._problem = problem or self._problem
+        return problem is None
+
+    def _hand_on(self, line: Line) -> bool:
+        server = self._reader.wait_for_server()
+        for kept in self._repeated:
+            server.repeat(kept)
+        return all(server.take(one) for one in (*self._unasked, line))
 
 
 def _id_of(line: Line) -> RequestId | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from hansard.app.circumstances import refusal
 from hansard.app.keeping.backup import Backup, OpenStore
 from hansard.app.keeping.exporting import Progress
 from hansard.app.keeping.guard import alone, building
@@ -72,9 +73,8 @@ def salvage(
     with building(location) as incoming:
         require_unused(location)
         with (
-            # Beside it too, and called like it, so that after a crash it goes with it.
-            tempfile.TemporaryDirectory(prefix=f"{incoming.name}-", dir=location.parent) as scratch,
-            _sources(location, backup, Path(scratch), open_store) as sources,
+            _scratch_beside(incoming) as scratch,
+            _sources(location, backup, scratch, open_store) as sources,
             open_store(incoming) as target,
         ):
             with _lost_contents_as_failure():
@@ -88,6 +88,20 @@ def salvage(
         copying.tidy_up(incoming)
         replaced = swap(incoming, location, force=True)
     return Repaired(saved, replaced, aside if aside.exists() else None)
+
+
+@contextmanager
+def _scratch_beside(incoming: Path) -> Iterator[Path]:
+    """Give a folder for copies, beside the new store and called like it: a crash leaves neither."""
+    try:
+        made = tempfile.TemporaryDirectory(prefix=f"{incoming.name}-", dir=incoming.parent)
+    except OSError as error:
+        problem = refusal(error, "The store cannot be copied to be mended", outcome="not_written")
+        if problem is None:
+            raise
+        raise problem from error
+    with made as folder:
+        yield Path(folder)
 
 
 @contextmanager

@@ -33,6 +33,23 @@ UNREADABLE = (*DAMAGED, StorageUnavailable)
 
 
 @dataclass(slots=True)
+class Seqs:
+    """How many entries, and the first and last of them: there may be millions."""
+
+    count: int = 0
+    first: int = 0
+    last: int = 0
+
+    def add(self, seq: int) -> None:
+        """Count one more, which comes after the others."""
+        self.first = self.first or seq
+        self.count, self.last = self.count + 1, seq
+
+    def __bool__(self) -> bool:
+        return self.count > 0
+
+
+@dataclass(slots=True)
 class Saved:
     """What became of one project."""
 
@@ -40,10 +57,10 @@ class Saved:
     head: Head
     from_backup: int = 0
     """Entries that only the backup had whole."""
-    aside: list[int] = field(default_factory=list)
-    """Seqs of entries beyond the sound ones, which were set aside in a file."""
-    unreadable: list[int] = field(default_factory=list)
-    """Seqs of entries beyond the sound ones of which nothing could be read."""
+    aside: Seqs = field(default_factory=Seqs)
+    """Entries beyond the sound ones, which were set aside in a file."""
+    unreadable: Seqs = field(default_factory=Seqs)
+    """Entries beyond the sound ones of which nothing could be read."""
     blobs_from_backup: int = 0
     blobs_lost: dict[Digest, int] = field(default_factory=dict)
     """Contents that nobody has any more, each with an entry that names it."""
@@ -91,13 +108,14 @@ class _Reader:
         self._store = store
         self._project = project
         self._page: dict[int, Entry] = {}
-        self._until = 0
+        self._span = range(0)
+        """The seqs that the page was read for; what it lacks of them cannot be read."""
 
     def entry(self, seq: int) -> Entry | None:
         """Give an entry, if it can be read."""
-        if seq > self._until or not self._page:
+        if seq not in self._span:
             self._page = {entry.seq: entry for entry in self._entries(seq, ENTRIES_PAGE)}
-            self._until = seq + ENTRIES_PAGE - 1
+            self._span = range(seq, seq + ENTRIES_PAGE)
         return self._page.get(seq)
 
     def last(self, after: int) -> int:
@@ -272,9 +290,9 @@ def _set_aside(reader: _Reader, saved: Saved, folder: Path) -> None:
         for seq in range(first, last + 1):
             entry = reader.entry(seq)
             if entry is None:
-                saved.unreadable.append(seq)
+                saved.unreadable.add(seq)
             else:
-                saved.aside.append(seq)
+                saved.aside.add(seq)
                 yield _line(entry)
 
     written = lines()

@@ -143,6 +143,12 @@ class Pool:
             connection.close()
 
 
+def backend_of(connection: Connection) -> int:
+    """Name the server's process that answers on a connection."""
+    [[process]] = connection.execute("SELECT pg_backend_pid()").fetchall()
+    return int(process)
+
+
 @contextmanager
 def pipelined(connection: Connection) -> Iterator[None]:
     """Send statements without waiting for the answer to each, where the client's library can."""

@@ -19,6 +19,7 @@ from hansard.engines.postgres.connections import (
 from hansard.engines.postgres.holds import Holds
 from hansard.engines.postgres.hot_rows import HotRows
 from hansard.engines.postgres.notices import Announcer, Notices
+from hansard.engines.postgres.pooling import require_own_process
 from hansard.engines.postgres.schema import Names, column, lay_out, outdated, scrubbing
 from hansard.engines.postgres.transaction import BEGIN_LOOK, MovedError, PostgresReadTx
 from hansard.engines.postgres.writing import Lane
@@ -59,6 +60,7 @@ class PostgresEngine:
         self._pool = Pool(connector, size=READERS_MAX)
         try:
             with translated("PostgreSQL could not be opened"), self._pool.connection() as first:
+                require_own_process(connector, first)
                 lay_out(first, self._names, schema)
         except BaseException:
             self._pool.close()

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 import psycopg
 
-from hansard.engines.postgres.connections import Connection, Connector, translated
+from hansard.engines.postgres.connections import Connection, Connector, backend_of, translated
 from hansard.engines.postgres.schema import Names
 from hansard.kernel.problem import StorageUnavailable
 
@@ -127,7 +127,7 @@ class Holds:
         if self._connection is None:
             return False
         try:
-            return _backend(self._connection) == self._keeper
+            return backend_of(self._connection) == self._keeper
         except psycopg.OperationalError:
             if not self._connection.closed:
                 raise
@@ -146,7 +146,7 @@ class Holds:
         if self._connection is None or self._connection.closed:
             self._connection = connection = self._connector.connect()
             self._made += 1
-            self._keeper = _backend(connection)
+            self._keeper = backend_of(connection)
             # What someone else has taken since is theirs.
             still = {name for name in self._held if self._ask(connection, name)}
             self._held = {name: lock for name, lock in self._held.items() if name in still}
@@ -166,9 +166,3 @@ class Holds:
             "SELECT pg_try_advisory_lock(%s)", (self._names.lock_number(name),)
         ).fetchone()
         return answer == (True,)
-
-
-def _backend(connection: Connection) -> int:
-    """Name the server's process that answers on a connection."""
-    [[process]] = connection.execute("SELECT pg_backend_pid()").fetchall()
-    return int(process)

@@ -5,8 +5,12 @@ from typing import Any
 import pytest
 
 from hansard.app.application import Application
-from hansard.app.everything import Thing, ThingsFound
-from hansard.kernel.operation import Caller
+from hansard.app.everything import Everything, Search, Thing, ThingsFound
+from hansard.entities.views import WORDS as ENTITY_WORDS
+from hansard.kernel.engine import Hit
+from hansard.kernel.event import Stamp
+from hansard.kernel.meaning import NoMeanings
+from hansard.kernel.operation import Caller, Context
 from hansard.kernel.problem import InvalidInput
 
 REASONS = "Nothing else was at hand that day."
@@ -138,3 +142,30 @@ def test_any_query_is_answered(app: Application, agent: Caller, query: str) -> N
 def test_bad_arguments_are_refused(app: Application, agent: Caller, bad: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput):
         found(app, agent, "capacitor", **bad)
+
+
+class Near(NoMeanings):
+    """Meanings that find one thing for every question about entities."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+    def nearest(self, project: str, topic: str, query: str, *, limit: int) -> list[Hit]:
+        del project, query, limit
+        return [Hit(self.key, 0.6)] if topic == ENTITY_WORDS.name else []
+
+
+def test_a_document_is_found_by_its_meaning_and_one_that_is_gone_is_not(
+    app: Application, agent: Caller
+) -> None:
+    document = one_of_each(app, agent)["entity"]
+
+    def asked(key: str) -> list[tuple[str, float]]:
+        stamp = Stamp(agent.actor, "2026-01-01T00:00:00.000Z")
+        context = Context(app.store, app.default_project, agent, stamp)
+        request = Search(query="what stores charge", kinds=["entity"])
+        answer = Everything(Near(key)).search(request, context)
+        return [(thing.id, thing.score) for thing in answer.results]
+
+    assert asked(document) == [(document, 0.6)]
+    assert asked("textDocument::gone") == []

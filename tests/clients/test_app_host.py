@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
+from hansard.mcp.apps import EXTENSION, MIME_TYPE
 from tests.clients.browsing import a_page
 from tests.clients.node import BIN, HERE, run_node
 from tests.mcp.processes import Json, StdioServer
@@ -84,7 +85,7 @@ def hosting(tmp_path: Path, host_script: str) -> Iterator[Hosting]:
         "embedder": "none",
     }
     with StdioServer("tests.clients.stdio_command", settings) as server:
-        server.open()
+        server.open({"extensions": {EXTENSION: {"mimeTypes": [MIME_TYPE]}}})
         _record(server)
 
         @contextmanager

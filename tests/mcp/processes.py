@@ -103,10 +103,11 @@ class StdioServer(ServerProcess):
             self._threads[-1].start()
         self._last_id = 100
 
-    def open(self) -> Json:
+    def open(self, capabilities: Json | None = None) -> Json:
         """Do the handshake; gives what the server says of itself."""
         info = {"name": "test", "version": "1"}
-        params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info}
+        able = capabilities or {}
+        params = {"protocolVersion": "2025-11-25", "capabilities": able, "clientInfo": info}
         result: Json = self.ask("initialize", params)["result"]
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         return result

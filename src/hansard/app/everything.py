@@ -18,7 +18,8 @@ from hansard.decisions.ranking import ACTIVE_BONUS
 from hansard.decisions.search import Searching
 from hansard.entities.reading import Found, found
 from hansard.entities.views import WORDS as ENTITY_WORDS
-from hansard.kernel.engine import Position, ReadTx, Row, Topic, Where
+from hansard.kernel.engine import Hit, Position, ReadTx, Row, Topic, Where
+from hansard.kernel.fuse import fuse
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.model import Model
 from hansard.kernel.operation import Capability, Context, Operation, ProjectRequest, Result
@@ -26,7 +27,7 @@ from hansard.kernel.page import from_cursor, refused, to_cursor
 from hansard.kernel.snippet import snippet
 from hansard.kernel.text import Cursor, Limit, Query, one_line
 from hansard.kernel.told import KEPT, NO_COUNT
-from hansard.kernel.words import coverage
+from hansard.kernel.words import coverage, query_stems
 from hansard.records.contract import SearchRecords
 from hansard.records.search import search_records
 from hansard.records.text import by_words_only, index_told
@@ -152,7 +153,7 @@ class Everything:
             "timeline": _things("timeline"),
             "file": _things("file"),
             "checkpoint": _things("checkpoint"),
-            "entity": _entities,
+            "entity": self._entities,
             "commit": _commits,
         }
 
@@ -185,6 +186,41 @@ class Everything:
             for one in Searching(self.meanings).search(request, context).results
         ]
 
+    def _entities(self, query: str, context: Context, limit: int) -> list[Thing]:
+        near = self._near_entities(query, context, limit)
+
+        def work(tx: ReadTx) -> list[Thing]:
+            words = tx.search(ENTITY_WORDS, query, limit=limit)
+            # What was found by meaning may be gone by now.
+            meant = [hit for hit in near if found(tx, hit.key)]
+            return _listed(tx, query, words, meant)[:limit]
+
+        return context.read(work)
+
+    def _near_entities(self, query: str, context: Context, limit: int) -> list[Hit]:
+        if not query_stems(query):
+            return []
+        return self.meanings.nearest(context.project, ENTITY_WORDS.name, query, limit=limit)
+
+
+def _listed(tx: ReadTx, query: str, words: Sequence[Hit], meant: Sequence[Hit]) -> list[Thing]:
+    """Put entities into one order; an old version leads to the current one, which precedes it."""
+    hits = fuse(words, meant)
+    there = [(hit, entity) for hit in hits if (entity := found(tx, hit.key))]
+    if not there:
+        return []
+    first, entity = there[0]
+    has_words = first.key in {hit.key for hit in words}
+    by_words = coverage(query, f"{entity.title} {entity.text}") if has_words else 0.0
+    best = max([by_words, *(hit.score for hit in meant if hit.key == first.key)])
+    listed: dict[str, Thing] = {}
+    for hit, entity in there:
+        score = round(min(best, 1.0) * hit.score / first.score, 3) if first.score else 0.0
+        for key in (entity.current_id or hit.key, hit.key):
+            if key not in listed and (shown := found(tx, key)):
+                listed[key] = _entity(key, shown, query, score)
+    return list(listed.values())
+
 
 def _things(kind: Literal["timeline", "file", "checkpoint"]) -> Source:
     def find(query: str, context: Context, limit: int) -> list[Thing]:
@@ -206,25 +242,6 @@ def _things(kind: Literal["timeline", "file", "checkpoint"]) -> Source:
         return context.read(work)
 
     return find
-
-
-def _entities(query: str, context: Context, limit: int) -> list[Thing]:
-    def work(tx: ReadTx) -> list[Thing]:
-        hits = tx.search(ENTITY_WORDS, query, limit=limit)
-        entities = [(hit, found(tx, hit.key)) for hit in hits]
-        there = [(hit, entity) for hit, entity in entities if entity]
-        best = coverage(query, f"{there[0][1].title} {there[0][1].text}") if there else 0.0
-        listed: dict[str, Thing] = {}
-        for hit, entity in there:
-            score = round(best * hit.score / hits[0].score, 3)
-            # An old version leads to the current one, which comes before it.
-            current = entity.current_id or hit.key
-            for key in (current, hit.key):
-                if key not in listed and (shown := found(tx, key)):
-                    listed[key] = _entity(key, shown, query, score)
-        return list(listed.values())
-
-    return context.read(work)
 
 
 def _entity(key: str, entity: Found, query: str, score: float) -> Thing:

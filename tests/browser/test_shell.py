@@ -111,6 +111,56 @@ def test_the_palette_goes_to_a_view_and_to_a_thing(looking: Looking) -> None:
     expect(page.get_by_role("heading", name="Never more than one request")).to_be_visible()
 
 
+def test_the_palette_takes_an_id_at_its_word(looking: Looking) -> None:
+    page = overview(looking)
+    page.keyboard.press("/")
+    page.get_by_role("combobox", name="Search or go to").fill("r004")
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_role("heading", name="A report that people can read")).to_be_visible()
+    assert page.url.endswith("/#/lantern/records/R004")
+
+
+def test_the_palette_begins_writing_and_goes_to_projects(looking: Looking, empty: None) -> None:
+    page = overview(looking)
+    page.keyboard.press("/")
+    page.get_by_role("combobox", name="Search or go to").fill("new rec")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog", name="New record")).to_be_visible()
+    page.keyboard.press("Escape")
+
+    page.keyboard.press("/")
+    page.get_by_role("combobox", name="Search or go to").fill("empty")
+    page.get_by_role("option", name="Empty Project empty").click()
+
+    expect(page.get_by_text("Waiting for the first call")).to_be_visible()
+
+
+def test_the_palette_offers_what_was_looked_at_lately(looking: Looking) -> None:
+    page = looking.go("decisions/D005")
+    expect(page.get_by_role("heading", name="Retry 429")).to_be_visible()
+    looking.go("records/R002")
+    expect(page.get_by_role("heading", name="Crawl a site in parallel")).to_be_visible()
+    page.keyboard.press("/")
+
+    offered = page.get_by_role("listbox", name="Where to go").get_by_role("option")
+    expect(offered.nth(0)).to_contain_text("Crawl a site in parallel")
+    expect(offered.nth(1)).to_contain_text("Retry 429 and 5xx three times")
+
+
+def test_what_is_found_is_marked_and_says_who_and_when(looking: Looking) -> None:
+    page = looking.go("search?q=retry")
+    found = page.get_by_role("link", name="Retry 429 and 5xx")
+    expect(found.locator("mark").first).to_have_text("Retry")
+    expect(found.locator("time")).to_be_visible()
+    expect(found).to_contain_text("maria")
+
+    page.get_by_role("button", name="records", exact=True).click()
+
+    expect(found).to_have_count(0)
+    expect(page.get_by_role("link", name="Retry what fails for a moment")).to_be_visible()
+
+
 def test_the_palette_goes_away_by_escape(looking: Looking) -> None:
     page = overview(looking)
     page.keyboard.press("/")

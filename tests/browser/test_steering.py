@@ -72,7 +72,7 @@ def test_a_record_is_put_off_with_a_reason(looking: Looking) -> None:
     page.get_by_label("Why?").fill("After the first release")
     page.get_by_role("dialog").get_by_role("button", name="Put off").click()
 
-    expect(page.locator(".record .badge").first).to_have_text("LATER")
+    expect(page.locator(".record .badge").first).to_have_text("for later")
     expect(page.get_by_text("After the first release").first).to_be_visible()
 
 
@@ -101,7 +101,8 @@ def test_a_proposal_is_accepted_by_who_proves_the_secret(browser: Browser, serve
 def test_a_proposal_is_rejected_for_a_reason(person: Looking) -> None:
     page = person.go("decisions/P002")
     page.get_by_label("Why, if you reject it").fill("Redirects are not our business")
-    page.get_by_role("button", name="Reject").click()
+    page.get_by_role("button", name="Reject r").click()
+    page.get_by_role("button", name="Reject now").click()
 
     expect(page.locator(".decision .badge").first).to_have_text("rejected")
     expect(page.get_by_text("Redirects are not our business")).to_be_visible()

@@ -16,6 +16,8 @@ AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
 
 VIEWS = {
     "overview": ("heading", "Lantern"),
+    "review": ("button", "Accept"),
+    "records": ("link", "Crawl a site in parallel"),
     "records/R002": ("heading", "Crawl a site in parallel"),
     "control": ("heading", "A report people can read"),
     "timeline": ("link", "P002"),
@@ -152,6 +154,7 @@ def test_stored_markup_stays_text_in_every_view(context: BrowserContext, served:
         f"restore?session={stored['session_id']}": 1,
         f"decisions/{stored['decision']}": 3,
         f"decisions/{stored['proposal']}": 3,
+        f"review/{stored['proposal']}": 3,
         f"checkpoints/{stored['session_id']}": 2,
         "search?q=script": 2,
     }

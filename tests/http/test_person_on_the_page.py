@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from hansard.http.door import PROOF_LIFE_S, Visit
 from hansard.kernel.event import Proof
 from tests.http.serving import Server, let_in, make_token, serving, set_secret
 
@@ -125,3 +126,38 @@ def test_a_token_that_anybody_could_make_proves_no_person_once_there_is_a_secret
     told = guarded.request("GET", "/api/v1", authorization=f"Bearer {text}").json()
 
     assert told["actor"] == author
+
+
+def test_after_an_hour_the_secret_is_asked_for_again() -> None:
+    visit = Visit()
+    visit.prove("mark", now=100.0)
+
+    known = [visit.is_proved("mark", now=100.0 + s) for s in (0, PROOF_LIFE_S - 1, PROOF_LIFE_S)]
+
+    assert known == [True, True, False]
+    assert not visit.is_proved("another", now=100.0)
+    assert PROOF_LIFE_S == 3600
+
+
+def test_a_secret_that_only_the_server_has_is_not_asked_for_again_and_proves_nobody(
+    tmp_path: Path,
+) -> None:
+    with serving(tmp_path, HANSARD_SECRET=SECRET) as server:
+        page = let_in(server)
+        page.post("propose_decision", a_decision("a"))
+
+        def accepting() -> str:
+            _, told = page.post("accept_proposal", {"proposal_id": "P001"})
+            return str(told["error"]["code"])
+
+        before = accepting()
+        page.post("prove", x_hansard_secret=SECRET)
+        after = [accepting(), accepting()]
+        told = server.request("GET", "/api/v1", cookie=page.cookie).json()
+        page.post("prove", x_hansard_secret="wrong" * 4)
+        forgotten = accepting()
+
+    # What is left is to wait, as everybody must.
+    assert (before, after) == ("PERMISSION_DENIED", ["REVIEW_WINDOW", "REVIEW_WINDOW"])
+    assert told["proof"] == "unproved"
+    assert forgotten == "PERMISSION_DENIED"

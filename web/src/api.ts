@@ -29,6 +29,8 @@ export interface Asking {
   secret?: string;
   /** Makes a repetition harmless: the same request under the same key is done once. */
   key?: string;
+  /** Whether it is sent though the page goes away meanwhile. */
+  outlives?: boolean;
 }
 
 let shown = "1";
@@ -49,6 +51,7 @@ export async function post<T>(operation: string, args: Arguments, asking: Asking
       headers,
       body: JSON.stringify(args),
       signal: asking.signal ?? null,
+      keepalive: asking.outlives ?? false,
     }),
   );
 }

@@ -5,6 +5,7 @@ import { render } from "preact";
 
 import { getIndex } from "./api";
 import { asProblem } from "./asking";
+import { remember } from "./recents";
 import { route, settle } from "./route";
 import { loadLater } from "./shell/later";
 import { Shell } from "./shell/Shell";
@@ -21,14 +22,27 @@ effect(() => {
 });
 
 const root = document.getElementById("page");
-if (root) render(<Shell />, root);
-getIndex().then(
-  (found) => {
-    index.value = found;
-    follow();
-    void loadLater();
-  },
-  (error: unknown) => {
-    shut.value = asProblem(error);
-  },
-);
+
+function begin(): void {
+  if (root) render(<Shell />, root);
+  getIndex().then(
+    (found) => {
+      index.value = found;
+      follow();
+      remember();
+      void loadLater();
+    },
+    (error: unknown) => {
+      shut.value = asProblem(error);
+    },
+  );
+}
+
+/** Whoever came by another address than the page's is helped, and shown nothing else. */
+async function help(): Promise<void> {
+  const { Astray } = await import("./shell/Astray");
+  if (root) render(<Astray path={location.pathname} />, root);
+}
+
+if (location.pathname === "/") begin();
+else void help();

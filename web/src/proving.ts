@@ -37,6 +37,12 @@ export async function asPerson<T>(work: (asking: Asking) => Promise<T>): Promise
   }
 }
 
+/** Ask for the secret before something that needs it is begun; refuse to go on without it. */
+export async function askToProve(): Promise<void> {
+  if ((await askForSecret()) !== null) return;
+  throw new Problem("NOT_PROVED", "That is for people", "Enter the secret, which proves that you are one", 0);
+}
+
 function askForSecret(): Promise<string | null> {
   stopProving();
   isProving.value = true;

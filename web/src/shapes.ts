@@ -33,6 +33,7 @@ export interface Activity {
   type: string;
   session_id?: string;
   record_id?: string;
+  author?: string;
   summary: string;
 }
 
@@ -153,6 +154,7 @@ export interface HistoryEntry {
   tick: number;
   timestamp: string;
   session_id?: string;
+  author?: string;
   change_type: string;
   summary: string;
   diff?: string;
@@ -171,6 +173,9 @@ export interface RecordCompared {
 
 export interface SessionSeen {
   id: string;
+  title?: string;
+  by?: string;
+  last_activity?: string;
   active_records: string[];
   tick_gap: number;
   status: string;
@@ -179,6 +184,9 @@ export interface SessionSeen {
 export interface Overview {
   project: { id: string; name: string; description: string; tick: number };
   notices?: string[];
+  last_session?: { id: string; title?: string; by: string; last_activity: string; did?: string[] };
+  checkpoint?: { id: string; session_id: string; name?: string; saved: string };
+  decisions?: { id: string; title: string; target: string }[];
   open_sessions: SessionSeen[];
   root_records: RecordRef[];
   open_records: RecordRef[];
@@ -484,6 +492,9 @@ export interface Thing {
   score: number;
   status?: string;
   session?: string;
+  /** Where the server says so. */
+  author?: string;
+  at?: string;
 }
 
 export interface ThingsFound {

@@ -57,9 +57,20 @@ export async function act<T>(operation: string, args: Arguments, asking?: Asking
 async function ownSession(here: string): Promise<string> {
   const known = kept(sessionKey(here));
   if (known) return known;
-  const id = `page.${noise()}`;
-  await post("record_session_start", { project_id: here, session_id: id, title: "On the page" });
+  const id = await beginSession(here);
   keep(sessionKey(here), id);
+  return id;
+}
+
+/** A chosen id is looked for in the server's own project; one that the server makes says of which it is. */
+async function beginSession(here: string): Promise<string> {
+  const title = "On the page";
+  if (here !== index.value?.project) {
+    const begun = await post<{ session_id?: string }>("record_session_start", { project_id: here, title });
+    if (begun.session_id) return begun.session_id;
+  }
+  const id = `page.${noise()}`;
+  await post("record_session_start", { project_id: here, session_id: id, title });
   return id;
 }
 

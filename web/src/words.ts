@@ -87,7 +87,37 @@ export function kindName(kind: string): string {
 /** `agent:builder` as people say it. */
 export function who(actor: string): string {
   const [kind, ...name] = actor.split(":");
-  return name.join(":") || kind || "";
+  return (name.join(":") || kind || "").replace(" (unproved)", " (not proved)");
+}
+
+/** One or two letters to know somebody by. */
+export function initials(actor: string): string {
+  const words = who(actor)
+    .replace(/\s*\(.*$/, "")
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+  const [first = "?", second = ""] = words;
+  const letters = second ? first.slice(0, 1) + second.slice(0, 1) : first.slice(0, 2);
+  return letters.toUpperCase();
+}
+
+/** One of so many colours, the same for somebody wherever they are named. */
+export function hue(actor: string, colours: number): number {
+  let sum = 7;
+  for (const letter of who(actor).replace(/\s*\(.*$/, "")) sum = (sum * 31 + letter.charCodeAt(0)) % 65_521;
+  return sum % colours;
+}
+
+const STATES: Record<string, string> = {
+  OPEN: "open",
+  LATER: "for later",
+  RESOLVED: "resolved",
+  DISCARDED: "discarded",
+};
+
+/** The state of a record, as people say it. */
+export function stateName(state: string): string {
+  return STATES[state] ?? state;
 }
 
 export function actorKind(actor: string): string {
@@ -105,10 +135,17 @@ const TYPES: Record<string, string> = {
 export function plain(summary: string): string {
   return summary
     .replace(/^Session \S+ (started|saved|closed|taken up|left)/, "Session $1")
+    .replace(/ \((?:now )?[a-z]\w+::\w+\)/gi, "")
+    .replace(/\b(chat|run|graph|thread|document) [a-z]\w+::\w+/gi, "$1")
     .replace(/\b([a-z]\w+)::\w+/gi, "$1")
     .replace(/\b(messageThread|chatThread|agentGraphExecution|agentGraph)\b/g, (type) => TYPES[type] ?? type)
     .replace(/\b1 partials\b/, "1 part")
     .replace(/\bpartials\b/, "parts");
+}
+
+/** Markdown where there is no room for it: the words, without the marks around them. */
+export function bare(text: string): string {
+  return text.replace(/`([^`]+)`/g, "$1").replace(/\*\*([^*]+)\*\*/g, "$1");
 }
 
 export function shown(value: unknown): string {

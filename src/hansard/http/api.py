@@ -69,12 +69,14 @@ class Api:
         cookie: Callable[[], str],
         failures: Failures,
         bytes_used: Callable[[], int | None] = lambda: None,
+        timer: Callable[[], float] = time.monotonic,
     ) -> None:
         """Serve an application to whoever the door has let in; `cookie` names their cookie.
 
         `bytes_used` is what the store takes on disk, where that is known.
         """
         self._bytes_used = bytes_used
+        self._timer = timer
         self._application = application
         self._door = door
         self._cookie = cookie
@@ -251,19 +253,25 @@ class Api:
         return result.model_dump_json(exclude_none=True).encode()
 
     def _known_again(self, caller: Caller, request: Request) -> Caller:
-        """Take a browser for a person's once the secret was entered in it.
+        """Take a browser for a person's once the secret was entered in it, for an hour.
 
-        It is one until it leaves, the server ends, or another secret is set.
+        It is one until then, unless it leaves, the server ends, or another secret is set. One that
+        only the server was set up with still proves nobody a person: it opens what needs it.
         """
         if _token(request) or (visit := self.visit(request)) is None:
             return caller
-        if caller.secret is not None:
-            is_proved = self._application.judged(caller).proof == "proved"
-            visit.proved = people.mark(self._application.store) if is_proved else None
-        elif visit.proved is not None:
-            is_same = visit.proved == people.mark(self._application.store)
-            return replace(caller, is_vouched=is_same)
+        now = self._timer()
+        if caller.secret is None:
+            is_vouched = visit.has_proof and visit.is_proved(self._mark(), now)
+            return replace(caller, is_vouched=is_vouched)
+        visit.forget_proof()
+        self._application.judged(caller)  # refuses a wrong one
+        if self._application.wants_proof():
+            visit.prove(self._mark(), now)
         return caller
+
+    def _mark(self) -> str | None:
+        return people.mark(self._application.store)
 
     def _verify(self, body: bytes, caller: Caller, request: Request) -> dict[str, Any]:
         token = _token(request)

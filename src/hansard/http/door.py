@@ -30,10 +30,22 @@ TOKEN_LIFE_S = 600.0
 VISIT_LIFE_S = 7 * 24 * 3600.0
 """How long a browser stays let in."""
 
+PROOF_LIFE_S = 3600.0
+"""How long a browser in which the secret was entered is not asked for it again."""
+
 TOKENS_MAX = 100
 
 SCOPE = ("page",)
 """Whose the idempotency keys of pages are."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Proof:
+    """That a secret was entered; it lives with the server that took it, and nowhere else."""
+
+    mark: str | None
+    """Of the secret that the store knows; `None` of one that only this server was set up with."""
+    until: float
 
 
 @dataclass(slots=True)
@@ -43,9 +55,7 @@ class Visit:
     seat: Seat = field(default_factory=Seat)
     lifeline: Lifeline = field(default_factory=Lifeline)
     """Says that a page of it is open."""
-    proved: str | None = None
-    """The mark of the secret that was entered in it: whoever uses it is known to be a person, for
-    as long as that is the store's."""
+    _proof: _Proof | None = None
     _pages: int = 0
     _counting: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -60,6 +70,24 @@ class Visit:
             holder=Holder(via="page", owner=self.lifeline.name),
             lifeline=self.lifeline,
         )
+
+    def prove(self, mark: str | None, now: float) -> None:
+        """Remember for a while that the right secret was entered; `mark` tells it from others."""
+        self._proof = _Proof(mark, now + PROOF_LIFE_S)
+
+    def forget_proof(self) -> None:
+        """Have whoever uses it prove it again."""
+        self._proof = None
+
+    @property
+    def has_proof(self) -> bool:
+        """Whether a secret was ever entered in it, since the server began."""
+        return self._proof is not None
+
+    def is_proved(self, mark: str | None, now: float) -> bool:
+        """Whether the present secret was entered in it, and not too long ago."""
+        proof = self._proof
+        return proof is not None and proof.mark == mark and now < proof.until
 
     def open_page(self, engine: Engine) -> None:
         """Note that a page follows what happens: whoever looks at it is there."""

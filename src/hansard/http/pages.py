@@ -40,6 +40,10 @@ class Pages:
         """List what is answered where."""
         return [Route("/", self._index), Route(f"/{ASSETS}/{{name}}", self._asset)]
 
+    def help_with(self, status: int) -> Response:
+        """Give the page to somebody who went astray; it finds out how by its address."""
+        return self._file(INDEX, SAFETY, status)
+
     async def _index(self, request: Request) -> Response:
         token = request.query_params.get("token")
         if token is None:
@@ -66,12 +70,12 @@ class Pages:
     async def _asset(self, request: Request) -> Response:
         return self._file(f"{ASSETS}/{request.path_params['name']}", SAFETY | FOREVER)
 
-    def _file(self, name: str, headers: dict[str, str]) -> Response:
+    def _file(self, name: str, headers: dict[str, str], status: int = 200) -> Response:
         content = self._files.get(name)
         if content is None:
             return Response("There is no such file.", 404, SAFETY, "text/plain")
         kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
-        return Response(content, 200, headers | {"Content-Security-Policy": CSP}, kind)
+        return Response(content, status, headers | {"Content-Security-Policy": CSP}, kind)
 
 
 def _read_all() -> dict[str, bytes]:

@@ -20,6 +20,7 @@ from hansard.http.exchanging import Exchanging
 from hansard.http.front import Front
 from hansard.http.gate import Gate
 from hansard.http.health import Health
+from hansard.http.helping import Helping
 from hansard.http.meter import Meter
 from hansard.http.pages import Pages
 from hansard.http.rates import Failures, Rates
@@ -70,7 +71,8 @@ class Page:
         """Guard and watch everything that is served, MCP too, and what is asked `first` of it."""
         return Front(
             app,
-            first=first,
+            # Whoever opens an address of programs is helped before anyone asks for their token.
+            first=lambda inner: first(Helping(inner, self._pages.help_with)),
             catalog=self._catalog,
             gate=self._gate,
             rates=self._rates,

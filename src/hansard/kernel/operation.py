@@ -76,8 +76,7 @@ class Flagged(Result):
     """An answer that tells of characters which nobody sees."""
 
     hidden_chars: dict[str, int] | None = None
-    """How many characters that nobody sees are in the text that was written, or is given to a
-    model, by kind; absent where there are none."""
+    """How many characters that nobody sees are in the text, by kind; absent where none are."""
 
     def cautions(self) -> list[str]:
         """Say what is to be known of the text, in lines of their own."""
@@ -129,10 +128,7 @@ SessionUse = Literal["none", "optional", "required", "begins"]
 """Whether an operation runs without a session, needs one, or begins one where there is none."""
 
 Toolset = Literal["core", "default", "records"]
-"""The tool lists an operation is part of, besides that of its capability.
-
-The operations on projects and sessions are of 000 too, so `records` lists them with its own.
-"""
+"""The tool lists an operation is in besides its capability's; `records` has projects' too."""
 
 
 class Seat:
@@ -196,8 +192,7 @@ class Caller:
     default_session: str | None = None
     """The session of the settings, where one that was opened by naming it counts before them."""
     chat: str | None = None
-    """The chat that a host says this is of: its session, unless another is named or set. One that
-    is closed goes on in its next part."""
+    """The chat that a host says this is of; one that is closed goes on in its next part."""
     seat: Seat | None = None
     idempotency_key: str | None = None
     secret: str | None = field(default=None, repr=False)

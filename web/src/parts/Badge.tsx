@@ -1,8 +1,8 @@
 // Small marks: a state, a kind, who did it, when.
 
-import { ago, family, kindName, moment, who, actorKind } from "../words";
+import { actorKind, ago, family, hue, initials, kindName, moment, stateName, who } from "../words";
 
-export function Badge({ of, text = of }: { of: string; text?: string }) {
+export function Badge({ of, text = stateName(of) }: { of: string; text?: string }) {
   return <span class={`badge is-${of.toLowerCase()}`}>{text}</span>;
 }
 
@@ -10,10 +10,17 @@ export function Kind({ of }: { of: string }) {
   return <span class={`kind of-${family(of)}`}>{kindName(of)}</span>;
 }
 
+const COLOURS = 8;
+const KINDS: Record<string, string> = { human: "a person", agent: "an agent", system: "Hansard itself" };
+
+/** Who it was: letters in a colour of their own, round for people, and the name. */
 export function Who({ actor }: { actor: string }) {
   const kind = actorKind(actor);
   return (
-    <span class={`who is-${kind}`} title={`${kind} ${who(actor)}`}>
+    <span class={`who is-${kind}`} title={`${who(actor)}, ${KINDS[kind] ?? kind}`}>
+      <span class={`face hue-${hue(actor, COLOURS)}`} aria-hidden="true">
+        {initials(actor)}
+      </span>
       {who(actor)}
     </span>
   );

@@ -3,6 +3,8 @@
 import dagre from "@dagrejs/dagre";
 import { useMemo } from "preact/hooks";
 
+import { cut, linesOf } from "./lines";
+
 export interface Box {
   id: string;
   title: string;
@@ -25,12 +27,14 @@ interface Drawn {
 }
 
 const WIDTH_MIN = 110;
-const WIDTH_MAX = 204;
+const WIDTH_MAX = 264;
 /** What a character takes, about. */
-const CHAR_PX = 8.6;
+const CHAR_PX = 8.1;
+const LINE_PX = 17;
 /** How far a large graph is shrunk to fit before it is scrolled instead. */
 const SHRUNK = 0.8;
-const HEIGHT = 62;
+/** Of a box with a title of one line. */
+const HEIGHT = 58;
 const MARGIN = 12;
 
 export function Graph({ boxes, arrows, label, current }: Drawn) {
@@ -65,12 +69,16 @@ export function Graph({ boxes, arrows, label, current }: Drawn) {
           if (!place) return null;
           const inside = (
             <>
-              <rect width={widthOf(box)} height={HEIGHT} rx="8" />
-              <text x="12" y="25" class="title">
-                {cut(box.title, 22)}
+              <rect width={widthOf(box)} height={heightOf(box)} rx="8" />
+              <text class="title">
+                {linesOf(box.title).map((line, at) => (
+                  <tspan key={at} x="12" y={24 + at * LINE_PX}>
+                    {line}
+                  </tspan>
+                ))}
               </text>
-              <text x="12" y="46" class="about">
-                {cut(box.about, 29)}
+              <text x="12" y={heightOf(box) - 14} class="about">
+                {cut(box.about, ABOUT_CHARS)}
               </text>
               <title>{`${box.title} (${box.about})`}</title>
             </>
@@ -95,14 +103,14 @@ function lay(boxes: Box[], arrows: Arrow[]) {
   graph.setGraph({ rankdir: "LR", nodesep: 18, ranksep: 28, marginx: MARGIN, marginy: MARGIN });
   graph.setDefaultEdgeLabel(() => ({}));
   const known = new Set(boxes.map((box) => box.id));
-  for (const box of boxes) graph.setNode(box.id, { width: widthOf(box), height: HEIGHT });
+  for (const box of boxes) graph.setNode(box.id, { width: widthOf(box), height: heightOf(box) });
   const drawn = arrows.filter((arrow) => known.has(arrow.from) && known.has(arrow.to));
   drawn.forEach((arrow, place) => graph.setEdge(arrow.from, arrow.to, {}, String(place)));
   dagre.layout(graph);
   const places = new Map(
     boxes.map((box) => {
       const { x, y } = graph.node(box.id) as { x: number; y: number };
-      return [box.id, { x: x - widthOf(box) / 2, y: y - HEIGHT / 2 }];
+      return [box.id, { x: x - widthOf(box) / 2, y: y - heightOf(box) / 2 }];
     }),
   );
   const edges = drawn.map((arrow, place) => {
@@ -116,14 +124,17 @@ function lay(boxes: Box[], arrows: Arrow[]) {
 }
 
 function widthOf(box: Box): number {
-  const chars = Math.max(box.title.length, box.about.length * 0.78);
+  const longest = Math.max(...linesOf(box.title).map((line) => line.length));
+  const chars = Math.max(longest, Math.min(box.about.length, ABOUT_CHARS) * 0.84);
   return Math.max(WIDTH_MIN, Math.min(WIDTH_MAX, chars * CHAR_PX + 24));
+}
+
+const ABOUT_CHARS = 36;
+
+function heightOf(box: Box): number {
+  return HEIGHT + (linesOf(box.title).length - 1) * LINE_PX;
 }
 
 function through(points: { x: number; y: number }[]): string {
   return points.map(({ x, y }, place) => `${place ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
-}
-
-function cut(text: string, chars: number): string {
-  return text.length > chars ? `${text.slice(0, chars - 1)}…` : text;
 }

@@ -1,9 +1,7 @@
 // A link to whatever a reference names, or just its text.
 
-import { href } from "../route";
-import { placeOfRef } from "./found";
+import { Mention } from "./Mention";
 
-export function Ref({ to }: { to: string }) {
-  const place = placeOfRef(to);
-  return place ? <a href={href(place)}>{to}</a> : <code>{to}</code>;
+export function Ref({ to, titled = false }: { to: string; titled?: boolean }) {
+  return <Mention to={to} titled={titled} />;
 }

@@ -7,6 +7,7 @@ import { PLACES } from "./places";
 const OTHERS: [string, string][] = [
   ["/ or Ctrl K", "Search, or go anywhere"],
   ["?", "These keys"],
+  ["a, r", "Accept or reject what is reviewed; j and k go through"],
   ["j, k", "Next and previous entry in the timeline; Enter opens it"],
   ["Space", "Play or pause in Evolution"],
   ["←, →", "One revision back or on"],

@@ -7,6 +7,7 @@ import { asProblem } from "../asking";
 import { go, href, route } from "../route";
 import type { ProjectListed } from "../shapes";
 import { index, knows, project, settledHead, shut, type Theme, theme } from "../state";
+import { waiting } from "../waiting";
 import { helpOpen, paletteOpen } from "./keys";
 import { Later } from "./later";
 import { PLACES } from "./places";
@@ -36,6 +37,11 @@ export function Navigation({ open }: { open: boolean }) {
               aria-current={route.value.view === place.view ? "page" : undefined}
             >
               {place.name}
+              {place.view === "review" && !!waiting.value?.length && (
+                <span class="count" aria-label={`${waiting.value.length} waiting`}>
+                  {waiting.value.length}
+                </span>
+              )}
             </a>
           </li>
         ))}

@@ -1,12 +1,16 @@
-// The palette: type where to go or what to find.
+// The palette: type where to go, what to do, or what to find.
 
 import { useEffect, useState } from "preact/hooks";
 
+import { post } from "../api";
+import { lookUp } from "../cards";
 import { Dialog } from "../parts/Dialog";
-import { placeOf } from "../parts/found";
+import { placeOf, placeOfRef } from "../parts/found";
+import { recents } from "../recents";
 import { go, type Place } from "../route";
-import type { RecordRef, Thing, ThingsFound } from "../shapes";
-import { ask, knows, theme } from "../state";
+import type { ProjectListed, RecordRef, Thing, ThingsFound } from "../shapes";
+import { ask, knows, project, theme } from "../state";
+import { writing } from "../writing";
 import { helpOpen, paletteOpen } from "./keys";
 import { PLACES } from "./places";
 
@@ -24,12 +28,14 @@ export function Palette() {
   const [words, setWords] = useState("");
   const [chosen, setChosen] = useState(0);
   const found = useFound(open ? words : "");
+  const projects = useProjects(open);
+  const seen = useSeen(open);
   useEffect(() => {
     if (open) setWords("");
   }, [open]);
   useEffect(() => setChosen(0), [words]);
 
-  const choices = [...commands(words), ...found];
+  const choices = arranged(words.trim(), { found, projects, seen });
   const close = () => (paletteOpen.value = false);
   const run = (choice: Choice | undefined) => {
     if (!choice) return;
@@ -56,7 +62,7 @@ export function Palette() {
         aria-controls="choices"
         aria-activedescendant={choices[chosen] ? `choice-${chosen}` : undefined}
         aria-label="Search or go to"
-        placeholder="A view, a record, a decision, a file…"
+        placeholder="A view, an id, something to do, words…"
         value={words}
         onInput={(event) => setWords(event.currentTarget.value)}
         onKeyDown={onKeyDown}
@@ -82,29 +88,109 @@ export function Palette() {
   );
 }
 
-function commands(words: string): Choice[] {
-  const to = (place: Place) => () => go(place);
-  const all: Choice[] = [
-    ...PLACES.filter((place) => !place.needs || knows(place.needs)).map((place) => ({
-      key: place.view,
-      label: place.name,
-      about: place.about,
-      run: to({ view: place.view }),
-    })),
+interface Known {
+  found: Choice[];
+  projects: Choice[];
+  seen: Choice[];
+}
+
+/** What fits the words, the surest first: an id as it is, then what is called so, then what was found. */
+function arranged(words: string, { found, projects, seen }: Known): Choice[] {
+  if (!words) return [...seen, ...actions(), ...views(), ...projects];
+  const exact = exactly(words);
+  const wanted = words.toLowerCase();
+  const named = [...views(), ...actions(), ...projects].filter((one) =>
+    one.label.toLowerCase().includes(wanted),
+  );
+  const all = [...exact, ...named, ...found, ...everything(words)];
+  return all.filter((one, place) => all.findIndex((other) => other.key === one.key) === place);
+}
+
+const to = (place: Place) => () => go(place);
+
+/** The thing whose id the words are. */
+function exactly(words: string): Choice[] {
+  const ref = /^[rdp]\d+$/i.test(words) ? words.toUpperCase() : words.replace(/^S:/, "s:");
+  const place = placeOfRef(ref);
+  return place ? [{ key: `ref ${ref}`, label: ref, about: "Go there", run: to(place) }] : [];
+}
+
+function views(): Choice[] {
+  return PLACES.filter((place) => !place.needs || knows(place.needs)).map((place) => ({
+    key: place.view,
+    label: place.name,
+    about: place.about,
+    run: to({ view: place.view }),
+  }));
+}
+
+function actions(): Choice[] {
+  const write = (what: "record" | "decision" | "note") => () => (writing.value = { what });
+  return [
+    { key: "new record", label: "New record", about: "Write", run: write("record") },
+    { key: "new decision", label: "New decision", about: "Write", run: write("decision") },
+    { key: "new note", label: "New note", about: "Write", run: write("note") },
     { key: "light", label: "Light theme", about: "How the page looks", run: () => (theme.value = "light") },
     { key: "dark", label: "Dark theme", about: "How the page looks", run: () => (theme.value = "dark") },
     { key: "keys", label: "Keys", about: "What the keyboard does", run: () => (helpOpen.value = true) },
   ];
-  const wanted = words.trim().toLowerCase();
-  const matching = all.filter((one) => one.label.toLowerCase().includes(wanted));
-  if (!wanted) return all;
-  const everything: Choice = {
-    key: "everything",
-    label: `Search everything for “${words.trim()}”`,
-    about: "Search",
-    run: to({ view: "search", query: { q: words.trim() } }),
-  };
-  return knows("search") ? [...matching, everything] : matching;
+}
+
+function everything(words: string): Choice[] {
+  if (!knows("search")) return [];
+  const run = to({ view: "search", query: { q: words } });
+  return [{ key: "everything", label: `Search everything for “${words}”`, about: "Search", run }];
+}
+
+/** What was looked at last, by its title. */
+function useSeen(open: boolean): Choice[] {
+  const [seen, setSeen] = useState<Choice[]>([]);
+  useEffect(() => {
+    if (!open) return;
+    let isOver = false;
+    const refs = recents();
+    const choices = (titles: (string | undefined)[]) =>
+      refs.flatMap((ref, place): Choice[] => {
+        const where = placeOfRef(ref);
+        if (!where) return [];
+        const id = ref.replace(/^path:/, "");
+        return [
+          {
+            key: `seen ${ref}`,
+            label: titles[place] ?? id,
+            about: `${id} · looked at lately`,
+            run: to(where),
+          },
+        ];
+      });
+    setSeen(choices([]));
+    void Promise.all(refs.map(lookUp)).then(
+      (cards) => !isOver && setSeen(choices(cards.map((one) => one?.title))),
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [open]);
+  return seen;
+}
+
+function useProjects(open: boolean): Choice[] {
+  const [projects, setProjects] = useState<ProjectListed[]>([]);
+  useEffect(() => {
+    if (!open) return;
+    post<{ projects: ProjectListed[] }>("list_projects", { limit: 100 }).then(
+      (listed) => setProjects(listed.projects),
+      () => undefined,
+    );
+  }, [open]);
+  return projects
+    .filter((one) => one.id !== project.value)
+    .map((one) => ({
+      key: `project ${one.id}`,
+      label: one.name,
+      about: `Project ${one.id}`,
+      run: to({ project: one.id, view: "overview" }),
+    }));
 }
 
 function useFound(words: string): Choice[] {

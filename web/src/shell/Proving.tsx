@@ -43,7 +43,7 @@ function Form() {
     <form onSubmit={enter}>
       <p>
         This server has a secret. Until you enter it, what you do here is recorded as an agent’s, and what is
-        for people is refused. This browser is then yours until it logs out or the server ends.
+        for people is refused. You are then not asked again in this browser for an hour.
       </p>
       {doing.problem && <Wrong problem={doing.problem} />}
       <label class="field">

@@ -6,18 +6,18 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Empty, Loading } from "../parts/Notice";
 import { route } from "../route";
 import { connection, head, index, knows, project, shut } from "../state";
+import { waiting } from "../waiting";
 import { Door } from "./Door";
-import { Help } from "./Help";
 import { Later } from "./later";
 import { listen, paletteOpen } from "./keys";
 import { Navigation } from "./Navigation";
-import { Palette } from "./Palette";
 import { PLACES } from "./places";
 
 type View = FunctionComponent;
 
 const VIEWS: Record<string, () => Promise<{ default: View }>> = {
   overview: () => import("../views/Overview"),
+  review: () => import("../views/Review"),
   control: () => import("../views/Control"),
   records: () => import("../views/Records"),
   timeline: () => import("../views/Timeline"),
@@ -68,11 +68,13 @@ export function Shell() {
         <main id="main" tabIndex={-1}>
           <Lost />
           <Later of="Left" />
+          <Later of="Held" />
           <Later of="AsOf" />
           <Shown key={project.value} />
         </main>
-        <Palette />
-        <Help />
+        <Later of="Palette" />
+        <Later of="Help" />
+        <Later of="Writing" />
         <Later of="Proving" />
       </div>
     </>
@@ -91,13 +93,15 @@ function Shown() {
   const wanted = useRef(name);
   wanted.current = name;
   useEffect(() => {
-    const place = PLACES.find((one) => one.view === name);
-    document.title = `${place?.name ?? "Not found"} · ${project.value} · Hansard`;
     if (loaded[name]) return;
     VIEWS[name]?.().then((module) => setLoaded((known) => ({ ...known, [name]: module.default })));
   }, [name]);
 
   const place = PLACES.find((one) => one.view === name);
+  const waits = waiting.value?.length ? `(${waiting.value.length}) ` : "";
+  useEffect(() => {
+    document.title = `${waits}${place?.name ?? "Not found"} · ${project.value} · Hansard`;
+  }, [name, waits]);
   if (!place) return <Empty title="There is no such view">The navigation shows those there are.</Empty>;
   if (place.needs && !knows(place.needs)) {
     return <Empty title={`This server does not offer ${place.name}`}>A newer Hansard may.</Empty>;

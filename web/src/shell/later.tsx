@@ -3,13 +3,27 @@
 
 import { signal } from "@preact/signals";
 
-type Parts = typeof import("./Left") & typeof import("./Proving") & typeof import("./AsOf");
+type Parts = typeof import("./Left") &
+  typeof import("./Proving") &
+  typeof import("./Writing") &
+  typeof import("./Held") &
+  typeof import("./Palette") &
+  typeof import("./Help") &
+  typeof import("./AsOf");
 
 const parts = signal<Parts | null>(null);
 
 export async function loadLater(): Promise<void> {
-  const [left, proving, asOf] = await Promise.all([import("./Left"), import("./Proving"), import("./AsOf")]);
-  parts.value = { ...left, ...proving, ...asOf };
+  const [left, proving, writing, held, palette, help, asOf] = await Promise.all([
+    import("./Left"),
+    import("./Proving"),
+    import("./Writing"),
+    import("./Held"),
+    import("./Palette"),
+    import("./Help"),
+    import("./AsOf"),
+  ]);
+  parts.value = { ...left, ...proving, ...writing, ...held, ...palette, ...help, ...asOf };
 }
 
 /** Show a part as soon as it is there. */

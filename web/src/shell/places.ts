@@ -18,6 +18,13 @@ export const PLACES: readonly Offered[] = [
     about: "Where the project stands",
   },
   {
+    view: "review",
+    name: "Review",
+    key: "i",
+    needs: "propose_decision",
+    about: "What agents propose and you decide",
+  },
+  {
     view: "control",
     name: "Mission control",
     key: "l",

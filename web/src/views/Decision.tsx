@@ -1,15 +1,15 @@
 // One decision or proposal in full, and what a person makes of a proposal.
 
-import { useState } from "preact/hooks";
-
-import { useAsk, useDoing } from "../asking";
+import { useAsk } from "../asking";
 import { Badge, When, Who } from "../parts/Badge";
-import { Await, Wrong } from "../parts/Notice";
+import { Evidence } from "../parts/Evidence";
+import { Await } from "../parts/Notice";
+import { Line, Prose } from "../parts/Prose";
 import { Ref } from "../parts/Ref";
-import { asPerson } from "../proving";
 import { go, href } from "../route";
-import type { DecisionInContext, DecisionShown } from "../shapes";
-import { act } from "../state";
+import type { DecisionInContext } from "../shapes";
+import { writing } from "../writing";
+import { Verdict } from "./Verdict";
 
 export function DecisionView({ id }: { id: string }) {
   const asked = useAsk<DecisionInContext>("get_decision", { decision_id: id });
@@ -31,11 +31,13 @@ export function DecisionView({ id }: { id: string }) {
               instead.
             </p>
           )}
-          <div class="prose">{decision.rationale}</div>
+          <Prose text={decision.rationale} />
           {!!decision.consequences?.length && (
             <ul>
               {decision.consequences.map((one) => (
-                <li key={one}>{one}</li>
+                <li key={one}>
+                  <Line text={one} />
+                </li>
               ))}
             </ul>
           )}
@@ -47,22 +49,48 @@ export function DecisionView({ id }: { id: string }) {
                 · accepted by <Who actor={decision.accepted_by} />
               </>
             )}
-            {decision.reason && <> · rejected: {decision.reason}</>}
+            {decision.reason && (
+              <>
+                {" "}
+                · rejected: <Line text={decision.reason} />
+              </>
+            )}
           </p>
           {evidence.length > 0 && (
             <section>
               <h3>It rests on</h3>
               <ul>
                 {evidence.map((one) => (
-                  <li key={one.ref}>
-                    <Ref to={one.ref} /> {one.about}
-                  </li>
+                  <Evidence key={one.ref} cited={one.ref} about={one.about} />
                 ))}
               </ul>
             </section>
           )}
           <Radius radius={radius ?? {}} />
-          {decision.status === "proposed" && <Review proposal={decision} />}
+          {decision.status === "active" && (
+            <p class="tools">
+              <button
+                type="button"
+                onClick={() => (writing.value = { what: "decision", replaces: [decision.id] })}
+              >
+                Replace it
+              </button>
+            </p>
+          )}
+          {decision.status === "proposed" && (
+            <>
+              {!!decision.supersedes?.length && (
+                <p>
+                  Accepting it replaces{" "}
+                  {decision.supersedes.map((one) => (
+                    <Ref key={one} to={one} titled />
+                  ))}
+                  . <a href={href({ view: "review", id: decision.id })}>See both beside each other</a>
+                </p>
+              )}
+              <Verdict proposal={decision} onAccepted={(made) => go({ view: "decisions", id: made })} />
+            </>
+          )}
         </article>
       )}
     </Await>
@@ -83,57 +111,13 @@ function Radius({ radius }: { radius: Record<string, string[]> }) {
               <dt>{kind}</dt>
               <dd>
                 {names.map((one) => (
-                  <Ref key={one} to={one} />
+                  <Ref key={one} to={one} titled />
                 ))}
               </dd>
             </div>
           ))}
         </dl>
       )}
-    </section>
-  );
-}
-
-function Review({ proposal }: { proposal: DecisionShown }) {
-  const [reason, setReason] = useState("");
-  const doing = useDoing();
-  const accept = () =>
-    doing.run(async () => {
-      const made = await asPerson((asking) =>
-        act<{ decision_id: string }>("accept_proposal", { proposal_id: proposal.id }, asking),
-      );
-      go({ view: "decisions", id: made.decision_id });
-    });
-  const reject = () =>
-    doing.run(async () => {
-      const why = reason.trim() && { reason: reason.trim() };
-      await asPerson((asking) => act("reject_proposal", { proposal_id: proposal.id, ...why }, asking));
-    });
-  return (
-    <section class="review" aria-label="Review">
-      <h3>Your decision</h3>
-      {!!proposal.supersedes?.length && (
-        <p>
-          Accepting it replaces{" "}
-          {proposal.supersedes.map((one) => (
-            <Ref key={one} to={one} />
-          ))}
-          .
-        </p>
-      )}
-      {doing.problem && <Wrong problem={doing.problem} />}
-      <label class="field">
-        <span>Why, if you reject it</span>
-        <input value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
-      </label>
-      <p class="tools">
-        <button type="button" class="main" disabled={doing.busy} onClick={accept}>
-          Accept
-        </button>
-        <button type="button" disabled={doing.busy} onClick={reject}>
-          Reject
-        </button>
-      </p>
     </section>
   );
 }

@@ -11,6 +11,7 @@ import { href, refine, route } from "../route";
 import type { ActivityList, DecisionInContext, DecisionLink, DecisionsFound } from "../shapes";
 import { ask } from "../state";
 import { who } from "../words";
+import { writing } from "../writing";
 import { DecisionView } from "./Decision";
 
 const KINDS = [
@@ -34,6 +35,9 @@ export default function Decisions() {
       <header class="head">
         <h1>Decisions</h1>
         <Asking words={words} mode={query.mode ?? "balanced"} />
+        <button type="button" class="main" onClick={() => (writing.value = { what: "decision" })}>
+          New decision
+        </button>
       </header>
       {(activity.problem || problem) && (
         <Wrong problem={(activity.problem ?? problem) as Problem} again={activity.again} />
@@ -47,7 +51,7 @@ export default function Decisions() {
         <Loading />
       ) : links.length === 0 ? (
         <Empty title="Nothing has been decided yet">
-          Agents record what was decided with record_decision, and ask you with propose_decision.
+          Write down the first decision here, or let an agent do it: “Note that we decided …”.
         </Empty>
       ) : (
         <div class={id ? "beside" : ""}>
@@ -129,7 +133,7 @@ function Inbox({ links }: { links: DecisionLink[] }) {
       <ul class="refs">
         {open.map((one) => (
           <li key={one.id}>
-            <a href={href({ view: "decisions", id: one.id })}>
+            <a href={href({ view: "review", id: one.id })}>
               <span class="id">{one.id}</span> <strong>{one.title}</strong> <Badge of={one.status} />
               <small>
                 {one.target}, by {who(one.author)}

@@ -1,9 +1,10 @@
 // Where the project stands: open work, sessions, and what changed since one last looked.
 
+import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 
 import { useAsk } from "../asking";
-import { Badge, Kind, When } from "../parts/Badge";
+import { Badge, Kind, When, Who } from "../parts/Badge";
 import { placeOfRef } from "../parts/found";
 import { Await, Empty } from "../parts/Notice";
 import { href } from "../route";
@@ -16,13 +17,25 @@ import type {
   SessionSeen,
 } from "../shapes";
 import { head, keep, kept, knows, project } from "../state";
-import { counted, plain } from "../words";
+import { waiting } from "../waiting";
+import { bare, counted, plain } from "../words";
 
 const LEAVE_MS = 4_000;
 
+/** Loaded only where nothing happened yet. */
+const First = signal<typeof import("./First").First | null>(null);
+
 export default function Overview() {
+  const [isFirst, setFirst] = useState(false);
   const asked = useAsk<OverviewAnswer>("get_project_overview", { budget_tokens: 20_000 });
   const sessions = useAsk<SessionList>("list_sessions", knows("list_sessions") ? { limit: 100 } : null);
+  const isEmpty = asked.value !== null && asked.value.recent_activity.length === 0;
+  useEffect(() => {
+    if (!isEmpty) return;
+    setFirst(true);
+    void import("./First").then((module) => (First.value = module.First));
+  }, [isEmpty]);
+  const Welcome = isFirst ? First.value : null;
   return (
     <section class="view overview">
       <Await asked={asked}>
@@ -37,38 +50,11 @@ export default function Overview() {
                 {told}
               </p>
             ))}
-            <Counts found={found} />
-            <div class="columns">
-              <div>
-                <Records
-                  title="Open work"
-                  records={found.open_records}
-                  total={found.counts.open_records ?? 0}
-                  empty="Nothing is open. Agents write records with create_record."
-                />
-                {found.later_records.length > 0 && (
-                  <Records
-                    title="For later"
-                    records={found.later_records}
-                    total={found.counts.later_records ?? 0}
-                    empty=""
-                  />
-                )}
-                <Sessions seen={found.open_sessions} listed={sessions.value} />
-              </div>
-              <div>
-                <SinceLast />
-                <section class="panel">
-                  <h2>Latest</h2>
-                  <Happened
-                    activity={found.recent_activity
-                      .filter((one) => one.type !== "session_started")
-                      .slice(0, 12)}
-                  />
-                  <a href={href({ view: "timeline" })}>The whole timeline</a>
-                </section>
-              </div>
-            </div>
+            {Welcome ? (
+              <Welcome activity={found.recent_activity} onLook={() => setFirst(false)} />
+            ) : (
+              <Stands found={found} listed={sessions.value} />
+            )}
           </>
         )}
       </Await>
@@ -76,16 +62,85 @@ export default function Overview() {
   );
 }
 
+function Stands({ found, listed }: { found: OverviewAnswer; listed: SessionList | null }) {
+  return (
+    <>
+      <Counts found={found} />
+      <div class="columns">
+        <div>
+          <LastTime found={found} />
+          <Records
+            title="Open work"
+            records={found.open_records}
+            total={found.counts.open_records ?? 0}
+            empty="Nothing is open."
+          />
+          {found.later_records.length > 0 && (
+            <Records
+              title="For later"
+              records={found.later_records}
+              total={found.counts.later_records ?? 0}
+              empty=""
+            />
+          )}
+          <Sessions seen={found.open_sessions} listed={listed} />
+        </div>
+        <div>
+          <SinceLast />
+          <section class="panel">
+            <h2>Latest</h2>
+            <Happened
+              activity={found.recent_activity.filter((one) => one.type !== "session_started").slice(0, 12)}
+            />
+            <a href={href({ view: "timeline" })}>The whole timeline</a>
+          </section>
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** Where were we? */
+function LastTime({ found }: { found: OverviewAnswer }) {
+  const last = found.last_session;
+  if (!last) return null;
+  return (
+    <section class="panel">
+      <h2>Where were we?</h2>
+      <p>
+        <a href={href({ view: "story", id: last.id })}>{last.title ?? last.id}</a> <Who actor={last.by} />{" "}
+        <When at={last.last_activity} />
+      </p>
+      {!!last.did?.length && (
+        <ul>
+          {last.did.map((one) => (
+            <li key={one}>{plain(one)}</li>
+          ))}
+        </ul>
+      )}
+      {found.checkpoint && (
+        <p class="soft">
+          Latest checkpoint:{" "}
+          <a href={href({ view: "checkpoints", id: found.checkpoint.session_id })}>
+            {found.checkpoint.name ?? found.checkpoint.id}
+          </a>{" "}
+          <When at={found.checkpoint.saved} />
+        </p>
+      )}
+    </section>
+  );
+}
+
 function Counts({ found }: { found: OverviewAnswer }) {
-  const proposed = useProposed();
+  const proposed = waiting.value?.length ?? null;
   const numbers: [number, string, string][] = [
     [found.counts.open_records ?? 0, "open records", href({ view: "records", query: { state: "OPEN" } })],
     [found.counts.later_records ?? 0, "for later", href({ view: "records", query: { state: "LATER" } })],
     ...(proposed === null
       ? []
-      : [[proposed, "to review", href({ view: "decisions" })] as [number, string, string]]),
+      : [[proposed, "to review", href({ view: "review" })] as [number, string, string]]),
     [found.open_sessions.length, "open sessions", href({ view: "story" })],
-    [found.project.tick, "ticks", href({ view: "timeline" })],
+    [found.project.tick, "changes so far", href({ view: "timeline" })],
   ];
   return (
     <ul class="numbers">
@@ -98,23 +153,6 @@ function Counts({ found }: { found: OverviewAnswer }) {
       ))}
     </ul>
   );
-}
-
-/** How many proposals wait: those made, less those that were accepted or rejected. */
-function useProposed(): number | null {
-  const total = (type: string) =>
-    useAsk<ActivityList>(
-      "get_recent_activity",
-      knows("propose_decision") ? { types: [type], limit: 1 } : null,
-    ).value?.total;
-  const [made, accepted, rejected] = [
-    total("proposal_made"),
-    total("proposal_accepted"),
-    total("proposal_rejected"),
-  ];
-  return made === undefined || accepted === undefined || rejected === undefined
-    ? null
-    : made - accepted - rejected;
 }
 
 function Records({
@@ -137,7 +175,7 @@ function Records({
           <li key={one.id}>
             <a href={href({ view: "records", id: one.id })}>
               <span class="id">{one.id}</span> <strong>{one.title}</strong>
-              <small>{one.summary}</small>
+              <small>{bare(one.summary)}</small>
             </a>
           </li>
         ))}
@@ -157,12 +195,11 @@ function Sessions({ seen, listed }: { seen: SessionSeen[]; listed: SessionList |
         {seen.map((one) => (
           <li key={one.id}>
             <a href={href({ view: "timeline", query: { session: one.id } })}>
-              <Badge of={one.status} /> <strong>{titles.get(one.id) ?? one.id}</strong>
+              <Badge of={one.status} /> <strong>{one.title ?? titles.get(one.id) ?? one.id}</strong>
               <small>
-                {one.active_records.length
-                  ? `has ${one.active_records.join(", ")} active`
-                  : "has nothing active"}
-                {one.tick_gap > 0 ? `, ${counted(one.tick_gap, "tick")} behind` : ""}
+                {one.by && <Who actor={one.by} />}
+                {one.active_records.length ? ` works on ${one.active_records.join(", ")}` : ""}
+                {one.tick_gap > 0 ? `, has not seen ${counted(one.tick_gap, "change")}` : ""}
               </small>
             </a>
           </li>
@@ -209,7 +246,9 @@ function Happened({ activity }: { activity: Activity[] }) {
           <li key={one.seq}>
             <Kind of={one.type} />{" "}
             <span>{place ? <a href={href(place)}>{plain(one.summary)}</a> : plain(one.summary)}</span>{" "}
-            <When at={one.timestamp} />
+            <span>
+              {one.author && <Who actor={one.author} />} <When at={one.timestamp} />
+            </span>
           </li>
         );
       })}

@@ -6,20 +6,25 @@ import { Problem } from "../api";
 import { NOW, useAsk, useDoing } from "../asking";
 import type { Draft } from "../drafts";
 import { claim, drafts } from "../keeping";
+import { changeState } from "../onrecord";
 import { Badge, When, Who } from "../parts/Badge";
 import { Diff } from "../parts/Diff";
 import { Dialog } from "../parts/Dialog";
 import { Await, Empty, Loading, Wrong } from "../parts/Notice";
+import { Line, Prose } from "../parts/Prose";
 import { Ref } from "../parts/Ref";
 import { href, refine, route } from "../route";
 import { layAside } from "../saving";
 import type { Activation, Bundle, FullRecord, HistoryEntry, RecordRef, State } from "../shapes";
 import { act, ask, noise, project, settledHead } from "../state";
-import { kindName } from "../words";
+import { bare, kindName } from "../words";
+import { writing } from "../writing";
 import { Offers } from "./Drafts";
 import type { Start } from "./draft";
 import { Editor, type Outcome } from "./Editor";
+import { Moving } from "./Moving";
 import { Others } from "./Others";
+import { Resolve } from "./Resolve";
 import { Written } from "./Written";
 import "../styles/editing.css";
 
@@ -40,6 +45,7 @@ export function RecordView({ id }: { id: string }) {
   const [editing, setEditing] = useState<Start | null>(null);
   const [written, setWritten] = useState<Outcome | null>(null);
   const [to, setTo] = useState<State | null>(null);
+  const [isMoving, setMoving] = useState(false);
   const doing = useDoing();
   // Asked as of the newest entry, so that looking leaves no trace.
   const asked = useAsk<Activation>("activate", settledHead.value ? { id, as_of: NOW, ...WHOLE } : null);
@@ -74,6 +80,19 @@ export function RecordView({ id }: { id: string }) {
                 {VERBS[state]}
               </button>
             ))}
+            <button type="button" class="quiet" onClick={() => setMoving(true)}>
+              Move
+            </button>
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => (writing.value = { what: "record", parent: id })}
+            >
+              Add below
+            </button>
+            <button type="button" class="quiet" onClick={() => (writing.value = { what: "note", about: id })}>
+              Note
+            </button>
           </p>
         )}
       </header>
@@ -98,7 +117,9 @@ export function RecordView({ id }: { id: string }) {
           <Body bundle={last.context} />
         </>
       )}
-      {to && <Move record={target} to={to} onEnd={() => setTo(null)} />}
+      {to === "RESOLVED" && <Resolve record={target} onEnd={() => setTo(null)} />}
+      {to && to !== "RESOLVED" && <Move record={target} to={to} onEnd={() => setTo(null)} />}
+      {isMoving && <Moving ids={[id]} onEnd={() => setMoving(false)} />}
       {!editing && <Changes id={id} />}
     </article>
   );
@@ -145,37 +166,43 @@ function Body({ bundle }: { bundle: Bundle }) {
   ];
   return (
     <>
-      <p class="summary">{target.summary}</p>
+      <p class="summary">
+        <Line text={target.summary} />
+      </p>
       {bundle.warnings?.map((one) => (
         <p key={one.message} class="warned">
           {one.message}
         </p>
       ))}
-      <div class="prose">{target.body}</div>
+      <Prose text={target.body} />
       <dl class="facts">
         <Fact name="Written by">
           <Who actor={target.author} />
-          <span>
-            <When at={target.modified} />, at tick {target.version}
-          </span>
+          <When at={target.modified} />
         </Fact>
-        {target.reason && <Fact name="Because">{target.reason}</Fact>}
+        {target.reason && (
+          <Fact name="Because">
+            <span>
+              <Line text={target.reason} />
+            </span>
+          </Fact>
+        )}
         {target.resolved_by && (
           <Fact name="Resolved by">
-            <Ref to={target.resolved_by} />
+            <Ref to={target.resolved_by} titled />
           </Fact>
         )}
         {!!target.cites?.length && (
           <Fact name="Cites">
             {target.cites.map((one) => (
-              <Ref key={one} to={one} />
+              <Ref key={one} to={one} titled />
             ))}
           </Fact>
         )}
         {!!target.related?.length && (
           <Fact name="Related">
             {target.related.map((one) => (
-              <Ref key={one} to={one} />
+              <Ref key={one} to={one} titled />
             ))}
           </Fact>
         )}
@@ -195,7 +222,7 @@ function Body({ bundle }: { bundle: Bundle }) {
               <li key={one.id}>
                 <a href={href({ view: "records", id: one.id })}>
                   <span class="id">{one.id}</span> <strong>{one.title}</strong> <Badge of={one.state} />
-                  <small>{one.summary}</small>
+                  <small>{bare(one.summary)}</small>
                 </a>
               </li>
             ))}
@@ -231,7 +258,7 @@ function Changes({ id }: { id: string }) {
                   <details open={false}>
                     <summary>
                       <span class="kind of-record">{kindName(one.change_type)}</span> {one.summary}{" "}
-                      <When at={one.timestamp} />
+                      {one.author && <Who actor={one.author} />} <When at={one.timestamp} />
                     </summary>
                     {one.decisions?.length ? (
                       <p>
@@ -260,21 +287,20 @@ function Changes({ id }: { id: string }) {
 function Move({ record, to, onEnd }: { record: FullRecord; to: State; onEnd: () => void }) {
   const [words, setWords] = useState("");
   const doing = useDoing();
-  const needs = to === "RESOLVED" ? "resolved_by" : to === "OPEN" ? null : "reason";
+  const needsReason = to !== "OPEN";
   const move = (event: Event) => {
     event.preventDefault();
     doing.run(async () => {
-      await act("activate", { id: record.id, override: true });
-      await act("transition", { id: record.id, to_state: to, ...(needs && { [needs]: words.trim() }) });
+      await changeState(record.id, to, needsReason ? { reason: words.trim() } : {});
       onEnd();
     });
   };
   return (
     <Dialog title={`${VERBS[to]} ${record.id}`} open onClose={onEnd}>
       <form onSubmit={move}>
-        {needs && (
+        {needsReason && (
           <label class="field">
-            <span>{needs === "reason" ? "Why?" : "The record that resolves it (its id)"}</span>
+            <span>Why?</span>
             <input
               value={words}
               required

@@ -1,22 +1,39 @@
-// Everything at once: records, decisions, entries, files, checkpoints, commits.
+// Everything at once: records, decisions, entries, files and what is in them, checkpoints, commits.
+
+import { useEffect, useState } from "preact/hooks";
 
 import { useAsk } from "../asking";
-import { Badge } from "../parts/Badge";
+import { Badge, When, Who } from "../parts/Badge";
 import { placeOf } from "../parts/found";
+import { Marked } from "../parts/Marked";
 import { Await, Empty } from "../parts/Notice";
 import { href, refine, route } from "../route";
-import type { ThingsFound } from "../shapes";
+import type { Thing, ThingsFound } from "../shapes";
+import { lookUp } from "../cards";
+import { bare, plain } from "../words";
+import "../styles/search.css";
 
-const KINDS = ["record", "decision", "timeline", "file", "checkpoint", "commit"];
+const KINDS: Record<string, string> = {
+  record: "records",
+  decision: "decisions",
+  timeline: "entries",
+  file: "files",
+  checkpoint: "checkpoints",
+  entity: "chats, runs, documents",
+  commit: "commits",
+};
+const ONE: Record<string, string> = { timeline: "entry", entity: "thing" };
+const QUIET_MS = 200;
 
 export default function Search() {
   const { q = "", kind = "" } = route.value.query;
+  const words = useSettled(q.trim());
   const asked = useAsk<ThingsFound>(
     "search",
-    q.trim() ? { query: q, limit: 50, ...(kind && { kinds: [kind] }) } : null,
+    words ? { query: words, limit: 50, ...(kind && { kinds: [kind] }) } : null,
   );
   return (
-    <section class="view">
+    <section class="view searching">
       <header class="head">
         <h1>Search</h1>
       </header>
@@ -32,7 +49,7 @@ export default function Search() {
           />
         </label>
         <div class="chips" role="group" aria-label="Kinds">
-          {["", ...KINDS].map((one) => (
+          {["", ...Object.keys(KINDS)].map((one) => (
             <button
               key={one}
               type="button"
@@ -40,12 +57,12 @@ export default function Search() {
               aria-pressed={kind === one}
               onClick={() => refine({ kind: one || undefined })}
             >
-              {one || "everything"}
+              {KINDS[one] ?? "everything"}
             </button>
           ))}
         </div>
       </div>
-      {!q.trim() ? (
+      {!words ? (
         <Empty title="Type a few words">
           Records, decisions, the timeline, files, checkpoints and commits are searched together.
         </Empty>
@@ -57,14 +74,7 @@ export default function Search() {
               <ul class="results">
                 {found.results.map((one) => (
                   <li key={`${one.kind} ${one.id}`}>
-                    <a href={href(placeOf(one))}>
-                      <span class={`kind of-${one.kind === "timeline" ? "session" : one.kind}`}>
-                        {one.kind}
-                      </span>{" "}
-                      <span class="id">{one.id}</span> <strong>{one.title}</strong>{" "}
-                      {one.status && <Badge of={one.status} />}
-                      {one.snippet !== one.title && <p>{one.snippet}</p>}
-                    </a>
+                    <Found one={one} query={words} />
                   </li>
                 ))}
               </ul>
@@ -77,4 +87,65 @@ export default function Search() {
       )}
     </section>
   );
+}
+
+function Found({ one, query }: { one: Thing; query: string }) {
+  const told = useTold(one);
+  const by = one.author ?? told?.by;
+  const at = one.at ?? told?.at;
+  const title = plain(one.title || one.id);
+  return (
+    <a href={href(placeOf(one))}>
+      <span class={`kind of-${one.kind === "timeline" ? "session" : one.kind}`}>
+        {ONE[one.kind] ?? one.kind}
+      </span>{" "}
+      {one.kind !== "entity" && <span class="id">{one.id.replace(/^path:/, "")}</span>}{" "}
+      {title !== one.id.replace(/^path:/, "") && (
+        <strong>
+          <Marked text={title} query={query} />
+        </strong>
+      )}{" "}
+      {one.status && <Badge of={one.status} />}
+      {says(one) && (
+        <p>
+          <Marked text={bare(plain(one.snippet))} query={query} />
+        </p>
+      )}
+      {(by || at) && (
+        <small>
+          {by && <Who actor={by} />} {at && <When at={at} />}
+        </small>
+      )}
+    </a>
+  );
+}
+
+/** Whether what was found says more than its title. */
+function says({ snippet, title, id }: Thing): boolean {
+  const text = snippet.trim();
+  return text !== "" && text !== title.trim() && `path:${text}` !== id && text !== id;
+}
+
+/** Who wrote it and when, where the answer itself does not say. */
+function useTold(one: Thing): { by?: string; at?: string } | null {
+  const [told, setTold] = useState<{ by?: string; at?: string } | null>(null);
+  const lacks = !one.at && (one.kind === "decision" || one.kind === "file" || one.kind === "timeline");
+  useEffect(() => {
+    let isOver = false;
+    if (lacks) void lookUp(one.id).then((card) => !isOver && setTold(card));
+    return () => {
+      isOver = true;
+    };
+  }, [one.id, lacks]);
+  return told;
+}
+
+/** Words once nobody types any more: each letter would be a search of its own. */
+function useSettled(words: string): string {
+  const [settled, setSettled] = useState(words);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(words), settled ? QUIET_MS : 0);
+    return () => clearTimeout(timer);
+  }, [words]);
+  return settled;
 }

@@ -1,1 +1,0 @@
-import{t as e}from"./Ref-C0EOU4jE.js";import{U as t,u as n}from"./index-BfgTROSw.js";var r=/\b([RDP]\d{3,}|s:\d+)\b/;function i({text:i}){return n(t,{children:i.split(r).map((t,r)=>r%2?n(e,{to:t},r):t)})}export{i as t};

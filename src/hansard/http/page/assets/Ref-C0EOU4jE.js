@@ -1,1 +1,0 @@
-import{O as e,n as t,u as n}from"./index-BfgTROSw.js";function r({to:r}){let i=t(r);return i?n(`a`,{href:e(i),children:r}):n(`code`,{children:r})}export{r as t};

@@ -8,9 +8,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, StorageState, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    StorageState,
+    expect,
+    sync_playwright,
+)
 
 from tests.browser.seeding import fill_example
 
@@ -179,11 +188,11 @@ def looking(context: BrowserContext, served: Served) -> Iterator[Looking]:
 def look(context: BrowserContext, served: Served) -> Looking:
     """Open a page, and note errors, warnings and violations of the policy."""
     looked = Looking(context.new_page(), served.base)
-    looked.page.on(
-        "console",
-        lambda said: (
-            looked.complaints.append(said.text) if said.type in ("error", "warning") else None
-        ),
-    )
+
+    def hear(said: ConsoleMessage) -> None:
+        if said.type in ("error", "warning"):
+            looked.complaints.append(f"{said.text} {urlsplit(said.location['url']).path}")
+
+    looked.page.on("console", hear)
     looked.page.on("pageerror", lambda error: looked.complaints.append(str(error)))
     return looked

@@ -77,6 +77,10 @@ def test_an_example_is_filled_in_and_can_be_looked_at(looking: Looking, empty: s
 
     page.goto(f"{looking.base}/#/example/review")
     expect(page.get_by_role("heading", name="Keep prices for a minute")).to_be_visible()
+    page.goto(f"{looking.base}/#/example/evolution?path=src/prices.py")
+    expect(page.get_by_text("Revision 1 of 2")).to_be_visible()
+    page.get_by_role("button", name="Next").click()
+    expect(page.get_by_text("return ask_prices")).to_be_visible()
 
 
 @pytest.mark.parametrize(

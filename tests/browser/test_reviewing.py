@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.conftest import Looking, Served, let_in_anew, look, serve
 from tests.browser.proving import enter_secret
@@ -41,9 +41,9 @@ def status_of(served: Served, proposal: str) -> str:
     return found
 
 
-def waiting(page: Page) -> str:
-    """Read the number beside the view's name."""
-    return page.get_by_role("navigation", name="Views").locator(".count").inner_text()
+def waiting(page: Page) -> Locator:
+    """Find the number beside the view's name."""
+    return page.get_by_role("navigation", name="Views").locator(".count")
 
 
 def test_what_waits_is_counted_in_the_navigation_and_the_title(
@@ -51,13 +51,14 @@ def test_what_waits_is_counted_in_the_navigation_and_the_title(
 ) -> None:
     page = person.go("records")
     expect(page).to_have_title("(2) Records · lantern · Hansard")
-    assert waiting(page) == "2"
+    expect(waiting(page)).to_have_text("2")
 
     with second_process(served.folder) as call:
-        decided = {"title": "Third", "target": "third", "rationale": "Because."}
+        decided = {"title": "Third", "target": "third", "rationale": "Because of the first."}
         call("propose_decision", **decided)
 
     expect(page).to_have_title("(3) Records · lantern · Hansard")
+    expect(waiting(page)).to_have_text("3")
 
 
 def test_what_is_proposed_stands_beside_what_holds(person: Looking) -> None:
@@ -98,7 +99,7 @@ def test_keys_go_through_what_waits_and_accept_it(person: Looking, served: Serve
 
     expect(page.locator(".decision").get_by_text("active").first).to_be_visible()
     assert status_of(served, "P001") == "accepted"
-    assert waiting(page) == "1"
+    expect(waiting(page)).to_have_text("1")
 
 
 def test_a_rejection_needs_a_reason_and_is_taken_back(person: Looking, served: Served) -> None:

@@ -7,9 +7,13 @@ import { act } from "./state";
 
 /** Do something that needs records to be active, those that are named. */
 export async function holding<T>(ids: (string | null | undefined)[], work: () => Promise<T>): Promise<T> {
-  const held = ids.filter((id): id is string => !!id);
-  for (const id of held) await act("activate", { id, override: true });
+  const needed = new Set(ids.filter((id): id is string => !!id));
+  const held: string[] = [];
   try {
+    for (const id of needed) {
+      await act("activate", { id, override: true });
+      held.push(id);
+    }
     return await work();
   } finally {
     held.forEach(layAside);

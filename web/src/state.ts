@@ -3,6 +3,7 @@
 import { computed, effect, signal } from "@preact/signals";
 
 import { type Arguments, type Asking, Problem, post } from "./api";
+import { wrote } from "./head";
 import { inTime, moment } from "./moment";
 import { route } from "./route";
 import type { Index } from "./shapes";
@@ -44,12 +45,17 @@ export async function act<T>(operation: string, args: Arguments, asking?: Asking
       "Go back to now first",
       0,
     );
+  const once = async () => {
+    const answer = await post<T>(operation, { session_id: await ownSession(here), ...args }, asking);
+    if (project.value === here) wrote(answer);
+    return answer;
+  };
   try {
-    return await post<T>(operation, { session_id: await ownSession(here), ...args }, asking);
+    return await once();
   } catch (error) {
     if (!(error instanceof Problem) || !GONE.has(error.code)) throw error;
     keep(sessionKey(here), "");
-    return post<T>(operation, { session_id: await ownSession(here), ...args }, asking);
+    return once();
   }
 }
 

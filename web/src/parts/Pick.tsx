@@ -22,7 +22,16 @@ export function Pick({ label, chosen, onChoose, except = [], required = false }:
   const [words, setWords] = useState("");
   const [place, setPlace] = useState(0);
   const id = useId();
-  const found = useFound(chosen ? null : words).filter((one) => !except.includes(one.id));
+  const { records, of } = useFound(chosen ? null : words);
+  const found = records.filter((one) => !except.includes(one.id));
+  const isCurrent = of === words;
+  // Enter means what the words find, also where that is still on its way.
+  const [entered, setEntered] = useState<string | null>(null);
+  useEffect(() => {
+    if (entered === null || !isCurrent) return;
+    setEntered(null);
+    if (entered === words && found[0]) onChoose(found[0]);
+  }, [entered, isCurrent]);
   if (chosen) {
     return (
       <div class="field pick">
@@ -41,7 +50,8 @@ export function Pick({ label, chosen, onChoose, except = [], required = false }:
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const one = found[place];
-    if (step) setPlace((place + step + found.length) % Math.max(found.length, 1));
+    if (event.key === "Enter" && !isCurrent) setEntered(words);
+    else if (step) setPlace((place + step + found.length) % Math.max(found.length, 1));
     else if (event.key === "Enter" && one) onChoose(one);
     else return;
     event.preventDefault();
@@ -84,14 +94,23 @@ export function Pick({ label, chosen, onChoose, except = [], required = false }:
   );
 }
 
+interface Found {
+  records: RecordRef[];
+  /** The words that found them, which may be earlier ones; `null` while nothing was asked. */
+  of: string | null;
+}
+
+const NOTHING: Found = { records: [], of: null };
+
 /** The records that words find; without words those that are open. */
-function useFound(words: string | null): RecordRef[] {
-  const [found, setFound] = useState<RecordRef[]>([]);
+function useFound(words: string | null): Found {
+  const [found, setFound] = useState(NOTHING);
   useEffect(() => {
     if (words === null) return;
     const control = new AbortController();
+    const show = (records: RecordRef[]) => setFound({ records, of: words });
     const later = setTimeout(
-      () => void find(words.trim(), control.signal).then(setFound, () => undefined),
+      () => void find(words.trim(), control.signal).then(show, () => undefined),
       ASK_MS,
     );
     return () => {
@@ -99,7 +118,7 @@ function useFound(words: string | null): RecordRef[] {
       control.abort();
     };
   }, [words]);
-  return words === null ? [] : found;
+  return words === null ? NOTHING : found;
 }
 
 async function find(words: string, signal: AbortSignal): Promise<RecordRef[]> {

@@ -10,7 +10,8 @@ export const paletteOpen = signal(false);
 export const helpOpen = signal(false);
 
 const PREFIX_MS = 1_200;
-let prefixed = 0;
+/** When `g` was pressed last. Times begin with the page, so none is not nought. */
+let prefixed = Number.NEGATIVE_INFINITY;
 
 export function listen(): () => void {
   const onKey = (event: KeyboardEvent) => {
@@ -28,7 +29,7 @@ export function listen(): () => void {
     } else if (event.key === "g") {
       prefixed = event.timeStamp;
     } else if (event.timeStamp - prefixed < PREFIX_MS) {
-      prefixed = 0;
+      prefixed = Number.NEGATIVE_INFINITY;
       const place = PLACES.find((one) => one.key === event.key && (!one.needs || knows(one.needs)));
       if (place) go({ view: place.view });
     }

@@ -1,6 +1,6 @@
 // The review inbox: what is proposed beside what holds, what it rests on, and a verdict by key.
 
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
 import { useAsk } from "../asking";
 import { Badge, When, Who } from "../parts/Badge";
@@ -21,11 +21,14 @@ export default function Review() {
     if (next) go({ view: "review", id: next });
   };
   useKeys({ j: () => move(1), k: () => move(-1) });
-  const isSettled = ids !== null && !!route.value.id && !ids.includes(route.value.id);
+  const waits = !!ids?.includes(current);
+  const seen = useRef("");
   useEffect(() => {
-    // What was settled, here or elsewhere, makes room for the next.
-    if (isSettled && ids?.length) go({ view: "review", id: ids[0] ?? "" });
-  }, [isSettled]);
+    if (waits) seen.current = current;
+    // What was settled, here or elsewhere, makes room for the next. What was made a moment ago, and
+    // is not known to wait yet, is shown as the address asks.
+    else if (seen.current === current && ids?.length) go({ view: "review", id: ids[0] ?? "" });
+  }, [waits, current]);
   return (
     <section class="view reviewing">
       <header class="head">

@@ -1,0 +1,1 @@
+import{V as e}from"./index-CiyRL0nW.js";var t=e(null);export{t};

@@ -105,6 +105,12 @@ def _another_length(store: Damaged) -> tuple[str, str | None]:
 
 
 @in_words
+def _counted_as_longer(store: Damaged) -> tuple[str, str | None]:
+    store.sql(f"UPDATE {DOCUMENTS} SET length = 1000000 WHERE key = 'T003'")
+    return "views", "T003"
+
+
+@in_words
 def _words_without_a_key(store: Damaged) -> tuple[str, str | None]:
     store.sql(f"INSERT INTO {WORDS}(rowid, text) VALUES(77, 'nobody')")
     return "database", None
@@ -233,9 +239,10 @@ IN_POSTGRES = {
     "other words": "UPDATE hansard.toy_words_words_v1 SET words = '''forged'':1A' WHERE key = %s",
     "another weight": "UPDATE hansard.toy_words_words_v1 SET words = setweight(words, 'B') "
     "WHERE key = %s",
+    "another length": "UPDATE hansard.toy_words_words_v1 SET length = 1000000 WHERE key = %s",
     "a document gone": "DELETE FROM hansard.toy_words_words_v1 WHERE key = %s",
-    "a document added": "INSERT INTO hansard.toy_words_words_v1(project, key, words) "
-    "SELECT project, 'forged', words FROM hansard.toy_words_words_v1 WHERE key = %s",
+    "a document added": "INSERT INTO hansard.toy_words_words_v1(project, key, words, length) "
+    "SELECT project, 'forged', words, length FROM hansard.toy_words_words_v1 WHERE key = %s",
 }
 
 

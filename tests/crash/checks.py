@@ -17,6 +17,7 @@ from tests.crash import toys
 
 OWN_FILES = re.compile(
     r"hansard\.db(-wal|-shm)?|write\.lock|reserve|locks|locks/[\w-]+|blobs(/incoming|/[0-9a-f]{2}(/[0-9a-f]{62})?)?"
+    r"|hooks(/(spool|chats|seen|looks)\b.*)?"
 )
 """What a store's folder may hold while it is open."""
 

@@ -73,12 +73,16 @@ class HookServer:
 
     def _listen(self, folder: str) -> socket.socket:
         places.make(folder)
+        servers.sweep(folder)
         path, descriptor = servers.address(folder, self._name)
+        begun = path.removesuffix(servers.SUFFIX) + servers.BEGUN
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            listener.bind(path)
-            os.chmod(path, 0o600)  # noqa: PTH101
+            # It gets its name when it answers: one that does not is taken for a dead server's.
+            listener.bind(begun)
+            os.chmod(begun, 0o600)  # noqa: PTH101
             listener.listen(ASKING_MAX)
+            os.rename(begun, path)  # noqa: PTH104
         except OSError:
             listener.close()
             raise

@@ -31,6 +31,7 @@ from hansard.app.settings import (
 from hansard.app.surroundings import surroundings
 from hansard.checkpoints.limits import Quotas, Retention
 from hansard.decisions import gitlog
+from hansard.hooks import places, servers
 from hansard.kernel.clock import Clock, utc_now
 from hansard.kernel.engine import Engine, Schema
 from hansard.kernel.limits import MIB
@@ -212,6 +213,7 @@ def start(
     if not settings.read_only:
         if folder := _folder(store_location(settings)):
             tightening.tighten(folder)
+            servers.sweep(str(folder / places.FOLDER))
         application.recover()
     return application
 

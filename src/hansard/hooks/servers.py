@@ -7,6 +7,7 @@ server that dies, and nothing that comes over a socket is recorded.
 import json
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
     import socket
 
 SUFFIX = ".sock"
+BEGUN = ".sock~"
+"""Ends the name of a socket that does not answer yet."""
+
+BEGUN_S = 60.0
+"""After so long, whoever began it has died at it."""
+
 WAKE_S = 0.5
 BRIEF_S = 10.0
 """How long a host is kept waiting for what its session shall know."""
@@ -59,6 +66,16 @@ def address(folder: str, name: str) -> tuple[str, int | None]:
         return path, None
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     return f"/proc/self/fd/{descriptor}/{name}", descriptor
+
+
+def sweep(folder: str) -> None:
+    """Remove what servers that died have left."""
+    for connection in _connections(folder, WAKE_S):
+        connection.close()
+    with suppress(OSError):
+        for one in os.scandir(folder):
+            if one.name.endswith(BEGUN) and time.time() - one.stat().st_mtime > BEGUN_S:
+                os.unlink(one.path)
 
 
 def _connections(folder: str, timeout_s: float) -> "Iterator[socket.socket]":

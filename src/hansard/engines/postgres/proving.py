@@ -1,5 +1,6 @@
 """What PostgreSQL can prove of its own tables, and marks of what its topics hold. Reads only."""
 
+import struct
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 
@@ -7,7 +8,7 @@ import psycopg
 
 from hansard.engines.postgres.connections import Connection
 from hansard.engines.postgres.schema import Names
-from hansard.engines.postgres.text import MARK, written_back
+from hansard.engines.postgres.text import MARK, length_of, written_back
 from hansard.kernel.engine import Topic
 
 _NOT_A_PROJECT_S = {"heads", "hansard_format"}
@@ -67,7 +68,7 @@ def marks(
         "SELECT d.project, CASE WHEN position(%s in d.key) = 0 THEN d.key ELSE "
         f"coalesce((SELECT max(r.whole_key) FROM {names.table(topic.table)} r "
         "WHERE r.project = d.project AND r.key = d.key), d.key) END, "
-        "encode(sha256(convert_to(d.words::text, 'UTF8')), 'hex') "
+        "encode(sha256(convert_to(d.words::text, 'UTF8') || float8send(d.length)), 'hex') "
         f"FROM {names.topic(topic)} d"
     )
     with connection.cursor("marks") as cursor:
@@ -77,4 +78,5 @@ def marks(
 
 def mark(topic: Topic, texts: Mapping[str, str]) -> str:
     """Give the mark of a document as the server would."""
-    return sha256(written_back(topic, texts).encode()).hexdigest()
+    length = struct.pack(">d", length_of(topic, texts))
+    return sha256(written_back(topic, texts).encode() + length).hexdigest()

@@ -352,7 +352,11 @@ class SqliteEngine:
             connection = apsw.Connection(uri, _OPEN | flags, statementcachesize=STATEMENTS_CACHED)
             self._require_in_place()
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-        add_functions(connection)
+        with ExitStack() as undo:
+            # One that is left open would say that the store is in use.
+            undo.callback(connection.close)
+            add_functions(connection)
+            undo.pop_all()
         return connection
 
     def _reader(self) -> apsw.Connection:

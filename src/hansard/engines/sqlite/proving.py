@@ -12,7 +12,7 @@ from itertools import zip_longest
 import apsw
 
 from hansard.engines.sqlite.schema import NUMBER_BITS, documents_name, is_unmade, topic_name
-from hansard.engines.sqlite.search import document
+from hansard.engines.sqlite.search import document, length_of
 from hansard.kernel.engine import Topic
 from hansard.kernel.problem import StorageUnavailable
 
@@ -43,7 +43,8 @@ MODULUS = 1 << 61
 """What marks are counted up to, so that adding two of them is still a number to SQLite."""
 
 _MARKED = (
-    "SELECT coalesce(h.project, ''), coalesce(d.key, 'number ' || n.number), coalesce(s.total, 0) "
+    "SELECT coalesce(h.project, ''), coalesce(d.key, 'number ' || n.number), coalesce(s.total, 0), "
+    "d.length "
     "FROM (SELECT number FROM {0} UNION SELECT number FROM temp.sums) n "
     "LEFT JOIN {0} d ON d.number = n.number "
     f"LEFT JOIN heads h ON h.number = d.project AND h.number = d.number >> {NUMBER_BITS} "
@@ -71,8 +72,9 @@ def marks(connection: apsw.Connection, topic: Topic, take: Callable[[str, str, s
     connection.execute("BEGIN")
     try:
         _add_up(connection, topic_name(topic))
-        for project, key, total in connection.execute(_MARKED.format(documents_name(topic))):
-            take(project, key, f"{total:x}")
+        marked = connection.execute(_MARKED.format(documents_name(topic)))
+        for project, key, total, length in marked:
+            take(project, key, f"{total:x} {length}")
     except apsw.SQLError as error:
         if not is_unmade(error):
             message = f"The full-text index of {topic.name} cannot be read"
@@ -83,11 +85,12 @@ def marks(connection: apsw.Connection, topic: Topic, take: Callable[[str, str, s
 
 def mark(topic: Topic, texts: Mapping[str, str]) -> str:
     """Add up the mark of one document."""
-    columns = [text.split() for text in document(topic, texts)]
+    written = document(topic, texts)
+    columns = [text.split() for text in written]
     total = hash(b"".join(_varint(len(words)) for words in columns))
     for column, words in zip(topic.columns, columns, strict=True):
         total += sum(hash((word, column, place)) for place, word in enumerate(words))
-    return f"{total % MODULUS:x}"
+    return f"{total % MODULUS:x} {float(length_of(topic, written))}"
 
 
 def _add_up(connection: apsw.Connection, words: str) -> None:

@@ -33,6 +33,7 @@ LOOKING: dict[str, list[str]] = {
     "story": ["story"],
     "evolution": ["evolution"],
     "replay": ["replay", "main", "/dev/null/x.html"],
+    "export-to": ["export-to", "jsonl", "/dev/null/x"],
     "restore": ["restore", "--session", "main", "--yes"],
     "why": ["why", "a.py:1"],
     "workspace": ["workspace", "list"],
@@ -53,10 +54,11 @@ LOOKING: dict[str, list[str]] = {
 WHOLE_STORE = {
     *("open", "token", "demo", "verify", "rebuild", "doctor", "anchor", "backup", "gc", "repair"),
     *("restore-backup", "export", "import", "export-schema", "secret", "completion", "hosts"),
+    *("push", "pull", "exchange"),
 }
 """Those that are about no project, or about one that they are told otherwise."""
 
-WRITING = {"init", "serve", "watch", "hook", "undo"}
+WRITING = {"init", "serve", "watch", "hook", "undo", "import-from"}
 """Those that only write, or serve whoever writes."""
 
 

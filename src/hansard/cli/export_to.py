@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from hansard.cli.flags import Flags
-from hansard.cli.opening import opened
+from hansard.cli.opening import opened, project_of
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.sitting import looking
 from hansard.cli.terminal import print_json
@@ -33,6 +33,7 @@ def export_to(
             f"There is no format {name[:100]}", hint=did_you_mean(name, EXPORTS) or there
         )
     with opened(flags, looking=True) as (application, settings):
+        project_of(application, settings)  # refuses one that is not there, before any file is made
         counts = EXPORTS[name].write(application, looking(settings), path.expanduser())
     if json:
         print_json({"format": name, "path": str(path), "written": counts})

@@ -67,7 +67,7 @@ def refusal(what: str, error: Exception) -> StorageUnavailable | None:
                 f"{what}: the disk failed", hint=REPEAT_TO_KNOW, outcome="unknown"
             )
         # Our statements fit our tables, unless a table is not as we made it.
-        case apsw.CorruptError() | apsw.NotADBError() | apsw.SQLError() | apsw.NoFTS5Error():
+        case apsw.CorruptError() | apsw.NotADBError() | apsw.SQLError():
             return StorageUnavailable(
                 f"{what}: the database file is damaged",
                 hint="Run `hansard verify`, then `hansard repair`; do not delete anything",

@@ -219,7 +219,12 @@ class Search:
 
 def add_functions(connection: apsw.Connection) -> None:
     """Teach a connection what searches ask of FTS5."""
-    connection.register_fts5_function(TIMES, _times)
+    try:
+        connection.register_fts5_function(TIMES, _times)
+    except apsw.NoFTS5Error:
+        # It is there, but nothing can be asked of this database: asking something says why.
+        connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
+        raise
 
 
 def document(topic: Topic, texts: Mapping[str, str]) -> list[str]:

@@ -50,7 +50,7 @@ function Shows({ id, to, card }: { id: string; to: string; card: Card }) {
     if (box.bottom > innerHeight) element.current.classList.add("is-above");
   }, []);
   return (
-    <span class="card" role="tooltip" id={id} ref={element}>
+    <span class="hover-card" role="tooltip" id={id} ref={element}>
       <small>
         {to.replace(/^path:/, "")} · {card.about} {card.status && <Badge of={card.status} />}
       </small>

@@ -1,0 +1,1 @@
+import{V as e}from"./index-BEu7STK3.js";var t=e(null);export{t};

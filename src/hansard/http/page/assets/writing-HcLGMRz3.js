@@ -1,1 +1,0 @@
-import{V as e}from"./index-CiyRL0nW.js";var t=e(null);export{t};

@@ -148,10 +148,10 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
         ),
         Operation(
             "undo",
-            "Take back what an entry (s:SEQ; a batch or restore as a whole), a plan step, a "
+            "Take back what an entry (s:SEQ; a batch or restore whole), a plan step, a "
             "session, or one since a prompt (last, 2, s:SEQ) changed, and only that: later work of "
             "others stays. Clashes are left and shown: decide with take (mine: as now, theirs: as "
-            "before, both; by path, one or a list by hunk). preview first.",
+            "before, both; by path, or a list by hunk). preview first.",
             contract.Undo,
             Undone,
             partial(undo, gateway),

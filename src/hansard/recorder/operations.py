@@ -149,7 +149,7 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
         Operation(
             "undo",
             "Take back what an entry (s:SEQ; a batch or restore whole), a plan step, a "
-            "session, or one since a prompt (last, 2, s:SEQ) changed, and only that: later work of "
+            "session, or one since a prompt (last, 2, s:SEQ) changed, only that: later work of "
             "others stays. Clashes are left and shown: decide with take (mine: as now, theirs: as "
             "before, both; by path, or a list by hunk). preview first.",
             contract.Undo,

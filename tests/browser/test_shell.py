@@ -200,11 +200,15 @@ def test_the_theme_is_chosen_and_kept(looking: Looking) -> None:
 def test_an_empty_project_says_what_to_do(looking: Looking, empty: None) -> None:
     page = overview(looking)
     page.get_by_label("Project").select_option("empty")
-    expect(page.get_by_text("Nothing is open.")).to_be_visible()
+    expect(page.get_by_text("Waiting for the first call")).to_be_visible()
 
     page.get_by_role("link", name="Evolution").click()
 
     expect(page.get_by_role("heading", name="No file has been changed yet")).to_be_visible()
+    page.get_by_role("link", name="Overview").click()
+    expect(page.get_by_text("Waiting for the first call")).to_be_visible()
+    page.get_by_label("Project").select_option("lantern")
+    expect(page.get_by_role("heading", name="Open work")).to_be_visible()
 
 
 def test_a_record_that_is_not_there_is_said_so_with_a_way_on(looking: Looking) -> None:

@@ -8,6 +8,7 @@ import { Badge, Kind, When, Who } from "../parts/Badge";
 import { placeOfRef } from "../parts/found";
 import { Await, Empty } from "../parts/Notice";
 import { href } from "../route";
+import { moment } from "../moment";
 import type {
   Activity,
   ActivityList,
@@ -26,16 +27,19 @@ const LEAVE_MS = 4_000;
 const First = signal<typeof import("./First").First | null>(null);
 
 export default function Overview() {
-  const [isFirst, setFirst] = useState(false);
+  const [isFirst, setFirst] = useState<boolean | null>(null);
   const asked = useAsk<OverviewAnswer>("get_project_overview", { budget_tokens: 20_000 });
   const sessions = useAsk<SessionList>("list_sessions", knows("list_sessions") ? { limit: 100 } : null);
-  const isEmpty = asked.value !== null && asked.value.recent_activity.length === 0;
+  // A project that is looked at as it was once was empty then, and is past its beginning.
+  const isEmpty = asked.value !== null && asked.value.recent_activity.length === 0 && !moment.value;
+  useEffect(() => setFirst(null), [project.value]);
   useEffect(() => {
     if (!isEmpty) return;
     setFirst(true);
     void import("./First").then((module) => (First.value = module.First));
   }, [isEmpty]);
-  const Welcome = isFirst ? First.value : null;
+  const welcomes = !moment.value && (isFirst ?? isEmpty);
+  const Welcome = First.value;
   return (
     <section class="view overview">
       <Await asked={asked}>
@@ -50,11 +54,10 @@ export default function Overview() {
                 {told}
               </p>
             ))}
-            {Welcome ? (
+            {welcomes && Welcome && (
               <Welcome activity={found.recent_activity} onLook={() => setFirst(false)} />
-            ) : (
-              <Stands found={found} listed={sessions.value} />
             )}
+            {!welcomes && <Stands found={found} listed={sessions.value} />}
           </>
         )}
       </Await>

@@ -1,0 +1,1 @@
+import{V as e}from"./index-BA7YrzrW.js";var t=e(null);export{t};

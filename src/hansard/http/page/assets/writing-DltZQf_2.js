@@ -1,1 +1,0 @@
-import{V as e}from"./index-BEu7STK3.js";var t=e(null);export{t};

@@ -5,6 +5,7 @@ comes, so it is far more than a busy machine could take; and less than the time 
 a test, so that it is the wait that fails, and says for what.
 """
 
+import select
 import sys
 import time
 from collections.abc import Callable
@@ -41,6 +42,13 @@ def lengthen() -> None:
     for module, name in LIMITS.items():
         if module in sys.modules:
             setattr(sys.modules[module], name, PATIENCE_S)
+
+
+def is_readable(descriptor: int, wait_s: float = 0.0) -> bool:
+    """Whether there is something to read. By `poll`: `select` knows only the first 1,024."""
+    waiting = select.poll()
+    waiting.register(descriptor, select.POLLIN | select.POLLHUP)
+    return bool(waiting.poll(wait_s * 1000))
 
 
 def wait_until(has_happened: Callable[[], object], what: str = "it never happened") -> None:

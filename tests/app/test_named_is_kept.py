@@ -1,7 +1,6 @@
 """What is named is kept: collecting beside a writer takes nothing away that it is about to name."""
 
 import itertools
-import select
 import subprocess
 import sys
 import time
@@ -34,7 +33,7 @@ from tests.conftest import OpenApp, a_caller
 from tests.crash.harness import ROOT
 from tests.langgraph.steps import config_of, put, values_of
 from tests.launcher.programs import Popen
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, is_readable
 from tests.recorder.asking import create, edit
 
 EVER = "9999"
@@ -267,4 +266,4 @@ def _has_said(collector: "Popen[Any]") -> bool:
     """Whether it has collected anything, which on a busy machine may take it a while."""
     assert collector.poll() is None, "it ended by itself"
     assert collector.stdout is not None
-    return bool(select.select([collector.stdout], [], [], 0)[0])
+    return is_readable(collector.stdout.fileno())

@@ -3,7 +3,6 @@
 import io
 import os
 import pty
-import select
 import subprocess
 import sys
 import time
@@ -22,7 +21,7 @@ from hansard.kernel.event import Actor, Stamp
 from hansard.sessions.events import SessionStarted
 from hansard.sessions.projects import make as make_project
 from tests.launcher.programs import Popen
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, is_readable
 
 WAIT_S = PATIENCE_S
 AGENT = Actor("agent", "stdio", "agent")
@@ -100,7 +99,7 @@ def _read_all(terminal: int) -> str:
     shown = b""
     deadline = time.monotonic() + WAIT_S
     while time.monotonic() < deadline:
-        if not select.select([terminal], [], [], 0.5)[0]:
+        if not is_readable(terminal, 0.5):
             continue
         try:
             read = os.read(terminal, 65536)

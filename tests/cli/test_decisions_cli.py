@@ -3,7 +3,6 @@
 import os
 import pty
 import re
-import select
 import shlex
 import shutil
 import subprocess
@@ -25,7 +24,7 @@ from tests.decisions import known
 from tests.decisions.known import SECRET
 from tests.decisions.parties import Party, a_party
 from tests.launcher.programs import Popen
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, is_readable
 
 WAIT_S = PATIENCE_S
 LIBFAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
@@ -56,7 +55,7 @@ class Decider(Hansard):
         deadline = time.monotonic() + WAIT_S
         try:
             while time.monotonic() < deadline:
-                if not select.select([ours], [], [], 0.5)[0]:
+                if not is_readable(ours, 0.5):
                     continue
                 try:
                     read = os.read(ours, 65536)

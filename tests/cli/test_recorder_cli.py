@@ -3,7 +3,6 @@
 import json
 import os
 import pty
-import select
 import signal
 import subprocess
 import time
@@ -22,6 +21,7 @@ from hansard.kernel.operation import Caller, Seat
 from hansard.recorder.answers import RevisionShown, Status, TimelineItem
 from tests.cli.running import AGENT, WAIT_S, Hansard
 from tests.launcher.programs import Popen, run
+from tests.patience import is_readable
 
 SESSION = "parser-work"
 
@@ -119,7 +119,7 @@ class Typist:
         return self._process.wait(WAIT_S), shown + self._read()
 
     def _read(self) -> str:
-        if not select.select([self._line], [], [], 0.2)[0]:
+        if not is_readable(self._line, 0.2):
             return ""
         try:
             return os.read(self._line, 65536).decode(errors="replace")

@@ -3,7 +3,6 @@
 import json
 import os
 import pty
-import select
 import time
 
 from hansard.app.settings import Settings
@@ -13,6 +12,7 @@ from hansard.recorder.plans import Step
 from tests.cli.running import WAIT_S, Hansard
 from tests.conftest import a_caller
 from tests.launcher.programs import Popen
+from tests.patience import is_readable
 
 NOW, AGO = "2026-01-02T03:04:05.000000Z", "2026-01-02T03:03:05.000000Z"
 
@@ -101,5 +101,5 @@ def read_until(terminal: int, words: str) -> None:
     shown, deadline = "", time.monotonic() + WAIT_S
     while words not in shown:
         assert time.monotonic() < deadline, shown
-        if select.select([terminal], [], [], 0.5)[0]:
+        if is_readable(terminal, 0.5):
             shown += os.read(terminal, 65536).decode(errors="replace")

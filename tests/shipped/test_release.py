@@ -1,10 +1,9 @@
 """What is shipped beside the package is accepted by those who will read it."""
 
 import json
+import os
 import re
-import urllib.request
 from pathlib import Path
-from urllib.error import URLError
 
 import jsonschema
 import pytest
@@ -125,11 +124,10 @@ def test_the_bundle_is_packed_and_read_back(tmp_path: Path) -> None:
 
 def test_the_registrys_entry_is_as_its_schema_says() -> None:
     entry = json.loads((ROOT / "plugins/registry/server.json").read_text())
-    try:
-        with urllib.request.urlopen(entry["$schema"]) as answer:
-            schema = json.load(answer)
-    except (URLError, OSError, ValueError) as error:
-        pytest.skip(f"the registry's schema cannot be fetched: {error}")
+    kept = os.environ.get("HANSARD_REGISTRY_SCHEMA")
+    if kept is None:
+        pytest.skip("HANSARD_REGISTRY_SCHEMA names no copy of the registry's schema")
+    schema = json.loads(Path(kept).read_text())
 
     jsonschema.validate(entry, schema)
 

@@ -10,6 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNS := $(VENV)/.runs
 READY := $(VENV)/.ready
+OBJECTS := $(VENV)/.objects
 CLIENTS := tests/clients/node_modules/.ready
 PAGE := web/node_modules/.ready
 # A worker more than there are cores, as tests also wait: for disks, servers and each other.
@@ -24,10 +25,11 @@ LOCK := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-in
 	--no-emit-find-links --custom-compile-command "make lock"
 COMPILE := $(BIN)/uv pip compile pyproject.toml $(LOCK)
 COMPILE_BUILD := $(BIN)/uv pip compile --group pyproject.toml:build $(LOCK)
+COMPILE_OBJECTS := $(BIN)/uv pip compile --group pyproject.toml:objects $(LOCK)
 step = @printf '\n==> %s\n' "$(1)"
 
 .PHONY: help setup develop serve test check format format-check lint types imports generate generated \
-	clients page page-current screenshots demo test-slow hosts release-check check-faults bench lock lock-upgrade build clean
+	clients page page-current screenshots demo test-slow hosts release-check check-faults mutants bench lock lock-upgrade build clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +64,11 @@ $(RUNS): pyproject.toml requirements/runtime.txt requirements/build.txt
 $(READY): $(RUNS) requirements/dev.txt
 	$(call step,Adding what the tests and the gate use (once; a minute or two))
 	$(call install,requirements/dev.txt)
+	@touch $@
+
+$(OBJECTS): $(READY) requirements/objects.txt
+	$(call step,Adding an object store to test with (once))
+	$(call install,requirements/objects.txt)
 	@touch $@
 
 serve: setup ## Start the server
@@ -139,7 +146,7 @@ screenshots: develop $(PAGE) ## Take the pictures of the documentation
 demo: setup ## Serve the page on an example project
 	$(BIN)/hansard demo build/demo
 
-test-slow: develop clients $(PAGE) ## Run what `make test` leaves: slow tests, foreign clients, all cases
+test-slow: develop clients $(PAGE) $(OBJECTS) ## Run what `make test` leaves: slow tests, foreign clients, all cases
 	$(call step,All other tests)
 	$(PYTEST) --rest $(DAY) --durations 5
 	$(call step,Programs started anew)
@@ -162,6 +169,9 @@ check-faults: develop ## Try every fault at every single point; takes hours
 	$(call step,Every fault)
 	HANSARD_FAULTS=all $(PYTEST) -m "slow or fault"
 
+mutants: develop ## Put 200 small faults into the source, and print those that no test notices
+	$(BIN)/python -m tests.mutants
+
 bench: develop ## Measure
 	$(BIN)/python -m bench
 
@@ -169,11 +179,13 @@ lock: develop ## Remake requirements/*.txt after a change in pyproject.toml
 	$(COMPILE) --all-extras --group dev -o requirements/dev.txt
 	$(COMPILE) --constraints requirements/dev.txt -o requirements/runtime.txt
 	$(COMPILE_BUILD) --constraints requirements/dev.txt -o requirements/build.txt
+	$(COMPILE_OBJECTS) -o requirements/objects.txt
 
 lock-upgrade: develop ## Move every locked dependency to its newest version
 	$(COMPILE) --upgrade --all-extras --group dev -o requirements/dev.txt
 	$(COMPILE) --upgrade --constraints requirements/dev.txt -o requirements/runtime.txt
 	$(COMPILE_BUILD) --upgrade --constraints requirements/dev.txt -o requirements/build.txt
+	$(COMPILE_OBJECTS) --upgrade -o requirements/objects.txt
 
 build: develop ## Build the wheel, the source archive and the bundle into dist/
 	rm -rf dist

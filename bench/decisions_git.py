@@ -7,14 +7,15 @@ import time
 from pathlib import Path
 
 from bench.table import Cell, print_table
-from hansard import decisions, sessions
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings
 from hansard.app.start import start
+from hansard.decisions import capability as decisions
 from hansard.decisions import gitlog
 from hansard.kernel.event import Actor
 from hansard.kernel.operation import Caller, Seat
+from hansard.sessions import capability as sessions
 
 SIZES = (100, 1_000, 10_000)
 ROUNDS = 50
@@ -31,7 +32,7 @@ def main() -> None:
 
 def measure(folder: Path) -> None:
     """Grow a repository, and see what one more commit takes at some sizes."""
-    known = Catalog([sessions.capability(), decisions.capability(secret=None)])
+    known = Catalog([sessions.capability(), decisions.capability()])
     app = start(Settings(store="memory:"), known=known)
     caller = Caller(Actor("agent", "bench", "agent"), seat=Seat())
     rows: list[list[Cell]] = []

@@ -1,45 +1,57 @@
-"""How well a search finds, beside plain FTS5 with Porter's stems, on several collections.
+"""How well a search finds, beside plain FTS5 with Porter's stems and bm25s, on several collections.
 
-Cranfield (see `bench.cranfield`), and two that are made by rule from a seed: names of code, asked
-for whole and in parts, and what people said in turn, asked for in their words. Words alone are
-measured without the model; `--meaning` embeds everything first, which takes minutes. Questions are
-told apart into two halves: what is tuned is tuned on the first.
+Cranfield (see `bench.cranfield`) where it is there, and those of `bench.sets`: talks of two people
+turn by turn and session by session, functions of the standard library, notes hidden among others,
+and chains of decisions. `--meaning` embeds everything, which takes minutes the first time: vectors
+are kept in the folder that `HANSARD_BENCH_CACHE` names, or in that of temporary files.
+`--ablations` leaves out one idea after another. Of the talks, those with an odd seed are for
+tuning; of all others, every second question. The second of two figures is the one to report.
 """
 
+import hashlib
 import os
-import random
 import re
 import resource
+import sqlite3
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 import apsw
+import numpy as np
 
-from bench.cranfield import AGENT, DEPTH, FILES, VARIABLE, abstracts, create, embed, ndcg, questions
+from bench.cranfield import AGENT, DEPTH, FILES, VARIABLE, abstracts, embed, ndcg, questions
 from bench.cranfield import judgements as judged_in
+from bench.sets import Chain, Collection, Text, chains, code, needles, sessions, talk
 from bench.table import Cell, print_table
+from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.app.start import start
-from hansard.embedders import Choice
+from hansard.embedders import Choice, local, meanings
+from hansard.embedders.embedder import Vectors
+from hansard.kernel import context, fuse, question
 
-SEEDS = (1, 2, 3)
-NAMES = 400
-TURNS = 600
+CACHE = "HANSARD_BENCH_CACHE"
+TALKS = (1, 2, 3, 4)
+OTHERS = 3_000
+CHAINS = 300
 
 Found = Sequence[str]
 
-
-@dataclass(frozen=True, slots=True)
-class Collection:
-    """Texts by key, and questions with the keys of what answers them."""
-
-    name: str
-    texts: Mapping[str, tuple[str, str]]
-    questions: Sequence[tuple[str, set[str]]]
+ABLATIONS: dict[str, Sequence[tuple[ModuleType, str, float]]] = {
+    "without what stands beside": [(context, "BESIDE", 0.0), (context, "FURTHER", 0.0)],
+    "without the whole": [(context, "OF_WHOLE", 0.0)],
+    "without who": [(context, "SAID_BY", 0.0)],
+    "without when": [(context, "SAID_THEN", 0.0)],
+    "with common names embedded": [(question, "COMMON_SHARE", 2.0)],
+    "without echoes": [(meanings, "ECHOES", 0)],
+    "without places kept": [(fuse, "KEPT", 0)],
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,67 +62,202 @@ class Measured:
     milliseconds: float
 
 
-def main(*, with_meaning: bool = False) -> None:
+class Remembering(local.LocalEmbedder):
+    """The local model, which embeds no text twice."""
+
+    def embed(self, texts: Sequence[str]) -> list[Vectors]:
+        with _cache() as known:
+            return [self._kept(known, text) for text in texts]
+
+    def _kept(self, known: sqlite3.Connection, text: str) -> Vectors:
+        key = hashlib.sha256(f"{self.id}\n{text}".encode()).hexdigest()
+        row = known.execute("SELECT vectors, width FROM texts WHERE key = ?", (key,)).fetchone()
+        if row:
+            return np.frombuffer(row[0], np.float32).reshape(-1, row[1])
+        [made] = super().embed([text])
+        values = (key, made.astype(np.float32).tobytes(), made.shape[1])
+        known.execute("INSERT OR REPLACE INTO texts VALUES(?, ?, ?)", values)
+        return made
+
+
+@contextmanager
+def _cache() -> Iterator[sqlite3.Connection]:
+    folder = Path(os.environ.get(CACHE) or tempfile.gettempdir())
+    connection = sqlite3.connect(folder / "hansard-bench-vectors.db")
+    with connection:
+        connection.execute("CREATE TABLE IF NOT EXISTS texts(key PRIMARY KEY, vectors, width)")
+        yield connection
+    connection.close()
+
+
+def main(*, with_meaning: bool = False, with_ablations: bool = False) -> None:
     """Measure every collection that is there."""
-    collections = [*_cranfield(), *map(_code, SEEDS[:1]), *map(_talk, SEEDS[:1])]
-    lines: list[list[Cell]] = []
-    for one in collections:
-        lines += _lines(one, "FTS5, Porter", _plain(one))
-        lines += _lines(one, "words", _ours(one, "none"))
-        if with_meaning:
-            lines += _lines(one, "words and meaning", _ours(one, "auto"))
+    local.LocalEmbedder = Remembering  # type: ignore[misc]
+    made = [talk(seed) for seed in TALKS]
+    parts = [*_cranfield(), code(1), needles(OTHERS, 1)]
+    groups = [_Group("talks, turns", made[::2], made[1::2])]
+    groups += [
+        _Group("talks, sessions", *([sessions(one) for one in half] for half in groups[0].halves))
+    ]
+    groups += [_Group(one.name, [_half(one, 0)], [_half(one, 1)]) for one in parts]
+    lines = [
+        line
+        for group in groups
+        for line in group.lines(with_meaning=with_meaning, with_ablations=with_ablations)
+    ]
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print_table(
-        f"Quality (first half, second half of the questions); {memory:.0f} MiB at most",
-        ["collection", "by", "nDCG@10", "R@10", "cpu ms"],
-        lines,
-    )
+    head = ["collection", "by", "nDCG@10 tuned, not", "R@10 tuned, not", "cpu ms"]
+    print_table(f"Quality; {memory:.0f} MiB at most", head, lines)
+    if with_meaning:
+        _decisions()
 
 
-def _lines(one: Collection, by: str, measured: Measured) -> Iterator[list[Cell]]:
-    pairs = list(zip(measured.found, one.questions, strict=True))
-    halves = [pairs[::2], pairs[1::2]]
-    ranked = [_mean([ndcg(found, right) for found, (_, right) in half]) for half in halves]
-    recalled = [
-        _mean([len(right & {*found[:DEPTH]}) / len(right) for found, (_, right) in half])
-        for half in halves
-    ]
-    yield [
-        *(one.name, by, " ".join(f"{value:.3f}" for value in ranked)),
-        *(" ".join(f"{value:.3f}" for value in recalled), measured.milliseconds),
-    ]
+class _Group:
+    """Collections to tune on, and others like them to report."""
+
+    def __init__(self, name: str, *halves: Sequence[Collection]) -> None:
+        self.name = name
+        self.halves = halves
+
+    def lines(self, *, with_meaning: bool, with_ablations: bool) -> Iterator[list[Cell]]:
+        yield self._line("FTS5, Porter", [[_plain(one) for one in half] for half in self.halves])
+        if (known := _bm25s()) is not None:
+            yield self._line("bm25s", [[known(one) for one in half] for half in self.halves])
+        yield self._ours("words", "none")
+        if with_meaning:
+            yield self._ours("words and meaning", "auto")
+        for name, changes in ABLATIONS.items() if with_ablations and with_meaning else ():
+            with altered(changes):
+                yield self._ours(f"  {name}", "auto")
+
+    def _ours(self, by: str, embedder: Choice) -> list[Cell]:
+        return self._line(by, [[_ours(one, embedder) for one in half] for half in self.halves])
+
+    def _line(self, by: str, measured: Sequence[Sequence[Measured]]) -> list[Cell]:
+        ranked, recalled, spent = [], [], []
+        for half, results in zip(self.halves, measured, strict=True):
+            pairs = [
+                (found, right)
+                for one, result in zip(half, results, strict=True)
+                for found, (_, right) in zip(result.found, one.questions, strict=True)
+            ]
+            ranked.append(_mean([ndcg(found, right) for found, right in pairs]))
+            recalled.append(
+                _mean([len(right & {*found[:DEPTH]}) / len(right) for found, right in pairs])
+            )
+            spent += [result.milliseconds for result in results]
+        shown = [" ".join(f"{value:.3f}" for value in each) for each in (ranked, recalled)]
+        return [self.name, by, *shown, _mean(spent)]
+
+
+@contextmanager
+def altered(changes: Sequence[tuple[ModuleType, str, float]]) -> Iterator[None]:
+    """Set constants to other values for a while."""
+    before = [(module, name, getattr(module, name)) for module, name, _ in changes]
+    for module, name, value in changes:
+        setattr(module, name, value)
+    yield
+    for module, name, value in before:
+        setattr(module, name, value)
 
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
+def _half(one: Collection, first: int) -> Collection:
+    return Collection(one.name, one.texts, one.questions[first::2])
+
+
 def _ours(one: Collection, embedder: Choice) -> Measured:
     """Ask through the application, as a client does."""
     with tempfile.TemporaryDirectory() as store:
         app = start(Settings(store=store, embedder=embedder))
-        keys = {create(app, title, text): key for key, (title, text) in one.texts.items()}
+        keys = _filled(app, one.texts)
         if embedder != "none":
             embed(app)
         begun, found = time.process_time(), []
-        for question, _ in one.questions:
-            asked = {"query": question, "limit": DEPTH}
-            results = app.call("search_records", asked, AGENT).model_dump()["results"]
-            found.append([keys[each["id"]] for each in results])
+        for asked, _ in one.questions:
+            results = _call(app, "search_records", query=asked, limit=2 * DEPTH)["results"]
+            found.append([keys[each["id"]] for each in results if each["id"] in keys][:DEPTH])
         spent = (time.process_time() - begun) * 1_000 / len(found)
         app.close()
     return Measured(found, spent)
+
+
+def _filled(app: Application, texts: Mapping[str, Text]) -> dict[str, str]:
+    """Make a record of each text, under one of its whole if it has one; gives keys by id."""
+    wholes: dict[str, str] = {}
+    keys = {}
+    for key, text in texts.items():
+        if text.whole and text.whole not in wholes:
+            wholes[text.whole] = _create(app, title=text.whole, type="session")
+        said = {"metadata": {"speaker": text.who}} if text.who else {}
+        parent = wholes.get(text.whole) if text.whole else None
+        keys[
+            _create(app, title=text.title[:500] or "-", body=text.body, parent_id=parent, **said)
+        ] = key
+    return keys
+
+
+def _create(app: Application, **fields: object) -> str:
+    made: str = _call(app, "create_record", **{"type": "text", "body": "", "summary": ""} | fields)[
+        "record"
+    ]["id"]
+    return made
+
+
+def _call(app: Application, operation: str, **arguments: object) -> dict:  # type: ignore[type-arg]
+    return app.call(operation, arguments, AGENT).model_dump()
+
+
+def _decisions() -> None:
+    """Ask for decisions that hold, in other words than they and those before them are in."""
+    made = chains(CHAINS, 1)
+    with tempfile.TemporaryDirectory() as store:
+        app = start(Settings(store=store))
+        heads = [_decided(app, chain) for chain in made]
+        embed(app)
+        places = [_place_of(app, *one) for one in zip(made, heads, strict=True)]
+        app.close()
+    halves = [places[::2], places[1::2]]
+    rows: list[list[Cell]] = [
+        [f"first {most}", *(f"{_mean([one < most for one in half]):.3f}" for half in halves)]
+        for most in (1, 3, DEPTH)
+    ]
+    title = f"{len(made)} chains of decisions: the head is among the"
+    print_table(title, ["", "tuned", "not"], rows)
+
+
+def _decided(app: Application, chain: Chain) -> str:
+    """Record a chain; gives its head."""
+    head = ""
+    for title in chain.titles:
+        fields = {"title": title, "target": chain.target, "rationale": chain.why}
+        answer = (
+            _call(app, "supersede_decision", old_decision_ids=[head], **fields)
+            if head
+            else _call(app, "record_decision", **fields)
+        )
+        head = answer["decision"]["id"]
+    return head
+
+
+def _place_of(app: Application, chain: Chain, head: str) -> int:
+    results = _call(app, "search_decisions", query=chain.question, limit=DEPTH)["results"]
+    ids = [each["id"] for each in results]
+    return ids.index(head) if head in ids else DEPTH
 
 
 def _plain(one: Collection) -> Measured:
     """Ask FTS5 as it comes: any of the words, ranked by its own BM25."""
     database = apsw.Connection(":memory:")
     database.execute("CREATE VIRTUAL TABLE t USING fts5(key UNINDEXED, body, tokenize=porter)")
-    rows = [(key, f"{title} {text}") for key, (title, text) in one.texts.items()]
+    rows = [(key, f"{text.title} {text.body}") for key, text in one.texts.items()]
     database.executemany("INSERT INTO t VALUES(?, ?)", rows)
     begun, found = time.process_time(), []
-    for question, _ in one.questions:
-        match = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question.lower()))
+    for asked, _ in one.questions:
+        match = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", asked.lower()))
         hits = database.execute(
             "SELECT key FROM t WHERE t MATCH ? ORDER BY rank LIMIT ?", (match, DEPTH)
         )
@@ -118,49 +265,41 @@ def _plain(one: Collection) -> Measured:
     return Measured(found, (time.process_time() - begun) * 1_000 / len(found))
 
 
+def _bm25s() -> Callable[[Collection], Measured] | None:
+    """Give what asks bm25s with Snowball's stems, if it is installed."""
+    try:
+        import bm25s  # type: ignore[import-not-found]
+        import Stemmer  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    except ImportError:
+        return None
+
+    def ask(one: Collection) -> Measured:
+        stemmer, keys = Stemmer.Stemmer("english"), list(one.texts)
+        index = bm25s.BM25()
+        texts = [f"{text.title} {text.body}" for text in one.texts.values()]
+        index.index(
+            bm25s.tokenize(texts, stemmer=stemmer, show_progress=False), show_progress=False
+        )
+        begun, found = time.process_time(), []
+        for asked, _ in one.questions:
+            words = bm25s.tokenize([asked], stemmer=stemmer, show_progress=False)
+            hits, _ = index.retrieve(words, k=min(DEPTH, len(keys)), show_progress=False)
+            found.append([keys[number] for number in hits[0]])
+        return Measured(found, (time.process_time() - begun) * 1_000 / len(found))
+
+    return ask
+
+
 def _cranfield() -> Iterator[Collection]:
     path = Path(os.environ.get(VARIABLE) or "cranfield")
     if not all((path / name).is_file() for name in FILES):
         print(f"\nCranfield is left out: {VARIABLE} names no folder with {', '.join(FILES)}.")
         return
-    texts = {str(number): (title, text) for number, title, text in abstracts(path)}
+    texts = {str(number): Text(title, text) for number, title, text in abstracts(path)}
     judged = judged_in(path, {int(key): key for key in texts})
     asked = [(text, judged[number]) for number, text in questions(path) if number in judged]
     yield Collection("Cranfield", texts, asked)
 
 
-def _code(seed: int) -> Collection:
-    """Make functions whose names have several words, asked for by name, path and error."""
-    chance = random.Random(seed)
-    verbs = "load save parse render retry merge split encode verify flush open close".split()
-    nouns = "config user token index page cache record blob queue session header chunk".split()
-    texts, asked = {}, []
-    for number in range(NAMES):
-        verb, noun, other = chance.choice(verbs), chance.choice(nouns), chance.choice(nouns)
-        name = f"{verb}_{noun}_{other}_{number}"
-        camel = "".join(part.capitalize() for part in name.split("_"))
-        key, path = f"c{number}", f"src/{noun}/{verb}{number}.py"
-        texts[key] = (path, f"def {name}(self): calls {camel}.run and raises E{4000 + number}")
-        question = chance.choice([name, camel, f"who raises E{4000 + number}?", path])
-        asked.append((question, {key}))
-    return Collection(f"code, seed {seed}", texts, asked)
-
-
-def _talk(seed: int) -> Collection:
-    """Make turns of people who tell what they did, asked for by who, what and where."""
-    chance = random.Random(seed)
-    people = "Ana Boris Chen Dina Emil Farah Goran Hana".split()
-    deeds = "painted repaired sold bought lost found planted baked borrowed photographed".split()
-    things = "boat fence bicycle lamp piano garden cake camera sweater bookshelf kite".split()
-    places = "Lisbon Oslo Quito Hanoi Dakar Perth Turin Cusco Riga Izmir".split()
-    told = [(a, b, c, d) for a in people for b in deeds for c in things for d in places]
-    texts, asked = {}, []
-    for number, (who, did, what, where) in enumerate(chance.sample(told, TURNS)):
-        key, day = f"t{number}", chance.randint(1, 28)
-        texts[key] = (who, f"Well, on May {day} I {did} the {what} when I was in {where}, you know")
-        asked.append((f"What did {who} say about the {what} that was {did} in {where}?", {key}))
-    return Collection(f"turns, seed {seed}", texts, asked[::4])
-
-
 if __name__ == "__main__":
-    main(with_meaning="--meaning" in sys.argv)
+    main(with_meaning="--meaning" in sys.argv, with_ablations="--ablations" in sys.argv)

@@ -6,7 +6,6 @@ processor. `BEFORE=/path/to/src python -m bench start` measures an older checkou
 
 import json
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -15,10 +14,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from bench import hooks
 from bench.table import Cell, print_table
-
-ROUNDS = 7
-"""Each is started this often, all in turn."""
+from bench.taken import PYTHON, ROUNDS, processor_s, ran_ms
 
 CLIENTS = Path(__file__).parents[1] / "tests" / "clients"
 FILES = "node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"
@@ -32,7 +30,6 @@ serveStdio(() => {
 });
 """
 
-PYTHON = [sys.executable, "-m", "hansard.cli.main"]
 COMMANDS = (["--version"], ["--help"], ["projects"], ["records"], ["log"])
 
 META = {
@@ -102,24 +99,11 @@ def opened(command: list[str], extra: dict[str, str], messages: list[dict[str, A
     return took[0] * 1000, took[1] * 1000
 
 
-def processor_s(pid: int) -> float:
-    """Give what a living process has taken of a processor, in all its threads."""
-    # How Linux numbers the clock of another process.
-    return time.clock_gettime((~pid << 3) | 2)
-
-
-def ran_ms(command: list[str], extra: dict[str, str]) -> float:
-    """Run a command to its end and give what it took of a processor."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, env=os.environ | extra, stdout=subprocess.DEVNULL, check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000
-
-
 def main() -> None:
     """Measure everything in turn and print the medians."""
     _print_servers()
     _print_commands()
+    hooks.main()
 
 
 def _print_servers() -> None:

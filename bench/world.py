@@ -11,7 +11,6 @@ from unittest.mock import patch
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from hansard import sessions
 from hansard.app.catalog import Catalog
 from hansard.app.start import MEMORY, POSTGRES_SCHEMES, open_engine
 from hansard.kernel.blob import Digest
@@ -20,6 +19,7 @@ from hansard.kernel.event import SYSTEM, Entry, Event, Stamp
 from hansard.kernel.operation import Capability
 from hansard.kernel.store import Store
 from hansard.kernel.view import Derivation, View
+from hansard.sessions import capability as sessions
 from tests import postgres_server
 
 PROJECT = "bench"

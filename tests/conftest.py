@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,7 +23,7 @@ from hansard.engines.postgres import PostgresEngine
 from hansard.engines.sqlite import SqliteEngine
 from hansard.kernel.engine import Engine, Schema
 from hansard.kernel.event import Actor
-from hansard.kernel.operation import Caller, Seat
+from hansard.kernel.operation import Caller, Capability, Seat
 from hansard.testing.twice import Twice
 from tests import choosing, toy
 from tests.choosing import pytest_addoption, pytest_collection_modifyitems, pytest_report_header
@@ -32,10 +32,12 @@ from tests.crash import table as fault_table
 from tests.crash.table import pytest_runtest_setup
 from tests.hosts import table as host_table
 from tests.launcher import programs
+from tests.object_store import object_store
 from tests.patience import PATIENCE_S, lengthen
 from tests.postgres_server import postgres_namespace, postgres_url
 
 __all__ = [
+    "object_store",
     "postgres_namespace",
     "postgres_url",
     "pytest_addoption",
@@ -206,13 +208,13 @@ def open_app(
     """Open applications on the same store, each as another process would see it."""
     with ExitStack() as stack:
 
-        def opener(**given: Any) -> Application:
+        def opener(*, also: Sequence[Capability] = (), **given: Any) -> Application:
             settings = Settings(**{"workspace": str(files)} | given)
             app = start.start(
                 settings,
                 open_engine,
                 clock=clock,
-                known=Catalog([*start.catalog(settings).capabilities, *EXTRA]),
+                known=Catalog([*start.catalog(settings).parts, *EXTRA, *also]),
             )
             stack.callback(app.close)
             return app

@@ -77,9 +77,9 @@ def postgres_server(kept: Path | None = None) -> Iterator[str]:
     """
     with tempfile.TemporaryDirectory(prefix="hansard-pg-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        _give_away(folder)
+        give_away(folder)
         environment = os.environ | _made_locale(folder, kept or folder)
-        programs = _make_cluster(folder, environment)
+        programs = make_cluster(folder, environment)
         with _running(programs, folder, environment) as process:
             yield _url_when_ready(process, folder)
 
@@ -107,14 +107,14 @@ def _in_system() -> list[Path]:
     return [*found, Path(on_path).resolve().parent] if on_path else found
 
 
-def _make_cluster(folder: Path, environment: dict[str, str]) -> Path:
+def make_cluster(folder: Path, environment: dict[str, str]) -> Path:
     """Create a database cluster with the first installation and locale that can."""
     complaints = []
     for number, (found, locale) in enumerate(itertools.product(_installations(), LOCALES)):
         programs = _reachable(found, folder / f"programs-{number}")
         made = subprocess.run(
             [
-                *_unprivileged(programs / "initdb"),
+                *unprivileged(programs / "initdb"),
                 *("-D", folder / "data", "-U", "postgres", "-A", "trust", "-E", "UTF8"),
                 *("--no-sync", *locale),
             ],
@@ -134,7 +134,7 @@ def _running(
     programs: Path, folder: Path, environment: dict[str, str]
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Run the server as a child that also ends when the tests are killed."""
-    command = [*_unprivileged(programs / "postgres", dies_with_us=True), "-D", folder / "data"]
+    command = [*unprivileged(programs / "postgres", dies_with_us=True), "-D", folder / "data"]
     options = [f"-k{folder}", "-clisten_addresses=", *CARELESS]
     with (
         (folder / "log").open("wb") as log,
@@ -163,7 +163,7 @@ def _url_when_ready(process: subprocess.Popen[bytes], folder: Path) -> str:
     raise NoPostgresError((folder / "log").read_text(errors="replace")[-2_000:])
 
 
-def _unprivileged(program: Path, *, dies_with_us: bool = False) -> list[str | Path]:
+def unprivileged(program: Path, *, dies_with_us: bool = False) -> list[str | Path]:
     """Give the command that runs a program as somebody who is not root."""
     setpriv = shutil.which("setpriv")
     options = ["--pdeathsig=QUIT"] if dies_with_us else []
@@ -179,7 +179,7 @@ def _unprivileged(program: Path, *, dies_with_us: bool = False) -> list[str | Pa
 
 def _reachable(programs: Path, place: Path) -> Path:
     """Copy an installation to a place where the server may read it, if it lies where it may not."""
-    command = [*_unprivileged(programs / "initdb"), "--version"]
+    command = [*unprivileged(programs / "initdb"), "--version"]
     if subprocess.run(command, capture_output=True, check=False).returncode == 0:
         return programs
     package = programs.parents[1]
@@ -210,7 +210,8 @@ def _made_locale(folder: Path, kept: Path) -> dict[str, str]:
     return {"LOCPATH": str(locales)}
 
 
-def _give_away(folder: Path) -> None:
+def give_away(folder: Path) -> None:
+    """Let whom the server runs as write to a folder."""
     if _is_root():
         folder.chmod(0o755)
         shutil.chown(folder, UNPRIVILEGED)

@@ -8,10 +8,12 @@ import pytest
 from tests.app import keeping_scenes as scenes
 from tests.app.restore_drills import NEW_PLACE, SAME_PLACE
 from tests.crash.faults import KILL
-from tests.crash.harness import Point, copied, needs_strace, points_of
+from tests.crash.harness import Point
+from tests.crash.player import points_of
 from tests.crash.sweep import Drill, strike_at
+from tests.crash.syscalls import needs_filter
 
-pytestmark = [needs_strace, pytest.mark.fault("kill -9")]
+pytestmark = [needs_filter, pytest.mark.fault("kill -9")]
 
 POINTS = [
     (NEW_PLACE, Point("restore", "pwrite64", 4)),
@@ -42,7 +44,7 @@ def test_a_kill_at_some_points_leaves_nothing_or_the_whole(
 
 def test_a_restore_that_builds_in_place_is_found_out(prepared: Path, tmp_path: Path) -> None:
     hasty = dataclasses.replace(NEW_PLACE, scene=scenes.bring_back_in_place)
-    points = points_of(hasty.scene, copied(prepared, tmp_path), hasty.gates)
+    points = points_of(hasty.scene, prepared, hasty.gates)
 
     tally = strike_at(points[-1:], hasty, KILL, prepared, tmp_path)
 

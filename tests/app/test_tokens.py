@@ -292,3 +292,35 @@ def test_the_clock_ends_a_token(app: Application, clock: SteppingClock) -> None:
 
     assert token.is_good(to_text(until - timedelta(microseconds=1)))
     assert tokens.find(app.store, text, to_text(until)) is None
+
+
+class _GoneError(Exception):
+    """Whoever should have seen the token is not there any more."""
+
+
+def test_a_token_that_nobody_was_shown_is_not_made(app: Application) -> None:
+    def gone(token: tokens.Token, text: str) -> None:
+        assert tokens.find(app.store, text, AT) is None
+        raise _GoneError(token.id)
+
+    with pytest.raises(_GoneError):
+        tokens.create(app.store, Wanted("agent", name="ci"), ADMIN, show=gone)
+
+    assert tokens.every(app.store) == []
+    seen: list[tuple[tokens.Token, str]] = []
+    made, text = tokens.create(
+        app.store, Wanted("agent", name="ci"), ADMIN, show=lambda *shown: seen.append(shown)
+    )
+    assert seen == [(made, text)]
+
+
+def test_what_cannot_be_made_is_refused_before_anything_is_shown(app: Application) -> None:
+    a_token(app, name="ci")
+    shown: list[object] = []
+
+    with pytest.raises(InvalidInput):
+        tokens.create(
+            app.store, Wanted("agent", name="ci"), ADMIN, show=lambda *one: shown.append(one)
+        )
+
+    assert shown == []

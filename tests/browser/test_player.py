@@ -4,7 +4,7 @@ import re
 import subprocess
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.conftest import Looking, Served
 from tests.browser.seeding import second_process
@@ -175,3 +175,39 @@ def test_on_a_phone_in_the_dark_it_is_below_the_film_and_keeps_nobody_out(
 
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert serious(page) == []
+
+
+def test_on_a_phone_the_film_is_chosen_and_played_without_scrolling(looking: Looking) -> None:
+    looking.page.set_viewport_size({"width": 390, "height": 844})
+    page = looking.go("evolution?path=lantern/crawl.py&revision=3")
+    expect(page.locator(".stage")).to_contain_text("WORKERS = 16")
+
+    expect(page.get_by_role("button", name="Play")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("slider")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("combobox", name="File")).to_have_value("lantern/crawl.py")
+    page.get_by_role("combobox", name="File").select_option("lantern/retry.py")
+
+    expect(page.get_by_text("Revision 1 of 2")).to_be_visible()
+
+
+def test_a_content_that_cannot_be_reached_is_asked_for_again_and_called_nothing_else(
+    looking: Looking,
+) -> None:
+    page = looking.page
+
+    def away(route: Route) -> None:
+        if '"revision":' in (route.request.post_data or ""):
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/api/v1/get_evolution", away)
+    with page.expect_event("requestfailed"):
+        looking.go("evolution?path=lantern/crawl.py&revision=1")
+    expect(page.get_by_text("Revision 1 of 7")).to_be_visible()
+    expect(page.get_by_text("It is not text")).to_have_count(0)
+
+    page.unroute("**/api/v1/get_evolution")
+
+    expect(page.locator(".stage")).to_contain_text("answer = httpx.get(url)")
+    looking.forgive("ERR_FAILED")

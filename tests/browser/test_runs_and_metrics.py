@@ -55,7 +55,7 @@ def test_the_legend_says_the_newest_where_nobody_points(looking: Looking) -> Non
     chart = page.locator(".u-over")
     chart.hover(position={"x": 2, "y": 40})
     expect(legend).to_contain_text("docs31")
-    page.get_by_role("heading", name="Entities").hover()
+    page.get_by_role("heading", name="Runs and chats").hover()
     expect(legend).to_contain_text("docs2")
 
 

@@ -202,7 +202,7 @@ def test_an_empty_project_says_what_to_do(looking: Looking, empty: None) -> None
     page.get_by_label("Project").select_option("empty")
     expect(page.get_by_text("Waiting for the first call")).to_be_visible()
 
-    page.get_by_role("link", name="Evolution").click()
+    page.get_by_role("link", name="Files", exact=True).click()
 
     expect(page.get_by_role("heading", name="No file has been changed yet")).to_be_visible()
     page.get_by_role("link", name="Overview").click()
@@ -251,3 +251,37 @@ def test_an_address_without_a_project_gets_the_one_that_is_shown(
     )
     page.go_back()
     expect(page).to_have_url("about:blank")
+
+
+def test_the_navigation_has_few_entries_and_the_rest_one_step_away(looking: Looking) -> None:
+    page = overview(looking)
+    views = page.get_by_role("navigation", name="Views")
+    expect(views.get_by_role("link")).to_have_count(8)
+
+    views.get_by_role("link", name="Timeline").click()
+    views.get_by_role("link", name="Movies").click()
+    expect(page.get_by_role("heading", name="Movies")).to_be_visible()
+    expect(views.get_by_role("link", name="Movies")).to_have_attribute("aria-current", "page")
+    views.get_by_text("More").click()
+    views.get_by_role("link", name="Verify").click()
+
+    expect(page.get_by_role("heading", name="Verify")).to_be_visible()
+    expect(views.get_by_role("link", name="Movies")).to_have_count(0)
+    expect(views.get_by_role("link", name="Checkpoints")).to_be_visible()
+
+
+def test_an_address_of_no_view_leads_on(looking: Looking) -> None:
+    page = looking.go("nowhere")
+
+    page.get_by_role("link", name="Go to the overview").click()
+
+    expect(page.get_by_role("heading", name="Lantern")).to_be_visible()
+
+
+def test_the_palette_finds_a_view_by_what_it_is_about(looking: Looking) -> None:
+    page = overview(looking)
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox", name="Search or go to").fill("film of all its files")
+
+    found = page.get_by_role("listbox", name="Where to go").get_by_role("option")
+    expect(found.first).to_contain_text("Movies")

@@ -55,7 +55,7 @@ def test_one_stays_in_the_past_from_view_to_view(looking: Looking) -> None:
 
     page.get_by_role("link", name="Timeline", exact=True).click()
     expect(page.locator(".entry").first).to_contain_text("D002")
-    page.get_by_role("link", name="Evolution", exact=True).click()
+    page.get_by_role("link", name="Files", exact=True).click()
     expect(page.get_by_role("heading", name="No file has been changed yet")).to_be_visible()
     page.get_by_role("link", name="Verify", exact=True).click()
 

@@ -86,6 +86,32 @@ def test_every_view_fits_a_narrow_screen_in_the_dark(looking: Looking) -> None:
     assert faults == {}
 
 
+CUT = """() => [...document.querySelectorAll(
+    '.entries .step, .as-of p, .checkpoints table, .verify table, .filters, .filters label > *'
+)].filter(one => {
+    const box = one.getBoundingClientRect();
+    return one.scrollWidth > one.clientWidth + 1 || box.right > innerWidth;
+}).map(one => one.outerHTML.slice(0, 200))"""
+"""What is wider than the room it has; a film and a graph are scrolled, these are not."""
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["timeline?session={session}", "past?as_of=s:50", "checkpoints", "verify", "decisions/P001"],
+)
+def test_nothing_is_cut_off_on_a_phone(looking: Looking, served: Served, place: str) -> None:
+    with second_process(served.folder) as call:
+        sessions = call("list_sessions", project_id="lantern")["sessions"]
+    session = max(sessions, key=lambda one: one["edits"])["session_id"]
+    looking.page.set_viewport_size({"width": 390, "height": 844})
+
+    page = looking.go(place.format(session=session))
+
+    sight = VIEWS.get(place, ("heading", "Step 2 Let sixteen workers share a queue"))
+    see(page, sight)
+    assert page.evaluate(CUT) == []
+
+
 def test_a_story_is_told_by_plan_step_and_leads_to_the_film(looking: Looking) -> None:
     page = looking.go("story")
     page.get_by_role("link", name="Check links in parallel").click()

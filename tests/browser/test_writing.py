@@ -8,6 +8,9 @@ from tests.browser.seeding import second_process
 
 pytestmark = pytest.mark.clients
 
+PAGE = 200
+"""How many records of a branch are shown at once."""
+
 
 def made(served: Served, record: str) -> dict[str, object]:
     """Ask for a record as an agent would."""
@@ -215,3 +218,47 @@ def test_one_can_write_in_another_project_than_the_servers(
     expect(page.locator(".record .badge").first).to_have_text("for later")
     with second_process(served.folder) as call:
         assert call("get_record_ref", id=record, project_id="beside")["state"] == "LATER"
+
+
+def test_marking_text_that_ends_outside_of_a_dialog_leaves_it_open(looking: Looking) -> None:
+    page = looking.go("records/R005")
+    page.get_by_role("button", name="Put off").click()
+    why = page.get_by_role("dialog").get_by_label("Why?")
+    why.fill("Until the crawler is done")
+    box = why.bounding_box()
+    assert box is not None
+
+    page.mouse.move(box["x"] + 20, box["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(5, 5)
+    page.mouse.up()
+
+    expect(why).to_have_value("Until the crawler is done")
+    page.mouse.click(5, 5)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_a_long_branch_of_the_tree_is_shown_to_its_end(looking: Looking, served: Served) -> None:
+    with second_process(served.folder) as call:
+        session = {"session_id": call("record_session_start", title="Many")["session_id"]}
+        goal = {"type": "goal", "title": "Many", "summary": "s", "body": "b"}
+        parent = call("create_record", **goal, **session)["record"]["id"]
+        call("activate", id=parent, **session)
+        for number in range(PAGE + 1):
+            call(
+                "create_record",
+                type="task",
+                title=f"Of many {number}",
+                summary="s",
+                body="b",
+                parent_id=parent,
+                **session,
+            )
+    page = looking.go("records")
+    tree = page.get_by_role("navigation", name="Records", exact=True)
+    expect(tree.get_by_text("Of many 0", exact=True)).to_be_visible()
+    expect(tree.get_by_text("Of many", exact=False)).to_have_count(PAGE)
+
+    tree.get_by_role("button", name=f"Show more of {PAGE + 1} records").click()
+
+    expect(tree.get_by_text("Of many", exact=False)).to_have_count(PAGE + 1)

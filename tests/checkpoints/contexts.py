@@ -9,10 +9,10 @@ from typing import Any
 
 import apsw
 
-from hansard import checkpoints
 from hansard.app import insight, start
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings
+from hansard.checkpoints import capability as checkpoints
 from hansard.checkpoints.limits import Quotas, Retention
 from hansard.sdk import Hansard
 

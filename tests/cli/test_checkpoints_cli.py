@@ -66,6 +66,16 @@ def test_sessions_are_listed_and_then_their_checkpoints(saved: Hansard) -> None:
     assert {one["session"] for one in _lines(ask(saved, "list", "--json"))} == {"v", "w"}
 
 
+def test_sessions_are_named_by_their_titles_and_none_is_said(filled: Hansard) -> None:
+    assert ask(filled).out.startswith("No checkpoints yet.")
+    with Library(filled.store) as library:
+        library.call("record_session_start", session_id="w", title="Ship it")
+        library.checkpoints.save_checkpoint("w", {"a": 1})
+
+    assert ask(filled).out.split(maxsplit=4)[:2] == ["w", "C001"]
+    assert ask(filled).out.endswith("Ship it\n")
+
+
 def test_a_checkpoint_is_shown_whole_or_as_a_model_would_see_it(saved: Hansard) -> None:
     shown = ask(saved, "show", "C001").out
 

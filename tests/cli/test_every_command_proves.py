@@ -54,7 +54,7 @@ LOOKS = {
     *("metrics query", "metrics export", "decisions list", "decisions show", "decisions search"),
     *("decisions history", "decisions proposals", "decisions git", "entities export"),
     *("entities list", "entities show", "export-schema", "rebuild", "status", "search", "hosts"),
-    *("completion", "top"),
+    *("completion", "top", "sso list", "sso check"),
 }
 """These record nothing, or, as `rebuild`, derive again what is recorded."""
 
@@ -66,6 +66,7 @@ OTHERS = {
     "hook": "is always the agent of its host",
     "watch": "runs until it is stopped, and is asked for nothing",
     "restore-backup": "is run by itself below",
+    "copy-store": "writes to another store, and is run by itself in test_keeping_cli.py",
     "push": "writes to another store, which judges it (test_push_pull.py)",
     "exchange": "talks on pipes, and judges each message (test_push_pull.py)",
     "records edit": "opens an editor, and writes as `records new` does",
@@ -93,6 +94,8 @@ def writes(folder: Path) -> dict[str, list[str]]:
         "pull": [str(folder / "far"), "faraway"],
         "token create": ["--role", "admin", "--human"],
         "token revoke": ["nothing"],
+        "sso bar": ["sso-nothing"],
+        "sso admit": ["sso-nothing"],
         "secret set": [],
         "secret recover": [],
         "secret cancel": [],

@@ -35,6 +35,46 @@ def test_a_backup_is_taken_and_restored(filled: Hansard, other: Hansard, tmp_pat
     assert other("verify").code == 0
 
 
+def test_a_store_is_copied_elsewhere_and_what_is_new_follows(
+    filled: Hansard, other: Hansard
+) -> None:
+    copied = filled("copy-store", str(other.store))
+    write_sessions(filled, ["default.4"])
+    again = filled("copy-store", str(other.store), "--json")
+
+    assert (copied.code, copied.err, again.code, again.err) == (0, "", 0, "")
+    heads = json.loads(again.out)["heads"]
+    assert anchors(other) == anchors(filled)
+    assert len(heads) == len(anchors(filled)) == len(copied.out.splitlines()) - 1
+    assert other("verify").code == 0
+
+
+def test_a_store_is_copied_into_no_other_s_and_not_onto_itself(
+    filled: Hansard, other: Hansard
+) -> None:
+    write_sessions(other, ["elsewhere.1"])
+    before = anchors(other)
+
+    refused = filled("copy-store", str(other.store))
+    onto_itself = filled("copy-store", str(filled.store))
+
+    assert (refused.code, onto_itself.code) == (1, 2)
+    assert "default" in refused.err
+    assert anchors(other) == before
+
+
+@pytest.mark.postgres
+def test_a_store_is_moved_into_a_database_and_back(
+    filled: Hansard, other: Hansard, emptied_postgres: str
+) -> None:
+    there = filled("copy-store", emptied_postgres)
+    back = other("copy-store", str(other.store), "--store", emptied_postgres)
+
+    assert (there.code, there.err, back.code) == (0, "", 0), back.err
+    assert anchors(other) == anchors(filled)
+    assert other("verify").code == 0
+
+
 def test_backups_are_kept_to_a_number_and_said_as_json(filled: Hansard, tmp_path: Path) -> None:
     filled("backup", str(tmp_path / "backups"))
     said = json.loads(filled("backup", str(tmp_path / "backups"), "--keep", "1", "--json").out)

@@ -85,8 +85,31 @@ def test_the_stdio_server_loads_no_command_line_framework(hansard: Hansard) -> N
     }
 
 
-def test_looking_at_the_journal_loads_no_server(filled: Hansard) -> None:
-    assert loaded(filled, ["log"]) & {"typer", "mcp", "uvicorn", "anyio", "rich"} == {"typer"}
+NOT_TO_LIST = {
+    *("mcp", "uvicorn", "anyio", "asyncio", "rich", "pygments", "numpy", "cryptography", "psycopg"),
+    *("hansard.entities.events", "hansard.checkpoints.commands", "hansard.kernel.words"),
+}
+"""What no command needs that lists something: servers, what draws, what finds words."""
+
+
+@pytest.mark.parametrize(
+    ("command", "needed"),
+    [
+        ("records", {"records"}),
+        ("decisions", {"decisions"}),
+        ("sessions", {"recorder", "sessions"}),
+        ("projects", set[str]()),
+        ("log", set[str]()),
+    ],
+)
+def test_a_listing_loads_what_it_lists_and_nothing_else(
+    filled: Hansard, command: str, needed: set[str]
+) -> None:
+    modules = loaded(filled, [command])
+
+    assert "typer" in modules
+    assert sorted(modules & NOT_TO_LIST) == []
+    assert {name.split(".")[1] for name in modules if name.endswith(".capability")} <= needed
 
 
 def test_on_a_terminal_it_says_what_it_is_and_how_to_connect(hansard: Hansard) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from hansard.app.start import catalog
 from hansard.cli.finding import Thing, matching, tail_of
-from hansard.cli.names import NAMED
+from hansard.cli.named import NAMED
 from tests.cli.running import Hansard
 from tests.cli.test_status import worked
 

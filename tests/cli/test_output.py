@@ -150,6 +150,7 @@ WRITES: list[list[str]] = [
 
 NOT_HERE = {
     *("serve", "open", "demo", "watch", "hook", "backup", "restore-backup", "export", "import"),
+    *("copy-store", "sso list", "sso check", "sso bar", "sso admit"),
     *("replay", "redact", "token create", "token revoke", "records edit", "checkpoints mark"),
     *("checkpoints import", "checkpoints diff", "metrics import", "decisions accept"),
     *("decisions reject", "secret set", "secret recover", "secret cancel", "entities create"),

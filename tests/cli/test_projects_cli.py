@@ -54,7 +54,7 @@ LOOKING: dict[str, list[str]] = {
 WHOLE_STORE = {
     *("open", "token", "demo", "verify", "rebuild", "doctor", "anchor", "backup", "gc", "repair"),
     *("restore-backup", "export", "import", "export-schema", "secret", "completion", "hosts"),
-    *("push", "pull", "exchange"),
+    *("push", "pull", "exchange", "copy-store", "sso"),
 }
 """Those that are about no project, or about one that they are told otherwise."""
 

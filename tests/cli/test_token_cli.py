@@ -1,5 +1,8 @@
 """`hansard token`, as a person and as an agent run it."""
 
+import subprocess
+from pathlib import Path
+
 import orjson
 import pytest
 
@@ -8,6 +11,8 @@ from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.kernel.clock import to_text, utc_now
 from tests.cli.running import Hansard
+from tests.launcher.programs import Popen
+from tests.patience import PATIENCE_S
 
 
 def made(hansard: Hansard, *arguments: str) -> dict[str, str]:
@@ -97,3 +102,29 @@ def test_the_first_token_makes_the_store(hansard: Hansard) -> None:
 )
 def test_what_makes_no_token_is_said(filled: Hansard, arguments: tuple[str, ...]) -> None:
     assert filled("token", *arguments).code == 2
+
+
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_a_token_that_could_not_be_shown_does_not_exist(
+    filled: Hansard, flags: tuple[str, ...]
+) -> None:
+    admin = made(filled, "--role", "admin")["token"]
+    command = ("token", "create", "--role", "agent", "--name", "ci", *flags)
+
+    with Path("/dev/full").open("wb") as full:
+        process = Popen(
+            filled.command(*command),
+            env=filled.environment | {"HANSARD_TOKEN": admin},
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        _, said = process.communicate(timeout=PATIENCE_S)
+
+    assert process.returncode == 1
+    assert "No space left on device" in said
+    assert "bug" not in said
+    listed = filled("token", "list", "--json", HANSARD_TOKEN=admin).out
+    assert [orjson.loads(line)["role"] for line in listed.splitlines()] == ["admin"]
+    assert filled(*command, HANSARD_TOKEN=admin).code == 0

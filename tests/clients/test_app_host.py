@@ -235,3 +235,62 @@ def test_a_host_without_calls_still_shows_the_answer(hosting: Hosting) -> None:
         expect(view.get_by_text("4 entries")).to_be_visible()
         expect(view.get_by_text("shows what the agent asked for, and no more")).to_be_visible()
         assert host.calls == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "seen"),
+    [
+        ({}, ["a.py 3 revisions"]),
+        ({"path": "a.py"}, ["Revision 3", "Revision 2", "Revision 1"]),
+        ({"path": "a.py", "limit": 1}, ["Revision 3"]),
+        ({"path": "a.py", "revision": 2}, ["Revision 2"]),
+    ],
+)
+def test_a_film_that_may_ask_for_nothing_shows_what_the_answer_holds(
+    hosting: Hosting, asked: Json, seen: list[str]
+) -> None:
+    with hosting() as host:
+        view = host.show("get_evolution", can_call=False, **asked)
+
+        expect(view.locator(".revisions li")).to_contain_text(seen)
+        expect(view.get_by_role("alert")).to_have_count(0)
+        assert host.calls == []
+
+
+def test_a_film_that_may_ask_for_nothing_shows_the_content_or_the_difference(
+    hosting: Hosting,
+) -> None:
+    with hosting() as host:
+        content = host.show("get_evolution", can_call=False, path="a.py", revision=2)
+        expect(content.locator(".stage li")).to_have_text(["1one", "2two"])
+
+    with hosting() as host:
+        difference = host.show("get_evolution", can_call=False, path="a.py", **{"from": 1, "to": 3})
+        expect(difference.locator(".diff .is-added")).to_have_text(["+TWO", "+three"])
+
+
+def test_a_timeline_that_may_ask_for_nothing_names_its_steps_and_offers_no_dead_ways(
+    hosting: Hosting,
+) -> None:
+    with hosting() as host:
+        view = host.show("get_timeline", can_call=False, session_id=SESSION)
+
+        expect(view.get_by_role("heading", name="Step 1 Measure").first).to_be_visible()
+        expect(view.get_by_role("link", name="Film")).to_have_count(0)
+        expect(view.get_by_label("Kind")).to_be_hidden()
+        view.locator(".entry", has_text="create a.py").click()
+        expect(view.locator(".detail")).to_contain_text("This host lets a view ask for no more")
+        assert host.calls == []
+
+
+def test_a_link_that_leads_to_what_the_host_forbids_says_so_and_leads_back(
+    hosting: Hosting,
+) -> None:
+    with hosting() as host:
+        view = host.show("search_decisions", can_call=False, query="cache", mode="audit")
+        view.get_by_role("link", name="Cache tokens").first.click()
+
+        expect(view.get_by_text("The host does not let a view ask for this")).to_be_visible()
+        view.get_by_role("button", name="Back").click()
+        expect(view.get_by_role("link", name="Cache nothing").first).to_be_visible()
+        assert host.calls == []

@@ -1,6 +1,9 @@
-"""Where the crash tests find a store with nothing in it."""
+"""Where the crash tests find a store with nothing in it, and room for many."""
 
 import itertools
+import os
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
@@ -9,6 +12,21 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 _numbers = itertools.count(1)
+
+MEMORY = Path("/dev/shm")
+
+
+@pytest.fixture
+def space(tmp_path: Path) -> Iterator[Path]:
+    """Give a folder in memory, if there is such: what a process has written outlives it there, too.
+
+    What does not outlive a power cut is on disks of its own, whose images may lie in memory.
+    """
+    if not os.access(MEMORY, os.W_OK):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(dir=MEMORY, prefix="hansard-") as folder:
+        yield Path(folder)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])

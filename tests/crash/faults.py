@@ -1,25 +1,16 @@
 """The faults that a sweep strikes with at the system calls of a process."""
 
-import queue
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.crash.harness import (
-    CHANGES,
-    SOON_S,
-    Aftermath,
-    Child,
-    Point,
-    copied,
-    killed_at,
-    playing,
-    traced,
-)
+from tests.crash.harness import Aftermath, Point, copied
+from tests.crash.player import struck_in
 from tests.crash.power import can_cut, cut_at
 from tests.crash.stage import Scene
+from tests.crash.syscalls import CHANGES
 
 SYNCS = ("fsync", "fdatasync", "syncfs")
 GROWING = ("pwrite64", "write", "fallocate", "mkdir", "mkdirat", "link", "linkat")
@@ -53,43 +44,10 @@ class Fault:
         if self.cuts_power:
             with cut_at(point, scene, space, disks=disks, prepared=prepared) as after:
                 yield after
-        elif self.error is None:
-            after = killed_at(point, scene, prepared, space)
-            yield after
-            if after is not None:
-                shutil.rmtree(after.folder)
-        else:
-            folder = copied(prepared, space)
-            yield self._refused_at(point, scene, folder)
-            shutil.rmtree(folder)
-
-    def _refused_at(self, point: Point, scene: Scene, folder: Path) -> Aftermath | list[str] | None:
-        """Have a call fail; the scene may end as it likes, but with no bug, and not never."""
-        when = f"{point.nth}+" if self.lasts else f"{point.nth}"
-        inject = f"inject={point.call}:error={self.error}:when={when}"
-        with playing(scene, folder) as child:
-            child.until(point.gate)
-            try:
-                with traced(child, "-e", f"trace={point.call}", "-e", inject) as log:
-                    child.go_on()
-                    child.next_gate()
-                if "(INJECTED)" not in log.read_text():
-                    return None
-                return _ending(child, point)
-            except queue.Empty:
-                return ["it hangs"]
-
-
-def _ending(child: Child, point: Point) -> Aftermath | list[str]:
-    if not child.is_over:
-        child.end()
-    status = child.process.wait(SOON_S)
-    if status:
-        return [f"it ended with {status}: {child.complaint[-2_000:]}"]
-    refusal = child.refusal
-    if refusal and refusal["code"] != "STORAGE_UNAVAILABLE":
-        return [f"it was refused with {refusal}"]
-    return Aftermath(point, child.folder, child.acks, child.told, refusal)
+            return
+        folder = copied(prepared, space)
+        yield struck_in(folder, point, scene, self.error, lasts=self.lasts)
+        shutil.rmtree(folder)
 
 
 KILL = Fault("kill -9", tuple(CHANGES))

@@ -5,20 +5,18 @@ which faults are wanted it stops at a gate. The test attaches strace there and l
 that what strace counts begins at the gate. strace counts the calls of each thread apart, so a part
 should make the same system call in one thread only.
 
-Which faults strike, and where, is said in `faults` and `sweep`.
+A sweep has its scenes played in another way: see `player`.
 """
 
 import json
 import os
 import queue
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import threading
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -36,12 +34,6 @@ from tests.patience import PATIENCE_S
 ROOT = Path(__file__).parents[2]
 
 SOON_S = PATIENCE_S
-
-CHANGES = (
-    "pwrite64,write,fsync,fdatasync,syncfs,ftruncate,fallocate,"
-    "mkdir,mkdirat,rename,renameat,renameat2,link,linkat,unlink,unlinkat"
-).split(",")
-"""The system calls by which a process changes files."""
 
 
 class Child:
@@ -150,7 +142,7 @@ def traced(child: Child, *options: str) -> Iterator[Path]:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The nth time that one thread makes this system call after a gate."""
+    """The nth time that a process makes this call after a gate."""
 
     gate: str
     call: str
@@ -167,48 +159,6 @@ class Aftermath:
     told: list[dict[str, Any]] = field(default_factory=list)
     refusal: dict[str, Any] | None = None
     """What the scene was refused with, if it ended by that."""
-
-
-def killed_at(point: Point, scene: Scene, prepared: Path, space: Path) -> Aftermath | None:
-    """Kill a scene before one of its changes to files; `None` if it passes the next gate first."""
-    return killed_in(copied(prepared, space), point, scene)
-
-
-def killed_in(folder: Path, point: Point, scene: Scene) -> Aftermath | None:
-    """Kill a scene that is played in this very folder."""
-    inject = f"inject={point.call}:signal=SIGKILL:when={point.nth}"
-    with playing(scene, folder) as child:
-        child.until(point.gate)
-        with traced(child, "-e", f"trace={point.call}", "-e", inject):
-            child.go_on()
-            if child.next_gate() is not None:
-                return None
-        status = child.process.wait(SOON_S)
-        assert status in (0, -signal.SIGKILL), f"{point}: {status}, {child.complaint}"
-        return Aftermath(point, folder, child.acks, child.told) if status else None
-
-
-def points_of(scene: Scene, folder: Path, gates: Iterable[str]) -> list[Point]:
-    """Play a scene undisturbed, and list its changes to files between each gate and the next."""
-    points = []
-    with playing(scene, folder) as child:
-        for gate in gates:
-            child.until(gate)
-            with traced(child, "-e", f"trace={','.join(CHANGES)}") as output:
-                child.go_on()
-                child.next_gate()
-            points += _in_order(gate, calls_in(output))
-    return points
-
-
-def _in_order(gate: str, calls: Iterable["Call"]) -> list[Point]:
-    """Name the points of some calls, in the order in which they are met first."""
-    counts = Counter[tuple[str, str]]()
-    points: dict[Point, None] = {}
-    for call in calls:
-        counts[call.thread, call.name] += 1
-        points[Point(gate, call.name, counts[call.thread, call.name])] = None
-    return list(points)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,30 +6,19 @@ while the next process opens what is left.
 """
 
 import errno
-import json
-import os
 import shutil
-import signal
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from tests.crash import preloaded
-from tests.crash.checks import Ack
-from tests.crash.harness import ROOT, Aftermath, Point, copied
+from tests.crash import actors
+from tests.crash.harness import Point, copied
 from tests.crash.ledger import EVERY_POINT, sliced
-from tests.crash.stage import Scene
+from tests.crash.overseeing import FAIL, FAIL_FROM, KILL, TEAR, Strike
+from tests.crash.player import Player
 from tests.crash.sweep import Drill, Tally, evenly
-from tests.patience import PATIENCE_S
 
-SOURCE = Path(__file__).with_name("faulty.c")
-KILL, TEAR, FAIL, FAIL_FROM = 1, 2, 3, 4
 RECOVERY_CALLS = 7
 """Among so many of the first calls of an opening the second kill is chosen."""
 
@@ -56,87 +45,6 @@ FAULTS = (
 )
 
 
-def built(folder: Path) -> Path | None:
-    """Build the library; `None` where there is no compiler, or not Linux."""
-    compiler = shutil.which("cc")
-    if compiler is None or not sys.platform.startswith("linux"):
-        return None
-    library = folder / "faulty.so"
-    command = [compiler, "-shared", "-fPIC", "-O1", "-o", str(library), str(SOURCE), "-ldl"]
-    subprocess.run(command, check=True, capture_output=True)
-    return library
-
-
-@dataclass
-class Said:
-    """What a scene told, and how it ended."""
-
-    status: int | None
-    words: list[dict[str, Any]]
-
-    def last(self, name: str) -> Any:
-        """Give what was told last under a name."""
-        return next((words[name] for words in reversed(self.words) if name in words), None)
-
-    def aftermath(self, point: Point, folder: Path) -> Aftermath | list[str]:
-        """Judge the end: it may be killed or refused, but meets no bug and does not hang."""
-        if self.status is None:
-            return ["it hangs"]
-        if bug := self.last("bug"):
-            return [f"it met a bug: {bug[-2_000:]}"]
-        refusal = self.last("refusal")
-        if refusal and refusal["code"] != "STORAGE_UNAVAILABLE":
-            return [f"it was refused with {refusal}"]
-        acks = [Ack(**words["ack"]) for words in self.words if "ack" in words]
-        told = [words["told"] for words in self.words if "told" in words]
-        return Aftermath(point, folder, acks, told, refusal)
-
-
-class Player:
-    """A process that plays scenes with faults."""
-
-    def __init__(self, library: Path) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", preloaded.__name__, str(library)],
-            cwd=ROOT,
-            env=os.environ | {"LD_PRELOAD": str(library)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def play(
-        self, scene: Scene, folder: Path, gate: str, *, nth: int = 0, what: int = 0, error: int = 0
-    ) -> Said:
-        """Play a scene, struck at the nth change to a file after a gate."""
-        said = folder.with_name(f"{folder.name}.said")
-        said.unlink(missing_ok=True)
-        order: dict[str, str | float] = {"module": scene.__module__, "scene": scene.__name__}
-        order |= {"folder": str(folder), "said": str(said), "gate": gate, "nth": nth}
-        order |= {"what": what, "error": error, "patience_s": PATIENCE_S}
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(order) + "\n")
-        self._process.stdin.flush()
-        answer = json.loads(self._process.stdout.readline())
-        lines = said.read_text().splitlines() if said.exists() else []
-        return Said(answer["status"], [json.loads(line) for line in lines])
-
-    def close(self) -> None:
-        """End it."""
-        self._process.communicate(timeout=PATIENCE_S)
-
-
-@contextmanager
-def playing(library: Path) -> Iterator[Player]:
-    """Have a player for a while."""
-    player = Player(library)
-    try:
-        yield player
-    finally:
-        player.close()
-
-
 def sweep(
     player: Player, drill: Drill, space: Path, faults: dict[LibraryFault, int]
 ) -> dict[LibraryFault, Tally]:
@@ -156,8 +64,7 @@ def sweep(
 
 
 def _count(player: Player, drill: Drill, folder: Path, gate: str) -> int:
-    met = player.play(drill.scene, folder, gate).last("met")
-    return int(met or 0)
+    return int(player.play(drill.scene, folder, Strike(gate)).last("met") or 0)
 
 
 def _strike_at(
@@ -180,18 +87,16 @@ def _struck(
     player: Player, point: Point, drill: Drill, fault: LibraryFault, folder: Path
 ) -> list[str] | None:
     """Strike a scene and look at what it leaves; `None` if the point is never met."""
-    said = player.play(
-        drill.scene, folder, point.gate, nth=point.nth, what=fault.what, error=fault.error
-    )
-    is_killed = said.status == -signal.SIGKILL
-    if not is_killed and not said.last("struck"):
+    strike = Strike(point.gate, point.nth, fault.what, fault.error)
+    said = player.play(drill.scene, folder, strike)
+    if not said.is_killed and not said.last("struck"):
         return None
     after = said.aftermath(point, folder)
     if isinstance(after, list):
         return after
-    if fault.kills_again and is_killed:
+    if fault.kills_again and said.is_killed:
         again = player.play(
-            preloaded.reopen, folder, "open", nth=1 + point.nth % RECOVERY_CALLS, what=KILL
+            actors.reopen, folder, Strike("open", 1 + point.nth % RECOVERY_CALLS, KILL)
         )
         if bug := again.last("bug"):
             return [f"opening it met a bug: {bug[-2_000:]}"]

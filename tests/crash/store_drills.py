@@ -10,7 +10,8 @@ from hansard.kernel.engine import WriteTx
 from hansard.kernel.store import walk
 from tests import toy
 from tests.crash import checks, scenes, toys
-from tests.crash.harness import Aftermath, Point, killed_in
+from tests.crash.harness import Aftermath, Point
+from tests.crash.player import killed_in
 from tests.crash.sweep import Drill
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from tests.crash.faults import FAILED_SYNC, FULL, FULL_ONCE, KILL, POWER_CUT, Fault
-from tests.crash.harness import Aftermath, Point, copied, points_of
+from tests.crash.harness import Aftermath, Point
 from tests.crash.ledger import EVERY_POINT, sliced
+from tests.crash.player import points_of
 from tests.crash.stage import Scene
 
 T = TypeVar("T")
@@ -55,14 +56,18 @@ class Tally:
     violations: dict[Point, list[str]] = field(default_factory=dict)
 
 
-def sweep(drill: Drill, space: Path, form: Form) -> dict[Fault, Tally]:
-    """Strike a drill with each fault of a form."""
+def sweep(
+    drill: Drill, space: Path, form: Form, *, at_all: bool = EVERY_POINT
+) -> dict[Fault, Tally]:
+    """Strike a drill with each fault of a form, at so many points or at all."""
     prepared = Path(tempfile.mkdtemp(dir=space))
     drill.prepare(prepared)
-    points = points_of(drill.scene, copied(prepared, space), drill.gates)
+    points = points_of(drill.scene, prepared, drill.gates)
     faults = [fault for fault in form if fault.is_possible(drill.disks)]
     return {
-        fault: strike_at(_chosen(points, fault, form[fault]), drill, fault, prepared, space)
+        fault: strike_at(
+            _chosen(points, fault, None if at_all else form[fault]), drill, fault, prepared, space
+        )
         for fault in faults
     }
 
@@ -84,10 +89,10 @@ def strike_at(
     return tally
 
 
-def _chosen(points: list[Point], fault: Fault, count: int) -> list[Point]:
-    """Choose the points of a fault: all, or so many that lie evenly apart."""
+def _chosen(points: list[Point], fault: Fault, count: int | None) -> list[Point]:
+    """Choose the points of a fault: all of the slice, or so many that lie evenly apart."""
     possible = [point for point in points if point.call in fault.calls]
-    return sliced(possible) if EVERY_POINT else list(evenly(possible, count))
+    return sliced(possible) if count is None else list(evenly(possible, count))
 
 
 def evenly(points: Sequence[T], count: int) -> Iterator[T]:

@@ -8,13 +8,15 @@ import pytest
 from hansard.app import start
 from tests.crash import scenes, write_drills
 from tests.crash.drills import ALL
-from tests.crash.harness import Point, killed_at, needs_strace
+from tests.crash.harness import Point
+from tests.crash.player import killed_at
 from tests.crash.store_drills import effect_faults, notes_and_a_file
 from tests.crash.sweep import evenly
+from tests.crash.syscalls import needs_filter
 from tests.crash.table import KIND, POINTS, STRUCK, Sum, add_up, rows_of
 
 
-@needs_strace
+@needs_filter
 def test_a_change_without_an_intent_is_found_out(tmp_path: Path) -> None:
     prepared = tmp_path / "prepared"
     prepared.mkdir()
@@ -26,7 +28,7 @@ def test_a_change_without_an_intent_is_found_out(tmp_path: Path) -> None:
     assert effect_faults(after) != []
 
 
-@needs_strace
+@needs_filter
 def test_an_operation_that_is_half_written_is_found_out(tmp_path: Path) -> None:
     prepared = tmp_path / "prepared"
     prepared.mkdir()

@@ -17,6 +17,7 @@ from tests.crash import checks, drama, toys
 from tests.crash.checks import Ack
 from tests.crash.drama import Part, Plan
 from tests.crash.harness import ROOT
+from tests.depth import deep
 from tests.launcher.programs import Popen, run
 from tests.patience import PATIENCE_S
 
@@ -68,13 +69,14 @@ def play(request: pytest.FixtureRequest, location: str, tmp_path: Path) -> Play:
 
 @pytest.mark.fault("many processes")
 @pytest.mark.holds("ALL-04.3", "ALL-04.5")
-@pytest.mark.slow("kills processes for as long as 4,000 durable writes take")
+@pytest.mark.slow("kills processes for as long as a thousand durable writes take, or 4,000")
 def test_eight_killed_writers_lose_nothing(location: str, play: Play) -> None:
-    played = play(workers=8, writes=500, interval_s=0.1)
+    writes = deep(125, 500)
+    played = play(workers=8, writes=writes, interval_s=0.1)
 
     assert played.failures == []
     assert played.kills > 0
-    assert len(played.acks) == 8 * 500
+    assert len(played.acks) == 8 * writes
     assert faults(location, played.acks) == []
 
 

@@ -18,7 +18,7 @@ from hansard.app.start import start
 from hansard.kernel.follow import lag
 from hansard.mcp.callers import IDEMPOTENCY_KEY
 from tests.crash.harness import SOON_S, needs_strace
-from tests.crash.power import DISK_BYTES
+from tests.crash.loops import DISK_BYTES
 from tests.hostile.serving import HansardServer, findings, serving_stdio
 from tests.http.serving import let_in, serving
 from tests.launcher import programs

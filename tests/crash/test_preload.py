@@ -1,6 +1,6 @@
 """Faults by a second method: at any change to a file, from within the process."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
@@ -10,7 +10,10 @@ import pytest
 from tests.checkpoints import checkpoint_drills
 from tests.crash import write_drills
 from tests.crash.ledger import EVERY_POINT, SLICE, WHOLE
-from tests.crash.preload import FAULTS, TEAR, LibraryFault, Player, built, playing, sweep
+from tests.crash.overseeing import TEAR
+from tests.crash.player import Player, built
+from tests.crash.player import player as player_with
+from tests.crash.preload import FAULTS, LibraryFault, sweep
 from tests.crash.sweep import Drill
 from tests.crash.table import STRUCK
 from tests.decisions import git_drills
@@ -34,13 +37,12 @@ POINTS_MANY = 50
 """More than there are."""
 
 
-@pytest.fixture(scope="module")
-def player(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Player]:
-    library = built(tmp_path_factory.mktemp("faulty"))
+@pytest.fixture
+def player() -> Player:
+    library = built()
     if library is None:
         pytest.skip("no C compiler, or not Linux: the library that makes calls fail is not built")
-    with playing(library) as player:
-        yield player
+    return player_with(library)
 
 
 def some_faults(number: int) -> dict[LibraryFault, int]:
@@ -58,9 +60,9 @@ def some_faults(number: int) -> dict[LibraryFault, int]:
     [pytest.param(drill, number, id=str(drill)) for number, drill in enumerate(DRILLS)],
 )
 def test_a_fault_at_any_library_call_does_no_harm(
-    player: Player, drill: Drill, number: int, tmp_path: Path, record_property: Record
+    player: Player, drill: Drill, number: int, space: Path, record_property: Record
 ) -> None:
-    tallies = sweep(player, drill, tmp_path, some_faults(number))
+    tallies = sweep(player, drill, space, some_faults(number))
 
     for fault, tally in tallies.items():
         row = (fault.name, tally.points, len(tally.violations), tally.seconds)
@@ -76,11 +78,11 @@ def test_a_fault_at_any_library_call_does_no_harm(
 
 
 @pytest.mark.slow("tears every write of an edit")
-def test_a_file_that_is_changed_in_place_is_found_out(player: Player, tmp_path: Path) -> None:
+def test_a_file_that_is_changed_in_place_is_found_out(player: Player, space: Path) -> None:
     edit = next(one for one in DRILLS if str(one) == "file-edit")
     broken = replace(edit, scene=recorder_scenes.edit_in_place, gates=("op",))
     tear = next(fault for fault in FAULTS if fault.what == TEAR)
 
-    tally = sweep(player, broken, tmp_path, {tear: POINTS_MANY})[tear]
+    tally = sweep(player, broken, space, {tear: POINTS_MANY})[tear]
 
     assert any("torn" in fault for found in tally.violations.values() for fault in found)

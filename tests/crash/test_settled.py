@@ -11,7 +11,9 @@ import pytest
 
 from hansard.kernel.effect import Verdict
 from hansard.recorder.gateway import last_settled
-from tests.crash.harness import Aftermath, Point, killed_at, needs_strace
+from tests.crash.harness import Aftermath, Point
+from tests.crash.player import killed_at
+from tests.crash.syscalls import needs_filter
 from tests.hostile.serving import serving_stdio
 from tests.launcher.programs import run
 from tests.mcp.processes import Json, environment
@@ -19,7 +21,7 @@ from tests.recorder import recorder_scenes as scenes
 from tests.recorder.ground import needs_root
 from tests.recorder.recorder_scenes import STORE, WORKSPACE, open_recorder
 
-pytestmark = [needs_strace, pytest.mark.fault("kill -9")]
+pytestmark = [needs_filter, pytest.mark.fault("kill -9")]
 
 SLOW = pytest.mark.slow("starts several processes to show once more what others have shown")
 BEFORE_THE_CHANGE = Point("op", "fsync", 1)

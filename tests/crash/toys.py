@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from hansard import sessions
 from hansard.app import start
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
@@ -28,6 +27,7 @@ from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.store import Store
 from hansard.kernel.text import Title
 from hansard.kernel.view import Derivation, View
+from hansard.sessions import capability as sessions
 from tests import toy
 
 BODIES = Table("crash_bodies")

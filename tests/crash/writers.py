@@ -46,10 +46,11 @@ class RefusedError(Exception):
     """The server answered with an error."""
 
     def __init__(self, error: Json) -> None:
-        """Keep what it said."""
+        """Keep what it said; an error of the protocol has it beside its number."""
         super().__init__(json.dumps(error))
-        self.code = error.get("code")
-        self.outcome = (error.get("details") or {}).get("outcome")
+        problem = error.get("data") or error
+        self.code = problem.get("code")
+        self.outcome = (problem.get("details") or {}).get("outcome")
 
 
 class Server:
@@ -459,15 +460,16 @@ class Writer(threading.Thread):
             try:
                 self.server.open()
             except GoneError:
-                self._bury(is_starting=True)
+                self._bury()
         return self.server
 
-    def _bury(self, *, is_starting: bool = False) -> None:
+    def _bury(self) -> None:
         """Make sure that the server that is gone was killed, and did not end by itself."""
         assert self.server is not None, "a server that is gone was there"
+        was_served = self.is_served
         code, self.server, self.is_served = self.server.end(), None, False
-        if self.place.is_cut and is_starting:
-            return  # without its connection it cannot open the store
+        if self.place.is_cut and not was_served:
+            return  # without its connection it cannot open the store, says so, and ends
         if code != -signal.SIGKILL or not self.place.is_mortal:
             said = self.place.said.read_text()[-2_000:]
             raise AssertionError(f"a server ended by itself, with {code}: {said}")

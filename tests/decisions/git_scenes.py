@@ -11,15 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from hansard import decisions, sessions
 from hansard.app import start
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings
+from hansard.decisions import capability as decisions
 from hansard.decisions import gitlog
+from hansard.decisions.secret import Secret
 from hansard.kernel.clock import Clock, utc_now
 from hansard.kernel.engine import Engine, Schema
 from hansard.kernel.follow import NotNow, catch_up
+from hansard.sessions import capability as sessions
 from tests.crash.stage import Stage
 from tests.decisions.known import SECRET
 from tests.decisions.parties import Party, a_party, on_one_engine
@@ -115,7 +117,8 @@ def a_ledger(space: Path, clock: Clock) -> Iterator[Ledger]:
 
 def known() -> Catalog:
     """List what these tests need."""
-    return Catalog([sessions.capability(), decisions.capability(secret=SECRET, review_window_s=0)])
+    own = decisions.capability(secret=Secret(SECRET), review_window_s=0)
+    return Catalog([sessions.capability(), own])
 
 
 def open_application(

@@ -3,21 +3,23 @@
 import os
 from typing import Any
 
-from hansard import decisions
 from hansard.app import start
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings
+from hansard.decisions import capability as decisions
+from hansard.decisions.secret import Secret
 
 SECRET = "gr\u00fcn \u2603 42 and more than enough"
 
 _own_catalog = start.catalog
 
 
-def known(settings: Settings | None = None, **given: Any) -> Catalog:
+def known(settings: Settings | None = None, written: Any = None, **given: Any) -> Catalog:
     """List what Hansard can do; decisions are set up as given, or by the environment's secret."""
-    listed = _own_catalog(settings).capabilities
+    listed = _own_catalog(settings, written).capabilities
     others = [one for one in listed if one.name != "decisions"]
     given = {"secret": os.environ.get("HANSARD_SECRET")} | given
+    given["secret"] = Secret(given["secret"])
     return Catalog([*others, decisions.capability(**given)])
 
 

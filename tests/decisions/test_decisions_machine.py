@@ -32,6 +32,7 @@ from hansard.kernel.engine import Engine, Hit, Schema
 from hansard.kernel.problem import Problem
 from tests.decisions.known import SECRET, known
 from tests.decisions.parties import Party, a_party
+from tests.depth import deep
 
 TARGETS = ("db", "cache", "queue", "path:src/**", "ui")
 EVERYTHING = 1_000
@@ -366,7 +367,9 @@ def test_random_histories_keep_the_four_guarantees() -> None:
 
 
 @pytest.mark.slow("hundreds of histories, and on a database")
-@pytest.mark.parametrize(("engine", "examples"), [("memory", 400), ("sqlite", 60)])
+@pytest.mark.parametrize(
+    ("engine", "examples"), [("memory", deep(120, 400)), ("sqlite", deep(20, 60))]
+)
 def test_many_random_histories_keep_the_four_guarantees(engine: str, examples: int) -> None:
     with TemporaryDirectory() as folder:
         numbers = itertools.count()

@@ -79,3 +79,13 @@ def test_audit_gives_each_match_as_it_is(found: list[Match]) -> None:
 
     assert {one.standing for one in shown} == {match.found for match in found}
     assert not any(one.via for one in shown)
+
+
+def test_a_chain_that_matches_twice_is_before_one_that_matches_once_as_well() -> None:
+    once, twice = actives[0], actives[1]
+    found = [Match(once, 0.5, once), Match(twice, 0.5, twice), Match(others[1], 0.4, twice)]
+
+    first, second = rank(found, "strict", 2)
+
+    assert (first.standing, second.standing) == (twice, once)
+    assert second.score < first.score <= 2

@@ -6,8 +6,7 @@ import pytest
 
 from hansard.app.application import Application
 from hansard.app.verify import verify
-from hansard.decisions import governed
-from hansard.decisions.governing import Governing
+from hansard.decisions.governing import Governing, governed
 from hansard.decisions.tables import ACTIVE, CHAINS, DECISIONS, DRAFTS
 from hansard.kernel.engine import Hit, ReadTx
 from tests.conftest import SteppingClock

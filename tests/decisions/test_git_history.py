@@ -9,7 +9,6 @@ import pygit2
 import pytest
 from pygit2.enums import FileMode
 
-from hansard import sessions
 from hansard.app import start
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
@@ -20,6 +19,7 @@ from hansard.decisions.githistory import COMMIT_WORDS, COMMITS
 from hansard.kernel.engine import Row
 from hansard.kernel.operation import Capability
 from hansard.kernel.problem import InvalidInput
+from hansard.sessions import capability as sessions
 from tests.conftest import SteppingClock, a_caller
 from tests.decisions.git_scenes import PROJECT, Git, needs_git
 from tests.decisions.parties import OpenEngine, on_one_engine

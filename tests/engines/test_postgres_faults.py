@@ -351,7 +351,7 @@ def test_a_store_of_a_newer_format_is_refused_and_not_touched(
     engine: Engine, admin: Admin, opener: Opener
 ) -> None:
     engine.close()
-    admin.execute(f"UPDATE hansard_format SET number = {schema.FORMAT + 1}".encode())
+    admin.execute(f"UPDATE hansard_format SET number = {schema.FORMAT_WITH_OBJECTS + 1}".encode())
     admin.execute("DROP TABLE things_v2")
 
     with pytest.raises(StorageUnavailable):

@@ -8,13 +8,15 @@ import pytest
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
 
+from hansard.app import people
 from hansard.app.application import Application
-from hansard.kernel.event import Actor
+from hansard.kernel.event import SYSTEM, Actor, Stamp
 from hansard.kernel.operation import Caller, Seat
 from hansard.kernel.origin import AlreadyTakenOver, Origin
 from hansard.langgraph import HansardSaver
 from hansard.sdk import Hansard
-from tests.conftest import a_caller
+from tests.conftest import OpenApp, a_caller
+from tests.decisions.known import SECRET
 from tests.foreign.taking_over import SAMPLES, seq, take
 
 MEMORY = SAMPLES / "server-memory.jsonl"
@@ -215,6 +217,49 @@ def test_a_decision_that_is_superseded_later_becomes_so_with_the_next_import(
     found = {one["title"]: one["status"] for one in decisions(app, agent)}
     assert found["Record architecture decisions"] == "superseded"
     assert found["Keep them elsewhere"] == "active"
+
+
+PROPOSED = "---\nstatus: {}\n---\n# Try Rust\n\nIt might be {} than this.\n"
+
+
+@pytest.mark.parametrize("words", ["faster", "a lot faster"], ids=["same", "reworded"])
+@pytest.mark.parametrize("status", ["accepted", "rejected"])
+def test_a_proposal_that_was_settled_there_is_open_here_no_more(
+    app: Application, agent: Caller, tmp_path: Path, status: str, words: str
+) -> None:
+    file = tmp_path / "adr" / "0005-try-rust.md"
+    file.parent.mkdir()
+    file.write_text(PROPOSED.format("proposed", "faster"))
+    take(app, file.parent)
+
+    file.write_text(PROPOSED.format(status, words))
+    take(app, file.parent)
+
+    statuses = sorted(one["status"] for one in decisions(app, agent))
+    assert statuses == [*["active"] * (status == "accepted"), "rejected"]
+    before = seq(app)
+    assert take(app, file.parent).new.total() == 0
+    assert seq(app) == before
+
+
+def test_a_proposal_that_was_accepted_here_is_not_decided_again(
+    open_app: OpenApp, agent: Caller, tmp_path: Path
+) -> None:
+    app = open_app(review_window_s=0)
+    people.set_secret(app.store, SECRET, Stamp(SYSTEM, "2026-01-01T00:00:00.000Z"))
+    admin = a_caller("human", "admin", secret=SECRET)
+    file = tmp_path / "adr" / "0005-try-rust.md"
+    file.parent.mkdir()
+    file.write_text(PROPOSED.format("proposed", "faster"))
+    take(app, file.parent)
+    (proposal,) = decisions(app, agent)
+    app.call("accept_proposal", {"proposal_id": proposal["id"]}, admin)
+
+    file.write_text(PROPOSED.format("accepted", "faster"))
+    report = take(app, file.parent)
+
+    assert (report.new.total(), report.skipped.total(), report.known["decisions"]) == (0, 0, 1)
+    assert sorted(one["status"] for one in decisions(app, agent)) == ["accepted", "active"]
 
 
 def test_our_own_decisions_can_be_taken_over(app: Application) -> None:

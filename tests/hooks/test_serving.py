@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -143,6 +144,21 @@ def test_a_session_that_begins_is_told_where_the_project_stands(host: Host, runs
     assert (none.out, none.err) == ("", "")
 
 
+def test_a_session_is_told_even_where_nothing_can_be_written_down(host: Host) -> None:
+    with serving(host) as server:
+        server.call(
+            "record_decision", title="Use SQLite", target="db", rationale="One file is enough."
+        )
+    hooks = host.run.store / "hooks"
+    shutil.rmtree(hooks)
+    hooks.write_text("in the way")
+
+    ran = host.tell(event(host, "SessionStart", source="startup"))
+
+    assert "Use SQLite" in brief_of(ran.out)
+    assert ran.err.startswith("hansard: ")
+
+
 def test_a_look_makes_no_store(host: Host) -> None:
     ran = host.tell(event(host, "SessionStart", source="startup"))
 
@@ -161,6 +177,64 @@ def test_what_a_chat_did_is_saved_before_compaction_and_given_back_after(host: H
     listed = host.see("checkpoints", "list", CHAT)
     saved = json.dumps(listed)
     assert saved.count("before compaction") == 1
+
+
+def test_calls_of_a_host_whose_plugin_names_the_chat_are_in_its_session(host: Host) -> None:
+    asked: dict[str, Any] = {"title": "Use SQLite", "target": "db", "rationale": "One is enough."}
+    with serving(host, "opencode") as server:
+        server.call("record_decision", **asked, hansard_chat="ses_1")
+        told = actions(server, "ses_1")
+
+    with serving(host, "another") as server:
+        refused = server.call("record_decision", **asked, hansard_chat="ses_2")
+
+    assert any("Use SQLite" in one["summary"] for one in told)
+    assert refused["result"]["structuredContent"]["error"]["code"] == "INVALID_INPUT"
+
+
+def test_how_a_chat_began_is_noted_with_the_first_that_is_done_in_it(host: Host) -> None:
+    def started(source: str) -> None:
+        host.tell(event(host, "SessionStart", source=source))
+
+    started("startup")
+    assert host.waiting() == []
+    host.tell(event(host, "UserPromptSubmit", prompt="first", prompt_id="p1"))
+    host.tell(event(host, "UserPromptSubmit", prompt="second", prompt_id="p2"))
+    for number in ("3", "4"):
+        started("compact")
+        # One that comes twice, by two settings files, is one.
+        started("compact")
+        host.tell(event(host, "UserPromptSubmit", prompt=number, prompt_id=f"p{number}"))
+
+    told = [one["summary"] for one in host.see("timeline", CHAT)]
+    begun = [one for one in told if one.startswith("session_start")]
+    assert begun == [
+        "session_start: startup in claude-code",
+        *["session_start: compact in claude-code"] * 2,
+    ]
+    assert told.index(begun[0]) == 1 + next(n for n, one in enumerate(told) if "first" in one)
+
+
+def test_a_chat_that_only_began_and_ended_leaves_nothing(host: Host) -> None:
+    host.tell(event(host, "SessionStart", source="startup"))
+    host.tell(event(host, "SessionEnd", reason="other"))
+
+    assert host.run("timeline", CHAT).code == 1
+    assert list((host.run.store / "hooks" / "starts").iterdir()) == []
+
+
+def test_what_a_hook_kept_for_a_later_one_that_never_came_is_gone_after_a_day(host: Host) -> None:
+    told = {"tool_name": "Bash", "tool_input": {"command": "sleep 1"}}
+    for call in ("old", "new"):
+        host.tell(event(host, "PreToolUse", **told, tool_use_id=call))
+    looks = host.run.store / "hooks" / "looks"
+    os.utime(looks / f"{CHAT}_old", (0, 0))
+
+    host.tell(event(host, "UserPromptSubmit", prompt="first", prompt_id="p1"))
+    host.see("timeline", CHAT)
+
+    assert [path.name for path in looks.iterdir()] == [f"{CHAT}_new"]
+    assert all(path.stat().st_mode & 0o077 == 0 for path in looks.parent.rglob("*"))
 
 
 def test_hooks_and_calls_of_a_chat_are_one_session(host: Host) -> None:

@@ -14,6 +14,7 @@ from hansard.kernel.page import Listing
 from hansard.kernel.problem import Problem
 from tests.app.kept import PROJECT
 from tests.conftest import a_caller
+from tests.depth import deep
 from tests.hostile.nasty import ANYTHING, CURSORS, TIMES, Json, fitting
 
 OPERATIONS = {one.name: one for one in catalog()}
@@ -51,11 +52,12 @@ def test_an_argument_of_any_value_is_taken_or_refused(
             attempt(application, operation, fitting(operation) | {name: value})
 
 
-@pytest.mark.slow("tries every value for every argument of all operations")
+@pytest.mark.slow("tries a third of all values for every argument, or with HANSARD_FAULTS=all all")
 def test_every_argument_takes_or_refuses_every_value(application: Application) -> None:
+    step = deep(3, 1)
     for operation in OPERATIONS.values():
-        for name in input_schema(operation)["properties"]:
-            for value in ANYTHING:
+        for number, name in enumerate(input_schema(operation)["properties"]):
+            for value in ANYTHING[number % step :: step]:
                 attempt(application, operation, fitting(operation) | {name: value})
 
     assert verify(application.store).findings == ()

@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 from hansard.app.openapi import BASE, document
 from hansard.app.start import catalog
 from hansard.app.verify import verify
+from tests.depth import deep
 from tests.hostile.from_schema import fitting
 from tests.hostile.nasty import ANYTHING, drawn
 from tests.hostile.serving import opened
@@ -91,7 +92,8 @@ def try_one(browser: Browser, operation: str, examples: int) -> Counter[int]:
 
 @pytest.mark.timeout(1_800)
 @pytest.mark.parametrize(
-    "examples", [EACH, pytest.param(100, marks=pytest.mark.slow("posts 6,000 bodies"))]
+    "examples",
+    [EACH, pytest.param(deep(30, 100), marks=pytest.mark.slow("posts thousands of bodies"))],
 )
 def test_every_answer_is_as_the_document_describes_it(browser: Browser, examples: int) -> None:
     statuses: Counter[int] = Counter()

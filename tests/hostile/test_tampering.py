@@ -1,7 +1,6 @@
 """Whatever is altered behind Hansard's back is found; what it wrote itself is never accused."""
 
 import hashlib
-import os
 import random
 import shutil
 from collections.abc import Callable, Iterable, Iterator
@@ -20,6 +19,7 @@ from hansard.decisions import gitlog
 from hansard.kernel.event import Receipt
 from hansard.kernel.problem import Problem
 from tests.conftest import a_caller
+from tests.depth import ALL_THE_WAY, deep
 from tests.hostile import tampers
 from tests.hostile.histories import live, workspace_in
 from tests.hostile.tampers import DATABASE, Tampering
@@ -29,7 +29,6 @@ pytestmark = pytest.mark.timeout(1_800)
 STEPS = 120
 SOUND = 0
 LARGE = 150_000
-ALL = os.environ.get("HANSARD_FAULTS") == "all"
 """Whether to try everything, which takes long."""
 
 Count = Callable[[str, object], None]
@@ -182,7 +181,7 @@ def test_the_copies_are_sound_to_begin_with(
 def test_no_row_of_any_table_can_be_altered_unnoticed(
     settled: Original, tmp_path: Path, record_property: Count, some: int | None
 ) -> None:
-    everything = list(tampers.in_tables(settled.folder / "store", every_column=ALL))
+    everything = list(tampers.in_tables(settled.folder / "store", every_column=ALL_THE_WAY))
     chosen = random.Random(some).sample(everything, some) if some else everything
 
     assert tried(settled, chosen, tmp_path, record_property) == []
@@ -209,7 +208,7 @@ def test_no_object_of_a_repository_can_be_altered_unnoticed(
     settled: Original, tmp_path: Path, record_property: Count, some: int | None
 ) -> None:
     everything = list(tampers.in_repositories(settled.folder / "store"))
-    most = some or (len(everything) if ALL else 60)
+    most = some or (deep(30, len(everything)))
     chosen = random.Random(some).sample(everything, min(most, len(everything)))
 
     assert tried(settled, chosen, tmp_path, record_property) == []
@@ -220,9 +219,7 @@ def test_no_object_of_a_repository_can_be_altered_unnoticed(
     "some",
     [
         4,
-        pytest.param(
-            2_000 if ALL else 200, marks=pytest.mark.slow("flips many bytes one after another")
-        ),
+        pytest.param(deep(60, 2_000), marks=pytest.mark.slow("flips many bytes one after another")),
     ],
 )
 def test_a_byte_flipped_anywhere_in_the_database_is_found_or_changes_nothing(
@@ -234,7 +231,7 @@ def test_a_byte_flipped_anywhere_in_the_database_is_found_or_changes_nothing(
 @pytest.mark.fault("tampering")
 @pytest.mark.parametrize(
     "some",
-    [4, pytest.param(200 if ALL else 20, marks=pytest.mark.slow("flips bytes one after another"))],
+    [4, pytest.param(deep(10, 200), marks=pytest.mark.slow("flips bytes one after another"))],
 )
 def test_a_byte_flipped_in_the_log_is_found_or_changes_nothing(
     live_one: Original, tmp_path: Path, record_property: Count, some: int
@@ -271,7 +268,7 @@ def test_a_folder_rolled_back_is_found_by_a_kept_receipt(tmp_path: Path) -> None
     [
         4,
         pytest.param(
-            1_000 if ALL else 100,
+            deep(30, 1_000),
             marks=pytest.mark.slow("lives and verifies many histories"),
         ),
     ],

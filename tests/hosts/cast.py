@@ -264,6 +264,7 @@ _OPENCODE = Host(
         shell=lambda command: Call("bash", {"command": command, "description": "a change"}),
     ),
     _opencode_answers,
+    promises=COLUMNS,
 )
 
 

@@ -18,7 +18,7 @@ def test_describing_everything_that_hansard_can_do_builds_no_model() -> None:
         "    for one in model.__subclasses__():\n"
         "        yield one\n"
         "        yield from below(one)\n"
-        "catalog()\n"
+        "catalog().capabilities\n"
         "ours = [one for one in below(BaseModel) if one.__module__.startswith('hansard.')]\n"
         "print(len(ours) > 300, sorted({one.__qualname__ for one in ours\n"
         "    if one.__pydantic_complete__ and one.model_fields}))"

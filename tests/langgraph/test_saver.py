@@ -17,10 +17,10 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
 
-from hansard import checkpoints
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.verify import verify
+from hansard.checkpoints import capability as checkpoints
 from hansard.checkpoints.contract import StorageQuotaExceeded
 from hansard.checkpoints.limits import Quotas
 from hansard.kernel.problem import InvalidInput

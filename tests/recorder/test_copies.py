@@ -31,11 +31,10 @@ def revisions(app: Application, caller: Caller, path: str) -> list[tuple[int, st
     return [(one.revision, one.source) for one in shown]
 
 
-def people(app: Application, folder: Path) -> Application:
-    """Offer what `hansard workspace` asks."""
-    for one in copying.capability(Gateway(folder, store=None, redact=True)).operations:
-        app.catalog._by_name[one.name] = one
-    return app
+def people(open_app: OpenApp, folder: Path) -> Application:
+    """Open a folder with what `hansard workspace` asks."""
+    asking = copying.capability(Gateway(folder, store=None, redact=True))
+    return open_app(workspace=str(folder), also=[asking])
 
 
 @pytest.fixture
@@ -89,7 +88,7 @@ def test_a_plain_folder_is_joined_by_command(
     first, agent = open_app(), a_caller()
     create(first, agent, "a", "1\n")
     shutil.copytree(files, tmp_path / "copy")
-    second = people(open_app(workspace=str(tmp_path / "copy")), tmp_path / "copy")
+    second = people(open_app, tmp_path / "copy")
     looking = a_caller(seat=False)
 
     note = evolution(second, looking).note

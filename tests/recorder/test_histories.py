@@ -34,13 +34,12 @@ def head(app: Application) -> str:
 
 
 @pytest.fixture
-def see(app: Application, agent: Caller, files: Path) -> See:
-    """See files as `hansard watch` does."""
-    operation = watching.capability(Gateway(files, store=None, redact=True)).operations[0]
-    app.catalog._by_name.setdefault(operation.name, operation)
+def see(open_app: OpenApp, agent: Caller, files: Path) -> See:
+    """See files as `hansard watch` does, in a process of its own."""
+    watcher = open_app(also=[watching.capability(Gateway(files, store=None, redact=True))])
 
     def look(*paths: str, new: tuple[str, ...] = ()) -> Any:
-        return app.call("see_files", {"paths": list(paths), "new": list(new)}, agent)
+        return watcher.call("see_files", {"paths": list(paths), "new": list(new)}, agent)
 
     return look
 

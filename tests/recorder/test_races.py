@@ -16,12 +16,13 @@ from hansard.recorder import linux
 from hansard.recorder.folder import Folder, open_root, turn
 from hansard.recorder.problems import FileChanged, FileExists
 from hansard.recorder.workspace import Workspace
+from tests.depth import deep
 from tests.patience import PATIENCE_S, wait_until
 from tests.recorder.ground import CANARY, NEW, OLD, OTHER, Ground, act, at, fingerprints
 from tests.recorder.swapper import swapping
 
 SOON_S = PATIENCE_S
-ROUNDS = [50, pytest.param(1_000, marks=pytest.mark.slow("races a thousand times"))]
+ROUNDS = [50, pytest.param(deep(300, 1_000), marks=pytest.mark.slow("races hundreds of times"))]
 REFUSALS = {
     "PATH_OUTSIDE_WORKSPACE",
     "PATH_NOT_REGULAR",

@@ -6,7 +6,8 @@ import pytest
 
 from hansard.app.application import Application
 from hansard.recorder.temporaries import PREFIX
-from tests.crash.harness import Point, calls_in, killed_at, needs_strace, playing, traced
+from tests.crash.harness import Point, calls_in, needs_strace, playing, traced
+from tests.crash.player import killed_at
 from tests.crash.power import cut_at, needs_disks
 from tests.crash.stage import Scene
 from tests.recorder import recorder_scenes as scenes

@@ -13,7 +13,7 @@ from hansard.recorder import limits
 from hansard.recorder.workspace import Workspace
 from hansard.sessions.contract import SessionNotFound
 from tests.conftest import OpenApp, a_caller
-from tests.crash.ledger import EVERY_POINT
+from tests.depth import deep
 from tests.recorder.asking import (
     batch,
     contents,
@@ -331,7 +331,7 @@ def test_three_hundred_edits_come_back_at_any_point(
     author.check(5)
 
 
-@pytest.mark.slow("makes thousands of durable edits; ten thousand with HANSARD_FAULTS=all")
+@pytest.mark.slow("makes a thousand durable edits; ten thousand with HANSARD_FAULTS=all")
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("open_engine", ["sqlite"], indirect=True)
 def test_thousands_of_edits_come_back_at_any_point(
@@ -339,7 +339,7 @@ def test_thousands_of_edits_come_back_at_any_point(
 ) -> None:
     author = Author(app, agent, files, seed=2)
 
-    author.write(10_000 if EVERY_POINT else 2_000, 200)
+    author.write(deep(1_000, 10_000), 200)
 
     author.check(5)
 

@@ -17,16 +17,17 @@ from hansard.recorder.events import FileRef
 from hansard.recorder.standing import taken_back_by
 from hansard.recorder.tables import FILES, file_id
 from tests.conftest import OpenApp
+from tests.depth import deep
 from tests.recorder.undo_hands import Chat, Elsewhere
 from tests.recorder.undo_play import Player
 
 AGENTS = 3
 SHORT = 60
 LONG = 300
-HISTORIES = range(10, 20)
-"""Ten long ones on each of three engines: nine thousand steps."""
+HISTORIES = range(10, deep(13, 20))
+"""With everything, ten long ones on each of three engines: nine thousand steps."""
 
-APART = 1_000
+APART = deep(300, 1_000)
 """By agents in processes of their own."""
 
 

@@ -6,11 +6,12 @@ import sys
 
 import pytest
 
-from hansard import records, sessions
 from hansard.app.catalog import Catalog
 from hansard.app.schema import input_schema
 from hansard.app.start import catalog
 from hansard.kernel.operation import Operation
+from hansard.records import capability as records
+from hansard.sessions import capability as sessions
 
 SOURCE = {
     "create_project", "list_projects", "get_project", "get_project_overview", "search_records",

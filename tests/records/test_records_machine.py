@@ -26,6 +26,7 @@ from hansard.engines.sqlite import SqliteEngine
 from hansard.kernel.engine import Engine, ReadTx, Schema
 from hansard.kernel.problem import Problem
 from hansard.records.rules import ARROWS
+from tests.depth import deep
 from tests.records.chats import Chat
 
 CHATS = 3
@@ -391,8 +392,10 @@ def memory_store() -> Callable[[Schema], Engine]:
     [
         ("memory", 8),
         ("sqlite", 2),
-        pytest.param("memory", 200, marks=pytest.mark.slow("hundreds of histories")),
-        pytest.param("sqlite", 40, marks=pytest.mark.slow("many histories on a database")),
+        pytest.param("memory", deep(60, 200), marks=pytest.mark.slow("hundreds of histories")),
+        pytest.param(
+            "sqlite", deep(12, 40), marks=pytest.mark.slow("many histories on a database")
+        ),
     ],
 )
 def test_random_work_of_three_chats_keeps_every_promise(engine: str, examples: int) -> None:

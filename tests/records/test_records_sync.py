@@ -4,12 +4,14 @@ from typing import Any
 
 import pytest
 
-from hansard import records, sessions
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings
 from hansard.app.start import start
+from hansard.records import capability as records
 from hansard.records import limits
+from hansard.sessions import capability as sessions
+from hansard.sessions.rules import Staleness
 from tests.conftest import a_caller
 from tests.records.chats import Chat, refused
 
@@ -96,7 +98,7 @@ def test_a_sync_moves_the_session_to_the_project(app: Application) -> None:
 
 @pytest.mark.holds("REC-stale-2")
 def test_the_thresholds_can_be_set() -> None:
-    strict = records.Staleness(mild_ticks=1, moderate_ticks=2, severe_ticks=3)
+    strict = Staleness(mild_ticks=1, moderate_ticks=2, severe_ticks=3)
     known = Catalog([sessions.capability(), records.capability(strict)])
     app = start(Settings(store="memory:"), known=known)
     mine, other = Chat(app), Chat(app)

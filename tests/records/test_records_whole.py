@@ -5,6 +5,7 @@ import pytest
 from hansard.app.application import Application
 from hansard.kernel.limits import BODY_BYTES_MAX
 from hansard.records import limits
+from tests.depth import deep
 from tests.records.chats import Chat, refused
 
 SCRIPTS = {
@@ -20,8 +21,7 @@ EACH_SCRIPT = [
     "combining",
     *(
         pytest.param(script, marks=pytest.mark.slow("a mebibyte of yet another script"))
-        for script in SCRIPTS
-        if script != "combining"
+        for script in deep(["cjk", "emoji"], [one for one in SCRIPTS if one != "combining"])
     ),
 ]
 

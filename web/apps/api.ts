@@ -3,7 +3,7 @@
 
 import { type Arguments, type Asking, Problem } from "../src/api";
 import { callTool, mayCall, Refused, type ToolResult } from "./host";
-import { type Given, isSame } from "./opening";
+import { type Given, isSame, isWithin, part } from "./opening";
 
 export { type Arguments, type Asking, Problem };
 
@@ -31,6 +31,7 @@ export function take(one: Given): void {
 
 export async function post<T>(operation: string, args: Arguments, _asking: Asking = {}): Promise<T> {
   if (given && isSame(given, operation, args)) return known(given) as T;
+  if (given && !mayCall() && isWithin(given, operation, args)) return part(given, args) as T;
   if (operation === "record_session_start") return {} as T;
   const isPreview = ["restore", "undo"].includes(operation) && args.preview === true;
   if (!READS.has(operation) && !isPreview) {
@@ -42,8 +43,18 @@ export async function post<T>(operation: string, args: Arguments, _asking: Askin
     );
   }
   if (!mayCall())
-    throw new Problem("HOST", "This host does not let a view ask for more", "Ask the agent for it", 0);
+    throw new Problem(
+      "HOST",
+      "This host lets a view ask for no more",
+      "Ask the agent for it, or run `hansard open`",
+      0,
+    );
   return (await once(operation, wanted(operation, args, isPreview))) as T;
+}
+
+/** What the host gave, for a view that shows it as it is. */
+export function held(): Record<string, unknown> {
+  return given?.answer ?? {};
 }
 
 /** What the host gave; where nothing can be asked for, nothing follows it. */

@@ -23,6 +23,8 @@ export interface View {
   places: Record<string, ComponentType>;
   /** What to say under it. */
   note: string;
+  /** Shows the answer by itself, where the place it opens at would have to ask for more. */
+  alone?: ComponentType;
 }
 
 const problem = signal<Problem | null>(null);
@@ -44,9 +46,13 @@ export function begin(view: View): void {
       problem.value = new Problem("CANCELLED", reason || "The call was cancelled", "", 0);
     },
     onContext: dress,
-  }).catch((error: unknown) => {
-    problem.value = asProblem(error);
-  });
+  })
+    .then(() => {
+      document.documentElement.dataset.calls = mayCall() ? "some" : "none";
+    })
+    .catch((error: unknown) => {
+      problem.value = asProblem(error);
+    });
 }
 
 function show(tool: string, input: Record<string, unknown>, result: ToolResult): void {
@@ -85,9 +91,29 @@ function stayInside(event: MouseEvent): void {
   if (address.startsWith("#/")) follow(address);
 }
 
+const ALONE =
+  "This host lets a view call no tools, so it shows what the agent asked for, and no more. " +
+  "For the rest ask the agent, or run hansard open.";
+
+/** What to show: where nothing can be asked for, the answer, and behind every link why there is no more. */
+function placeIn(view: View): ComponentType | undefined {
+  const place = view.places[route.value.view];
+  if (mayCall()) return place;
+  return hasPast() ? Needs : (view.alone ?? place);
+}
+
+function Needs() {
+  return (
+    <Empty title="The host does not let a view ask for this">
+      It is not in the agent's answer, and to get it a view has to call tools, which needs the host's
+      permission. Ask the agent for it, or run <code>hansard open</code> to see it on the page.
+    </Empty>
+  );
+}
+
 function Frame({ view }: { view: View }) {
   const [broken] = useErrorBoundary((error) => console.error(error));
-  const Place = view.places[route.value.view];
+  const Place = placeIn(view);
   const wrong = problem.value ?? (broken ? asProblem(broken) : null);
   return (
     <>
@@ -108,9 +134,7 @@ function Frame({ view }: { view: View }) {
             Back
           </button>
         )}
-        <small>
-          {isThere.value && !mayCall() ? "This host shows what the agent asked for, and no more." : view.note}
-        </small>
+        <small>{isThere.value && !mayCall() ? ALONE : view.note}</small>
       </footer>
     </>
   );

@@ -28,6 +28,27 @@ function key(operation: string, args: Arguments): string {
   return JSON.stringify((ASKED[operation] ?? []).map((name) => asked[name] ?? null));
 }
 
+/** Whether it asks for some kinds of the entries that came: as many of them as there are is better than none. */
+export function isWithin(given: Given, operation: string, args: Arguments): boolean {
+  const { kinds, ...rest } = args;
+  return (
+    operation === "get_timeline" &&
+    Array.isArray(kinds) &&
+    isSame(given, operation, { ...rest, ...asIn(given) })
+  );
+}
+
+/** The same end of the same list: where entries are sought by kind, their order does not matter. */
+function asIn({ input }: Given): Arguments {
+  return { kinds: input.kinds, oldest_first: input.oldest_first, actor: input.actor, path: input.path };
+}
+
+export function part({ answer }: Given, args: Arguments): Record<string, unknown> {
+  const kinds = args.kinds as string[];
+  const entries = (answer.timeline ?? []) as { kind: string }[];
+  return { ...answer, timeline: entries.filter((one) => kinds.includes(one.kind)), nextCursor: undefined };
+}
+
 /** What was asked, as if what came were the first page: a view goes on from there. */
 function firstPage({ tool, input, answer }: Given): Arguments {
   const { cursor: _, ...rest } = input;

@@ -24,7 +24,7 @@ const PLACES = {
   story: { name: "Story", View: Story, place: { project, view: "story", id: session } },
   movie: { name: "Movie", View: Movie, place: { project, view: "movie", id: session } },
   timeline: { name: "Timeline", View: Timeline, place: { project, view: "timeline", query: { session } } },
-  evolution: { name: "Evolution", View: Evolution, place: { project, view: "evolution" } },
+  evolution: { name: "Files", View: Evolution, place: { project, view: "evolution" } },
 };
 
 function Replay() {

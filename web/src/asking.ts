@@ -78,6 +78,18 @@ export function useAsk<T>(operation: string, args: Arguments | null, live = true
   };
 }
 
+const QUIET_MS = 200;
+
+/** Words once nobody types any more: each letter would be a search of its own. */
+export function useSettled(words: string): string {
+  const [settled, setSettled] = useState(words);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(words), settled && words ? QUIET_MS : 0);
+    return () => clearTimeout(timer);
+  }, [words]);
+  return settled;
+}
+
 export interface Doing {
   busy: boolean;
   problem: Problem | null;

@@ -1,7 +1,7 @@
 // Doing something to a record: it is taken up first, as whoever writes does, and laid aside after.
 
 import type { Arguments } from "./api";
-import { layAside } from "./saving";
+import { laidAside, layAside } from "./saving";
 import type { State } from "./shapes";
 import { act } from "./state";
 
@@ -11,12 +11,13 @@ export async function holding<T>(ids: (string | null | undefined)[], work: () =>
   const held: string[] = [];
   try {
     for (const id of needed) {
+      await laidAside(id);
       await act("activate", { id, override: true });
       held.push(id);
     }
     return await work();
   } finally {
-    held.forEach(layAside);
+    await Promise.all(held.map(layAside));
   }
 }
 
@@ -43,6 +44,6 @@ export async function createRecord(made: NewRecord, key: string): Promise<string
   const { record } = await holding([made.parent_id], () =>
     act<{ record: { id: string } }>("create_record", { ...made }, { key }),
   );
-  layAside(record.id);
+  await layAside(record.id);
   return record.id;
 }

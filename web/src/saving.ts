@@ -29,7 +29,17 @@ export async function make(attempted: Attempt): Promise<RecordUpdated> {
   }
 }
 
+const aside = new Map<string, Promise<unknown>>();
+
 /** Let others see that one is no longer at it. If that fails, they see it once the page is closed. */
-export function layAside(id: string): void {
-  act("deactivate", { id }).catch(() => undefined);
+export function layAside(id: string): Promise<unknown> {
+  const laid = act("deactivate", { id }).catch(() => undefined);
+  aside.set(id, laid);
+  return laid;
+}
+
+/** Wait until a record is laid aside, if it is being: whoever takes it up again would lose it otherwise. */
+export async function laidAside(id: string): Promise<void> {
+  await aside.get(id);
+  aside.delete(id);
 }

@@ -139,6 +139,10 @@ export function plain(summary: string): string {
     .replace(/\b(chat|run|graph|thread|document) [a-z]\w+::\w+/gi, "$1")
     .replace(/\b([a-z]\w+)::\w+/gi, "$1")
     .replace(/\b(messageThread|chatThread|agentGraphExecution|agentGraph)\b/g, (type) => TYPES[type] ?? type)
+    .replace(
+      /\b(OPEN|LATER|RESOLVED|DISCARDED) -> (OPEN|LATER|RESOLVED|DISCARDED)\b/g,
+      (_, was: string, is: string) => `${stateName(was)} → ${stateName(is)}`,
+    )
     .replace(/\b1 partials\b/, "1 part")
     .replace(/\bpartials\b/, "parts");
 }

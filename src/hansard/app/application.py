@@ -7,14 +7,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from hansard.app import faulty, people, secret_news, secret_texts
-from hansard.app.catalog import Catalog
+from hansard.app import faulty, people, secret_news
+from hansard.app.anchoring import Anchoring
+from hansard.app.catalog import Catalog, whole
 from hansard.app.circumstances import refusal
 from hansard.app.homes import NamedHome
 from hansard.decisions.secret import Secret as NoSecret
-from hansard.kernel import as_of, limits, reply
+from hansard.kernel import as_of, effect, limits, reply
 from hansard.kernel.blob import canonical_json, digest_of
 from hansard.kernel.clock import Clock, to_text, utc_now
+from hansard.kernel.deferred import Deferred, Part
 from hansard.kernel.effect import Settled
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import SYSTEM, Stamp
@@ -33,11 +35,11 @@ from hansard.kernel.operation import (
     Request,
     Result,
     Seat,
-    Secret,
     Written,
 )
 from hansard.kernel.page import Listing
 from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem, StorageUnavailable
+from hansard.kernel.secret import Secret
 from hansard.kernel.store import CATALOG, UNMADE, Store
 from hansard.kernel.trial import TrialPassedError
 from hansard.kernel.values import check_handle, check_values
@@ -66,11 +68,13 @@ class Application:
         clock: Clock = utc_now,
         limit: Limit | None = None,
         redact: bool = False,
+        anchoring: Anchoring | None = None,
     ) -> None:
         """Join a catalog and a store that was made for it.
 
         `home` is the project of calls that name none; `limit` refuses calls beyond a quota;
-        `redact` has secrets taken out of what callers say, or told of where they are kept.
+        `redact` has secrets taken out of what callers say, or told of where they are kept;
+        `anchoring` notes elsewhere how far the journals are.
         """
         self.catalog = catalog
         self.store = store
@@ -78,12 +82,12 @@ class Application:
         self.read_only = read_only
         self.limit = limit
         self._redact = redact
+        self._anchoring = None if read_only else anchoring
         self.settled: list[Settled] = []
         """What was left open and has been settled since this application was started."""
         self._clock = clock
         # The store's own counts wherever it knows one, also for what knows no decisions.
-        held = (one.secret for one in catalog.capabilities if one.secret)
-        self._secret: Secret = next(held, None) or NoSecret(None)
+        self._secret: Secret = catalog.secret or NoSecret(None)
         self._following: Following | None = None
 
     @cached_property
@@ -91,9 +95,9 @@ class Application:
         """What derives slowly from the journal; made when first asked for, as it is costly."""
         return [
             follower
-            for capability in self.catalog.capabilities
-            if capability.followers
-            for follower in capability.followers(self.store)
+            for part in self.catalog.parts
+            if (make := part.followers)
+            for follower in make(self.store)
         ]
 
     def call(self, name: str, arguments: Mapping[str, Any], caller: Caller) -> Result:
@@ -129,12 +133,16 @@ class Application:
     ) -> tuple[Request, Callable[[Result], Result]]:
         """Make the request, without secrets that must not be kept, and what tells of them after."""
         request = validate(operation, arguments)
+        if not (self._redact and operation.writes):
+            return request, lambda answer: _flagged(answer, operation, arguments)
+        # What knows secrets is loaded with the first write.
+        from hansard.app import secret_texts
+
         redacted, kept = list[str](), list[str]()
-        if self._redact and operation.writes:
-            if self.catalog.keeps_text(operation):
-                kept = secret_texts.kinds_in(arguments)
-            else:
-                request, redacted = secret_texts.masked(request)
+        if self.catalog.keeps_text(operation):
+            kept = secret_texts.kinds_in(arguments)
+        else:
+            request, redacted = secret_texts.masked(request)
 
         def flagged(answer: Result) -> Result:
             shown = _flagged(answer, operation, arguments)
@@ -163,13 +171,16 @@ class Application:
     def recover(self) -> list[Settled]:
         """Settle what a crash left open in the world outside, before anything is asked."""
         stamp = Stamp(SYSTEM, to_text(self._clock()))
-        self.settled += [
-            settled
-            for capability in self.catalog.capabilities
-            if capability.recover
-            for settled in capability.recover(self.store, stamp)
-        ]
+        for part in self.catalog.parts:
+            if self._may_settle(part) and (recover := whole(part).recover):
+                self.settled += recover(self.store, stamp)
         return self.settled
+
+    def _may_settle(self, part: Part) -> bool:
+        """Whether a capability is to look for what a crash left open; none is loaded in vain."""
+        if isinstance(part, Deferred) and not part.is_loaded:
+            return part.declared.recovers and effect.is_any_open(self.store)
+        return True
 
     def follow(self) -> None:
         """Keep up to date, from now on, what is derived slowly: for whoever runs for long.
@@ -178,6 +189,8 @@ class Application:
         """
         if not self.read_only and self._following is None and self.followers:
             self._following = Following(self.store, self.followers)
+        if self._anchoring:
+            self._anchoring.follow(self.store.engine)
 
     def troubles(self) -> list[Trouble]:
         """List what fails that this process derives slowly."""
@@ -187,7 +200,9 @@ class Application:
         """Let go of the store, and of what capabilities hold."""
         if self._following:
             self._following.close()
-        for capability in self.catalog.capabilities:
+        if self._anchoring:
+            self._anchoring.close(self.store.engine)
+        for capability in self.catalog.loaded:
             if capability.close:
                 capability.close()
         self.store.engine.close()

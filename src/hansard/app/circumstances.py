@@ -5,7 +5,7 @@ import os
 import resource
 from pathlib import Path
 
-from hansard.kernel.problem import InvalidInput, StorageUnavailable
+from hansard.kernel.problem import InvalidInput, Problem, StorageUnavailable
 
 FILES_MIN = 64
 """Files that a process must be able to have open: connections to the database take three each,
@@ -29,6 +29,17 @@ REFUSED = {
     errno.ELOOP: "Use another path: the links in this one lead in a circle",
 }
 """How a system says that something is wrong with the machine and not with us; what to do then."""
+
+
+NAMED_WRONGLY = {
+    errno.ENOENT: "Name a folder that is there, and is not being moved",
+    errno.ENOTDIR: REFUSED[errno.ENOTDIR],
+    errno.EISDIR: "Name a file: this is a folder",
+    errno.EEXIST: "Name one that is not there yet",
+    errno.ENAMETOOLONG: REFUSED[errno.ENAMETOOLONG],
+    errno.ELOOP: REFUSED[errno.ELOOP],
+}
+"""How a system says that a path cannot be one, whatever state the machine is in."""
 
 
 def require_files() -> None:
@@ -65,6 +76,16 @@ def require_place(folder: Path) -> None:
             hint="Name another folder with --store",
             argument="store",
         )
+
+
+def refused(error: OSError, what: str) -> Problem:
+    """Say what the system refused where a person named a file or a folder to be written."""
+    if error.errno in NAMED_WRONGLY:
+        reason = os.strerror(error.errno or 0)
+        return InvalidInput(f"{what}: {reason}", hint=NAMED_WRONGLY[error.errno or 0])
+    problem = refusal(error, what, outcome="not_written")
+    reason = error.strerror or "the system refused"
+    return problem or StorageUnavailable(f"{what}: {reason}", outcome="not_written")
 
 
 def refusal(error: OSError, what: str, *, outcome: str = "unknown") -> StorageUnavailable | None:

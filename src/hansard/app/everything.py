@@ -24,10 +24,11 @@ from hansard.kernel.meaning import Meanings
 from hansard.kernel.model import Model
 from hansard.kernel.operation import Capability, Context, Operation, ProjectRequest, Result
 from hansard.kernel.page import from_cursor, refused, to_cursor
+from hansard.kernel.question import nearest
 from hansard.kernel.snippet import snippet
 from hansard.kernel.text import Cursor, Limit, Query, one_line
 from hansard.kernel.told import KEPT, NO_COUNT
-from hansard.kernel.words import coverage, query_stems
+from hansard.kernel.words import coverage
 from hansard.records.contract import SearchRecords
 from hansard.records.search import search_records
 from hansard.records.text import by_words_only, index_told
@@ -187,7 +188,7 @@ class Everything:
         ]
 
     def _entities(self, query: str, context: Context, limit: int) -> list[Thing]:
-        near = self._near_entities(query, context, limit)
+        near = nearest(self.meanings, ENTITY_WORDS, query, context, limit=limit)
 
         def work(tx: ReadTx) -> list[Thing]:
             words = tx.search(ENTITY_WORDS, query, limit=limit)
@@ -196,11 +197,6 @@ class Everything:
             return _listed(tx, query, words, meant)[:limit]
 
         return context.read(work)
-
-    def _near_entities(self, query: str, context: Context, limit: int) -> list[Hit]:
-        if not query_stems(query):
-            return []
-        return self.meanings.nearest(context.project, ENTITY_WORDS.name, query, limit=limit)
 
 
 def _listed(tx: ReadTx, query: str, words: Sequence[Hit], meant: Sequence[Hit]) -> list[Thing]:

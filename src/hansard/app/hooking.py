@@ -13,7 +13,7 @@ from hansard.app.application import Application
 from hansard.app.hook_texts import brief
 from hansard.app.settings import Settings, declarations, load
 from hansard.app.start import gateway, start
-from hansard.hooks import chats, files, places, spool
+from hansard.hooks import chats, client, files, gathering, kept, places, spool
 from hansard.kernel.blob import digest_of
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Actor
@@ -35,6 +35,9 @@ Entry = dict[str, Any]
 OWN_NOTES = ("checkpoints.", "kernel.", "sessions.")
 """How the kinds of entries begin that are no work of a session: what is saved of it is no reason
 to save it again."""
+
+RECURRING = ("resume", "compact")
+"""Beginnings that a chat has more than once."""
 
 STORY_TOKENS = 1_500
 """What a checkpoint before compaction keeps of the session's story."""
@@ -61,6 +64,8 @@ class Intake:
         if not spool.waiting(self.folder):
             return 0
         chats.sweep(self.folder)
+        for kind in (client.STARTS, gathering.LOOKS):
+            kept.sweep(self.folder, kind)
         return spool.take(self.folder, self._recorded)
 
     def brief(self, asked: Mapping[str, Any]) -> str:
@@ -105,11 +110,8 @@ class Intake:
         return None
 
 
-def take_in(settings: Settings, say: Callable[[str], None]) -> None:
-    """Record what waits for this store, if anything does; what goes wrong is only said."""
-    folder = places.hooks_folder({"store": settings.store} if settings.store else {}, {})
-    if folder is None or settings.read_only or not spool.waiting(folder):
-        return
+def take_all(folder: str, say: Callable[[str], None]) -> None:
+    """Record all that waits in a store's spool; what goes wrong is only said."""
     intake = Intake(folder)
     try:
         intake.take()
@@ -162,6 +164,21 @@ class Recording:
             case "end":
                 with suppress(SessionNotFound):
                     self._call(0, "record_session_end")
+        if begun := self.entry.get("begun"):
+            self._begun(begun)
+
+    def _begun(self, begun: Entry) -> None:
+        """Note how the chat began: anew, resumed, after it was cleared or compacted."""
+        source = begun["source"]
+        moment = str(begun["at"]) if source in RECURRING else ""
+        key = _key(self.entry["session"], "begun", source, moment)
+        said = _clean(f"{source or 'start'} in {self.entry['host']}")
+        with suppress(KeyReused):
+            self.application.call(
+                "audit_event",
+                {"type": "session_start", "description": said},
+                replace(self._caller, idempotency_key=key),
+            )
 
     def _shell(self) -> None:
         told = self.entry

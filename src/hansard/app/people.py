@@ -13,8 +13,9 @@ from typing import ClassVar, Literal
 
 from hansard.kernel.engine import ReadTx, Row, Table, WriteTx
 from hansard.kernel.event import Actor, Event, Proof, Stamp, author
-from hansard.kernel.operation import Caller, Capability, Secret
+from hansard.kernel.operation import Caller, Capability
 from hansard.kernel.problem import Problem
+from hansard.kernel.secret import Secret
 from hansard.kernel.store import CATALOG, Store
 from hansard.kernel.view import Derivation, View
 
@@ -126,7 +127,7 @@ _VIEW = View(
 
 def is_derived(store: Store) -> bool:
     """Whether a store was opened with what it may know of its secret."""
-    return _VIEW in store.views
+    return any(PEOPLE in view.tables for view in store.views)
 
 
 def known(store: Store) -> Row | None:

@@ -34,9 +34,19 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EMBEDDER_KEY_VARIABLE = "HANSARD_EMBEDDER_KEY"
 """The key of the server that embeds. A secret, so it is no setting: it has no flag and no line."""
 
+CLIENT_SECRET_VARIABLE = "HANSARD_SSO_CLIENT_SECRET"  # noqa: S105 - where it is found, not itself
+"""What the page proves to the identity provider who it is by. A secret, so it is no setting."""
 
-def _declare(default: Any, help: str, *, choices: tuple[str, ...] = ()) -> Any:  # noqa: A002
-    return field(default=default, metadata={"help": help, "choices": choices})
+
+def _declare(
+    default: Any,
+    help: str,  # noqa: A002
+    *,
+    choices: tuple[str, ...] = (),
+    is_table: bool = False,
+) -> Any:
+    told = {"help": help, "choices": choices, "is_table": is_table}
+    return field(default=default, metadata=told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +55,11 @@ class Settings:
 
     store: str = _declare(
         "", "A folder, or a postgresql:// URL. By default a folder in the user's data folder."
+    )
+    blobs: str = _declare(
+        "",
+        "Where a store in PostgreSQL keeps large contents: s3://BUCKET/FOLDER, gs://, az:// or "
+        "file:///. By default in the database. The keys to it are in the environment.",
     )
     project: str = _declare(
         "",
@@ -80,6 +95,11 @@ class Settings:
         "",
         "Where the Git repositories of decisions lie. By default in the store's folder; for a "
         "store in PostgreSQL there are none unless this is set.",
+    )
+    anchor_file: str = _declare(
+        "",
+        "A file outside the store, in which is noted every few seconds how far each journal is, so "
+        "that `hansard verify` finds a store that was rolled back or rewritten.",
     )
     ssh: str = _declare(
         "ssh", "The command by which push and pull reach other machines, with its options."
@@ -142,6 +162,49 @@ class Settings:
         "wherever others than this machine are served.",
         choices=("auto", "required", "optional"),
     )
+    sso_issuer: str = _declare(
+        "",
+        "The identity provider whose access tokens let in, by its address, such as "
+        "https://id.example.org. By default there is none.",
+    )
+    sso_audience: str = _declare(
+        "",
+        "Whom an access token must be meant for: this server's address as clients use it, such as "
+        "https://hansard.example.org/mcp.",
+    )
+    sso_groups: str = _declare(
+        "",
+        "Which groups of the provider have which role, in which projects: a table of the config "
+        "file, elsewhere the same as JSON.",
+        is_table=True,
+    )
+    sso_groups_claim: str = _declare("groups", "The claim that lists somebody's groups.")
+    sso_name_claim: str = _declare(
+        "preferred_username", "The claim that somebody is first called by; else it is the subject."
+    )
+    sso_role: str = _declare(
+        "none",
+        "The role, in all projects, of whoever the provider vouches for and no group gives one.",
+        choices=("none", "viewer", "agent", "admin"),
+    )
+    sso_scopes: str = _declare(
+        "required",
+        "Whether an access token must carry one of hansard:read, hansard:write and hansard:admin, "
+        "and bounds the role by it.",
+        choices=("required", "ignored"),
+    )
+    sso_people: str = _declare(
+        "none",
+        "Whom the provider proves to be people: nobody, whoever signs in on the `page`, or `all`, "
+        "bearers of access tokens too.",
+        choices=("none", "page", "all"),
+    )
+    sso_client: str = _declare(
+        "",
+        "The id by which the provider knows the page, so that people sign in there. Its secret, if "
+        f"it has one, is read from {CLIENT_SECRET_VARIABLE} only.",
+    )
+    sso_hours: int = _declare(8, "After how many hours somebody signs in on the page again.")
     rate_per_minute: int = _declare(
         600, "Requests a minute that a caller with a token may make; 0 sets no limit."
     )
@@ -176,6 +239,8 @@ class Declaration:
     default: str | int | bool
     help: str
     choices: tuple[str, ...]
+    is_table: bool = False
+    """Whether the config file gives it as a table."""
 
 
 def declarations() -> list[Declaration]:
@@ -188,6 +253,7 @@ def declarations() -> list[Declaration]:
             cast("str | int | bool", one.default),
             one.metadata["help"],
             one.metadata["choices"],
+            one.metadata["is_table"],
         )
         for one in fields(Settings)
     ]
@@ -278,6 +344,12 @@ def embedder_key(environment: Mapping[str, str] | None = None) -> str | None:
     return environment.get(EMBEDDER_KEY_VARIABLE) or None
 
 
+def client_secret(environment: Mapping[str, str] | None = None) -> str | None:
+    """Give what the page proves to the identity provider who it is by; `None` if by nothing."""
+    environment = os.environ if environment is None else environment
+    return environment.get(CLIENT_SECRET_VARIABLE) or None
+
+
 def store_location(settings: Settings) -> str:
     """Say where the store is: a folder's path or a database URL."""
     return settings.store or str(Path(platformdirs.user_data_dir("hansard")) / "store")
@@ -321,6 +393,10 @@ def _parse(declared: Declaration, value: Any, source: str) -> Any:
         )
     if type(value) is expected:
         parsed: Any = value
+    elif declared.is_table and isinstance(value, dict):
+        import json
+
+        parsed = json.dumps(value, default=str)
     elif expected is bool and str(value).lower() in _BOOLEANS:
         parsed = _BOOLEANS[str(value).lower()]
     elif expected is int and str(value).isdecimal():

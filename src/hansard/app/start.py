@@ -1,26 +1,15 @@
 """The composition root: which capabilities there are, and which engine holds the store."""
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Collection, Mapping
+from functools import cache, partial
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from hansard import checkpoints, decisions, embedders, entities, recorder, records, sessions
-from hansard.app import (
-    briefing,
-    circumstances,
-    everything,
-    homes,
-    insight,
-    people,
-    tightening,
-    tokens,
-    why,
-    workspaces,
-)
-from hansard.app.application import Application
+from hansard import embedders
+from hansard.app import circumstances, declared, homes, tightening, workspaces
+from hansard.app.anchoring import Anchoring, anchor_file
+from hansard.app.application import Application, Limit
 from hansard.app.catalog import Catalog
-from hansard.app.quotas import Quotas as CallQuotas
 from hansard.app.settings import (
     Settings,
     embedder_key,
@@ -28,75 +17,181 @@ from hansard.app.settings import (
     secret,
     store_location,
 )
-from hansard.app.surroundings import surroundings
-from hansard.checkpoints.limits import Quotas, Retention
-from hansard.decisions import gitlog
+from hansard.decisions.secret import Secret
 from hansard.hooks import places, servers
 from hansard.kernel.clock import Clock, utc_now
-from hansard.kernel.engine import Engine, Schema
+from hansard.kernel.deferred import Declared, Deferred, Part
+from hansard.kernel.engine import Engine, ReadTx, Schema
 from hansard.kernel.limits import MIB
 from hansard.kernel.meaning import Meanings
-from hansard.kernel.operation import Home
+from hansard.kernel.operation import Capability, Context, Home, Operation
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import Store
-from hansard.recorder.gateway import Gateway
-from hansard.recorder.redaction import mask
 from hansard.sessions.presence import Presence
-from hansard.sessions.rules import Quiet
+from hansard.sessions.rules import Quiet, Staleness
+
+if TYPE_CHECKING:
+    from hansard.app.quotas import Quotas as CallQuotas
+    from hansard.checkpoints.limits import Quotas
+    from hansard.recorder.gateway import Gateway
+    from hansard.records.briefing import Briefing
 
 POSTGRES_SCHEMES = ("postgresql://", "postgres://")
 MEMORY = "memory:"
 """A store that is gone when the process ends, for trying things out."""
 
 
-def catalog(settings: Settings | None = None) -> Catalog:
-    """List what this Hansard can do, set up as these settings say."""
-    settings = settings or Settings()
-    meanings, presence = find_by_meaning(settings), who_is_there(settings)
-    capabilities = [
-        sessions.capability(records.count_open),
-        records.capability(
-            staleness(settings),
-            meanings=meanings,
-            presence=presence,
-            brief=briefing.brief,
-            tell=briefing.tell,
-        ),
-        recorder.capability(
-            Path(settings.workspace).expanduser(),
-            store=_folder(store_location(settings)),
-            redact=settings.redact == "on",
-            governed=decisions.governed,
-            presence=presence,
-            staleness=staleness(settings),
-            key_file=key_location(settings),
-            mark=partial(workspace_mark, Path(settings.workspace)),
-        ),
-        checkpoints.capability(
-            quotas=checkpoint_quotas(settings),
-            retention=Retention(settings.keep_checkpoints),
+def catalog(
+    settings: Settings | None = None, written: Mapping[str, Declared] | None = None
+) -> Catalog:
+    """List what this Hansard can do, set up as these settings say.
+
+    A capability of which something is written down is loaded when it is first needed.
+    """
+    composed = Composition(settings or Settings())
+    written = declared.written() if written is None else written
+    parts: list[Part] = [
+        Deferred(name, written[name], load, secret=composed.secrets.get(name))
+        if name in written
+        else load()
+        for name, load in composed.capabilities.items()
+    ]
+    if isinstance(composed.meanings, embedders.VectorMeanings):
+        parts.append(composed.meanings.capability(parts))
+    return Catalog(parts)
+
+
+class Composition:
+    """How each capability is put together; what it is made of is imported when it is."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Put them together as these settings say."""
+        self._settings = settings
+        self._workspace = Path(settings.workspace).expanduser()
+        self._presence = who_is_there(settings)
+        self._staleness = staleness(settings)
+        self._secret = Secret(secret(settings))
+        self.meanings = find_by_meaning(settings)
+        self.secrets = {"decisions": self._secret}
+        self.capabilities: dict[str, Callable[[], Capability]] = {
+            "sessions": self._sessions,
+            "records": self._records,
+            "recorder": self._recorder,
+            "checkpoints": self._checkpoints,
+            "decisions": self._decisions,
+            "entities": self._entities,
+            "search": self._search,
+            "why": self._why,
+            "tokens": self._tokens,
+            "people": self._people,
+            "identities": self._identities,
+        }
+        """In the order in which their tools are listed."""
+
+    def _sessions(self) -> Capability:
+        from hansard.records.reading import count_open
+        from hansard.sessions.capability import capability
+
+        return capability(count_open)
+
+    def _records(self) -> Capability:
+        from hansard.records.capability import capability
+
+        return capability(
+            self._staleness,
+            meanings=self.meanings,
+            presence=self._presence,
+            brief=_brief,
+            tell=_tell,
+        )
+
+    def _recorder(self) -> Capability:
+        from hansard.decisions.governing import governed
+        from hansard.recorder.capability import capability
+
+        return capability(
+            self._workspace,
+            store=_folder(store_location(self._settings)),
+            redact=self._settings.redact == "on",
+            governed=governed,
+            presence=self._presence,
+            staleness=self._staleness,
+            key_file=key_location(self._settings),
+            mark=partial(workspace_mark, Path(self._settings.workspace)),
+        )
+
+    def _checkpoints(self) -> Capability:
+        from hansard.app import insight
+        from hansard.checkpoints.capability import capability
+        from hansard.checkpoints.limits import Retention
+
+        return capability(
+            quotas=checkpoint_quotas(self._settings),
+            retention=Retention(self._settings.keep_checkpoints),
             since=insight.since,
             title_of=insight.title_of,
-        ),
-        decisions.capability(
-            secret=secret(settings),
-            workspace=Path(settings.workspace).expanduser(),
-            review_window_s=settings.review_window_s,
-            meanings=meanings,
-            blast_radius=insight.blast_radius,
-            followers=gitlog.followers(git) if (git := git_folder(settings)) else None,
-            mask=mask if settings.redact == "on" else str,
-            around=surroundings(Path(settings.workspace).expanduser()),
-        ),
-        entities.capability(),
-        everything.capability(meanings),
-        why.capability(gateway(settings), Path(settings.workspace).expanduser()),
-        tokens.capability(),
-        people.capability(),
-    ]
-    if isinstance(meanings, embedders.VectorMeanings):
-        capabilities.append(meanings.capability(capabilities))
-    return Catalog(capabilities)
+        )
+
+    def _decisions(self) -> Capability:
+        from hansard.app.insight import blast_radius
+        from hansard.app.surroundings import surroundings
+        from hansard.decisions import gitlog
+        from hansard.decisions.capability import capability
+        from hansard.recorder.redaction import mask
+
+        git = git_folder(self._settings)
+        return capability(
+            secret=self._secret,
+            workspace=self._workspace,
+            review_window_s=self._settings.review_window_s,
+            meanings=self.meanings,
+            blast_radius=blast_radius,
+            followers=gitlog.followers(git) if git else None,
+            mask=mask if self._settings.redact == "on" else str,
+            around=surroundings(self._workspace),
+        )
+
+    def _entities(self) -> Capability:
+        from hansard.entities.capability import capability
+
+        return capability()
+
+    def _search(self) -> Capability:
+        from hansard.app import everything
+
+        return everything.capability(self.meanings)
+
+    def _why(self) -> Capability:
+        from hansard.app import why
+
+        return why.capability(gateway(self._settings), self._workspace)
+
+    def _tokens(self) -> Capability:
+        from hansard.app import tokens
+
+        return tokens.capability()
+
+    def _people(self) -> Capability:
+        from hansard.app import people
+
+        return people.capability()
+
+    def _identities(self) -> Capability:
+        from hansard.app import identities
+
+        return identities.capability()
+
+
+def _brief(tx: ReadTx, context: Context) -> "Briefing":
+    from hansard.app import briefing
+
+    return briefing.brief(tx, context)
+
+
+def _tell(context: Context) -> list[str]:
+    from hansard.app import briefing
+
+    return briefing.tell(context)
 
 
 def workspace_mark(folder: Path) -> str | None:
@@ -108,13 +203,16 @@ def workspace_mark(folder: Path) -> str | None:
     return f"{surest}/{found.within}"
 
 
-def gateway(settings: Settings) -> Gateway:
+def gateway(settings: Settings) -> "Gateway":
     """Give whoever only looks a hand of its own on the workspace, opened on first use."""
+    from hansard.decisions.governing import governed
+    from hansard.recorder.gateway import Gateway
+
     return Gateway(
         Path(settings.workspace).expanduser(),
         store=_folder(store_location(settings)),
         redact=settings.redact == "on",
-        governed=decisions.governed,
+        governed=governed,
         key_file=key_location(settings),
         mark=partial(workspace_mark, Path(settings.workspace)),
     )
@@ -133,11 +231,19 @@ def find_by_meaning(settings: Settings) -> Meanings:
 def who_is_there(settings: Settings) -> Presence:
     """Make what finds out who is there, as these settings say."""
     quiet = Quiet(idle_s=60.0 * settings.idle_minutes, away_s=60.0 * settings.away_minutes)
-    return Presence(quiet, tokens.ended)
+    return Presence(quiet, _ended)
 
 
-def checkpoint_quotas(settings: Settings) -> Quotas:
+def _ended(store: Store, identities: Collection[str], now: str) -> set[str]:
+    from hansard.app import tokens
+
+    return tokens.ended(store, identities, now)
+
+
+def checkpoint_quotas(settings: Settings) -> "Quotas":
     """Give the limits of what checkpoints may take."""
+    from hansard.checkpoints.limits import Quotas
+
     return Quotas(
         checkpoint_bytes_max=settings.checkpoint_max_mib * MIB,
         session_bytes_max=settings.session_max_mib * MIB,
@@ -145,7 +251,7 @@ def checkpoint_quotas(settings: Settings) -> Quotas:
     )
 
 
-def staleness(settings: Settings) -> records.Staleness:
+def staleness(settings: Settings) -> Staleness:
     """Give from when on a session counts as stale, and how much."""
     levels = settings.stale_ticks, settings.stale_moderate_ticks, settings.stale_severe_ticks
     if not 0 < levels[0] <= levels[1] <= levels[2]:
@@ -154,11 +260,24 @@ def staleness(settings: Settings) -> records.Staleness:
             "large as the one before, and the first at least 1",
             argument="stale_ticks",
         )
-    return records.Staleness(*levels)
+    return Staleness(*levels)
 
 
-def call_quotas(settings: Settings) -> CallQuotas:
+def quota(settings: Settings) -> Limit:
+    """Give what refuses calls beyond the quotas; made with the first write, as no read counts."""
+    made = cache(partial(call_quotas, settings))
+
+    def limit(operation: Operation, context: Context) -> None:
+        if operation.writes:
+            made()(operation, context)
+
+    return limit
+
+
+def call_quotas(settings: Settings) -> "CallQuotas":
     """Give the limits of what sessions may hold, and callers write."""
+    from hansard.app.quotas import Quotas as CallQuotas
+
     return CallQuotas(
         session_entries=settings.session_max_entries,
         writes_per_day=settings.writes_per_day,
@@ -166,8 +285,12 @@ def call_quotas(settings: Settings) -> CallQuotas:
     )
 
 
-def open_engine(location: str, schema: Schema) -> Engine:
+def open_engine(location: str, schema: Schema, *, blobs: str = "") -> Engine:
     """Open the engine a store's location asks for. Drivers are imported when chosen, not before."""
+    if blobs and not location.startswith(POSTGRES_SCHEMES):
+        raise InvalidInput(
+            "blobs: only a store in PostgreSQL keeps its blobs in an object store", argument="blobs"
+        )
     if location == MEMORY:
         from hansard.engines.memory import MemoryEngine
 
@@ -179,7 +302,7 @@ def open_engine(location: str, schema: Schema) -> Engine:
             raise InvalidInput(
                 "A PostgreSQL store needs the driver", hint="pip install 'hansard[postgres]'"
             ) from error
-        return PostgresEngine(location, schema)
+        return PostgresEngine(location, schema, blobs=blobs)
     from hansard.engines.sqlite import SqliteEngine
 
     folder = Path(location).expanduser()
@@ -189,7 +312,7 @@ def open_engine(location: str, schema: Schema) -> Engine:
 
 def start(
     settings: Settings,
-    opener: Callable[[str, Schema], Engine] = open_engine,
+    opener: Callable[[str, Schema], Engine] | None = None,
     *,
     clock: Clock = utc_now,
     known: Catalog | None = None,
@@ -197,18 +320,21 @@ def start(
 ) -> Application:
     """Build the application these settings describe, or one with another catalog or home."""
     circumstances.require_files()
+    anchors = anchor_location(settings)
     known = known or catalog(settings)
+    opener = opener or partial(open_engine, blobs=settings.blobs)
     engine = opener(store_location(settings), known.schema)
     store = Store(engine, known.kinds, known.views)
-    embedders.open_store(known.capabilities, store)
+    embedders.open_store(known.parts, store)
     application = Application(
         known,
         store,
         home=home or homes.choose(settings),
         read_only=settings.read_only,
         clock=clock,
-        limit=call_quotas(settings),
+        limit=quota(settings),
         redact=settings.redact == "on",
+        anchoring=Anchoring(anchors) if anchors else None,
     )
     if not settings.read_only:
         if folder := _folder(store_location(settings)):
@@ -230,8 +356,15 @@ def git_folder(settings: Settings) -> Path | None:
     """Say where the Git repositories of decisions lie; `None` if there shall be none."""
     if settings.git_folder:
         return Path(settings.git_folder).expanduser()
+    from hansard.decisions import gitlog
+
     store = _folder(store_location(settings))
     return store / gitlog.FOLDER if store else None
+
+
+def anchor_location(settings: Settings) -> Path | None:
+    """Say in which file anchors are noted; `None` if in none."""
+    return anchor_file(settings.anchor_file, _folder(store_location(settings)))
 
 
 def _folder(location: str) -> Path | None:

@@ -22,7 +22,7 @@ def left_open(folder: Path) -> list[Path]:
     Nothing below a folder that is closed is looked at, so that this is quick for most stores.
     """
     try:
-        inside = [path for path in folder.iterdir() if path.name.startswith(_OWN)]
+        inside = own_in(folder)
         is_ours_alone = bool(inside) and len(inside) == len(list(folder.iterdir()))
     except OSError:
         return []
@@ -32,6 +32,11 @@ def left_open(folder: Path) -> list[Path]:
     found = [path for path in tops if _is_open(path)]
     below = [path for top in found if top != folder and top.is_dir() for path in _below(top)]
     return [*found, *below]
+
+
+def own_in(folder: Path) -> list[Path]:
+    """List what lies in a store's folder and is called as Hansard calls things."""
+    return [path for path in folder.iterdir() if path.name.startswith(_OWN)]
 
 
 def tighten(folder: Path) -> int:

@@ -7,12 +7,12 @@ it is known only to the store it was made for, and is not found in a copy of tha
 import hmac
 import re
 import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, ClassVar, Literal
 
-from hansard.app import people
+from hansard.app import identities, people
 from hansard.app.application import Application
 from hansard.app.homes import NamedHome
 from hansard.app.settings import LOOPBACK
@@ -54,8 +54,14 @@ SCOPE_KEY = "hansard.token"
 OPERATION_KEY = "hansard.operation"
 """Where it names what is asked for, once that was read."""
 
+MCP = "/mcp"
+"""Where the protocol is spoken, which is what tokens are for."""
+
 METADATA = "/.well-known/oauth-protected-resource"
 """Where RFC 9728 has a server describe whom it lets in."""
+
+ENTRY_SCOPE = f"{SCOPES['viewer']} {SCOPES['agent']}"
+"""What whoever shows nothing is told to ask for: most who come read and write."""
 
 INSUFFICIENT = {"error": "insufficient_scope"}
 
@@ -117,8 +123,11 @@ TOKENS = Table("tokens", version=VERSION)
 
 
 def _created(event: TokenCreated, derivation: Derivation) -> None:
-    row = event.model_dump(mode="json")
-    derivation.put(TOKENS, event.id, row | {"created": derivation.entry.at, "revoked": None})
+    derivation.put(TOKENS, event.id, _row(event, derivation.entry.at))
+
+
+def _row(event: TokenCreated, at: str) -> Row:
+    return event.model_dump(mode="json") | {"created": at, "revoked": None}
 
 
 def _revoked(event: TokenRevoked, derivation: Derivation) -> None:
@@ -127,10 +136,12 @@ def _revoked(event: TokenRevoked, derivation: Derivation) -> None:
     derivation.put(TOKENS, event.id, row | {"revoked": derivation.entry.at})
 
 
+_VIEW = View("tokens", VERSION, (TOKENS,), on={TokenCreated: _created, TokenRevoked: _revoked})
+
+
 def capability() -> Capability:
     """Make the capability: it offers no operation, since no agent hands out tokens."""
-    view = View("tokens", VERSION, (TOKENS,), on={TokenCreated: _created, TokenRevoked: _revoked})
-    return Capability("tokens", (), (TokenCreated, TokenRevoked), (view,))
+    return Capability("tokens", (), (TokenCreated, TokenRevoked), (_VIEW,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,11 +222,11 @@ def scopes(role: Role) -> list[str]:
     return [SCOPES[one] for one in ROLES[: ROLES.index(role) + 1]]
 
 
-def challenge(host: str, least: Role, said: Mapping[str, str]) -> str:
+def challenge(host: str, scope: str, said: Mapping[str, str]) -> str:
     """Word the WWW-Authenticate header: which scope is needed, and where to read more."""
     address = address_of(host)
-    where = {"resource_metadata": f"{address}{METADATA}"} if address else {}
-    parts = {**said, "scope": SCOPES[least], **where}
+    where = {"resource_metadata": f"{address}{METADATA}{MCP}"} if address else {}
+    parts = {**said, "scope": scope, **where}
     return "Bearer " + ", ".join(f'{name}="{value}"' for name, value in parts.items())
 
 
@@ -229,9 +240,18 @@ def address_of(host: str) -> str | None:
 
 
 def create(
-    store: Store, wanted: Wanted, stamp: Stamp, proof: Proof | None = None
+    store: Store,
+    wanted: Wanted,
+    stamp: Stamp,
+    proof: Proof | None = None,
+    *,
+    show: Callable[[Token, str], None] = lambda *_: None,
 ) -> tuple[Token, str]:
-    """Make a token; gives its text, which nobody can find out again."""
+    """Make a token; gives its text, which nobody can find out again.
+
+    `show` gets it before it is made: a token whose text went nowhere must never let anybody in. So
+    whatever ends this in between leaves nothing, and the name free.
+    """
     if not stamp.actor.may("admin"):
         raise PermissionDenied("Making a token needs the role admin", role=stamp.actor.role)
     seen = {projects.require(store, project).key for project in wanted.projects}
@@ -249,16 +269,28 @@ def create(
         proof=proof,
     )
 
-    def work(tx: WriteTx) -> Token:
+    def require_allowed(tx: ReadTx) -> None:
         there = [_token(found.row) for found in _scan(tx)]
         if len(there) >= TOKENS_MAX:
             raise InvalidInput(f"A store has at most {TOKENS_MAX} tokens", argument="name")
+        if identities.is_derived(store) and identities.has_name(tx, name):
+            raise InvalidInput(
+                f"Somebody who comes by single sign-on is called {name}",
+                hint="Choose another name",
+                argument="name",
+            )
         _require_free(name, [one for one in there if one.actor.id == name], wanted, stamp.at)
+
+    def work(tx: WriteTx) -> Token:
+        require_allowed(tx)
         store.record(tx, made, stamp)
         row = tx.get(TOKENS, identity)
         assert row is not None, "a token was made and is not there"
         return _token(row)
 
+    if _keeps_tokens(store):
+        store.read(CATALOG, require_allowed)
+    show(_token(_row(made, stamp.at)), text)
     return store.write(CATALOG, work), text
 
 
@@ -315,6 +347,11 @@ def every(store: Store) -> list[Token]:
     return sorted(tokens, key=lambda one: (one.created, one.id))
 
 
+def has_name(tx: ReadTx, name: str) -> bool:
+    """Whether a token was ever called so, or nobody's may be."""
+    return name in RESERVED or any(found.row["name"] == name for found in _scan(tx))
+
+
 def any_made(store: Store) -> bool:
     """Whether a token was ever made here; that it has ended does not make it unmade."""
     return _keeps_tokens(store) and bool(store.read(CATALOG, lambda tx: tx.scan(TOKENS, limit=1)))
@@ -341,18 +378,22 @@ def find(store: Store, text: str, now: str) -> Token | None:
 
 def is_still_good(store: Store, token: Token, now: str) -> bool:
     """Whether a token that was good a while ago still is."""
+    if identities.is_id(token.id):
+        return token.is_good(now) and not identities.barred(store, [token.id])
     row = store.read(CATALOG, lambda tx: tx.get(TOKENS, token.id))
     return row is not None and _token(row).is_good(now)
 
 
-def ended(store: Store, identities: Collection[str], now: str) -> set[str]:
-    """Say which of these tokens let nobody in any more."""
+def ended(store: Store, known: Collection[str], now: str) -> set[str]:
+    """Say which of these tokens let nobody in any more, and which identities are barred."""
+    signed_on = {one for one in known if identities.is_id(one)}
 
     def work(tx: ReadTx) -> set[str]:
-        rows = {identity: tx.get(TOKENS, identity) for identity in identities}
+        rows = {one: tx.get(TOKENS, one) for one in known if one not in signed_on}
         return {one for one, row in rows.items() if row is None or not _token(row).is_good(now)}
 
-    return store.read(CATALOG, work) if _keeps_tokens(store) else set()
+    ended_tokens = store.read(CATALOG, work) if _keeps_tokens(store) else set()
+    return ended_tokens | identities.barred(store, signed_on)
 
 
 class Bounded(Application):

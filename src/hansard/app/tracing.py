@@ -168,11 +168,8 @@ def _named(application: Application, name: str) -> dict[str, str]:
         operation = application.catalog.find(name)
     except UnknownOperation:
         return {"hansard.operation": name if name == READ_RESOURCE else UNKNOWN}
-    owner = next(
-        (one.name for one in application.catalog.capabilities if operation in one.operations),
-        UNKNOWN,
-    )
-    return {"hansard.operation": operation.name, "hansard.capability": owner}
+    owner = application.catalog.owner(operation)
+    return {"hansard.operation": operation.name, "hansard.capability": owner.name}
 
 
 def _end(made: "Span", code: str, *, is_fault: bool) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from hansard.app.application import Application
 from hansard.cli.flags import Flags
-from hansard.cli.names import meant
+from hansard.cli.named import meant
 from hansard.cli.opening import opened
 from hansard.cli.proving import Proving
 from hansard.cli.saying import say

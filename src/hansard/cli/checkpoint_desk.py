@@ -15,6 +15,7 @@ from hansard.checkpoints.limits import OFFSET_MAX
 from hansard.checkpoints.retaining import needless
 from hansard.cli import names
 from hansard.cli.flags import Flags
+from hansard.cli.named import meant
 from hansard.cli.opening import opened
 from hansard.cli.options import all_flags
 from hansard.cli.proving import Proving
@@ -52,7 +53,7 @@ class Desk:
 
     def _ask(self, expected: type[R], name: str, caller: Caller, arguments: dict[str, Any]) -> R:
         given = {key: value for key, value in arguments.items() if value is not None}
-        named = names.meant(self.application, name, given)
+        named = meant(self.application, name, given)
         result = self.application.call(name, named, caller)
         assert isinstance(result, expected), f"{name} answers with {type(result).__name__}"
         return result

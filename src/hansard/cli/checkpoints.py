@@ -14,17 +14,21 @@ from hansard.cli import names
 from hansard.cli.checkpoint_desk import Desk, DryRun, Session, desk, show_step
 from hansard.cli.checkpoint_files import export, import_
 from hansard.cli.flags import Flags
+from hansard.cli.layout import Cell, room, table
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.terminal import painter, print_json, printable
 from hansard.kernel.engine import Found, Position, ReadTx, Row
-from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.limits import ENTRIES_PAGE, LIST_LIMIT_MAX
 from hansard.kernel.operation import Result
+from hansard.recorder.answers import SessionList
 
 WHOLE_TOKENS = 1_000_000
 """A person's terminal has room: pages are for models."""
 
 VALUE_CHARS_MAX = 200
 """So much of a value is shown in a diff."""
+
+NONE_YET = "No checkpoints yet. Agents save what they work with, and go on from it later."
 
 FOR_PROGRAMS = {
     "id", "sessionId", "contextHash", "contextSizeBytes", "blobPath", "seq", "tick", "parentId",
@@ -201,11 +205,21 @@ def register(app: typer.Typer) -> None:
 
 def _print_sessions(at: Desk, *, json: bool) -> None:
     project = at.application.own_project()
-    for row in at.application.store.read(project, _sessions):
-        if json:
+    rows = at.application.store.read(project, _sessions)
+    if json:
+        for row in rows:
             print_json(row)
-        else:
-            print(f"{printable(row['session'])} latest {row['latest']}, {row['bytes']:,} bytes")
+        return
+    listed = at.look(SessionList, "list_sessions", project_id=project, limit=LIST_LIMIT_MAX)
+    titles = {one.session_id: one.title for one in listed.sessions}
+    cells = [_saved(row, titles.get(row["session"])) for row in rows]
+    print("\n".join(table(cells, painter(), room()) or [NONE_YET]))
+
+
+def _saved(row: Row, title: str | None) -> list[Cell]:
+    """Say what a session saved last; who has no title is known by the id."""
+    size = (f"{row['bytes']:,} bytes", "grey")
+    return [(row["session"], "grey"), (row["latest"], "yellow"), size, (title or "", None)]
 
 
 def _sessions(tx: ReadTx) -> list[Row]:

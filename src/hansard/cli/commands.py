@@ -13,6 +13,7 @@ from hansard.kernel.problem import InvalidInput
 
 if TYPE_CHECKING:
     import typer
+    from typer._click.core import Command
 
 COMMANDS = {
     "status": "hansard.cli.status",
@@ -24,6 +25,7 @@ COMMANDS = {
     "serve": "hansard.cli.serve",
     "open": "hansard.cli.open",
     "token": "hansard.cli.token",
+    "sso": "hansard.cli.sso",
     "secret": "hansard.cli.secret",
     "demo": "hansard.cli.demo",
     "projects": "hansard.cli.projects",
@@ -36,6 +38,7 @@ COMMANDS = {
     "anchor": "hansard.cli.anchor",
     "backup": "hansard.cli.backup",
     "restore-backup": "hansard.cli.restore_backup",
+    "copy-store": "hansard.cli.copy_store",
     "export": "hansard.cli.bundle",
     "import": "hansard.cli.bundle",
     "import-from": "hansard.cli.import_from",
@@ -124,9 +127,9 @@ def _main(names: Iterable[str], arguments: list[str], *, hint: str) -> int:
     if isinstance(stream, io.TextIOWrapper):
         # Stored text is in any script, whatever the locale of whoever looks at it.
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    command = typer.main.get_command(typer_app(names))
     code = 0
     try:
+        command = _command(names, arguments)
         with paged(arguments):
             code = command.main(arguments, prog_name="hansard", standalone_mode=False)
     except typer.TyperException as error:
@@ -134,6 +137,18 @@ def _main(names: Iterable[str], arguments: list[str], *, hint: str) -> int:
     if not HELP_FLAGS.isdisjoint(arguments) and not code:
         print("\nAll other settings: hansard help settings")
     return int(code or 0)
+
+
+def _command(names: Iterable[str], arguments: list[str]) -> "Command":
+    """Make a command for a line: with the flags that stand in it, or to be helped with all."""
+    import typer
+
+    from hansard.cli.options import only_those_in
+
+    if not HELP_FLAGS.isdisjoint(arguments):
+        return typer.main.get_command(typer_app(names))
+    with only_those_in(arguments):
+        return typer.main.get_command(typer_app(names))
 
 
 def _unknown(name: str) -> InvalidInput:

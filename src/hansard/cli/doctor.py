@@ -26,6 +26,7 @@ from hansard.app.settings import (
     store_location,
 )
 from hansard.app.start import find_by_meaning, start
+from hansard.app.unfinished import unfinished
 from hansard.app.verify import list_intents, projects_of
 from hansard.cli.doctor_hooks import check_hooks
 from hansard.cli.flags import Flags
@@ -284,6 +285,7 @@ def _content(application: Application) -> Iterator[Check]:
         ),
     )
     yield from _views(store)
+    yield from (Check("warn", "import", says) for says in unfinished(store).values())
     yield from _intents(store, projects)
     yield from _settled(application, projects)
     yield from _followers(application, projects)

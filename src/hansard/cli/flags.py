@@ -12,7 +12,7 @@ from hansard.kernel.problem import InvalidInput
 Flags = dict[str, Any]
 """Settings given as flags, by name; one that was not given is absent or `None`."""
 
-PLACES = ("store", "workspace", "key_file", "secret_file", "git_folder")
+PLACES = ("store", "workspace", "key_file", "secret_file", "git_folder", "anchor_file")
 """Settings that name a file or a folder."""
 
 

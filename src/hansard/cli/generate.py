@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 import hansard
-from hansard.app import reference
+from hansard.app import declared, reference
 from hansard.app.catalog import Catalog
 from hansard.app.published import (
     CONTRACT_PATH,
@@ -34,14 +34,18 @@ from hansard.entities.exporting import FILES, export
 from hansard.kernel.problem import Problem
 from hansard.mcp.front_made import front_made
 
-MADE = ("schema/v1", "docs/reference", "src/hansard/mcp/made", *plugins.FOLDERS)
+MADE = (
+    *("schema/v1", "docs/reference", "src/hansard/mcp/made", "src/hansard/app/made"),
+    *plugins.FOLDERS,
+)
 """Folders that hold nothing else, so that what is no longer made is taken away."""
 
 
 def main() -> None:
     """Write everything into the checkout, or into the folder that is named."""
     root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(hansard.__file__).parents[2]
-    write(root, everything(catalog()))
+    # What is written down of the capabilities is about to be made: it is not gone by.
+    write(root, everything(catalog(written={})))
 
 
 def everything(known: Catalog) -> dict[str, str]:
@@ -59,6 +63,7 @@ def everything(known: Catalog) -> dict[str, str]:
         | {
             "schema/v1/errors.json": _json([error_shown(problem) for problem in problems]),
             CONTRACT_PATH: _json(contract(known, problems)),
+            declared.PATH: _json(declared.shown(known.capabilities)),
             "src/hansard/mcp/made/front.json": _json(_front(known)),
             "docs/reference/tools.md": reference.tools_page(known),
             "docs/reference/settings.md": reference.settings_page(),

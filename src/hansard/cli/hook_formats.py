@@ -5,9 +5,12 @@ Code. It has hooks that all of them take, and the tool names of each; a hook tha
 the server (`mcp_tool`) would make Copilot CLI refuse the whole file, and is for plugin folders.
 """
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+from hansard.hooks.chats import ARGUMENT as CHAT_ARGUMENT
 
 HOOK_TIMEOUT_S = 30
 """After which the host goes on without us; far more than a hook needs."""
@@ -158,7 +161,8 @@ def windsurf_config(command: str) -> Json:
 
 def opencode_plugin(command: str) -> str:
     """Give OpenCode's plugin, which runs the hook and takes the brief into the system prompt."""
-    return _OPENCODE.replace("COMMAND", _script_text(command))
+    made = _OPENCODE.replace("= COMMAND\n", f"= {json.dumps(command)}\n")
+    return made.replace("CHAT_ARGUMENT", CHAT_ARGUMENT)
 
 
 def cline_script(command: str) -> str:
@@ -207,12 +211,6 @@ def _group(run: Json, tools: tuple[str, ...] = ()) -> Json:
     return {**matcher, "hooks": [run]}
 
 
-def _script_text(text: str) -> str:
-    import json
-
-    return json.dumps(text)
-
-
 _PLUGINS: dict[str, tuple[str, tuple[tuple[str, ...], tuple[str, ...]], str, bool]] = {
     "claude-code": (
         "plugin:hansard:hansard",
@@ -225,12 +223,17 @@ _PLUGINS: dict[str, tuple[str, tuple[tuple[str, ...], tuple[str, ...]], str, boo
 """Hosts whose hooks can call a tool: how their plugin's server is called, the tools that run shells
 and that edit, what tells one prompt from another, and whether they tell of failures."""
 
+PLUGIN_MARK = "// Hansard: "
+"""How a plugin of ours begins, whichever version wrote it."""
+
 _OPENCODE = """\
 // Hansard: records what happens in a chat, and tells a new one where the project stands.
 // Written by `hansard init`; `hansard init --uninstall opencode` takes it away.
 import { spawn } from "node:child_process"
 
 const COMMAND_LINE = COMMAND
+const OWN = "hansard_"
+const CHANGING = new Set(["edit", "write", "patch", "apply_patch", "multiedit", "bash"])
 
 const tell = (told) =>
   new Promise((done) => {
@@ -265,9 +268,13 @@ export const Hansard = async ({ directory, worktree }) => {
       if (said) o.system.push(said)
     },
     "tool.execute.before": async (i, o) => {
+      // Its own client tells a server nothing of the chat, so that the call itself has to.
+      if (i.tool.startsWith(OWN) && o?.args) o.args.CHAT_ARGUMENT = i.sessionID
+      if (!CHANGING.has(i.tool)) return
       await tell({ k: "tool.execute.before", i, o: { args: o.args }, ...base })
     },
     "tool.execute.after": async (i, o) => {
+      if (!CHANGING.has(i.tool)) return
       await tell({ k: "tool.execute.after", i, o: { metadata: o?.metadata }, ...base })
     },
     "experimental.session.compacting": async (i, o) => {

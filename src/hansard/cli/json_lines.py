@@ -1,16 +1,21 @@
 """Files of JSON Lines, as commands read and write them; `-` stands for stdin and stdout."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import orjson
 
+from hansard.app.circumstances import refused
+from hansard.app.keeping.files import made_whole
 from hansard.cli.terminal import print_json
 from hansard.kernel.hidden import escape
-from hansard.kernel.problem import InvalidInput, StorageUnavailable
+from hansard.kernel.private import open_new
+from hansard.kernel.problem import InvalidInput
 
 STANDARD = "-"
 
@@ -24,11 +29,30 @@ def writing(output: str) -> Iterator[Write]:
     if output == STANDARD:
         yield print_json
         return
+    path = Path(output)
+    if path.exists() and not path.is_file():
+        # A pipe or a terminal is written to, and not replaced.
+        with _refusals(path), path.open("wb") as device:
+            yield partial(_write, path, device)
+        return
+    with made_whole(path, replaces=True) as incoming, open_new(incoming) as file:
+        yield partial(_write, path, file)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _write(path: Path, file: BinaryIO, value: object) -> None:
+    # Here, as whoever reads the store meanwhile would take it for the store's own disk.
+    with _refusals(path):
+        file.write(_line(value))
+
+
+@contextmanager
+def _refusals(path: Path) -> Iterator[None]:
     try:
-        with Path(output).open("wb") as file:
-            yield lambda value: file.write(_line(value))
+        yield
     except OSError as error:
-        raise StorageUnavailable(f"{output} cannot be written: {error.strerror}") from error
+        raise refused(error, f"{path} cannot be written") from error
 
 
 def _line(value: object) -> bytes:

@@ -11,7 +11,6 @@ from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.cli.flags import Flags
 from hansard.cli.layout import Cell, Paint, room, table
-from hansard.cli.names import SESSION, meant_id
 from hansard.cli.opening import opened, project_of
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.terminal import painter, print_json, printable
@@ -87,6 +86,8 @@ def log(
         store = application.store
         project = _project(application, settings)
         if session and project != CATALOG:
+            from hansard.cli.names import SESSION, meant_id
+
             session = meant_id(application, SESSION, session)
         source = _Source(store, project, session, _chosen(store.kinds, kind))
         after = store.engine.read(source.project, lambda tx: _resolve(tx, since))

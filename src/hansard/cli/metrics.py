@@ -8,6 +8,7 @@ import typer
 
 from hansard.cli.asking import Ask, asking
 from hansard.cli.flags import Flags
+from hansard.cli.layout import paragraph, room
 from hansard.cli.metric_files import export, import_
 from hansard.cli.options import Json, all_flags, settings_flags
 from hansard.cli.terminal import painter, print_json, printable
@@ -44,7 +45,7 @@ def _print_list(flags: Flags, *, json: bool) -> None:
                 if json:
                     print_json(metric.model_dump(mode="json"))
                 else:
-                    print(printable(metric.text()))
+                    print("\n".join(paragraph(metric.text(), room())))
             if not answer.total and not json:
                 print("No metrics yet. The tool metric_record writes them.")
 

@@ -74,46 +74,25 @@ PROPOSAL = Kind(
 CHECKPOINT = Kind("checkpoints", CHECKPOINTS, title="name", order="seq")
 ENTITY = Kind("entities", TEXTS, title="title")
 
-_RECORD, _SESSION = {"id": RECORD}, {"session_id": SESSION}
-_GOING_BACK, _PROPOSAL = {"of_session": SESSION}, {"proposal_id": PROPOSAL}
-
-NAMED: dict[str, Mapping[str, Kind]] = {
-    "get_record_ref": _RECORD,
-    "get_record_history": _RECORD,
-    "get_record_diff": _RECORD,
-    "activate": _RECORD,
-    "create_record": {"parent_id": RECORD},
-    "transition": {"id": RECORD, "resolved_by": RECORD},
-    "get_decision": {"decision_id": DECISION},
-    "supersede_decision": {"old_decision_ids": DECISION},
-    "accept_proposal": _PROPOSAL,
-    "reject_proposal": _PROPOSAL,
-    "get_timeline": _SESSION,
-    "get_story": _SESSION,
-    "get_evolution": _SESSION,
-    "undo": _GOING_BACK,
-    "restore": _GOING_BACK,
-    "workflow_checkpoint_load": {"checkpointId": CHECKPOINT, "sessionId": SESSION},
-    "workflow_checkpoint_diff": {"from": CHECKPOINT, "to": CHECKPOINT},
-    "workflow_checkpoint_list": {"sessionId": SESSION},
-    "workflow_mark_critical": {"sessionId": SESSION},
-    "entity_get": {"id": ENTITY},
-    "entity_delete": {"id": ENTITY},
+KINDS = {
+    "record": RECORD,
+    "session": SESSION,
+    "decision": DECISION,
+    "proposal": PROPOSAL,
+    "checkpoint": CHECKPOINT,
+    "entity": ENTITY,
 }
-"""The arguments by which operations name what is there already."""
-
 LOOKED_AT = {"activate", "workflow_checkpoint_load", "undo", "restore"}
 """What writes for agents, and people look with; or what is shown before it is done."""
 
 
-def meant(application: Application, operation: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the arguments with ids in the place of names.
+def with_ids(
+    application: Application, operation: str, given: Mapping[str, Any], named: Mapping[str, str]
+) -> dict[str, Any]:
+    """Give the arguments with ids in the place of names; `named` says which name what.
 
     Words of a title are enough to look at something; to change it, more is asked for.
     """
-    kinds = NAMED.get(operation, {})
-    if kinds.keys().isdisjoint(given):
-        return dict(given)
     loosely = not application.catalog.find(operation).writes or operation in LOOKED_AT
 
     def id_of(kind: Kind, value: Any) -> Any:
@@ -123,7 +102,7 @@ def meant(application: Application, operation: str, given: Mapping[str, Any]) ->
         return meant_id(application, kind, value, loosely=loosely) if is_name else value
 
     return {
-        argument: id_of(kinds[argument], value) if argument in kinds else value
+        argument: id_of(KINDS[named[argument]], value) if argument in named else value
         for argument, value in given.items()
     }
 

@@ -3,13 +3,15 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from hansard.app import homes, hooking
+from hansard.app import homes
 from hansard.app.application import Application
 from hansard.app.circumstances import require_place
 from hansard.app.settings import Settings, load, store_location
 from hansard.app.start import MEMORY, POSTGRES_SCHEMES, open_engine, start
+from hansard.app.taking_in import take_in
 from hansard.cli.flags import Flags
 from hansard.cli.saying import say
 from hansard.cli.terminal import printable
@@ -39,7 +41,7 @@ def opened(
     if folder := store_folder(settings):
         require_place(folder)
     # What hooks told since is part of what there is to see.
-    hooking.take_in(settings, say)
+    take_in(settings, say)
     if makes_store:
         start(settings).close()
     if not _exists(settings):
@@ -50,7 +52,8 @@ def opened(
     # Whoever types a project's name may have mistyped it.
     home = homes.choose(settings, must_exist=True, say=say)
     if looking:
-        application = start(replace(settings, read_only=True), _open_to_look, home=home)
+        opener = partial(_open_to_look, blobs=settings.blobs)
+        application = start(replace(settings, read_only=True), opener, home=home)
     else:
         application = start(settings, home=home)
     try:
@@ -94,10 +97,10 @@ def _exists(settings: Settings) -> bool:
         ) from error
 
 
-def _open_to_look(location: str, schema: Schema) -> Engine:
+def _open_to_look(location: str, schema: Schema, *, blobs: str = "") -> Engine:
     folder = _folder(location)
     if folder is None:
-        return open_engine(location, schema)
+        return open_engine(location, schema, blobs=blobs)
     from hansard.engines.sqlite import SqliteEngine
 
     return SqliteEngine(folder, schema, looking=True)

@@ -2,7 +2,9 @@
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Annotated, Any
 
 import typer
@@ -26,32 +28,57 @@ SHOWN_BY = {
 """What the help of some commands names besides."""
 
 
+_LINE: ContextVar[frozenset[str] | None] = ContextVar("the flags that a command is run with")
+
+
+@contextmanager
+def only_those_in(words: Sequence[str]) -> Iterator[None]:
+    """Have commands take only the settings' flags that stand in a line, while they are made for it.
+
+    To make all forty for every command of a group takes longer than most commands.
+    """
+    token = _LINE.set(frozenset(word.partition("=")[0] for word in words))
+    try:
+        yield
+    finally:
+        _LINE.reset(token)
+
+
 def settings_flags(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command a flag for every setting, and hand it those given as its first argument.
 
     Those that stand before it count too: after the program's name, or after its group's. A flag
     that the command declares itself is its own, and means there what the command says.
     """
-    own = list(inspect.signature(command).parameters.values())[1:]
-    taken = {parameter.name for parameter in own}
-    settings = [declared for declared in declarations() if declared.name not in taken]
-    wants_context = CONTEXT in taken
+    return functools.update_wrapper(_Command(command), command)
 
-    @functools.wraps(command)
-    def wrapper(**given: Any) -> Any:
-        context: typer.Context = given[CONTEXT] if wants_context else given.pop(CONTEXT)
-        after = {declared.name: given.pop(declared.name) for declared in settings}
+
+class _Command:
+    """A command with the settings' flags, which it has when it is asked for its parameters."""
+
+    def __init__(self, command: Callable[..., Any]) -> None:
+        self._command = command
+        self._own = list(inspect.signature(command).parameters.values())[1:]
+        taken = {parameter.name for parameter in self._own}
+        self._settings = [declared for declared in declarations() if declared.name not in taken]
+        self._wants_context = CONTEXT in taken
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        shown = SHOWN | SHOWN_BY.get(self._command.__name__, frozenset())
+        line = _LINE.get(None)
+        settings = [one for one in self._settings if line is None or line & {*_names(one)}]
+        flags = [_parameter(one, is_shown=one.name in shown) for one in settings]
+        context = [] if self._wants_context else [_CONTEXT_PARAMETER]
+        return inspect.Signature([*self._own, *flags, *context])
+
+    def __call__(self, **given: Any) -> Any:
+        context: typer.Context = given[CONTEXT] if self._wants_context else given.pop(CONTEXT)
+        after = {declared.name: given.pop(declared.name, None) for declared in self._settings}
         flags = all_flags(after, context)
         # What lies below a context begins with what the context has.
         context.obj = flags
-        return command(flags, **given)
-
-    shown = SHOWN | SHOWN_BY.get(command.__name__, frozenset())
-    parameters = [*own, *(_parameter(one, is_shown=one.name in shown) for one in settings)]
-    if not wants_context:
-        parameters.append(_CONTEXT_PARAMETER)
-    wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    return wrapper
+        return self._command(flags, **given)
 
 
 def keep_flags(flags: Flags, *, context: typer.Context) -> None:
@@ -72,13 +99,10 @@ _CONTEXT_PARAMETER = inspect.Parameter(
 
 def _parameter(declared: Declaration, *, is_shown: bool) -> inspect.Parameter:
     kind: type[str | int | bool] = type(declared.default)
-    names = declared.flag
-    if kind is bool:
-        names += f"/--no-{declared.flag[2:]}"
     text = f"{declared.help} [{declared.variable}]"
     metavar = None if kind is bool else declared.name.upper()
     option = typer.Option(
-        names,
+        "/".join(_names(declared)),
         help=text,
         metavar=metavar,
         show_default=False,
@@ -91,3 +115,9 @@ def _parameter(declared: Declaration, *, is_shown: bool) -> inspect.Parameter:
         default=None,
         annotation=Annotated[kind | None, option],
     )
+
+
+def _names(declared: Declaration) -> list[str]:
+    """Give the flag of a setting, and the one that takes it back."""
+    takes_back = isinstance(declared.default, bool)
+    return [declared.flag, *([f"--no-{declared.flag[2:]}"] if takes_back else [])]

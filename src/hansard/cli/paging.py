@@ -3,7 +3,6 @@
 import os
 import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -102,6 +101,8 @@ def paged(words: list[str]) -> Iterator[None]:
         yield
         return
     environment = {"LESS": LESS, "LESSCHARSET": "utf-8", "LESSSECURE": "1"} | os.environ
+    import subprocess
+
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, encoding="utf-8", errors="backslashreplace", env=environment
     )

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from hansard.app.application import Application
+from hansard.app.unfinished import is_begun, unfinished
 from hansard.cli.flags import Flags
 from hansard.cli.opening import opened
 from hansard.cli.options import Json, all_flags, keep_flags, settings_flags
@@ -32,6 +33,8 @@ class Listed:
     open_sessions: int
     is_own: bool
     """Whether it is the one of commands that name none, where this was asked."""
+    is_half: bool = False
+    """Whether its import was cut off."""
 
     def as_json(self) -> dict[str, Any]:
         """Say all of it to a program."""
@@ -50,6 +53,7 @@ class Listed:
             "also_called": row["former"],
             "archived": row["is_archived"],
             "current": self.is_own,
+            "half_imported": self.is_half,
         }
 
 
@@ -148,7 +152,8 @@ def _print_list(flags: Flags, *, every: bool, json: bool) -> None:
         found = application.store.read(CATALOG, projects.every)
         shown = [_listed(application, one) for one in found if every or not one.row["is_archived"]]
         own = _own(application)
-        last = _not_made(application) if own == UNMADE else ""
+        last = [_not_made(application)] if own == UNMADE else []
+        last += unfinished(application.store).values()
     if json:
         for one in shown:
             print_json(one.as_json())
@@ -159,8 +164,8 @@ def _print_list(flags: Flags, *, every: bool, json: bool) -> None:
     if hidden := len(found) - len(shown):
         count = "1 is" if hidden == 1 else f"{hidden} are"
         print(f"{count} archived: `hansard projects --all` shows all.")
-    if last:
-        print(last)
+    for line in last:
+        print(line)
 
 
 def _changed(flags: Flags, change: Callable[[Store, Stamp], Row]) -> Listed:
@@ -188,7 +193,13 @@ def _listed(application: Application, found: Found) -> Listed:
         return tx.head(), tx.tally(SESSIONS, {"status": "open"}).get(None, 0)
 
     head, open_sessions = application.store.read(found.key, work)
-    return Listed(found, head if head.seq else None, open_sessions, found.key == _own(application))
+    return Listed(
+        found,
+        head if head.seq else None,
+        open_sessions,
+        found.key == _own(application),
+        is_half=is_begun(application.store, found.key),
+    )
 
 
 def _not_made(application: Application) -> str:

@@ -22,8 +22,8 @@ def lines(bundle: ContextBundle, paint: Paint) -> Iterator[str]:
     """Show a record with its body, its parent and what lies under it."""
     record = bundle.target
     state = paint(record.state, STATE_COLOURS[record.state])
-    about = paint(f"{record.type}, t:{record.version}, by {record.author}", "grey")
-    yield f"{paint(record.id, 'yellow')} {state} {printable(record.title)} {printable(about)}"
+    about = printable(f"{record.type}, t:{record.version}, by {record.author}")
+    yield f"{paint(record.id, 'yellow')} {state} {printable(record.title)} {paint(about, 'grey')}"
     yield from _wrapped(record.summary)
     yield from (printable(line) for line in _facts(record))
     yield ""

@@ -12,6 +12,7 @@ from hansard.cli import names
 from hansard.cli.asking import Ask
 from hansard.cli.finding import LATEST
 from hansard.cli.flags import Flags
+from hansard.cli.named import meant
 from hansard.cli.opening import opened
 from hansard.cli.proving import Proving
 from hansard.cli.sitting import looking
@@ -54,7 +55,7 @@ def desk(flags: Flags) -> Iterator[Desk]:
 
         def ask(operation: str, **arguments: object) -> Result:
             given = {name: value for name, value in arguments.items() if value is not None}
-            named = names.meant(application, operation, given)
+            named = meant(application, operation, given)
             return application.call(operation, named, proving.caller(caller, operation))
 
         yield Desk(application, ask, settings.session)

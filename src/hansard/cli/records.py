@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from hansard.cli import record_editing, record_showing
+from hansard.cli import record_showing
 from hansard.cli.asking import Ask, asking
 from hansard.cli.editor import edited
 from hansard.cli.flags import Flags
@@ -51,6 +51,8 @@ def tree(flags: Flags, context: typer.Context, *, json: Json = False, as_of: AsO
 @settings_flags
 def show(flags: Flags, record: RecordId, *, json: Json = False, as_of: AsOf = None) -> None:
     """Show a record in full, with its parent and what lies under it."""
+    from hansard.cli import record_editing
+
     with asking(flags) as ask:
         ask("get_record_ref", id=record, as_of=as_of)
         # Of a point in time the bundle is only read: looking activates nothing.
@@ -120,6 +122,8 @@ def new(
     json: Json = False,
 ) -> None:
     """Write a new record."""
+    from hansard.cli import record_editing
+
     text = _text(body)
     with asking(flags, makes_store=True) as ask:
         created = ask(
@@ -137,6 +141,8 @@ def new(
 @settings_flags
 def edit(flags: Flags, record: RecordId) -> None:
     """Change a record's text in $EDITOR; where another session was faster, merge and edit again."""
+    from hansard.cli import record_editing
+
     with asking(flags) as ask:
         updated = record_editing.edit(ask, record)
         print(printable(updated.text()) if updated else "Nothing was changed.")
@@ -158,6 +164,8 @@ def move_state(
     json: Json = False,
 ) -> None:
     """Move a record to another state."""
+    from hansard.cli import record_editing
+
     with asking(flags) as ask:
         moved = ask(
             "transition",

@@ -11,6 +11,7 @@ import orjson
 import typer
 
 from hansard.app.application import Application
+from hansard.app.keeping.files import made_whole, write_durably
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.recorder_desk import BUDGET_TOKENS, Desk, desk, told
@@ -19,7 +20,7 @@ from hansard.cli.terminal import print_json
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Result
-from hansard.kernel.problem import BlobDamaged, InvalidInput, StorageUnavailable
+from hansard.kernel.problem import BlobDamaged, InvalidInput
 from hansard.recorder.answers import Evolution, FileEvolved, RevisionShown, Timeline
 from hansard.recorder.tale import Story
 from hansard.records.text import counted
@@ -113,20 +114,8 @@ def file_name(session: str, recording: Shown) -> str:
 
 def _write(file: Path, page: bytes) -> None:
     """Write a new file, whole or not at all."""
-    try:
-        with file.open("xb") as out:
-            try:
-                out.write(page)
-                out.flush()
-            except OSError:
-                file.unlink()
-                raise
-    except FileExistsError:
-        raise InvalidInput(
-            f"{file} is there already", hint="Name a file that is not there yet"
-        ) from None
-    except OSError as error:
-        raise StorageUnavailable(f"{file} cannot be written: {error.strerror}") from error
+    with made_whole(file) as incoming:
+        write_durably(incoming, [page])
 
 
 def page_of(recording: Shown) -> bytes:

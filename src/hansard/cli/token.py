@@ -1,6 +1,7 @@
 """`hansard token`: who may come in over HTTP, and as what."""
 
 import os
+import sys
 from datetime import timedelta
 from typing import Annotated, Any
 
@@ -18,7 +19,7 @@ from hansard.cli.sitting import looking
 from hansard.cli.terminal import painter, print_json, printable
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.event import ROLES, Proof, Stamp
-from hansard.kernel.problem import InvalidInput
+from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.kernel.store import Store
 
 DAYS_MAX = 36_500
@@ -58,7 +59,7 @@ def create(
     flags = all_flags(flags, context)
     start(load(flags)).close()
     with opened(flags) as (application, _):
-        stamp, proof = _signed(application)
+        stamp, proof = signed(application)
         wanted = tokens.Wanted(
             role=role,
             name=name,
@@ -67,13 +68,30 @@ def create(
             expires=to_text(utc_now() + timedelta(days=expires)) if expires else None,
             renews=renews,
         )
-        made, text = tokens.create(application.store, wanted, stamp, proof)
-    if json:
-        print_json(_shown(made) | {"token": text})
-        return
-    print(text)
-    print(f"Made {_line(made)}. It is shown only now: keep it where only its user can read it.")
-    print("Clients send it as the header `Authorization: Bearer TOKEN`.")
+        made = _made(application.store, wanted, (stamp, proof), json=json)
+    if not json:
+        print(f"Made {_line(made)}. It is shown only now: keep it where only its user can read it.")
+        print("Clients send it as the header `Authorization: Bearer TOKEN`.")
+
+
+def _made(
+    store: Store, wanted: tokens.Wanted, signed: tuple[Stamp, Proof | None], *, json: bool
+) -> tokens.Token:
+    """Make a token once it has been shown: where nobody can have seen it, it is not made."""
+
+    def show(token: tokens.Token, text: str) -> None:
+        if json:
+            print_json(_shown(token) | {"token": text})
+        else:
+            print(text)
+        sys.stdout.flush()
+
+    try:
+        return tokens.create(store, wanted, *signed, show=show)[0]
+    except StorageUnavailable as problem:
+        if problem.details.get("outcome") == "not_written":
+            problem.message += "; the token was not made, and what was shown lets nobody in"
+        raise
 
 
 @settings_flags
@@ -91,7 +109,7 @@ def list_tokens(flags: Flags, *, json: Json = False) -> None:
 
 def _print_list(flags: Flags, *, json: bool) -> None:
     with opened(flags) as (application, _):
-        _signed(application)
+        signed(application)
         known = tokens.every(application.store)
     now = to_text(utc_now())
     paint = painter()
@@ -109,7 +127,7 @@ def _print_list(flags: Flags, *, json: bool) -> None:
 def revoke(flags: Flags, identity: Id, *, context: typer.Context, json: Json = False) -> None:
     """Take a token back: it lets in nobody from now on, whatever runs."""
     with opened(all_flags(flags, context)) as (application, _):
-        stamp, proof = _signed(application)
+        stamp, proof = signed(application)
         gone = tokens.revoke(application.store, identity, stamp, proof)
     if json:
         print_json(_shown(gone))
@@ -127,13 +145,15 @@ def register(app: typer.Typer) -> None:
     app.add_typer(group, name="token")
 
 
-def _signed(application: Application) -> tuple[Stamp, Proof | None]:
-    """Say who asks: a person at the terminal, or whoever shows an admin's token."""
+def signed(
+    application: Application, what: str = "make, list and revoke tokens"
+) -> tuple[Stamp, Proof | None]:
+    """Say who asks to do what: a person at the terminal, or whoever shows an admin's token."""
     now = to_text(utc_now())
     shown = _shown_token(application.store, now) if looking().actor.kind != "human" else None
     if shown and shown.actor.may("admin") and shown.vouches:
         return Stamp(shown.actor, now), "proved" if shown.is_proved else None
-    return person(application, "make, list and revoke tokens", f"an admin's {TOKEN_VARIABLE}")
+    return person(application, what, f"an admin's {TOKEN_VARIABLE}")
 
 
 def _shown_token(store: Store, now: str) -> tokens.Token | None:

@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from hansard.app.start import git_folder
+from hansard.app.start import anchor_location, git_folder
 from hansard.app.verify import Checked, Report
 from hansard.app.verify import verify as verify_store
 from hansard.cli.flags import Flags
-from hansard.cli.opening import opened
+from hansard.cli.opening import opened, store_folder
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.saying import say_problem
 from hansard.cli.terminal import painter, print_json, printable, show_progress
@@ -62,6 +62,8 @@ def verify(
             report = verify_store(
                 application.store,
                 git=git_folder(settings),
+                folder=store_folder(settings),
+                anchored=anchor_location(settings),
                 projects=project or (),
                 quick=quick,
                 receipts=receipts,

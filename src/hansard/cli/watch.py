@@ -198,7 +198,7 @@ def lookout_at(settings: Settings, root: Path, ignoring: Ignoring, show: Show) -
         key_file=key_location(settings),
         mark=partial(workspace_mark, root),
     )
-    known = Catalog([*catalog(settings).capabilities, watching.capability(gateway)])
+    known = Catalog([*catalog(settings).parts, watching.capability(gateway)])
     application = start(settings, known=known)
     with closing(application), sitting(application, settings, asks=False) as caller:
         yield Lookout(application, caller, root, ignoring, show)

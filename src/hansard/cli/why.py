@@ -7,6 +7,7 @@ import typer
 
 from hansard.app.why_answers import Why
 from hansard.cli.flags import Flags
+from hansard.cli.layout import paragraph, room
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.recorder_desk import desk, told
 from hansard.cli.terminal import painter, print_json, printable
@@ -41,7 +42,8 @@ def why(
     for one in answer.lines:
         head, rest = one.place(answer.path), one.told()
         print(paint(printable(head), "yellow"))
-        print(printable(rest))
+        for line in paragraph(rest, room()):
+            print(line)
 
 
 def register(app: typer.Typer) -> None:

@@ -59,7 +59,7 @@ def workspace(
 def _asking(flags: Flags) -> Iterator[Ask]:
     """Open the store with what only people ask of it."""
     settings = load(flags)
-    known = Catalog([*catalog(settings).capabilities, copying.capability(gateway(settings))])
+    known = Catalog([*catalog(settings).parts, copying.capability(gateway(settings))])
     application = start(settings, known=known, home=choose(settings, must_exist=True, say=say))
     caller, proving = looking(), Proving(application)
     try:

@@ -12,15 +12,19 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from hansard.decisions.gitpage import KINDS
 from hansard.kernel.event import Entry
-from hansard.kernel.follow import Follower, lock_of
+from hansard.kernel.follow import CURSORS, Follower, lock_of, noted
 from hansard.kernel.store import Store
 
 FOLDER = "git"
 """The folder of a store in which the repositories lie."""
 
 NAME = "decisions-git"
+
+THERE = "there"
+"""What the follower notes its work to rest on, where there is a repository."""
+
+GONE = "is gone; a running server, or `hansard decisions git`, makes it again with the same commits"
 
 FOLLOWED = 100
 """Decisions that the follower publishes in one go, so that it soon ends when told to."""
@@ -47,6 +51,8 @@ def followers(folder: Path) -> Callable[[Store], Sequence[Follower]]:
     """Make what keeps the repositories in a folder up to date with a store."""
 
     def make(store: Store) -> Sequence[Follower]:
+        from hansard.decisions.gitpage import KINDS
+
         return [
             Follower(
                 NAME,
@@ -54,7 +60,7 @@ def followers(folder: Path) -> Callable[[Store], Sequence[Follower]]:
                 kinds=KINDS,
                 batch=FOLLOWED,
                 # A repository that has been deleted is made again from the first entry on.
-                basis=lambda tx: "there" if repository_in(folder, tx.project).exists() else "",
+                basis=lambda tx: THERE if repository_in(folder, tx.project).exists() else "",
             )
         ]
 
@@ -84,12 +90,29 @@ def publish(store: Store, folder: Path, project: str, *, until: int | None = Non
 
 def faults(store: Store, folder: Path, project: str) -> list[str]:
     """Compare a repository with one made afresh from the journal; says in words what differs."""
-    from hansard.decisions import gitpublishing
+    from hansard.decisions import gitplanted, gitpublishing
 
     path = repository_in(folder, project)
+    # First, as it is saved last: whatever it says was published must be there when we look.
+    published = _noted(store, project)
     if not path.exists():
-        return []
-    return gitpublishing.faults(store, project, path, lock=lock_of(NAME))
+        return [] if published is None else [f"{path.name} {GONE}"]
+    compared = gitpublishing.faults(store, project, path, lock=lock_of(NAME), noted=published or 0)
+    return [*compared, *gitplanted.planted(path)]
+
+
+def start_over(store: Store) -> None:
+    """Forget how far each repository was, where none came along with a store."""
+    for project in store.engine.heads():
+        if _noted(store, project) is not None:
+            store.engine.write(project, lambda tx: tx.delete(CURSORS, NAME, seq=tx.head().seq))
+
+
+def _noted(store: Store, project: str) -> int | None:
+    """Say up to which entry the follower has published; `None` if there was no repository then."""
+    row = store.engine.read(project, lambda tx: noted(tx, NAME))
+    seq = row.get("seq") if row and row.get("basis") == THERE else None
+    return seq if isinstance(seq, int) else None
 
 
 def _apply(store: Store, folder: Path, project: str, entries: Sequence[Entry]) -> None:

@@ -81,11 +81,11 @@ def publish(store: Store, project: str, path: Path, until: int | None) -> int:
             return publishing.run(until)
 
 
-def faults(store: Store, project: str, path: Path, *, lock: str) -> list[str]:
+def faults(store: Store, project: str, path: Path, *, lock: str, noted: int = 0) -> list[str]:
     """Compare a repository with one made afresh from the journal; says in words what differs.
 
     It may be written meanwhile, by whoever holds the follower's lock: it is held against what the
-    journal said when it was looked at.
+    journal said when it was looked at. `noted` is the entry up to which it was published before.
     """
     publishing = _Publishing(store, project, path)
     try:
@@ -103,7 +103,8 @@ def faults(store: Store, project: str, path: Path, *, lock: str) -> list[str]:
             publish(store, project, fresh, published.seq)
             expected = _open(fresh)
             moved = _moved(expected, published, branch, is_followed=_is_held(store, lock))
-            return moved + _unreadable(_open(path), expected)
+            behind = publishing.skipped(published.seq, noted)
+            return moved + behind + _unreadable(_open(path), expected)
         except (NotNow, UnsoundError) as refusal:
             return [f"{path.name} cannot be compared: {refusal}"]
 
@@ -167,6 +168,16 @@ class _Publishing:
         except UnsoundError:
             return None
         return found.raw_target if found else None
+
+    def skipped(self, published: int, noted: int) -> list[str]:
+        """Say what is noted as published and is not: nobody would publish it by itself."""
+        after = published
+        while pages := self._unpublished(after, noted):
+            if missing := [seq for seq, page in pages.items() if page is not None]:
+                remedy = "`hansard decisions git` brings it up to date"
+                return [f"{self._path.name} lacks s:{missing[0]}, though it is noted; {remedy}"]
+            after = max(pages)
+        return []
 
     def _tip(self, repo: pygit2.Repository) -> _Tip:
         own = find_reference(repo, OWN)

@@ -9,6 +9,9 @@ from hansard.decisions.contract import Mode
 ACTIVE_BONUS = 1.0
 """What being active counts for: as much as the best match."""
 
+SECOND_SHARE = 0.5
+"""What the second best match of a chain counts: all its versions speak of the same (ADR 54)."""
+
 RELEVANCE_DIGITS = 6
 """Matches that differ by less are equals."""
 
@@ -70,7 +73,10 @@ def _resolved(matches: Sequence[Match]) -> Ranked:
     best_first = sorted(matches, key=lambda match: (-match.relevance, match.found.id))
     end = best_first[0].end
     via = [match.found.id for match in best_first if match.found.id != end.id]
-    return _scored(end, best_first[0].relevance, via[: limits.VIA_SHOWN_MAX])
+    best = best_first[0].relevance
+    # Of what is missing to 1, so that none gets there who was not there.
+    second = SECOND_SHARE * sum(match.relevance for match in best_first[1:2])
+    return _scored(end, best + (1 - best) * second, via[: limits.VIA_SHOWN_MAX])
 
 
 def _scored(standing: Standing, relevance: float, via: Sequence[str] = ()) -> Ranked:

@@ -13,6 +13,7 @@ from hansard.kernel.fuse import fuse
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Context
+from hansard.kernel.question import nearest
 from hansard.kernel.words import query_stems
 
 
@@ -26,7 +27,7 @@ class Searching:
         """Find decisions, best first. Any query is answered; one without words may find nothing."""
         audit.check(request)
         # Before the transaction, for it takes a while. It may be stale: each hit is looked up.
-        nearest = self._nearest(request, context.project)
+        near = self._nearest(request, context)
 
         def work(tx: ReadTx) -> tuple[list[answers.DecisionFound], int | None]:
             wanted = audit.wanted(tx, request)
@@ -34,7 +35,7 @@ class Searching:
                 return audit.history(tx, request, wanted)
             if wanted.is_narrow and not query_stems(request.query):
                 return audit.listed(tx, request, wanted), None
-            ranked = _ranked(tx, request, wanted, nearest)
+            ranked = _ranked(tx, request, wanted, near)
             return [_found(tx, request, one) for one in ranked], None
 
         found, earlier = context.read(work)
@@ -46,22 +47,20 @@ class Searching:
             index=self.meanings.name,
         )
 
-    def _nearest(self, request: contract.SearchDecisions, project: str) -> list[Hit]:
-        if not query_stems(request.query):
-            return []
+    def _nearest(self, request: contract.SearchDecisions, context: Context) -> list[Hit]:
         limit = max(limits.MEANINGS_MAX, _least(request))
-        return self.meanings.nearest(project, WORDS.name, request.query, limit=limit)
+        return nearest(self.meanings, WORDS, request.query, context, limit=limit)
 
 
 def _ranked(
-    tx: ReadTx, request: contract.SearchDecisions, wanted: Wanted, nearest: Sequence[Hit]
+    tx: ReadTx, request: contract.SearchDecisions, wanted: Wanted, near: Sequence[Hit]
 ) -> list[Ranked]:
     """Look at ever more matches while they lead to too few decisions.
 
     A long chain may match with all its versions, and what else matches comes after them.
     """
     graph = _Graph(tx)
-    by_meaning = [_sane(hit) for hit in nearest if graph.knows(hit)]
+    by_meaning = [_sane(hit) for hit in near if graph.knows(hit)]
     least = _least(request)
     hits_max = max(limits.HITS_FIRST, least)
     while True:

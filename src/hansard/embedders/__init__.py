@@ -8,8 +8,8 @@ from typing import Literal
 
 from hansard.embedders import local
 from hansard.embedders.meanings import CAPABILITY, VectorMeanings
+from hansard.kernel.deferred import Part
 from hansard.kernel.meaning import Meanings, NoMeanings
-from hansard.kernel.operation import Capability
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import Store
 
@@ -47,8 +47,8 @@ def choose(choice: Choice, *, url: str = "", model: str = "", key: str | None = 
     return VectorMeanings(http.HttpEmbedder(url, model, key))
 
 
-def open_store(capabilities: Iterable[Capability], store: Store) -> None:
+def open_store(parts: Iterable[Part], store: Store) -> None:
     """Let what finds by meaning read this store, in every process, whether or not it follows."""
-    for capability in capabilities:
-        if capability.name == CAPABILITY and capability.followers:
-            capability.followers(store)
+    for part in parts:
+        if part.name == CAPABILITY and part.followers:
+            part.followers(store)

@@ -13,6 +13,7 @@ from hansard.embedders import vectors
 from hansard.embedders.embedder import Embedder, EmbedderRefused, EmbedderUnavailable
 from hansard.kernel import follow
 from hansard.kernel.blob import digest_of
+from hansard.kernel.deferred import Part
 from hansard.kernel.engine import Hit, ReadTx, WriteTx
 from hansard.kernel.event import Entry, Event
 from hansard.kernel.meaning import Passage, Passages, Sources
@@ -27,12 +28,8 @@ if TYPE_CHECKING:
 CAPABILITY = "embedders"
 FOLLOWER = "vectors"
 
-FLOOR = 0.25
-"""The cosine below which a text has nothing to do with a query.
-
-Of short questions and texts that answer them, MiniLM puts nearly all above it, and of those that
-have nothing to do with each other, one in a hundred.
-"""
+FLOOR = 0.15
+"""The cosine below which a text has nothing to do with a query, whatever else speaks for it."""
 
 ECHOES = 2
 """How many of the nearest are asked along with a query (ADR 47)."""
@@ -73,12 +70,9 @@ class VectorMeanings:
         why = self._why_not
         return f"none ({why})" if why else self._embedder.name
 
-    def capability(self, others: Iterable[Capability]) -> Capability:
+    def capability(self, others: Sequence[Part]) -> Capability:
         """Make what is part of the catalog: the follower of what the others have passages of."""
-        passages: Passages = {
-            event: make for other in others for event, make in other.passages.items()
-        }
-        return Capability(CAPABILITY, (), followers=partial(self._over, passages))
+        return Capability(CAPABILITY, (), followers=partial(self._over, others))
 
     def nearest(self, project: str, topic: str, query: str, *, limit: int) -> list[Hit]:
         """Find the nearest documents; none, and no failure, when the embedder fails."""
@@ -100,13 +94,13 @@ class VectorMeanings:
             return 0
         return follow.lag(self._store, self._follower, project)
 
-    def _over(self, passages: Passages, store: Store) -> Sequence[follow.Follower]:
+    def _over(self, others: Sequence[Part], store: Store) -> Sequence[follow.Follower]:
         """Work on this store from now on; returns the follower of its passages."""
         self._store = store
         self._follower = follow.Follower(
             FOLLOWER,
-            partial(self._apply, store, passages),
-            frozenset(event.kind for event in passages),
+            partial(self._apply, store, others),
+            frozenset().union(*(other.passage_kinds for other in others)),
             self._embedder.batch,
             self._basis,
             self._embedder.close,
@@ -118,9 +112,10 @@ class VectorMeanings:
         return current.id if current and current.embedder == self._embedder.id else ""
 
     def _apply(
-        self, store: Store, passages: Passages, project: str, entries: Sequence[Entry]
+        self, store: Store, others: Sequence[Part], project: str, entries: Sequence[Entry]
     ) -> None:
         """Embed what these entries made new; a text whose vectors are there is left alone."""
+        passages = _passages(others)
         events = [event for entry in entries if (event := store.kinds.decode(entry))]
         fresh = store.read(project, lambda tx: list(self._fresh(tx, passages, events)))
         texts = [passage.text for passage in fresh if passage.text]
@@ -204,6 +199,12 @@ class VectorMeanings:
             held.change = current.changes if is_all else page[-1].change
             if is_all:
                 return
+
+
+def _passages(others: Sequence[Part]) -> Passages:
+    """Gather what makes passages; whoever has some is loaded for it."""
+    having = (other for other in others if other.passage_kinds)
+    return {event: make for other in having for event, make in other.passages.items()}
 
 
 def _made(passages: Passages, event: Event, sources: Sources) -> Iterable[Passage]:

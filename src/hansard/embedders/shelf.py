@@ -28,8 +28,8 @@ EQUALS_MAX = 4
 ECHO_SHARE = 0.5
 """What the nearest count beside the query they are an echo of."""
 
-ECHO_FLOOR = 0.4
-"""What is farther than this has nothing to add to a query."""
+ECHO_FLOOR = 0.6
+"""What is farther than this leads a query astray: a note that nothing is like is lost (ADR 54)."""
 
 ROWS_FIRST = 64
 WORD_BYTES = 8

@@ -273,7 +273,8 @@ def _index(
 def _index_thread(derivation: Derivation, identifier: str, pieces: list[Piece]) -> None:
     """Let a thread be found by what it adds: what it goes on from is found by itself."""
     _put_text(derivation, identifier, MESSAGE_THREAD.name, pieces[-1]["sender"])
-    derivation.index(WORDS, identifier, {"title": "", "text": words_of(pieces)})
+    senders = dict.fromkeys(piece["sender"] for piece in pieces)
+    derivation.index(WORDS, identifier, {"title": " ".join(senders), "text": words_of(pieces)})
 
 
 def _put_text(derivation: Derivation, identifier: str, type_name: str, title: str) -> None:

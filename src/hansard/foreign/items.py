@@ -105,6 +105,8 @@ class Decision:
     standing: Standing = "active"
     supersedes: Sequence[str] = ()
     """Keys of other decisions of the same source."""
+    draft: str | None = None
+    """The key that the same source had it under while it was only proposed."""
     reason: str | None = None
     """Why it was rejected."""
     at: str | None = None

@@ -12,8 +12,8 @@ import orjson
 
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
-from hansard.checkpoints import threads
 from hansard.checkpoints.limits import Quotas
+from hansard.checkpoints.threads import capability as threads
 from hansard.foreign.items import Skipped, Step
 from hansard.foreign.taking import Taking
 from hansard.kernel.problem import Problem

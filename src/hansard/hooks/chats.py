@@ -20,6 +20,10 @@ RUNNERS = frozenset(
 ONE_CHAT = frozenset(("claude-code", "gemini-cli", "qwen-code", "copilot-cli", "droid"))
 """Hosts whose process is in one chat at a time."""
 
+ARGUMENT = "hansard_chat"
+"""What OpenCode's plugin adds to a call of ours, whose client tells a server nothing of the chat
+and whose process is in several at a time."""
+
 VARIABLES = {
     "claude-code": "CLAUDE_CODE_SESSION_ID",
     "copilot": "COPILOT_AGENT_SESSION_ID",

@@ -11,11 +11,14 @@ import sys
 import time
 from typing import Any
 
-from hansard.hooks import answers, chats, gathering, places, reading, servers, spool
+from hansard.hooks import answers, chats, gathering, kept, places, reading, servers, spool
 
 STDIN_BYTES_MAX = 64 * 1024 * 1024
 UNKNOWN = "unknown"
 """The file that names the events nobody here knows, for `hansard doctor`."""
+
+STARTS = "starts"
+"""Where it is kept how a chat began, until something is done in it."""
 
 HEAVY = ("--print-config", "--help", "-h", "--list")
 """What a person asks, who does not mind waiting."""
@@ -38,7 +41,7 @@ def main(words: list[str]) -> int:
         _take(_stdin(), host, event, flags)
     # The host must go on whatever is wrong with us; a person finds this in the host's log.
     except Exception as error:  # noqa: BLE001
-        _say(f"{error}" if isinstance(error, OSError | spool.SpoolFullError) else f"{error!r}")
+        _say(f"{error}" if isinstance(error, OSError) else f"{error!r}")
     return 0
 
 
@@ -57,27 +60,37 @@ def _take(text: str, host: str, event: str, flags: places.Given) -> None:
         return
     root = places.has_workspace(given) or known.root or os.getcwd()
     given["workspace"] = os.path.abspath(os.path.expanduser(root))
-    _record(known, folder, given)
+    try:
+        record(known, folder, given)
+    except (OSError, spool.SpoolFullError) as error:
+        # What cannot be written down is no reason to keep from the session what is known.
+        _say(f"{error}")
     said = servers.brief(folder, known, given) if known.event == "start" else ""
     answers.give(said, known.host)
 
 
-def _record(known: reading.Told, folder: str, given: places.Given) -> None:
+def record(known: reading.Told, folder: str, given: places.Given) -> None:
     """Spool what is to be recorded, and wake a server, if there is one."""
     places.make(folder)
     places.note_seen(folder, known.host)
     if known.event in ("start", "prompt"):
         chats.enter(folder, known.host, known.session)
     if known.event == "start":
+        # Of a chat in which nothing is done nothing is recorded: so it goes with what comes next.
+        source = known.source[: gathering.SOURCE_CHARS_MAX]
+        kept.keep(folder, STARTS, known.session, {"source": source, "at": time.time()})
         return
     gathered = gathering.gather(known, folder, given["workspace"])
     if gathered is None:
         return
-    spool.append(folder, gathered | {"given": given, "id": new_id(), "at": time.time()})
+    begun = kept.find(folder, STARTS, known.session) if known.event != "end" else None
+    told = gathered | ({"begun": begun} if begun else {})
+    spool.append(folder, told | {"given": given, "id": _new_id(), "at": time.time()})
+    kept.drop(folder, STARTS, known.session)
     servers.wake(folder)
 
 
-def new_id() -> str:
+def _new_id() -> str:
     """Give what tells an event from all others, where its host does not."""
     return os.urandom(12).hex()
 

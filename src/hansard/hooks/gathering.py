@@ -4,23 +4,22 @@ Later is too late: the next edit may have come. So an event that is taken in hou
 says the same as one that is taken in at once.
 """
 
-import json
-import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from hansard.hooks import edits, files, looking
+from hansard.hooks import edits, files, kept, looking
 from hansard.hooks.reading import Json, Told
 
 LOOKS = "looks"
-LOOKS_MAX = 64
-"""Looks that wait for their command to end: the latest. A command that never ends leaves one."""
+"""Where a look waits for its command to end."""
 
-LOOK_NAME_CHARS_MAX = 200
 TEXT_CHARS_MAX = 20_000
 """Of a prompt, a command or what a subagent said."""
+
+SOURCE_CHARS_MAX = 200
+"""Of why a session began or is compacted."""
 
 AGAIN_S = 0.1
 """One host tells of a file before it has written it: it is looked at once more after so long."""
@@ -46,61 +45,39 @@ def gather(told: Told, folder: str, root: str) -> Gathered | None:
         gathered = {"prompt": told.prompt[:TEXT_CHARS_MAX], "said": told.said[:TEXT_CHARS_MAX]}
     event = told.tool if told.event == "after" else told.event
     named = {"event": event, "session": told.session, "host": told.host, "call": told.call}
-    return named | {"source": told.source[:200]} | gathered
+    return named | {"source": told.source[:SOURCE_CHARS_MAX]} | gathered
 
 
 def _keep(told: Told, folder: str, root: str) -> None:
     """Keep what there is before a tool is used."""
     if told.tool == "edit":
         seen = {path: [None, _content(root, path)] for _, path in _targets(told, root)}
-        kept: looking.Look = {"files": seen}
+        look: looking.Look = {"files": seen}
     else:
         try:
-            kept = looking.look(root)
+            look = looking.look(root)
         except looking.TooMuchError:
             return
-    looks = os.path.join(folder, LOOKS)
-    os.makedirs(looks, 0o700, exist_ok=True)
-    _make_room(looks)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
-    with open(os.open(_look_path(folder, told), flags, 0o600), "w") as file:
-        json.dump(kept, file)
+    kept.keep(folder, LOOKS, _look_name(told), look)
 
 
 def _kept(told: Told, folder: str) -> looking.Look | None:
     """Give what was kept before this use of a tool, once."""
-    path = _look_path(folder, told)
-    try:
-        with open(path, encoding="ascii") as file:
-            kept: looking.Look = json.load(file)
-        os.unlink(path)
-    except (OSError, ValueError):
-        return None
-    return kept
+    name = _look_name(told)
+    look = kept.find(folder, LOOKS, name)
+    kept.drop(folder, LOOKS, name)
+    return look
 
 
-def _look_path(folder: str, told: Told) -> str:
-    # Its own characters, where they make a name: loading what digests takes as long as the rest.
-    name = f"{told.session}_{told.pair}"
-    if not name.isascii() or not name.replace("-", "").replace("_", "").isalnum():
-        from hashlib import sha256
-
-        name = sha256(name.encode(errors="replace")).hexdigest()
-    return os.path.join(folder, LOOKS, name[-LOOK_NAME_CHARS_MAX:])
-
-
-def _make_room(looks: str) -> None:
-    found = sorted(os.scandir(looks), key=lambda one: one.stat(follow_symlinks=False).st_mtime_ns)
-    for one in found[: -LOOKS_MAX + 1 or None] if len(found) >= LOOKS_MAX else ():
-        with suppress(OSError):
-            os.unlink(one.path)
+def _look_name(told: Told) -> str:
+    return f"{told.session}_{told.pair}"
 
 
 def _edit(told: Told, folder: str, root: str) -> Gathered | None:
-    kept = _kept(told, folder)
+    look = _kept(told, folder)
     if told.failed or told.answered.get("staged") is True:
         return None
-    known = kept["files"] if kept else {}
+    known = look["files"] if look else {}
     found = [_file(told, action, path, known, root) for action, path in _targets(told, root)]
     told_of = [one for one in found if one]
     return {"files": told_of} if told_of else None
@@ -185,17 +162,17 @@ def _named(told: Told) -> Iterator[tuple[str, str]]:
 def _shell(told: Told, folder: str, root: str) -> Gathered | None:
     """Say which command was run, and what it changed."""
     command = _command(told.asked)
-    kept = _kept(told, folder)
+    look = _kept(told, folder)
     if command is None:
         return None
     gathered: Gathered = {"command": command[:TEXT_CHARS_MAX], "files": [], "failed": told.failed}
     said = told.answered.get("bashEditDiff")
     if isinstance(said, dict) and not said.get("moreFiles"):
         return gathered | {"files": list(_diffed(said.get("files"), root))}
-    if kept is None:
+    if look is None:
         return gathered | {"unseen": True}
     try:
-        changed, more = looking.changes(root, kept)
+        changed, more = looking.changes(root, look)
     except looking.TooMuchError:
         return gathered | {"unseen": True}
     return gathered | {"files": changed, "more": more}

@@ -190,7 +190,10 @@ def _between(root: str, old: str, new: str, until: float) -> list[str]:
     """List the files that differ between two commits."""
     if not old or not new:
         return []
-    said = _git(root, until, "diff", "--name-only", "--relative", "--no-renames", "-z", old, new)
+    said = _git(
+        *(root, until, "diff", "--name-only", "--relative", "--no-renames", "-z"),
+        *("--no-ext-diff", "--no-textconv", old, new),
+    )
     return [] if said is None else said.decode(errors="surrogateescape").split("\0")[:-1]
 
 
@@ -212,10 +215,13 @@ def _git(root: str, until: float, *arguments: str) -> bytes | None:
     # Loaded here, since most hooks run nothing.
     import subprocess
 
-    command = ["git", "-C", root, "--no-optional-locks", "-c", "core.fsmonitor=false", *arguments]
+    command = ["git", "-C", root, "--no-optional-locks"]
+    # Looking runs no program that the repository names.
+    for setting in ("core.fsmonitor=false", f"core.hooksPath={os.devnull}"):
+        command += ["-c", setting]
     try:
         done = subprocess.run(
-            command,
+            [*command, *arguments],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=max(until - time.monotonic(), 0.05),

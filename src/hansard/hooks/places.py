@@ -16,7 +16,7 @@ SEEN = "seen"
 SWITCHES = ("read_only", "limit_everyone")
 """Settings whose flags take no value."""
 
-PATHS = ("store", "workspace", "key_file", "secret_file", "git_folder")
+PATHS = ("store", "workspace", "key_file", "secret_file", "git_folder", "anchor_file")
 """Settings that name a file or a folder."""
 
 PREFIX = "HANSARD_"

@@ -9,13 +9,21 @@ from starlette.responses import Response
 
 from hansard.app.openapi import BASE
 from hansard.app.settings import LOOPBACK, Settings, allowed_hosts, serves_others
-from hansard.app.tokens import Token, any_made, every, find, is_still_good
-from hansard.http.replies import BAD_TOKEN, NO_TOKEN, TOKEN_HINT, unauthorized
+from hansard.app.sso.bearers import Bearers, ScopeMissing
+from hansard.app.sso.issuer import TokenRefused
+from hansard.app.tokens import MCP, PREFIX, Token, any_made, every, find, is_still_good
+from hansard.http.replies import (
+    BAD_TOKEN,
+    NO_TOKEN,
+    TOKEN_HINT,
+    forbidden,
+    refused,
+    unauthorized,
+)
 from hansard.kernel.clock import Clock, to_text, utc_now
-from hansard.kernel.problem import InvalidInput
+from hansard.kernel.problem import InvalidInput, PermissionDenied
 from hansard.kernel.store import Store
 
-MCP = "/mcp"
 METRICS = "/metrics"
 DOOR = f"{BASE}/door"
 
@@ -30,12 +38,17 @@ class Gate:
         self,
         store: Store,
         settings: Settings,
+        bearers: Bearers | None = None,
         *,
         clock: Clock = utc_now,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Guard a server, or refuse to where it would let in anyone from anywhere."""
+        """Guard a server, or refuse to where it would let in anyone from anywhere.
+
+        `bearers` knows whom an identity provider vouches for, if there is one.
+        """
         self._store = store
+        self.bearers = bearers
         self._clock = clock
         self._timer = timer
         self._mode = settings.tokens
@@ -48,7 +61,7 @@ class Gate:
 
     def needs_token(self) -> bool:
         """Whether callers without a token are refused."""
-        if self.serves_others or self._mode == "required":
+        if self.serves_others or self.bearers or self._mode == "required":
             return True
         return self._mode == "auto" and self._is_any_made()
 
@@ -63,8 +76,21 @@ class Gate:
             return self._without(request, path)
         scheme, _, text = shown[0].partition(" ")
         is_one = len(shown) == 1 and scheme.lower() == "bearer"
+        if is_one and self.bearers and not text.strip().startswith(f"{PREFIX}_"):
+            return self._signed_on(self.bearers, request, text.strip())
         token = find(self._store, text.strip(), self._now()) if is_one else None
         return token or unauthorized(request, BAD_TOKEN, TOKEN_HINT, is_bad=True)
+
+    def _signed_on(self, bearers: Bearers, request: HTTPConnection, text: str) -> Token | Response:
+        """Find whom the identity provider vouches for; that it does not answer lets in nobody."""
+        try:
+            return bearers.bearer(text)
+        except TokenRefused as problem:
+            return unauthorized(request, problem.message, problem.recovery_hint, is_bad=True)
+        except ScopeMissing as problem:
+            return forbidden(request, problem, "viewer")
+        except PermissionDenied as problem:
+            return refused(problem)  # no scope would help, so none is asked for
 
     def is_still_good(self, token: Token) -> bool:
         """Whether a token that was good when a request began still is."""
@@ -96,7 +122,7 @@ class Gate:
         if settings.host in LOOPBACK:
             return
         missing = []
-        if not any(one.is_good(self._now()) for one in every(self._store)):
+        if not self.bearers and not any(one.is_good(self._now()) for one in every(self._store)):
             missing.append("make a token with `hansard token create --role agent`")
         if not allowed_hosts(settings):
             missing.append("name the hosts it is reached by with --allowed-hosts")

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import anyio.to_thread
 from starlette.requests import Request
@@ -11,8 +11,8 @@ from starlette.routing import Route
 
 from hansard.app.application import Application
 from hansard.app.settings import LOOPBACK
-from hansard.app.tokens import METADATA, SCOPE_KEY, SCOPES, Token
-from hansard.http.gate import MCP, METRICS, Gate
+from hansard.app.tokens import MCP, METADATA, SCOPE_KEY, SCOPES, Token
+from hansard.http.gate import METRICS, Gate
 from hansard.http.meter import CONTENT_TYPE, Meter
 from hansard.http.replies import (
     NO_TOKEN,
@@ -88,15 +88,19 @@ class Health:
         return Response(text, 200, {**SAFETY, "Content-Type": CONTENT_TYPE})
 
     async def _metadata(self, request: Request) -> Response:
-        """Describe the protected resource; there is no authorization server to name."""
-        return answered(
-            {
-                "resource": f"{base_of(request) or ''}{MCP}",
-                "resource_name": "Hansard",
-                "bearer_methods_supported": ["header"],
-                "scopes_supported": list(SCOPES.values()),
-            }
-        )
+        """Describe the protected resource, and the authorization server if there is one."""
+        described: dict[str, Any] = {
+            "resource": f"{base_of(request) or ''}{MCP}",
+            "resource_name": "Hansard",
+            "bearer_methods_supported": ["header"],
+            "scopes_supported": list(SCOPES.values()),
+        }
+        if bearers := self._gate.bearers:
+            config = bearers.config
+            described["authorization_servers"] = [config.issuer]
+            if config.audience.startswith(("https://", "http://")):
+                described["resource"] = config.audience
+        return answered(described)
 
 
 def _begin_writing(tx: WriteTx) -> None:

@@ -11,7 +11,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from hansard.app.openapi import BASE
-from hansard.http.gate import MCP, METRICS
+from hansard.app.tokens import MCP
+from hansard.http.gate import METRICS
 
 NOT_FOUND = 404
 NOT_ACCEPTABLE = 406

@@ -7,7 +7,14 @@ import orjson
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from hansard.app.tokens import INSUFFICIENT, RateLimited, address_of, challenge
+from hansard.app.tokens import (
+    ENTRY_SCOPE,
+    INSUFFICIENT,
+    SCOPES,
+    RateLimited,
+    address_of,
+    challenge,
+)
 from hansard.kernel.event import Role
 from hansard.kernel.problem import Internal, Problem, Unauthorized
 
@@ -53,14 +60,14 @@ def unauthorized(
     """Say how to be let in; `is_bad` says that what was shown lets in nobody."""
     response = refused(Unauthorized(message, hint=hint))
     error = {"error": "invalid_token", "error_description": message} if is_bad else {}
-    response.headers["WWW-Authenticate"] = challenge(_host(request), "viewer", error)
+    response.headers["WWW-Authenticate"] = challenge(_host(request), ENTRY_SCOPE, error)
     return response
 
 
 def forbidden(request: HTTPConnection, problem: Problem, least: Role) -> Response:
     """Refuse a token whose role does not reach, and name the scope that would."""
     response = refused(problem)
-    response.headers["WWW-Authenticate"] = challenge(_host(request), least, INSUFFICIENT)
+    response.headers["WWW-Authenticate"] = challenge(_host(request), SCOPES[least], INSUFFICIENT)
     return response
 
 

@@ -11,6 +11,8 @@ from starlette.types import ASGIApp
 from hansard.app.application import Application
 from hansard.app.openapi import COOKIE
 from hansard.app.settings import LOOPBACK, Settings
+from hansard.app.sso.bearers import Bearers
+from hansard.app.sso.config import sign_on
 from hansard.app.start import bytes_used
 from hansard.app.tokens import Bounded
 from hansard.http import logs
@@ -45,7 +47,7 @@ class Page:
         self._port = 0
         self._key_file: Path | None = None
         self._catalog = application.catalog
-        self._gate = Gate(application.store, settings)
+        self._gate = Gate(application.store, settings, _bearers(application, settings))
         self._rates = Rates(settings.rate_per_minute, settings.quota_mib_per_day)
         self._failures = Failures(is_limited=settings.rate_per_minute > 0)
         self._meter = Meter()
@@ -98,6 +100,14 @@ class Page:
     def _cookie(self) -> str:
         """Name the cookie by its store: browsers share cookies between the ports of a host."""
         return f"{COOKIE}_{self._store or self._port}"
+
+
+def _bearers(application: Application, settings: Settings) -> Bearers | None:
+    """Make what knows whom an identity provider vouches for, where the settings name one."""
+    config = sign_on(settings)
+    if config is None:
+        return None
+    return Bearers(application.store, config, keeps=not application.read_only)
 
 
 def _from_here(base: str, port: int) -> str:

@@ -150,6 +150,8 @@ def _inflate(blob: Blob) -> bytes:
         # Asked first, so that a frame which would inflate without end is refused before it does.
         if zstandard.frame_content_size(blob.packed) != blob.size:
             raise BlobDamaged("A blob's frame has another size than it claims", digest=blob.digest)
-        return zstandard.ZstdDecompressor().decompress(blob.packed, max_output_size=blob.size)
+        return zstandard.ZstdDecompressor().decompress(
+            blob.packed, max_output_size=blob.size, allow_extra_data=False
+        )
     except zstandard.ZstdError as error:
         raise BlobDamaged("A blob cannot be unpacked", digest=blob.digest) from error

@@ -172,6 +172,17 @@ def open_intents(store: Store, project: str) -> list[Found]:
     return store.read(project, work)
 
 
+def is_any_open(store: Store) -> bool:
+    """Whether any project has an intent without an outcome.
+
+    Tables of other versions are left for whoever first needs the project.
+    """
+    current = (
+        name for name, head in store.engine.heads().items() if head.views == store.fingerprint
+    )
+    return any(store.read(one, lambda tx: tx.scan(OPEN_INTENTS, limit=1)) for one in current)
+
+
 def is_dead(engine: Engine, owner: str) -> bool:
     """Whether the process that owned these intents is gone."""
     try:

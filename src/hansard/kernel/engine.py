@@ -192,6 +192,12 @@ class ReadTx(Protocol):
         thousand of them, or `limit` if that is more: words so common tell good from bad no longer.
         """
 
+    def having(self, topic: Topic, words: Sequence[str]) -> tuple[int, list[int]]:
+        """Count the newest documents, up to a thousand, and those of them that have each word.
+
+        Words are stems. This tells what a project is about, at a cost that does not grow with it.
+        """
+
     def blob(self, digest: Digest) -> Blob | None:
         """Fetch a blob this project has kept; `None` if it never did. Damage is BLOB_DAMAGED."""
 

@@ -191,27 +191,44 @@ def genesis(project: str) -> Head:
 Upgrade = Callable[[dict[str, Any]], Event]
 
 
+@dataclass(frozen=True, slots=True)
+class DeclaredKind:
+    """A kind of event as it is written down; its class is loaded when one of it is met."""
+
+    kind: str
+    advances_tick: bool
+    rewrites: bool
+    load: Callable[[], type[Event]]
+
+
 class Kinds:
     """Every kind of event this program can read, and how older shapes become newer ones."""
 
     def __init__(
-        self, events: Iterable[type[Event]], upgrades: dict[str, Upgrade] | None = None
+        self,
+        events: Iterable[type[Event] | DeclaredKind],
+        upgrades: dict[str, Upgrade] | None = None,
     ) -> None:
         """Know these events; `upgrades` maps a retired kind to what makes it a current event."""
-        self._events: dict[str, type[Event]] = {}
+        self._events: dict[str, type[Event] | DeclaredKind] = {}
         for event in events:
             assert event.kind not in self._events, f"two events are called {event.kind}"
             self._events[event.kind] = event
         self._upgrades = upgrades or {}
 
     def __iter__(self) -> Iterator[type[Event]]:
-        """Go through the known events."""
-        return iter(self._events.values())
+        """Go through the known events, all of which are loaded for it."""
+        return map(self._loaded, list(self._events))
 
     def advances(self, kind: str) -> bool | None:
         """Whether entries of this kind move the tick; `None` where the kind is not known."""
         event = self._events.get(kind)
         return event.advances_tick if event else None
+
+    @property
+    def rewriting(self) -> set[str]:
+        """Name the kinds that change what entries before them say."""
+        return {event.kind for event in self._events.values() if event.rewrites}
 
     def knows(self, kind: str) -> bool:
         """Whether entries of this kind can be read; those of a newer Hansard cannot."""
@@ -230,4 +247,11 @@ class Kinds:
                 hint="Restart with the newer version; nothing was changed",
                 kind=entry.kind,
             )
-        return self._events[entry.kind].model_validate(fields)
+        return self._loaded(entry.kind).model_validate(fields)
+
+    def _loaded(self, kind: str) -> type[Event]:
+        event = self._events[kind]
+        if isinstance(event, DeclaredKind):
+            # Two threads may both do it: what they load is the same.
+            event = self._events[kind] = event.load()
+        return event

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hansard.kernel.engine import Lock, ReadTx, Row, Table, Watch, WriteTx
-from hansard.kernel.event import Entry
+from hansard.kernel.event import Entry, Head
 from hansard.kernel.limits import ENTRIES_PAGE, SHUTDOWN_S
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.store import Store
@@ -97,7 +97,7 @@ class Trouble:
 
 def trouble(store: Store, follower: Follower, project: str) -> Trouble | None:
     """Say what a follower failed with in a project, in whatever process, if it did not get on."""
-    row = store.read(project, lambda tx: _row(tx, follower))
+    row = store.read(project, lambda tx: noted(tx, follower.name))
     match row:
         case {"trouble": {"error": str(error), "times": int(times)}}:
             return Trouble(follower.name, error, times)
@@ -119,24 +119,25 @@ def lag(store: Store, follower: Follower, project: str) -> int:
 def catch_up(store: Store, follower: Follower, project: str) -> int:
     """Work off one batch of a project's entries; returns how many entries were passed."""
 
-    def unread(tx: ReadTx) -> tuple[int, int, list[Entry]]:
+    def unread(tx: ReadTx) -> tuple[int, Head, list[Entry]]:
         cursor = _cursor(tx, follower)
         page = tx.entries(after=cursor, limit=follower.batch, kinds=follower.kinds)
-        return cursor, tx.head().seq, page
+        return cursor, tx.head(), page
 
     cursor, head, entries = store.read(project, unread)
-    if not entries and head - cursor < ENTRIES_PAGE:
+    if not entries and head.seq - cursor < ENTRIES_PAGE:
         # Saving the cursor is a write. Where there was nothing to do, it can wait.
         return 0
     if entries:
         follower.apply(project, entries)
-    reached = entries[-1].seq if len(entries) == follower.batch else head
+    reached = entries[-1].as_head() if len(entries) == follower.batch else head
 
     def save(tx: WriteTx) -> None:
-        tx.put(CURSORS, follower.name, {"seq": reached, "basis": follower.basis(tx)}, seq=head)
+        row = {"seq": reached.seq, "hash": reached.hash, "basis": follower.basis(tx)}
+        tx.put(CURSORS, follower.name, row, seq=head.seq)
 
     store.write(project, save)
-    return reached - cursor
+    return reached.seq - cursor
 
 
 class Following:
@@ -259,7 +260,7 @@ class Following:
 
         def work(tx: WriteTx) -> None:
             said = {"error": found.error, "times": times}
-            row = _row(tx, follower) or {"seq": 0, "basis": follower.basis(tx)}
+            row = noted(tx, follower.name) or {"seq": 0, "basis": follower.basis(tx)}
             tx.put(CURSORS, follower.name, row | {"trouble": said}, seq=tx.head().seq)
 
         self._store.write(project, work)
@@ -269,19 +270,28 @@ class _LockLostError(Exception):
     """The lock by which a follower's work is ours was lost."""
 
 
-def _row(tx: ReadTx, follower: Follower) -> Row | None:
-    """Read a follower's cursor; one that cannot be read is none."""
+def noted(tx: ReadTx, follower: str) -> Row | None:
+    """Read what a follower has noted of itself; what cannot be read is nothing."""
     try:
-        row: Any = tx.get(CURSORS, follower.name)
+        row: Any = tx.get(CURSORS, follower)
     except (ValueError, TypeError):
         return None
     return row if isinstance(row, dict) else None
 
 
 def _cursor(tx: ReadTx, follower: Follower) -> int:
-    """Say how far a follower is; without a cursor, it starts over."""
-    row = _row(tx, follower)
+    """Say how far a follower is; without a cursor, or with one that was moved, it starts over."""
+    row = noted(tx, follower.name)
     if row is None or row.get("basis", "") != follower.basis(tx):
         return 0
     seq = row.get("seq")
-    return seq if isinstance(seq, int) and 0 <= seq <= tx.head().seq else 0
+    if not isinstance(seq, int) or not 0 <= seq <= tx.head().seq:
+        return 0
+    return seq if _is_there(tx, seq, row.get("hash")) else 0
+
+
+def _is_there(tx: ReadTx, seq: int, digest: object) -> bool:
+    """Whether an entry is the one that was worked off last; who noted none is taken at his word."""
+    if digest is None:
+        return True
+    return any(entry.hash == digest for entry in tx.entries(after=seq - 1, limit=1))

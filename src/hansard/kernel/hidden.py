@@ -7,6 +7,7 @@ model, and shown by their numbers where it would act on a terminal.
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 KINDS = {
@@ -22,12 +23,9 @@ KINDS = {
 """By kind, as a pattern writes them. The sign that makes an emoji one is not among them: it is
 seen. Tabs and line feeds are what text is made of."""
 
-_ANY = re.compile("[" + "".join(KINDS.values()) + "]")
-_ONE_OF = {kind: re.compile(f"[{chars}]") for kind, chars in KINDS.items()}
-
 _PLAIN = bytes([*b"\t\n", *range(0x20, 0x7F)])
 
-_FINE = re.compile(
+_FINE = (
     "^\ufeff"  # how some programs begin every file
     "|\r(?=\n)"
     # Joiners belong to how Persian or Hindi is written, and to what is drawn of several emoji.
@@ -41,8 +39,10 @@ def hidden_chars(value: Any) -> dict[str, int]:
     found: Counter[str] = Counter()
     for text in _texts(value):
         if _may_hold_any(text):
-            left = "".join(_ANY.findall(_FINE.sub("", text)))
-            found.update({kind: len(one.findall(left)) for kind, one in _ONE_OF.items()})
+            left = "".join(_any().findall(re.sub(_FINE, "", text)))
+            found.update(
+                {kind: len(re.findall(f"[{chars}]", left)) for kind, chars in KINDS.items()}
+            )
     return {kind: found[kind] for kind in KINDS if found[kind]}
 
 
@@ -50,12 +50,19 @@ def _may_hold_any(text: str) -> bool:
     """Say for most texts that they do not, in a fraction of the time that a pattern takes."""
     if text.isascii():
         return bool(text.encode().translate(None, _PLAIN))
-    return _ANY.search(text) is not None
+    return _any().search(text) is not None
+
+
+@cache
+def _any() -> re.Pattern[str]:
+    """Give the pattern of them all: made when a text needs it, since most do not."""
+    return re.compile("[" + "".join(KINDS.values()) + "]")
 
 
 def escape(text: str) -> str:
     """Write each hidden character by its number, as JSON does: in JSON it means the same."""
-    return _ANY.sub(_number, text.replace("\r\n", "\n"))
+    text = text.replace("\r\n", "\n")
+    return _any().sub(_number, text) if _may_hold_any(text) else text
 
 
 def warning(found: Mapping[str, int]) -> str:

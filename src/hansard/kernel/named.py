@@ -1,12 +1,13 @@
 """Which blobs an event names: its fields of type `Digest`, wherever in its shape they stand."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 
 from hansard.kernel.blob import Digest
-from hansard.kernel.event import Kinds
+from hansard.kernel.event import Event, Kinds
 
 Finder = Callable[[Any], Iterator[Digest]]
 """Gives the digests in a JSON value."""
@@ -16,8 +17,14 @@ CONTAINERS = (list, tuple, set, frozenset, dict)
 
 def finders(kinds: Kinds) -> dict[str, Finder]:
     """Make a finder for each kind of event that can name a blob."""
-    made = {event.kind: _in_model(event) for event in kinds}
+    made = {event.kind: finder_in(event) for event in kinds}
     return {kind: finder for kind, finder in made.items() if finder}
+
+
+@cache
+def finder_in(event: type[Event]) -> Finder | None:
+    """Make what finds the blobs that events of a kind name; `None` if they can name none."""
+    return _in_model(event)
 
 
 def _in(annotation: Any) -> Finder | None:

@@ -19,6 +19,7 @@ from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.meaning import Passages
 from hansard.kernel.model import Model
 from hansard.kernel.origin import Origin, TakenOver, require_not_taken
+from hansard.kernel.secret import Secret
 from hansard.kernel.store import Store
 from hansard.kernel.text import Id, Point
 from hansard.kernel.told import PROOF
@@ -104,24 +105,6 @@ class Written(Flagged):
                 "given, for whoever reads this store."
             )
         return lines
-
-
-class Secret(Protocol):
-    """What a caller can prove to know."""
-
-    @property
-    def is_set(self) -> bool:
-        """Whether there is one to prove."""
-
-    @property
-    def is_learned(self) -> bool:
-        """Whether it is the store's, rather than what this process was set up with."""
-
-    def learn(self, check: Callable[[str], bool]) -> None:
-        """Go by another check from now on."""
-
-    def prove(self, given: str) -> None:
-        """Refuse one that is wrong."""
 
 
 SessionUse = Literal["none", "optional", "required", "begins"]
@@ -496,3 +479,13 @@ class Capability:
     """The texts by which its things are found by meaning."""
     followers: Callable[[Store], Sequence[Follower]] | None = None
     """Makes what derives slowly from the journal, after it."""
+
+    @property
+    def operation_names(self) -> tuple[str, ...]:
+        """Name the operations, each with its aliases."""
+        return tuple(name for one in self.operations for name in (one.name, *one.aliases))
+
+    @property
+    def passage_kinds(self) -> frozenset[str]:
+        """Name the kinds of events that make or unmake passages."""
+        return frozenset(event.kind for event in self.passages)

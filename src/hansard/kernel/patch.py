@@ -59,7 +59,9 @@ def apply(patch: bytes, data: bytearray, size: int) -> None:
         # Asked first, so that a frame which would inflate without end is refused before it does.
         if head + zstandard.frame_content_size(frame) + tail != size:
             raise PatchError("is of another size")
-        data[head:end] = decompressor.decompress(frame, max_output_size=size)
+        data[head:end] = decompressor.decompress(
+            frame, max_output_size=size, allow_extra_data=False
+        )
     except zstandard.ZstdError as error:
         raise PatchError("cannot be unpacked") from error
 

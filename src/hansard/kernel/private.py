@@ -21,6 +21,15 @@ def open_new(path: Path) -> BinaryIO:
     return open(os.open(path, flags, FILE_MODE), "w+b")  # noqa: PTH123 - no path
 
 
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def restrict(path: Path) -> None:
     """Take from others what another program's way of making files has given them."""
     mode = path.stat().st_mode & 0o777

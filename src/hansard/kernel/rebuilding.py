@@ -37,7 +37,7 @@ class Rebuilding:
         """Derive these views from events of these kinds."""
         self._kinds = kinds
         self._views = tuple(views)
-        self._rewriting = {event.kind for event in kinds if event.rewrites}
+        self._rewriting = kinds.rewriting
         self._target = fingerprint(views)
         # A mark that older programs do not know, with our versions: they keep away.
         self._in_place = f"{IN_PLACE}:1 {self._target}"

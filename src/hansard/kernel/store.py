@@ -13,7 +13,7 @@ from hansard.kernel.engine import Engine, ReadTx, WriteTx
 from hansard.kernel.event import Entry, Event, Kinds, Stamp
 from hansard.kernel.keeping import name, proving
 from hansard.kernel.limits import ENTRIES_PAGE
-from hansard.kernel.named import finders
+from hansard.kernel.named import finder_in
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.rebuilding import Reached, Rebuilding, behind_of
 from hansard.kernel.view import Derivation, View, fingerprint, is_newer
@@ -41,7 +41,6 @@ class Store:
         self.kinds = kinds
         self.views = tuple(views)
         self.fingerprint = fingerprint(self.views)
-        self._finders = finders(kinds)
         self._rebuilding = Rebuilding(kinds, self.views)
         self._turns: dict[str, threading.Lock] = {}
 
@@ -93,7 +92,7 @@ class Store:
         if head.seq == 0:
             tx.mark_views(self.fingerprint)
         entry = Entry.following(head, tx.project, event, stamp)
-        if (find := self._finders.get(event.kind)) and entry.payload:
+        if (find := finder_in(type(event))) and entry.payload:
             name(tx, find(orjson.loads(entry.payload)))
         tx.append(entry)
         self.derive(tx, entry, event)

@@ -85,6 +85,21 @@ class View:
             self.on_any(event, derivation)
 
 
+@dataclass(frozen=True, slots=True)
+class DeclaredView(View):
+    """A view as it is written down; what it does with events is loaded with the first it is for."""
+
+    kinds: frozenset[str] | None = None
+    """The kinds of events that it is for; `None` means all."""
+    load: Callable[[], View] | None = None
+
+    def apply(self, event: Event, derivation: Derivation) -> None:
+        """Derive what follows from one event, if anything does."""
+        if self.kinds is None or event.kind in self.kinds:
+            assert self.load, f"nobody knows where {self.name} lies"
+            self.load().apply(event, derivation)
+
+
 PASSES = Table("rebuilds")
 """By view and version: how far it is derived while it is not live. Itself not derived."""
 

@@ -8,8 +8,8 @@ from hansard.app.catalog import Catalog
 from hansard.app.homes import NamedHome
 from hansard.app.settings import load
 from hansard.app.start import checkpoint_quotas
-from hansard.checkpoints import threads
 from hansard.checkpoints.limits import Quotas
+from hansard.checkpoints.threads import capability as threads
 from hansard.checkpoints.threads import contract
 from hansard.checkpoints.threads.memory import Shelf
 from hansard.kernel.operation import Caller, Result

@@ -15,7 +15,7 @@ from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.operation import Caller, Seat
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import Store
-from hansard.mcp.chats import Chats
+from hansard.mcp.chats import NOTHING, Chats
 from hansard.mcp.clients import Client, Names, aside, client_of
 from hansard.mcp.seats import Seats, is_stateless, note_beginning, seat_of
 from hansard.sessions.presence import QUIET
@@ -48,12 +48,13 @@ class Door:
         """Whoever comes in here without a token."""
         return Actor("agent", self.via, "agent")
 
-    def caller(self, context: RequestContext) -> Caller:
+    def caller(self, context: RequestContext, arguments: Mapping[str, Any] = NOTHING) -> Caller:
         """Make the caller of one request; takes a look into the store."""
         meta: Mapping[str, Any] = context.meta or {}
         headers: Mapping[str, str] = context.request.headers if context.request else {}
         client, token = client_of(context), _token(context)
-        chat = self.chats.find(meta, client.name if client else "") if self.chats else None
+        name = client.name if client else ""
+        chat = self.chats.find(meta, name, arguments) if self.chats else None
         came: dict[str, Any] = {
             "session": _text(meta, SESSION_KEY) or None,
             "default_session": self.session,
@@ -70,7 +71,7 @@ class Door:
         return Caller(
             replace(self.actor, id=self.names.sign(self.via, client)),
             **came,
-            scope=(self.via, client.name if client else ""),
+            scope=(self.via, name),
             former_scope=(self.via,),
         )
 

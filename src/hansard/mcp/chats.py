@@ -19,8 +19,24 @@ META = ("sessionId", "threadId")
 NAMING = "codex"
 """How the names of clients begin that do so."""
 
+ADDING = "opencode"
+"""Likewise of clients whose plugin of ours adds it to the arguments."""
+
+NOTHING: Mapping[str, Any] = {}
+
 SEATS_MAX = 256
 """Chats that are remembered: the latest."""
+
+
+def is_of(client: str, name: str) -> bool:
+    """Whether a client is of this kind, by how its name begins."""
+    return client.lower().startswith(name)
+
+
+def asked_in(arguments: Mapping[str, Any], client: str) -> dict[str, Any]:
+    """Give what the model itself asked for in a call, without what a plugin of ours added."""
+    added = chats.ARGUMENT if is_of(client, ADDING) else None
+    return {name: value for name, value in arguments.items() if name != added}
 
 
 class Chats:
@@ -33,9 +49,12 @@ class Chats:
         self._process = chats.host_process() if folder else None
         self._seats: OrderedDict[str, Seat] = OrderedDict()
 
-    def find(self, meta: Mapping[str, Any], client: str) -> str | None:
+    def find(
+        self, meta: Mapping[str, Any], client: str, arguments: Mapping[str, Any] = NOTHING
+    ) -> str | None:
         """Name the chat; `None` if nothing says which it is."""
-        told = (meta.get(key) for key in META) if client.lower().startswith(NAMING) else ()
+        told: list[Any] = [meta.get(key) for key in META] if is_of(client, NAMING) else []
+        told += [arguments.get(chats.ARGUMENT)] if is_of(client, ADDING) else []
         named = next((one for one in told if isinstance(one, str) and one.strip()), None)
         found = named or self._hooked() or chats.given(client, self._environment)
         return session_id(found) if found else None

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from mcp.server.context import ServerRequestContext
 
+from hansard.app import identities
 from hansard.app.tokens import RESERVED, every
 from hansard.kernel.store import Store
 from hansard.mcp.apps import EXTENSION
@@ -91,7 +92,9 @@ class Names:
         """Name all tokens there ever were: what they signed still stands."""
         with self._lock:
             if self._store and self._timer() - self._looked >= LOOK_AGAIN_S:
-                self._taken = frozenset(one.actor.id.casefold() for one in every(self._store))
+                signed_on = [row["name"] for row in identities.every(self._store)]
+                names = [*(one.actor.id for one in every(self._store)), *signed_on]
+                self._taken = frozenset(name.casefold() for name in names)
                 self._looked = self._timer()
             return self._taken
 

@@ -15,6 +15,7 @@ from hansard.app.tokens import (
     INSUFFICIENT,
     OPERATION_KEY,
     SCOPE_KEY,
+    SCOPES,
     Token,
     challenge,
     scopes,
@@ -168,7 +169,7 @@ def _out_of_reach(
     return Response(
         body.model_dump_json(exclude_unset=True),
         FORBIDDEN,
-        {"WWW-Authenticate": challenge(host, operation.role, INSUFFICIENT)},
+        {"WWW-Authenticate": challenge(host, SCOPES[operation.role], INSUFFICIENT)},
         "application/json",
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hansard.app.settings import Settings, declarations
-from hansard.hooks import chats, client, gathering, places, reading, servers, spool
+from hansard.hooks import client, places, reading
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import PermissionDenied
 
@@ -39,12 +39,4 @@ class HookTool:
         known = reading.read(told, {}, host=host)
         if known is None or self._folder is None:
             return
-        places.make(self._folder)
-        places.note_seen(self._folder, known.host)
-        if known.event in ("start", "prompt"):
-            chats.enter(self._folder, known.host, known.session)
-        gathered = gathering.gather(known, self._folder, self._given["workspace"])
-        if gathered is None:
-            return
-        spool.append(self._folder, gathered | {"given": self._given, "id": client.new_id()})
-        servers.wake(self._folder)
+        client.record(known, self._folder, self._given)

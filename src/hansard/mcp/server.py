@@ -19,6 +19,7 @@ from hansard.mcp import answers, completing, hook_tool, prompts, resources
 from hansard.mcp.apps import APPS_BY_TOOL, EXTENSION
 from hansard.mcp.callers import Door, RequestContext
 from hansard.mcp.cards import Card
+from hansard.mcp.chats import asked_in
 from hansard.mcp.clients import shows_views
 from hansard.mcp.hook_tool import HookTool
 from hansard.mcp.instructions import instructions
@@ -134,8 +135,10 @@ class HansardServer(Server[None]):
     def _answer(
         self, context: RequestContext, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        caller, came = self._door.caller(context), self._door.origin(context)
-        name, arguments = params.name, params.arguments or {}
+        given = params.arguments or {}
+        caller, came = self._door.caller(context, given), self._door.origin(context)
+        program = caller.holder.client if caller.holder else None
+        name, arguments = params.name, asked_in(given, program or "")
         if name == hook_tool.NAME and self._hooks:
             self._hooks.take(arguments, caller)
             return types.CallToolResult(content=[])

@@ -34,7 +34,7 @@ class Toolbox:
         `cards` are the catalog's own, from whoever has them: making them takes a while.
         """
         if has_secret is None:
-            has_secret = any(one.secret and one.secret.is_set for one in catalog.capabilities)
+            has_secret = bool(catalog.secret and catalog.secret.is_set)
         self._has_secret = has_secret
         self._settings = settings
         cards = cards_of(catalog) if cards is None else cards

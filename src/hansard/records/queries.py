@@ -9,7 +9,6 @@ from hansard.kernel.page import from_cursor, to_cursor
 from hansard.records import answers, contract, reading
 from hansard.records.filters import Filter, of_kind
 from hansard.records.history import get_record_diff, get_record_history
-from hansard.records.search import search_records
 from hansard.records.text import line
 from hansard.records.views import RECORDS, subtree
 from hansard.sessions.directory import last_activity, session_row
@@ -137,6 +136,15 @@ def _working(tx: ReadTx, row: Row, look: Look, context: Context) -> answers.Work
     )
 
 
+def _search(
+    request: contract.SearchRecords, context: Context, meanings: Meanings
+) -> answers.SearchResults:
+    # What knows words, and shows where they are, is loaded for whoever looks for some.
+    from hansard.records.search import search_records
+
+    return search_records(request, context, meanings)
+
+
 def operations(meanings: Meanings, presence: Presence) -> tuple[Operation, ...]:
     """List them; a search goes by meaning too, as far as there is something that finds by it."""
     search = Operation(
@@ -144,7 +152,7 @@ def operations(meanings: Meanings, presence: Presence) -> tuple[Operation, ...]:
         "Find records by words and meaning. parent_id: only that subtree.",
         contract.SearchRecords,
         answers.SearchResults,
-        partial(search_records, meanings=meanings),
+        partial(_search, meanings=meanings),
         writes=False,
         toolsets=("default",),
     )

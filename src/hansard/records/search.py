@@ -7,15 +7,18 @@ a hit that means what was asked for in other words, it is how near it is, if tha
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from hansard.kernel.context import Surroundings, surroundings
 from hansard.kernel.engine import Hit, Position, ReadTx, Row
 from hansard.kernel.fuse import fuse
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Context
 from hansard.kernel.page import from_cursor, refused, to_cursor
+from hansard.kernel.question import nearest, today
 from hansard.kernel.snippet import snippet
 from hansard.kernel.words import coverage, query_beginnings, query_stems, stems
-from hansard.records import answers, contract, limits, reading
+from hansard.records import answers, contract, limits, places, reading
 from hansard.records.filters import Filter, of_kind
 from hansard.records.views import RECORDS, WORDS, labels, metadata_texts, subtree
 
@@ -29,11 +32,13 @@ def search_records(
     """Find records, best first. Any query is answered; one without words finds nothing."""
     first = _first(request.cursor)
     until = first + request.limit
-    near = _near(request.query, context, meanings)
+    most = limits.SEARCH_MEANINGS_MAX
+    near = nearest(meanings, WORDS, request.query, context, limit=most)
 
     def work(tx: ReadTx) -> answers.SearchResults:
         root = reading.require(tx, request.parent_id) if request.parent_id is not None else None
-        hits = _hits(tx, request, root, near)
+        around = surroundings(request.query, partial(places.places, tx), today(context))
+        hits = _hits(tx, request, root, near, around)
         return answers.SearchResults(
             results=_results(tx, request.query, hits, first, until),
             total=len(hits.ranked),
@@ -58,14 +63,12 @@ class _Hits:
     are_all: bool
 
 
-def _near(query: str, context: Context, meanings: Meanings) -> list[Hit]:
-    if not query_stems(query):
-        return []
-    return meanings.nearest(context.project, WORDS.name, query, limit=limits.SEARCH_MEANINGS_MAX)
-
-
 def _hits(
-    tx: ReadTx, request: contract.SearchRecords, root: Row | None, near: Sequence[Hit]
+    tx: ReadTx,
+    request: contract.SearchRecords,
+    root: Row | None,
+    near: Sequence[Hit],
+    around: Surroundings,
 ) -> _Hits:
     """Join what has the words and what has the meaning, if it is what the request narrows it to."""
     where = of_kind(request.states, request.types)
@@ -73,7 +76,13 @@ def _hits(
         where["path"] = subtree(root["path"])
     words = _by_words(tx, request.query, where)
     meant = [hit for hit in near if _is_asked_for(tx.get(RECORDS, hit.key), request, root)]
-    ranked = fuse(words, meant) if meant else words
+    known = {hit.key for hit in (*words, *meant)}
+    ranked = [
+        hit
+        for hit in fuse(words, meant, around)
+        # What was found beside others has yet to pass the filters.
+        if hit.key in known or _is_asked_for(tx.get(RECORDS, hit.key), request, root)
+    ]
     return _Hits(
         ranked=ranked[: limits.SEARCH_HITS_MAX],
         by_words={hit.key: hit.score for hit in words},
@@ -124,7 +133,8 @@ def _results(
         return []
     best = hits.ranked[0]
     covered = coverage(query, _text(tx, _row(tx, best))) if best.key in hits.by_words else 0.0
-    top = max(covered, hits.by_meaning.get(best.key, 0.0))
+    # What was found only by what stands beside it has neither.
+    top = max(covered, hits.by_meaning.get(best.key, 0.0)) or best.score
     return [
         _found(tx, query, hit, min(top, 1.0) * hit.score / best.score)
         for hit in hits.ranked[first:until]

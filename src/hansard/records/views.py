@@ -11,10 +11,11 @@ from hansard.kernel.blob import Digest
 from hansard.kernel.engine import Range, Row, Table, Topic
 from hansard.kernel.ids import taken
 from hansard.kernel.view import Derivation, View
+from hansard.records import places
 from hansard.records.events import RecordCreated, RecordMoved, RecordTransitioned, RecordUpdated
+from hansard.records.places import VERSION
 from hansard.records.shapes import STATES
 
-VERSION = 3
 PREFIX = "R"
 
 RECORDS = Table(
@@ -122,6 +123,7 @@ def _moved(event: RecordMoved, derivation: Derivation) -> None:
     entry = derivation.entry
     row |= {"parent_id": event.to_parent, "modified": entry.at, "modified_seq": entry.seq}
     _place(derivation, row, new_path, deeper)
+    places.put(derivation, row, derivation.content(Digest(row["body"])).decode())
     # What has been placed anew no longer matches, so the next page is always the first.
     while page := derivation.scan(RECORDS, {"path": subtree(old_path)}, limit=MOVED_PAGE):
         for found in page:
@@ -182,6 +184,7 @@ def _index(derivation: Derivation, row: Row) -> None:
         "body": derivation.content(Digest(row["body"])).decode(),
     }
     derivation.index(WORDS, row["id"], texts)
+    places.put(derivation, row, texts["body"])
 
 
 def labels(row: Row) -> str:
@@ -206,7 +209,7 @@ def _texts(value: object) -> list[str]:
 VIEW = View(
     "records",
     VERSION,
-    (RECORDS, BENEATH),
+    (RECORDS, BENEATH, places.PLACES),
     on={
         RecordCreated: _created,
         RecordUpdated: _updated,

@@ -52,3 +52,27 @@ def test_an_entry_in_the_second_of_a_hosts_files_is_found_updated_and_taken_out(
     [opencode] = [one for one in told if one["host"] == "opencode"]
     assert [one["file"] for one in opencode["entries"]] == ["opencode.jsonc"]
     assert PROGRAM not in (person.repository / "opencode.jsonc").read_text()
+
+
+def test_a_plugin_that_the_user_has_for_all_projects_is_not_loaded_twice(person: Person) -> None:
+    person("init", "--yes", "--user", "opencode")
+
+    ran = person("init", "--yes", "--no-guide", "opencode")
+
+    assert "has the hooks from ~/.config/opencode/plugins/hansard.js already" in ran.out
+    assert set(person.files()) == {".hansard.toml"}
+
+
+def test_a_file_of_ours_is_renewed_unless_somebody_changed_it(person: Person) -> None:
+    path = person.repository / ".opencode/plugins/hansard.js"
+    person("init", "--yes", "--no-guide", "opencode")
+    person("init", "--yes", "--no-guide", "opencode", "--store", "/data/one")
+    assert "--store=/data/one" in path.read_text()
+
+    path.write_text(path.read_text() + "// mine\n")
+    person("init", "--yes", "--no-guide", "opencode", "--store", "/data/two")
+
+    assert "--store=/data/one" in path.read_text()
+    path.write_text(path.read_text().removesuffix("// mine\n"))
+    person("init", "--yes", "--uninstall")
+    assert not path.exists()

@@ -11,6 +11,30 @@ interface Shown {
   children: ComponentChildren;
 }
 
+interface Closing {
+  /** What the form does. */
+  verb: string;
+  busy: boolean;
+  onEnd: () => void;
+  /** Other ways to do it. */
+  children?: ComponentChildren;
+}
+
+/** How a form in a dialog ends: done, or left. */
+export function Closing({ verb, busy, onEnd, children }: Closing) {
+  return (
+    <p class="tools">
+      <button type="submit" class="main" disabled={busy}>
+        {verb}
+      </button>
+      {children}
+      <button type="button" class="quiet" onClick={onEnd}>
+        Cancel
+      </button>
+    </p>
+  );
+}
+
 export function Dialog({ title, open, onClose, plain = false, children }: Shown) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -19,8 +43,10 @@ export function Dialog({ title, open, onClose, plain = false, children }: Shown)
     if (open) dialog.showModal();
     else dialog.close();
   }, [open]);
+  const pressed = useRef<EventTarget | null>(null);
   const onBackdrop = (event: MouseEvent) => {
-    if (event.target === element.current) onClose();
+    // Marking text may end outside of the dialog: only what also began there means to leave.
+    if (event.target === element.current && pressed.current === element.current) onClose();
   };
   return (
     <dialog
@@ -28,6 +54,7 @@ export function Dialog({ title, open, onClose, plain = false, children }: Shown)
       aria-label={title}
       class={plain ? "is-plain" : ""}
       onClose={onClose}
+      onMouseDown={(event) => (pressed.current = event.target)}
       onClick={onBackdrop}
     >
       {open && (

@@ -24,6 +24,8 @@ interface Drawn {
   arrows: Arrow[];
   label: string;
   current?: string;
+  /** Whether one thing leads down to the next on a narrow screen, where many in a row would be out of sight. */
+  turns?: boolean;
 }
 
 const WIDTH_MIN = 110;
@@ -36,9 +38,14 @@ const SHRUNK = 0.8;
 /** Of a box with a title of one line. */
 const HEIGHT = 58;
 const MARGIN = 12;
+const NARROW = "(max-width: 720px)";
 
-export function Graph({ boxes, arrows, label, current }: Drawn) {
-  const layout = useMemo(() => lay(boxes, arrows), [JSON.stringify([boxes.map((one) => one.id), arrows])]);
+export function Graph({ boxes, arrows, label, current, turns = false }: Drawn) {
+  const isDown = turns && matchMedia(NARROW).matches;
+  const layout = useMemo(
+    () => lay(boxes, arrows, isDown),
+    [JSON.stringify([boxes.map((one) => one.id), arrows]), isDown],
+  );
   return (
     <div class="graph" tabIndex={0} role="region" aria-label={label}>
       <svg
@@ -98,9 +105,15 @@ export function Graph({ boxes, arrows, label, current }: Drawn) {
   );
 }
 
-function lay(boxes: Box[], arrows: Arrow[]) {
+function lay(boxes: Box[], arrows: Arrow[], isDown: boolean) {
   const graph = new dagre.graphlib.Graph({ multigraph: true });
-  graph.setGraph({ rankdir: "LR", nodesep: 18, ranksep: 28, marginx: MARGIN, marginy: MARGIN });
+  graph.setGraph({
+    rankdir: isDown ? "TB" : "LR",
+    nodesep: 18,
+    ranksep: 28,
+    marginx: MARGIN,
+    marginy: MARGIN,
+  });
   graph.setDefaultEdgeLabel(() => ({}));
   const known = new Set(boxes.map((box) => box.id));
   for (const box of boxes) graph.setNode(box.id, { width: widthOf(box), height: heightOf(box) });

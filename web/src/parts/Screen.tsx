@@ -1,14 +1,18 @@
 // The picture of a film: a revision's lines, or why there are none to show.
 
+import type { Problem } from "../api";
 import type { Revision } from "../shapes";
 import { bytes } from "../words";
-import { Empty } from "./Notice";
+import { Empty, Wrong } from "./Notice";
 import { Stage } from "./Stage";
+import "../styles/film.css";
 
 /** What a revision holds and what the one before it held: `undefined` while it is on its way, `null` if nothing to show. */
 export interface Around {
   content: string | null | undefined;
   before: string | null | undefined;
+  /** Why what it holds could not be read. */
+  problem?: Problem | undefined;
 }
 
 interface Projected extends Around {
@@ -19,7 +23,13 @@ interface Projected extends Around {
   onLine?: ((line: number) => void) | undefined;
 }
 
-export function Screen({ path, revision, content, before, pace, line, onLine }: Projected) {
+export function Screen({ path, revision, content, before, problem, pace, line, onLine }: Projected) {
+  if (problem)
+    return (
+      <div class="screen">
+        <Wrong problem={problem} />
+      </div>
+    );
   if (content === undefined || before === undefined) return <div class="screen is-waiting" />;
   if (content === null) {
     const why = revision.redacted?.length

@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import { change, type Line, settle, still } from "../film";
 import type { Token } from "../highlight";
+import "../styles/film.css";
 
 interface Shown {
   path: string;

@@ -2,6 +2,7 @@
 
 import { Icon } from "./Icon";
 import { type Playing, SPEEDS } from "./playing";
+import "../styles/film.css";
 
 interface Bar {
   /** How much happens there. */

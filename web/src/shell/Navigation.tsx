@@ -10,7 +10,7 @@ import { index, knows, project, settledHead, shut, type Theme, theme } from "../
 import { waiting } from "../waiting";
 import { helpOpen, paletteOpen } from "./keys";
 import { Later } from "./later";
-import { PLACES } from "./places";
+import { type Offered, PLACES } from "./places";
 import { Freshness } from "./Shell";
 
 const NEXT: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "auto" };
@@ -29,23 +29,10 @@ export function Navigation({ open }: { open: boolean }) {
         <span>Search or go to…</span>
         <kbd>/</kbd>
       </button>
-      <ul>
-        {PLACES.filter((place) => !place.needs || knows(place.needs)).map((place) => (
-          <li key={place.view}>
-            <a
-              href={href({ project: project.value, view: place.view })}
-              aria-current={route.value.view === place.view ? "page" : undefined}
-            >
-              {place.name}
-              {place.view === "review" && !!waiting.value?.length && (
-                <span class="count" aria-label={`${waiting.value.length} waiting`}>
-                  {waiting.value.length}
-                </span>
-              )}
-            </a>
-          </li>
-        ))}
-      </ul>
+      <Group of="Now" />
+      <Group of="Work" />
+      <Group of="History" />
+      <More />
       <Later of="NotSaved" />
       <div class="foot">
         <Freshness />
@@ -71,6 +58,70 @@ export function Navigation({ open }: { open: boolean }) {
         </div>
       </div>
     </nav>
+  );
+}
+
+const LISTED = () => PLACES.filter((place) => !place.needs || knows(place.needs));
+
+/** Views that belong together; what is reached from one of them is below it while one is there. */
+function Group({ of }: { of: Offered["group"] }) {
+  const here = route.value.view;
+  const places = LISTED().filter((place) => place.group === of);
+  const inside = (view: string) => places.filter((place) => place.within === view);
+  return (
+    <div>
+      {of !== "Now" && of !== "More" && <small class="group">{of}</small>}
+      <ul aria-label={of}>
+        {places
+          .filter((place) => !place.within)
+          .map((place) => {
+            const below = inside(place.view);
+            const isHere = [place, ...below].some((one) => one.view === here);
+            return (
+              <li key={place.view}>
+                <To place={place} />
+                {isHere && below.length > 0 && (
+                  <ul>
+                    {below.map((one) => (
+                      <li key={one.view}>
+                        <To place={one} />
+                      </li>
+                    ))}
+                  </ul>
+                )}
+              </li>
+            );
+          })}
+      </ul>
+    </div>
+  );
+}
+
+/** What one seldom looks for, one step away. */
+function More() {
+  const isHere = PLACES.some((place) => place.group === "More" && place.view === route.value.view);
+  return (
+    <details class="more" open={isHere}>
+      <summary>More</summary>
+      <Group of="More" />
+    </details>
+  );
+}
+
+function To({ place }: { place: Offered }) {
+  const count = place.view === "review" ? (waiting.value?.length ?? 0) : 0;
+  return (
+    <a
+      href={href({ project: project.value, view: place.view })}
+      aria-current={route.value.view === place.view ? "page" : undefined}
+    >
+      {place.name}
+      {count > 0 && (
+        <span class="count" aria-label={`${count} waiting`}>
+          {count}
+        </span>
+      )}
+    </a>
   );
 }
 

@@ -22,6 +22,8 @@ interface Choice {
 }
 
 const ASK_MS = 120;
+/** From how many letters on what a view is about is looked at, too. */
+const TOLD_CHARS = 3;
 
 export function Palette() {
   const open = paletteOpen.value;
@@ -99,10 +101,12 @@ function arranged(words: string, { found, projects, seen }: Known): Choice[] {
   if (!words) return [...seen, ...actions(), ...views(), ...projects];
   const exact = exactly(words);
   const wanted = words.toLowerCase();
-  const named = [...views(), ...actions(), ...projects].filter((one) =>
-    one.label.toLowerCase().includes(wanted),
+  const offered = [...views(), ...actions(), ...projects];
+  const named = offered.filter((one) => one.label.toLowerCase().includes(wanted));
+  const told = offered.filter(
+    (one) => wanted.length >= TOLD_CHARS && one.about.toLowerCase().includes(wanted),
   );
-  const all = [...exact, ...named, ...found, ...everything(words)];
+  const all = [...exact, ...named, ...found, ...told, ...everything(words)];
   return all.filter((one, place) => all.findIndex((other) => other.key === one.key) === place);
 }
 

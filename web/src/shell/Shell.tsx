@@ -4,7 +4,7 @@ import type { FunctionComponent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import { Empty, Loading } from "../parts/Notice";
-import { route } from "../route";
+import { href, route } from "../route";
 import { connection, head, index, knows, project, shut } from "../state";
 import { waiting } from "../waiting";
 import { Door } from "./Door";
@@ -102,7 +102,13 @@ function Shown() {
   useEffect(() => {
     document.title = `${waits}${place?.name ?? "Not found"} · ${project.value} · Hansard`;
   }, [name, waits]);
-  if (!place) return <Empty title="There is no such view">The navigation shows those there are.</Empty>;
+  if (!place)
+    return (
+      <Empty title="There is no such view">
+        The address names {name || "none"}. <a href={href({ view: "overview" })}>Go to the overview</a>, or
+        choose one in the navigation.
+      </Empty>
+    );
   if (place.needs && !knows(place.needs)) {
     return <Empty title={`This server does not offer ${place.name}`}>A newer Hansard may.</Empty>;
   }

@@ -16,6 +16,7 @@ import type {
 } from "../shapes";
 import { ask } from "../state";
 import { bytes, counted, shown } from "../words";
+import "../styles/checkpoints.css";
 
 export default function Checkpoints() {
   const saved = useAsk<ActivityList>("get_recent_activity", { types: ["checkpoint_saved"], limit: 1000 });
@@ -36,7 +37,7 @@ export default function Checkpoints() {
           if (!session)
             return (
               <Empty title="No checkpoint yet">
-                Agents save their context with workflow_checkpoint_save, and go on from it later.
+                Agents save here what they work with, and go on from it later, in another chat too.
               </Empty>
             );
           return (
@@ -160,8 +161,8 @@ function Context({ id }: { id: string }) {
         {shown(loaded.context)}
       </pre>
       <p class="soft">
-        Since then {counted(since.ticksPassed, "tick")} passed, {counted(since.recordsTotal, "record")} and{" "}
-        {counted(since.filesTotal, "file")} changed.
+        Since then {counted(since.ticksPassed, "change")} happened, {counted(since.recordsTotal, "record")}{" "}
+        and {counted(since.filesTotal, "file")} changed.
       </p>
     </section>
   );

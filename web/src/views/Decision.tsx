@@ -4,11 +4,12 @@ import { useAsk } from "../asking";
 import { Badge, When, Who } from "../parts/Badge";
 import { Evidence } from "../parts/Evidence";
 import { Await } from "../parts/Notice";
-import { Line, Prose } from "../parts/Prose";
+import { Line } from "../parts/Prose";
 import { Ref } from "../parts/Ref";
 import { go, href } from "../route";
 import type { DecisionInContext } from "../shapes";
 import { writing } from "../writing";
+import { Reasoned } from "./Reasoned";
 import { Verdict } from "./Verdict";
 
 export function DecisionView({ id }: { id: string }) {
@@ -31,16 +32,7 @@ export function DecisionView({ id }: { id: string }) {
               instead.
             </p>
           )}
-          <Prose text={decision.rationale} />
-          {!!decision.consequences?.length && (
-            <ul>
-              {decision.consequences.map((one) => (
-                <li key={one}>
-                  <Line text={one} />
-                </li>
-              ))}
-            </ul>
-          )}
+          <Reasoned of={decision} />
           <p class="soft">
             <Who actor={decision.author} /> <When at={decision.at} />
             {decision.accepted_by && (

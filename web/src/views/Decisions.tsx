@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 
-import { asProblem, useAsk } from "../asking";
+import { asProblem, useAsk, useSettled } from "../asking";
 import type { Problem } from "../api";
 import { Badge } from "../parts/Badge";
 import { type Arrow, type Box, Graph } from "../parts/Graph";
@@ -29,12 +29,12 @@ export default function Decisions() {
   const { id, query } = route.value;
   const activity = useAsk<ActivityList>("get_recent_activity", { types: KINDS, limit: 300 });
   const { links, problem } = useLinks(activity.value);
-  const words = query.q ?? "";
+  const words = useSettled((query.q ?? "").trim());
   return (
     <section class="view decisions">
       <header class="head">
         <h1>Decisions</h1>
-        <Asking words={words} mode={query.mode ?? "balanced"} />
+        <Asking words={query.q ?? ""} mode={query.mode ?? "balanced"} />
         <button type="button" class="main" onClick={() => (writing.value = { what: "decision" })}>
           New decision
         </button>
@@ -57,7 +57,7 @@ export default function Decisions() {
         <div class={id ? "beside" : ""}>
           <div>
             <Inbox links={links} />
-            <Chains links={links} current={id} />
+            <Chains links={links} current={id} isWhole={named(activity.value).length <= SHOWN_MAX} />
           </div>
           {id && <DecisionView key={id} id={id} />}
         </div>
@@ -147,7 +147,14 @@ function Inbox({ links }: { links: DecisionLink[] }) {
   );
 }
 
-function Chains({ links, current }: { links: DecisionLink[]; current: string }) {
+interface Chained {
+  links: DecisionLink[];
+  current: string;
+  /** Whether these are all there are. */
+  isWhole: boolean;
+}
+
+function Chains({ links, current, isWhole }: Chained) {
   const boxes: Box[] = links.map((one) => ({
     id: one.id,
     title: one.title,
@@ -166,6 +173,7 @@ function Chains({ links, current }: { links: DecisionLink[]; current: string }) 
         <Badge of="active" /> holds <Badge of="superseded" /> was replaced <Badge of="proposed" /> waits for
         you
       </p>
+      {!isWhole && <p class="soft">These are the newest. Words above find the others.</p>}
     </section>
   );
 }
@@ -184,16 +192,19 @@ function useLinks(activity: ActivityList | null): { links: DecisionLink[] | null
     return () => {
       isOver = true;
     };
-  }, [activity]);
+    // Asked again only if one of them was made or changed: most entries are about other things.
+  }, [activity?.activity.map((one) => one.seq).join()]);
   return { links, problem };
+}
+
+/** The decisions and proposals that entries are about, each once. */
+function named(activity: ActivityList | null): string[] {
+  return [...new Set(activity?.activity.flatMap((one) => one.record_id ?? []))];
 }
 
 async function gather(activity: ActivityList): Promise<DecisionLink[]> {
   const known = new Map<string, DecisionLink>();
-  const named = [
-    ...new Set(activity.activity.map((one) => one.record_id).filter((one) => one !== undefined)),
-  ];
-  for (const id of named.slice(0, SHOWN_MAX)) {
+  for (const id of named(activity).slice(0, SHOWN_MAX)) {
     if (known.has(id)) continue;
     const { decision, chain } = await ask<DecisionInContext>("get_decision", { decision_id: id });
     for (const link of chain) known.set(link.id, link);

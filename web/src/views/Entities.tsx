@@ -2,6 +2,7 @@
 
 import { useAsk } from "../asking";
 import { When } from "../parts/Badge";
+import { CopyId } from "../parts/Copy";
 import { Await, Empty } from "../parts/Notice";
 import { go, href, route } from "../route";
 import type { Entity } from "../shapes";
@@ -11,6 +12,7 @@ import { Metrics } from "./Metrics";
 import { GraphDrawn, Run } from "./Runs";
 import { Thread, type Turn, Turns } from "./Threads";
 import { useTitles } from "./titles";
+import "../styles/entities.css";
 
 const TYPES: Record<string, string> = {
   chatThread: "Chats",
@@ -27,7 +29,7 @@ export default function Entities() {
   return (
     <section class="view entities">
       <header class="head">
-        <h1>Entities</h1>
+        <h1>Runs and chats</h1>
         <div class="filters" role="group" aria-label="Type">
           {[...Object.entries(TYPES), ...(knows("metric_query") ? [["metric", "Metrics"] as const] : [])].map(
             ([one, name]) => (
@@ -59,7 +61,7 @@ function OfType({ type, id }: { type: string; id: string | undefined }) {
         if (!current)
           return (
             <Empty title={`No ${(TYPES[type] ?? type).toLowerCase()} yet`}>
-              Applications keep them with entity_create.
+              They appear here as soon as an agent or an application keeps some.
             </Empty>
           );
         return (
@@ -103,7 +105,7 @@ function One({ id, type, titleOf }: Chosen) {
         <article class="entity">
           <h2>{titleOf(entity)}</h2>
           <p class="soft">
-            <code>{entity.id}</code> <When at={entity.updatedAt} />
+            Changed <When at={entity.updatedAt} /> · <CopyId of={entity.id} />
           </p>
           {typeof entity.description === "string" && entity.description && <p>{entity.description}</p>}
           {nextCursor && <p class="soft">Only the latest part is shown.</p>}

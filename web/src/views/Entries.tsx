@@ -27,10 +27,13 @@ import {
   stepKey,
   type StepOf,
 } from "./rows";
+import "../styles/timeline.css";
 
 const ROW_PX = 44;
-const NARROW_ROW_PX = 72;
+/** Two lines of words below the time. */
+const NARROW_ROW_PX = 86;
 const STEP_PX = 38;
+const NARROW_STEP_PX = 56;
 const SUBJECT_CHARS = 12;
 
 interface Looked extends Filtered {
@@ -98,7 +101,7 @@ export function Entries({ session, order, kind, actor, path, seq }: Looked) {
         count={shown.length}
         height={(place) =>
           (narrow ? NARROW_ROW_PX : ROW_PX) +
-          (isStep(place) ? STEP_PX : 0) +
+          (isStep(place) ? (narrow ? NARROW_STEP_PX : STEP_PX) : 0) +
           (isOpen(place) ? detailPx(shown.row(place)) : 0)
         }
         stamp={`${turn} ${narrow} ${open}`}

@@ -6,12 +6,13 @@ import { useAsk } from "../asking";
 import { Badge, Lines, When, Who } from "../parts/Badge";
 import { Await, Empty } from "../parts/Notice";
 import { STEP_MS, usePlaying } from "../parts/playing";
+import { useReading } from "../parts/reading";
 import { Ref } from "../parts/Ref";
 import { type Around, Screen } from "../parts/Screen";
 import { Transport } from "../parts/Transport";
-import { href, refine, route } from "../route";
+import { go, href, refine, route } from "../route";
 import type { Evolution as EvolutionAnswer, FileEvolved, Revision } from "../shapes";
-import { ask, knows } from "../state";
+import { knows } from "../state";
 import { counted } from "../words";
 import { Why } from "./Why";
 
@@ -23,17 +24,18 @@ export default function Evolution() {
   return (
     <section class="view evolution">
       <header class="head">
-        <h1>Evolution</h1>
+        <h1>Files</h1>
       </header>
       <Await asked={files}>
         {(found) =>
           !found.files?.length && !path ? (
             <Empty title="No file has been changed yet">
-              What agents change with file_op, or report, is shown here as a film.
+              What agents change, or what is found changed, is shown here as a film.
             </Empty>
           ) : (
             <div class="two">
               <Files files={found.files ?? []} path={path} />
+              <PickFile files={found.files ?? []} path={path} />
               {path && <Film key={path} path={path} />}
             </div>
           )
@@ -76,6 +78,27 @@ function Files({ files, path }: { files: FileEvolved[]; path: string }) {
   );
 }
 
+/** The same on a narrow screen. */
+function PickFile({ files, path }: { files: FileEvolved[]; path: string }) {
+  const isKnown = files.some((file) => file.path === path);
+  return (
+    <label class="field pick-file">
+      <span>File</span>
+      <select
+        value={path}
+        onChange={(event) => go({ view: "evolution", query: { path: event.currentTarget.value } })}
+      >
+        {!isKnown && <option value={path}>{path}</option>}
+        {files.map((file) => (
+          <option key={file.path} value={file.path}>
+            {file.path} ({counted(file.revisions, "revision")})
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 function Film({ path }: { path: string }) {
   const asked = useAsk<EvolutionAnswer>("get_evolution", { path, limit: REVISIONS_MAX });
   return (
@@ -103,8 +126,7 @@ function Player({ path, revisions }: { path: string; revisions: Revision[] }) {
   const { place, last } = player;
   const at = revisions[place] as Revision;
   const line = Number(route.value.query.line ?? 0) || undefined;
-  const { content, before } = contents.around(place);
-  useEffect(() => contents.want(place), [place, revisions.length]);
+  useEffect(() => contents.want(place), [place, revisions.length, contents.turn]);
   const shown = useRef(at.revision);
   useEffect(() => {
     // A line's number is of one revision.
@@ -149,8 +171,7 @@ function Player({ path, revisions }: { path: string; revisions: Revision[] }) {
         <Screen
           path={path}
           revision={at}
-          content={content}
-          before={before}
+          {...contents.around(place)}
           pace={STEP_MS / player.speed}
           line={line}
           onLine={knows("why") ? askWhy : undefined}
@@ -190,24 +211,21 @@ function opening(revisions: Revision[]): number {
 
 /** Read the contents of revisions: the one that is wanted, and its neighbours ahead of time. */
 function useContents(path: string, revisions: Revision[]) {
-  const [known, setKnown] = useState<Record<number, string | null>>({});
+  const reading = useReading();
+  const hasText = (one: Revision) => one.sha256 && !one.redacted?.length;
   const want = (place: number) => {
-    for (const one of [place, place + 1, place - 1].map((near) => revisions[near])) {
-      if (one === undefined || known[one.revision] !== undefined) continue;
-      const keep = (content: string | null) => setKnown((was) => ({ ...was, [one.revision]: content }));
-      if (!one.sha256 || one.redacted?.length) keep(null);
-      else {
-        ask<EvolutionAnswer>("get_evolution", { path, revision: one.revision }).then(
-          (found) => keep(found.encoding === "base64" ? null : (found.content ?? "")),
-          () => keep(null),
-        );
-      }
-    }
+    for (const one of [place, place + 1, place - 1].map((near) => revisions[near]))
+      if (one && hasText(one)) reading.want(path, one.revision);
   };
-  const read = (one: Revision | undefined) => (one ? known[one.revision] : null);
-  const around = (place: number): Around => ({
-    content: read(revisions[place]),
-    before: read(revisions[place - 1]),
-  });
-  return { want, around };
+  const read = (one: Revision | undefined) =>
+    one && hasText(one) ? reading.of(path, one.revision) : { content: null };
+  const around = (place: number): Around => {
+    const here = read(revisions[place]);
+    return {
+      content: here?.content,
+      before: read(revisions[place - 1])?.content,
+      problem: here?.problem,
+    };
+  };
+  return { turn: reading.turn, want, around };
 }

@@ -9,10 +9,11 @@ import { Badge, Kind, Lines, When, Who } from "../parts/Badge";
 import { Named } from "../parts/Named";
 import { Await, Empty, Loading, Wrong } from "../parts/Notice";
 import { usePlaying } from "../parts/playing";
+import { useReading } from "../parts/reading";
 import { type Around, Screen } from "../parts/Screen";
 import { Transport } from "../parts/Transport";
 import { href, refine, route } from "../route";
-import type { Evolution, Revision, SessionList, Timeline, TimelineItem } from "../shapes";
+import type { SessionList, Timeline, TimelineItem } from "../shapes";
 import { ask } from "../state";
 import { counted } from "../words";
 import { BUDGET_TOKENS } from "./rows";
@@ -103,7 +104,7 @@ function Projector({ scenes }: { scenes: Scene[] }) {
   useEffect(() => {
     for (const near of [place, place + 1, place + 2]) reel.want(scenes[near]?.picture ?? null);
     refine({ seq: scene.seq });
-  }, [place, scenes.length]);
+  }, [place, scenes.length, reel.turn]);
   const files = useMemo(() => [...new Set(scenes.flatMap((one) => one.picture?.path ?? []))], [scenes]);
   return (
     <div class="player">
@@ -159,13 +160,11 @@ function Shot({ scene, reel, pace }: { scene: Scene; reel: ReturnType<typeof use
         <p>{scene.caption}</p>
       </div>
     );
-  const { content, before } = reel.around(picture);
   return (
     <Screen
       path={picture.path}
       revision={reel.revision(picture) ?? {}}
-      content={content}
-      before={before}
+      {...reel.around(picture)}
       pace={pace}
     />
   );
@@ -180,48 +179,26 @@ function opening(scenes: Scene[]): number {
   );
 }
 
-interface Held {
-  content: string | null;
-  revision?: Revision | undefined;
-}
-
-/** The contents that were read so far, by file and revision. */
+/** The contents of the files of a session, as they are read. */
 function useReel() {
-  const [held, setHeld] = useState<ReadonlyMap<string, Held>>(new Map());
-  const asked = useRef(new Set<string>());
-  const read = (path: string, revision: number) => {
-    const key = keyOf(path, revision);
-    if (revision < 1 || asked.current.has(key)) return;
-    asked.current.add(key);
-    const keep = (one: Held) => setHeld((was) => new Map(was).set(key, one));
-    ask<Evolution>("get_evolution", { path, revision }).then(
-      (found) =>
-        keep({
-          content: found.encoding === "utf-8" ? (found.content ?? "") : null,
-          revision: found.revisions?.[0],
-        }),
-      () => keep({ content: null }),
-    );
-  };
+  const reading = useReading();
   return {
+    turn: reading.turn,
     want: (picture: Picture | null) => {
       if (!picture) return;
-      read(picture.path, picture.revision);
-      read(picture.path, picture.revision - 1);
+      for (const revision of [picture.revision, picture.revision - 1])
+        if (revision > 0) reading.want(picture.path, revision);
     },
     around: (picture: Picture | null): Around => {
       if (!picture) return { content: null, before: null };
       const { path, revision } = picture;
+      const here = reading.of(path, revision);
       // Of a file that begins, every line is new.
-      const before = revision > 1 ? held.get(keyOf(path, revision - 1)) : { content: "" };
-      return { content: held.get(keyOf(path, revision))?.content, before: before?.content };
+      const before = revision > 1 ? reading.of(path, revision - 1) : { content: "" };
+      return { content: here?.content, before: before?.content, problem: here?.problem };
     },
-    revision: (picture: Picture) => held.get(keyOf(picture.path, picture.revision))?.revision,
+    revision: (picture: Picture) => reading.of(picture.path, picture.revision)?.revision,
   };
-}
-
-function keyOf(path: string, revision: number): string {
-  return `${revision} ${path}`;
 }
 
 /** Read a session from its beginning, as far as it has come when one begins to look. */

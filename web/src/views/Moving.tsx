@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 
 import { useDoing } from "../asking";
 import { moveUnder } from "../onrecord";
-import { Dialog } from "../parts/Dialog";
+import { Closing, Dialog } from "../parts/Dialog";
 import { Wrong } from "../parts/Notice";
 import { Pick } from "../parts/Pick";
 import type { RecordRef } from "../shapes";
@@ -32,17 +32,11 @@ export function Moving({ ids, onEnd }: Shown) {
       >
         <Pick label="Under which record?" chosen={chosen} onChoose={setChosen} except={ids} />
         {doing.problem && <Wrong problem={doing.problem} />}
-        <p class="tools">
-          <button type="submit" class="main" disabled={doing.busy || !chosen}>
-            Move
-          </button>
+        <Closing verb="Move" busy={doing.busy || !chosen} onEnd={onEnd}>
           <button type="button" disabled={doing.busy} onClick={() => move(null)}>
             To the top level
           </button>
-          <button type="button" class="quiet" onClick={onEnd}>
-            Cancel
-          </button>
-        </p>
+        </Closing>
       </form>
     </Dialog>
   );

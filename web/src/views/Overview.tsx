@@ -93,7 +93,10 @@ function Stands({ found, listed }: { found: OverviewAnswer; listed: SessionList 
           <section class="panel">
             <h2>Latest</h2>
             <Happened
-              activity={found.recent_activity.filter((one) => one.type !== "session_started").slice(0, 12)}
+              activity={folded(found.recent_activity.filter((one) => !BEGINS.includes(one.type))).slice(
+                0,
+                12,
+              )}
             />
             <a href={href({ view: "timeline" })}>The whole timeline</a>
           </section>
@@ -238,7 +241,27 @@ function SinceLast() {
   );
 }
 
-function Happened({ activity }: { activity: Activity[] }) {
+/** What only says that a session began: the panel beside it tells who is at work. */
+const BEGINS = ["session_started", "session_titled"];
+
+interface Folded extends Activity {
+  /** How many entries in a row it stands for. */
+  times?: number;
+}
+
+/** One line for what went on in a row with one thing. */
+export function folded(activity: Activity[]): Folded[] {
+  const rows: Folded[] = [];
+  for (const one of activity) {
+    const last = rows.at(-1);
+    const isSame = last && one.record_id && last.record_id === one.record_id && last.type === one.type;
+    if (isSame) last.times = (last.times ?? 1) + 1;
+    else rows.push({ ...one });
+  }
+  return rows;
+}
+
+function Happened({ activity }: { activity: Folded[] }) {
   if (activity.length === 0)
     return <Empty title="Nothing yet">The first entry appears here as soon as an agent calls.</Empty>;
   return (
@@ -248,7 +271,10 @@ function Happened({ activity }: { activity: Activity[] }) {
         return (
           <li key={one.seq}>
             <Kind of={one.type} />{" "}
-            <span>{place ? <a href={href(place)}>{plain(one.summary)}</a> : plain(one.summary)}</span>{" "}
+            <span>
+              {place ? <a href={href(place)}>{plain(one.summary)}</a> : plain(one.summary)}
+              {one.times && <small> and {one.times - 1} more before</small>}
+            </span>{" "}
             <span>
               {one.author && <Who actor={one.author} />} <When at={one.timestamp} />
             </span>

@@ -9,12 +9,12 @@ import { claim, drafts } from "../keeping";
 import { changeState } from "../onrecord";
 import { Badge, When, Who } from "../parts/Badge";
 import { Diff } from "../parts/Diff";
-import { Dialog } from "../parts/Dialog";
+import { Closing, Dialog } from "../parts/Dialog";
 import { Await, Empty, Loading, Wrong } from "../parts/Notice";
 import { Line, Prose } from "../parts/Prose";
 import { Ref } from "../parts/Ref";
 import { href, refine, route } from "../route";
-import { layAside } from "../saving";
+import { laidAside, layAside } from "../saving";
 import type { Activation, Bundle, FullRecord, HistoryEntry, RecordRef, State } from "../shapes";
 import { act, ask, noise, project, settledHead } from "../state";
 import { bare, kindName } from "../words";
@@ -105,7 +105,7 @@ export function RecordView({ id }: { id: string }) {
           start={editing}
           latest={target}
           onEnd={(outcome) => {
-            layAside(id);
+            void layAside(id);
             setEditing(null);
             setWritten(outcome.written && outcome);
           }}
@@ -134,6 +134,7 @@ async function startOf(id: string, draft: Draft | null): Promise<Start> {
   const release = await claim(own);
   if (!release) throw new Problem("DRAFT_OPEN", "This is being edited in another tab", "Go on there", 0);
   try {
+    await laidAside(id);
     const now = await act<Activation>("activate", { id, override: true, ...WHOLE });
     const base = draft ? await versionOf(id, draft.base, now.context.target) : now.context.target;
     return { base, draft, id: own, project: here, release };
@@ -310,14 +311,7 @@ function Move({ record, to, onEnd }: { record: FullRecord; to: State; onEnd: () 
           </label>
         )}
         {doing.problem && <Wrong problem={doing.problem} />}
-        <p class="tools">
-          <button type="submit" class="main" disabled={doing.busy}>
-            {VERBS[to]}
-          </button>
-          <button type="button" class="quiet" onClick={onEnd}>
-            Cancel
-          </button>
-        </p>
+        <Closing verb={VERBS[to]} busy={doing.busy} onEnd={onEnd} />
       </form>
     </Dialog>
   );

@@ -1,5 +1,6 @@
 // Records: the tree at one side, the record one looks at on the other.
 
+import { useSettled } from "../asking";
 import { Empty } from "../parts/Notice";
 import { go, refine, route } from "../route";
 import { selected } from "../selecting";
@@ -17,7 +18,7 @@ const STATES: State[] = ["OPEN", "LATER", "RESOLVED", "DISCARDED"];
 export default function Records() {
   const { id, query } = route.value;
   const state = query.state as State | undefined;
-  const words = (query.q ?? "").trim();
+  const words = useSettled((query.q ?? "").trim());
   return (
     <section class={id ? "view records has-one" : "view records"}>
       <header class="head">

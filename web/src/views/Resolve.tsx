@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 
 import { useDoing } from "../asking";
 import { changeState, createRecord } from "../onrecord";
-import { Dialog } from "../parts/Dialog";
+import { Closing, Dialog } from "../parts/Dialog";
 import { Wrong } from "../parts/Notice";
 import { Pick } from "../parts/Pick";
 import type { FullRecord, RecordRef } from "../shapes";
@@ -60,14 +60,7 @@ export function Resolve({ record, onEnd }: { record: FullRecord; onEnd: () => vo
           </>
         )}
         {doing.problem && <Wrong problem={doing.problem} />}
-        <p class="tools">
-          <button type="submit" class="main" disabled={doing.busy || (way === "record" && !chosen)}>
-            Resolve
-          </button>
-          <button type="button" class="quiet" onClick={onEnd}>
-            Cancel
-          </button>
-        </p>
+        <Closing verb="Resolve" busy={doing.busy || (way === "record" && !chosen)} onEnd={onEnd} />
       </form>
     </Dialog>
   );

@@ -6,11 +6,11 @@ import { useAsk } from "../asking";
 import { Badge, When, Who } from "../parts/Badge";
 import { Evidence } from "../parts/Evidence";
 import { Await, Empty, Loading } from "../parts/Notice";
-import { Line, Prose } from "../parts/Prose";
 import { go, href, route } from "../route";
 import { held } from "../rejecting";
 import type { DecisionInContext, DecisionShown, DecisionsFound } from "../shapes";
 import { waiting } from "../waiting";
+import { Reasoned } from "./Reasoned";
 import { useKeys, Verdict } from "./Verdict";
 
 export default function Review() {
@@ -86,7 +86,7 @@ function Proposed({ id, onNext }: { id: string; onNext: () => void }) {
     <Await asked={asked}>
       {({ decision, evidence }) => (
         <div>
-          <div class="sides">
+          <div class="against">
             <Holds of={decision} />
             <article class="panel decision is-proposed" aria-label="What is proposed">
               <p class="soft">
@@ -169,16 +169,7 @@ function Held({ id, isReplaced }: { id: string; isReplaced: boolean }) {
 function Said({ of }: { of: DecisionShown }) {
   return (
     <>
-      <Prose text={of.rationale} />
-      {!!of.consequences?.length && (
-        <ul>
-          {of.consequences.map((one) => (
-            <li key={one}>
-              <Line text={one} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Reasoned of={of} />
       <p class="soft">
         <Who actor={of.author} /> <When at={of.at} />
       </p>

@@ -41,7 +41,7 @@ export function GraphDrawn({
     to: one.targetNodeId,
     look: taken.has(one.id) ? "is-taken" : "",
   }));
-  return <Graph boxes={boxes} arrows={arrows} label={`Graph ${String(entity.name)}`} />;
+  return <Graph turns boxes={boxes} arrows={arrows} label={`Graph ${String(entity.name)}`} />;
 }
 
 const LOOKS: Record<string, string> = {

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 
-import { useAsk } from "../asking";
+import { useAsk, useSettled } from "../asking";
 import { Badge, When, Who } from "../parts/Badge";
 import { placeOf } from "../parts/found";
 import { Marked } from "../parts/Marked";
@@ -23,7 +23,6 @@ const KINDS: Record<string, string> = {
   commit: "commits",
 };
 const ONE: Record<string, string> = { timeline: "entry", entity: "thing" };
-const QUIET_MS = 200;
 
 export default function Search() {
   const { q = "", kind = "" } = route.value.query;
@@ -138,14 +137,4 @@ function useTold(one: Thing): { by?: string; at?: string } | null {
     };
   }, [one.id, lacks]);
   return told;
-}
-
-/** Words once nobody types any more: each letter would be a search of its own. */
-function useSettled(words: string): string {
-  const [settled, setSettled] = useState(words);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(words), settled ? QUIET_MS : 0);
-    return () => clearTimeout(timer);
-  }, [words]);
-  return settled;
 }

@@ -136,7 +136,7 @@ function Filters({
         </select>
       </label>
       {session && (
-        <>
+        <span class="tools">
           <a class="button" href={href({ view: "story", id: session })}>
             Story
           </a>
@@ -151,7 +151,7 @@ function Filters({
           <a class="button" href={href({ view: "restore", query: { session } })}>
             Restore
           </a>
-        </>
+        </span>
       )}
     </div>
   );

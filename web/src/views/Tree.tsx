@@ -9,9 +9,9 @@ import { Await, Wrong } from "../parts/Notice";
 import { href, route } from "../route";
 import { dragged, drop, moved, putBack, selected, tick } from "../selecting";
 import type { RecordList, RecordRef, State } from "../shapes";
-import { stateName } from "../words";
+import { counted, stateName } from "../words";
 
-const LIMIT = 500;
+const LIMIT = 200;
 const FOUND = 100;
 
 /** The records of a state, or those that words find, or both. */
@@ -102,22 +102,45 @@ interface Grown {
   onDrop: Dropping;
 }
 
-function Branch({ parent, depth, onDrop }: Grown) {
-  const asked = useAsk<RecordList>("list_records", { parent_id: parent, limit: LIMIT });
+function Branch(grown: Grown) {
   return (
-    <Await asked={asked}>
-      {(found) => (
-        <ul class="tree">
-          {found.records?.map((one) => (
-            <Node key={one.id} record={one} depth={depth} onDrop={onDrop} />
-          ))}
-          {found.nextCursor && <li class="soft">… and more: words find them</li>}
-          {depth === 0 && !found.records?.length && (
-            <li class="nothing">No records yet. Write the first, or let an agent do it.</li>
-          )}
-        </ul>
+    <ul class="tree">
+      <Rows {...grown} />
+    </ul>
+  );
+}
+
+/** A page of what lies under a record; the next comes below it, when somebody wants it. */
+function Rows({ parent, depth, onDrop, cursor }: Grown & { cursor?: string }) {
+  const [isOn, setOn] = useState(false);
+  const asked = useAsk<RecordList>("list_records", { parent_id: parent, limit: LIMIT, cursor });
+  if (asked.problem)
+    return (
+      <li>
+        <Wrong problem={asked.problem} again={asked.again} />
+      </li>
+    );
+  const found = asked.value;
+  if (!found) return <li class="loading">One moment…</li>;
+  return (
+    <>
+      {found.records?.map((one) => (
+        <Node key={one.id} record={one} depth={depth} onDrop={onDrop} />
+      ))}
+      {found.nextCursor &&
+        (isOn ? (
+          <Rows parent={parent} depth={depth} onDrop={onDrop} cursor={found.nextCursor} />
+        ) : (
+          <li>
+            <button type="button" class="quiet" onClick={() => setOn(true)}>
+              Show more of {counted(found.total, "record")}
+            </button>
+          </li>
+        ))}
+      {depth === 0 && !cursor && !found.records?.length && (
+        <li class="nothing">No records yet. Write the first, or let an agent do it.</li>
       )}
-    </Await>
+    </>
   );
 }
 

@@ -5,6 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import { post } from "../api";
 import { useDoing } from "../asking";
 import { Badge } from "../parts/Badge";
+import { CopyId } from "../parts/Copy";
 import { Loading, Wrong } from "../parts/Notice";
 import type { Verified } from "../shapes";
 import { bytes, counted } from "../words";
@@ -56,20 +57,20 @@ function Report({ found }: { found: Verified }) {
           <tr>
             <th scope="col">Project</th>
             <th scope="col">Checked</th>
-            <th scope="col">Head</th>
-            <th scope="col">Hash</th>
+            <th scope="col">Newest entry</th>
+            <th scope="col">Hash (a click copies it)</th>
           </tr>
         </thead>
         <tbody>
           {found.projects.map((one) => (
             <tr key={one.project}>
-              <td>{one.project}</td>
+              <td>{one.project === "@catalog" ? "The list of projects" : one.project}</td>
               <td>
-                {counted(one.entries, "entry", "entries")}, {counted(one.blobs, "blob")}
+                {counted(one.entries, "entry", "entries")}, {counted(one.blobs, "content")}
               </td>
               <td>s:{one.seq}</td>
               <td>
-                <code title={one.hash}>{one.hash.slice(0, 16)}…</code>
+                <CopyId of={one.hash} shown={`${one.hash.slice(0, 8)}…`} />
               </td>
             </tr>
           ))}
@@ -80,7 +81,8 @@ function Report({ found }: { found: Verified }) {
         <ul class="findings">
           {found.findings.map((one, place) => (
             <li key={place}>
-              <Badge of={one.severity} /> {one.project}, {one.check}: {one.message}
+              <Badge of={one.severity} /> {one.project === "@catalog" ? "The list of projects" : one.project},{" "}
+              {one.check}: {one.message}
             </li>
           ))}
         </ul>

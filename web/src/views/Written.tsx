@@ -8,7 +8,7 @@ import { type Field, named, textsOf, touched, updateOf } from "../fields";
 import { keepDraft } from "../keeping";
 import { otherOf } from "../others";
 import { Wrong } from "../parts/Notice";
-import { attempt, layAside, make } from "../saving";
+import { attempt, laidAside, layAside, make } from "../saving";
 import type { Activation, RecordUpdated, VersionWritten } from "../shapes";
 import { act, ask } from "../state";
 import type { Outcome } from "./Editor";
@@ -65,6 +65,7 @@ function said(written: RecordUpdated, others: VersionWritten[]): string {
 /** Write again what was there before mine; what came after mine is not touched by it. */
 async function putBack(written: RecordUpdated, before: number): Promise<void> {
   const { id, version } = written.record;
+  await laidAside(id);
   await act("activate", { id, override: true });
   const at = async (tick: number) =>
     textsOf((await ask<Activation>("activate", { id, as_of: `t:${tick}` })).context.target);
@@ -75,5 +76,5 @@ async function putBack(written: RecordUpdated, before: number): Promise<void> {
   const answer = await make(attempt(id, version, updateOf(now, fields), { accept: "merge" }));
   if (answer.conflict)
     throw new Problem("CONFLICT", "It was changed again in the same places", "Edit it instead", 409);
-  layAside(id);
+  await layAside(id);
 }

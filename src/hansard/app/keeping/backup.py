@@ -18,15 +18,16 @@ from typing import Literal
 
 import orjson
 
+from hansard.app.circumstances import refused
 from hansard.app.keeping.exporting import Progress, write_bundle
-from hansard.app.keeping.files import sync_folder, write_durably
+from hansard.app.keeping.files import remove, write_durably
 from hansard.app.keeping.guard import KeepingBusy, alone
 from hansard.app.keeping.importing import look_through
 from hansard.app.verify import Report, verify
 from hansard.engines.sqlite import copying
 from hansard.kernel.event import Head
-from hansard.kernel.private import make_folder
-from hansard.kernel.problem import InvalidInput, Problem, StorageUnavailable
+from hansard.kernel.private import make_folder, sync_folder
+from hansard.kernel.problem import InvalidInput, Problem
 from hansard.kernel.store import CATALOG, Store
 
 MANIFEST = "backup.json"
@@ -92,7 +93,7 @@ def back_up(
             taken = partial(_copy, location, incoming, like, open_store)
         else:
             form = "bundles"
-            taken = partial(_export_all, store, incoming)
+            taken = partial(export_all, store, incoming)
         heads, copied = taken(progress)
         backup = Backup(target / _name(at), at, form, heads, copied, _identity(store))
         _write_manifest(incoming, backup)
@@ -206,7 +207,7 @@ def _copy(
     return heads, copied
 
 
-def _export_all(
+def export_all(
     store: Store, incoming: Path, progress: Progress
 ) -> tuple[dict[str, tuple[int, str]], int]:
     """Export each project, the catalog last: so it knows all that the others rest on."""
@@ -232,7 +233,7 @@ def _into(target: Path) -> Iterator[None]:
         make_folder(target)
         descriptor = os.open(target / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise StorageUnavailable(f"{target} cannot be written: {error.strerror}") from error
+        raise refused(error, f"{target} cannot be written") from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         for left in target.glob(f"{INCOMING}*"):
@@ -255,10 +256,10 @@ def _named_when_done(target: Path, at: str) -> Iterator[Path]:
         incoming.rename(target / _name(at))
         sync_folder(target)
     except OSError as error:
-        raise StorageUnavailable(f"The backup cannot be written: {error.strerror}") from error
+        raise refused(error, "The backup cannot be written") from error
     finally:
-        if incoming.exists():
-            shutil.rmtree(incoming)
+        with suppress(OSError):  # the next backup clears it away
+            remove(incoming)
 
 
 def _name(at: str) -> str:

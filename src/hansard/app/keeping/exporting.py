@@ -1,21 +1,18 @@
 """Exporting a project: its journal up to now and all its blobs, into one file."""
 
 import os
-import secrets
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from hansard import __version__
 from hansard.app.keeping.bundle import End, Opening, paged, writing
-from hansard.app.keeping.files import sync_folder
+from hansard.app.keeping.files import made_whole
 from hansard.app.keeping.guard import alone
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import Engine, ReadTx
 from hansard.kernel.event import Entry, Head
 from hansard.kernel.limits import ENTRIES_PAGE
-from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.kernel.store import Store
 from hansard.sessions import projects
 from hansard.sessions.contract import ProjectNotFound
@@ -28,8 +25,6 @@ def export_project(
     store: Store, project: str, path: Path, *, progress: Progress = lambda *_: None
 ) -> tuple[Head, End]:
     """Write a project into a new file, whole or not at all; returns where its journal ended."""
-    if path.exists():
-        raise InvalidInput(f"{path} is there already", hint="Name a file that is not there yet")
     found = projects.find(store, project)
     with alone(store.engine):
         return write_bundle(store, found.key if found else project, path, progress=progress)
@@ -53,17 +48,8 @@ def write_bundle(
         hash=head.hash,
         made_by=f"hansard {__version__}",
     )
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        end = _write(store.engine, opening, temporary, partial(progress, project))
-        temporary.rename(path)
-        sync_folder(path.parent)
-    except OSError as error:
-        raise StorageUnavailable(f"{path} cannot be written: {error.strerror}") from error
-    finally:
-        with suppress(OSError):  # why it could not be written is what is to be said
-            temporary.unlink(missing_ok=True)
-    return head, end
+    with made_whole(path) as incoming:
+        return head, _write(store.engine, opening, incoming, partial(progress, project))
 
 
 def _write(

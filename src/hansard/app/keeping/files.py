@@ -1,23 +1,67 @@
 """Files and folders that appear whole or not at all."""
 
 import errno
+import glob
 import os
-from collections.abc import Iterable
+import re
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from hansard.kernel.private import open_new
+from hansard.app.circumstances import refused
+from hansard.kernel.private import make_folder, open_new, sync_folder
+from hansard.kernel.problem import InvalidInput
 from hansard.recorder import linux
 
 _CANNOT_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM)
 
 
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+_MARK = re.compile(r"[0-9a-f]{8}")
+
+
+@contextmanager
+def made_whole(path: Path, *, replaces: bool = False) -> Iterator[Path]:
+    """Give a place beside the path; what was written there gets its name when it is whole.
+
+    What a process that was killed has left there goes first. Of two that write the same path at
+    once, one is refused.
+    """
+    if path.exists() and not replaces:
+        raise InvalidInput(f"{path} is there already", hint="Name one that is not there yet")
+    incoming = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        os.fsync(descriptor)
+        make_folder(path.parent)
+        for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
+            if _MARK.fullmatch(left.name.removeprefix(f".{path.name}.")):
+                remove(left)
+        yield incoming
+        incoming.rename(path)
+        _sync_name(path, is_new=not replaces)
+    except OSError as error:
+        raise refused(error, f"{path} cannot be written") from error
     finally:
-        os.close(descriptor)
+        with suppress(OSError):  # why it could not be written is what is to be said
+            remove(incoming)
+
+
+def _sync_name(path: Path, *, is_new: bool) -> None:
+    """Make a name durable, or take it away again: what is told as not written is not there."""
+    try:
+        sync_folder(path.parent)
+    except OSError:
+        if is_new:
+            remove(path)
+        raise
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a folder, if it is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def write_durably(path: Path, parts: Iterable[bytes]) -> None:

@@ -1,13 +1,15 @@
 """Importing a bundle: proved whole first, then taken in page by page, its views derived again."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from hansard.app import unfinished
 from hansard.app.keeping.bundle import BundleDamaged, FileState, Opening, reading, said_by
 from hansard.app.keeping.exporting import Progress
 from hansard.app.keeping.guard import StillAlone, alone
@@ -71,31 +73,42 @@ def import_project(
 ) -> Imported:
     """Take a bundle in, as the project it is of or under another name.
 
-    Under its own name it keeps every hash, and goes on where an earlier import ended. Under
-    another one its entries are chained anew, since the chain begins with the project's name.
+    Under its own name it keeps every hash. Under another one its entries are chained anew, since
+    the chain begins with the project's name. Either way it goes on where an earlier import ended.
     """
     with alone(store.engine) as still_alone:
         contents = _proved_to_fit(store, path, name)
         project = name or contents.opening.project
+        unfinished.begin(store, project, contents.opening.seq)
         enter(store, contents, project, stamp)
-        missing_blocks = reserve(store, contents, project, stamp)
-        taken = take_in(store, path, contents, project, progress=progress, still_alone=still_alone)
-    for prefix in missing_blocks:
-        ids.grant(store, project, prefix, stamp)
+        foreign = reserve(store, contents, project, stamp)
+        # First, since whoever is cut off later finds the blocks entered, and asks no more.
+        store.write(project, partial(withhold, contents, foreign))
+        try:
+            taken = take_in(
+                store, path, contents, project, progress=progress, still_alone=still_alone
+            )
+        except BundleDamaged:
+            unfinished.end(store, project)  # there is nothing to go on with
+            raise
+        unfinished.end(store, project)
     return replace(taken, head=store.engine.heads()[project])
 
 
-def look_through(path: Path, kinds: Kinds, *, heads: Mapping[str, Head] | None = None) -> Contents:
+def look_through(
+    path: Path, kinds: Kinds, *, heads: Mapping[str, Head] | None = None, name: str | None = None
+) -> Contents:
     """Prove that a bundle is whole, its chain sound and each blob true, without keeping any of it.
 
-    `heads` are those of the store it shall go into.
+    `heads` are those of the store it shall go into, where it may have another name.
     """
     with spooling() as spool, reading(path) as bundle:
         found = Contents(bundle.opening, bundle.file)
         if found.opening.is_part:
             raise BundleDamaged("This is a part of a project, which only push and pull take in")
-        reached = genesis(found.opening.project)
-        there = (heads or {}).get(found.opening.project, reached)
+        project = name or found.opening.project
+        reached, ours = genesis(found.opening.project), genesis(project)
+        there = (heads or {}).get(project, ours)
         found.goes_on = there.seq == 0
         for page in bundle.pages():
             for thing in page:
@@ -107,7 +120,8 @@ def look_through(path: Path, kinds: Kinds, *, heads: Mapping[str, Head] | None =
                 event = event_of(thing, kinds)
                 if isinstance(event, ids.IdBlockGranted):
                     found.blocks.append((thing.seq, event))
-                if (thing.seq, thing.hash) == (there.seq, there.hash):
+                ours = renamed(thing, project, ours).as_head() if name else reached
+                if (thing.seq, ours.hash) == (there.seq, there.hash):
                     found.goes_on = True
         if (reached.seq, reached.hash) != (found.opening.seq, found.opening.hash):
             raise BundleDamaged("The bundle's journal does not end where it says")
@@ -152,19 +166,19 @@ def _proved_to_fit(store: Store, path: Path, name: str | None) -> Contents:
     """Look through a bundle, and refuse it if the store's project is not how it begins."""
     _require_name(name)
     heads = store.engine.heads()
-    if name is not None and (name in heads or projects.find(store, name)):
-        raise ProjectExists(f"There is a project {name} already", hint="Choose a name that is free")
-    contents = look_through(path, store.kinds, heads=heads)
+    contents = look_through(path, store.kinds, heads=heads, name=name)
     if contents.opening.project == CATALOG:
         raise InvalidInput("This is the bundle of a store's catalog, which is no project")
-    project = contents.opening.project
-    found = projects.find(store, project) if name is None else None
+    project, hint = name or contents.opening.project, "Choose a name that is free"
+    found = projects.find(store, project)
     if found and found.key != project:
         message = f"A project of this store was once called {project}"
-        raise ProjectExists(message, hint=RENAME, project_id=project)
-    if name is None and not contents.goes_on:
+        raise ProjectExists(message, hint=hint if name else RENAME, project_id=project)
+    # One that is empty may be somebody's who has just begun; under its own name it is the same.
+    is_ours = name is None or found is None or project in heads or unfinished.is_begun(store, name)
+    if not (contents.goes_on and is_ours):
         message = f"There is a project {project} here, and it does not begin like the bundle's"
-        raise ProjectExists(message, hint=RENAME, project_id=project)
+        raise ProjectExists(message, hint=hint if name else RENAME, project_id=project)
     return contents
 
 
@@ -262,6 +276,13 @@ def reserve(store: Store, contents: Contents, project: str, stamp: Stamp) -> lis
     return [prefix for prefix, is_missing in decided.items() if is_missing]
 
 
+def withhold(contents: Contents, prefixes: Collection[str], tx: WriteTx) -> None:
+    """Have no id taken from a block that is another project's here; the journal stays the same."""
+    for _, block in contents.blocks:
+        if block.prefix in prefixes:
+            ids.withhold(tx, block.prefix, block.first + block.size)
+
+
 def _reserved(store: Store, tx: ReadTx, project: str) -> set[tuple[str, int]]:
     """Name the blocks that this catalog has set aside for a project."""
     found: set[tuple[str, int]] = set()
@@ -319,7 +340,7 @@ def _append(store: Store, project: str, entries: Sequence[Entry]) -> int:
         if new and head.seq == 0:
             tx.mark_views(store.fingerprint)
         for entry in new:
-            placed = _chained(entry, project, tx.head())
+            placed = renamed(entry, project, tx.head())
             tx.append(placed)
             derive(store, tx, placed)
         return len(new)
@@ -342,11 +363,11 @@ def derive(store: Store, tx: WriteTx, entry: Entry) -> None:
         ) from error
 
 
-def _chained(entry: Entry, project: str, head: Head) -> Entry:
-    """Give the entry as this project's journal has it."""
+def renamed(entry: Entry, project: str, head: Head) -> Entry:
+    """Give the entry as a project's journal has it after a head."""
     if entry.project != project:
-        renamed = replace(entry, project=project)
-        return replace(renamed, hash=renamed.hash_after(head.hash))
+        placed = replace(entry, project=project)
+        return replace(placed, hash=placed.hash_after(head.hash))
     if entry.seq != head.seq + 1 or entry.hash != entry.hash_after(head.hash):
         raise ProjectExists(
             f"Someone else has written to {project} while it was imported", hint=RENAME

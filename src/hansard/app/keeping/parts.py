@@ -31,6 +31,7 @@ from hansard.app.keeping.importing import (
     keep_blobs,
     next_head,
     reserve,
+    withhold,
 )
 from hansard.app.keeping.spool import Spool, spooling
 from hansard.app.redacted import Collected
@@ -145,7 +146,7 @@ def take_part(
         _keep_all(store, path, project)
         still_alone()
         taken = store.write(project, partial(_append_all, store, path, contents, head))
-        store.write(project, partial(_withhold, contents, foreign))
+        store.write(project, partial(withhold, contents, foreign))
         progress(project, "entries", taken, taken)
     return Imported(project, head_of(store, project), taken, contents.blobs)
 
@@ -234,13 +235,6 @@ def _append_all(store: Store, path: Path, contents: Contents, head: Head, tx: Wr
                     derive(store, tx, entry)
                     count += 1
     return count
-
-
-def _withhold(contents: Contents, prefixes: Collection[str], tx: WriteTx) -> None:
-    """Have no id taken from a block that is another project's here; the journal stays the same."""
-    for _, block in contents.blocks:
-        if block.prefix in prefixes:
-            ids.withhold(tx, block.prefix, block.first + block.size)
 
 
 def _entries(store: Store, project: str, after: int, last: int) -> Iterator[Entry]:

@@ -5,9 +5,9 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from hansard.app.keeping.files import sync_folder
 from hansard.decisions import gitlog
 from hansard.kernel.follow import NotNow
+from hansard.kernel.private import sync_folder
 from hansard.kernel.store import Store
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from hansard.app.circumstances import refused
 from hansard.app.keeping.backup import (
     Backup,
     BackupUnsound,
@@ -15,12 +16,14 @@ from hansard.app.keeping.backup import (
     prove,
 )
 from hansard.app.keeping.exporting import Progress
-from hansard.app.keeping.files import exchange, sync_folder
+from hansard.app.keeping.files import exchange
 from hansard.app.keeping.guard import alone, building
 from hansard.app.keeping.importing import look_through, take_in
 from hansard.app.verify import verify
+from hansard.decisions import gitlog
 from hansard.engines.sqlite import copying
 from hansard.engines.sqlite.between import between_name
+from hansard.kernel.private import sync_folder
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.kernel.store import Store
 
@@ -62,11 +65,13 @@ def restore_folder(
             copying.copy_store(backup.folder, incoming, like=None)
             with open_store(incoming) as store:
                 heads = prove(store, progress=progress)
+                # Repositories are no part of a backup: they are made again.
+                gitlog.start_over(store)
             copying.tidy_up(incoming)
             _require_heads(heads, backup)
             return heads, swap(incoming, location, force=force)
     except OSError as error:
-        raise StorageUnavailable(f"{location} cannot be written: {error.strerror}") from error
+        raise refused(error, f"{location} cannot be written") from error
 
 
 def restore_bundles(backup: Backup, store: Store, *, progress: Progress = lambda *_: None) -> Heads:
@@ -86,8 +91,9 @@ def restore_bundles(backup: Backup, store: Store, *, progress: Progress = lambda
         ours = {contents.opening.project for _, contents in found if contents.goes_on}
         if strange := sorted(there.keys() - ours):
             raise StoreInPlace(
-                f"The database holds projects that are not this backup's: {', '.join(strange[:5])}",
-                hint="Name an empty database with --store",
+                "The store there holds projects that are not those to be taken over, or other "
+                f"entries of them: {', '.join(strange[:5])}",
+                hint="Name an empty place",
             )
         for path, contents in found:
             take_in(store, path, contents, contents.opening.project, progress=progress)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hansard.app.keeping.bundle import entry_line, paged
 from hansard.app.keeping.exporting import Progress
-from hansard.app.keeping.files import sync_folder, write_durably
+from hansard.app.keeping.files import write_durably
 from hansard.app.redacted import Collected, ErasedBlob, Redacted
 from hansard.app.verify.chain import DAMAGED
 from hansard.app.verify.missing import Missing
@@ -22,7 +22,7 @@ from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Entry, Head, Kinds, Stamp, genesis
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.named import finders
-from hansard.kernel.private import make_folder
+from hansard.kernel.private import make_folder, sync_folder
 from hansard.kernel.problem import BlobDamaged, StorageUnavailable
 from hansard.kernel.store import Store
 

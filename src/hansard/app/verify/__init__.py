@@ -10,10 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hansard.app.anchoring import holds
+from hansard.app.unfinished import unfinished
 from hansard.app.verify import documents
+from hansard.app.verify.anchored import check_anchors
 from hansard.app.verify.blobs import check_blobs
 from hansard.app.verify.chain import DAMAGED, Journal, check_journal
 from hansard.app.verify.documents import Documents
+from hansard.app.verify.folder import check_folder
 from hansard.app.verify.intents import list_intents
 from hansard.app.verify.report import (
     Checked,
@@ -27,7 +31,7 @@ from hansard.app.verify.report import (
 from hansard.app.verify.scratch import scratch
 from hansard.app.verify.views import all_filed, check_views
 from hansard.decisions import gitlog
-from hansard.kernel.engine import Engine, ReadTx
+from hansard.kernel.engine import Engine
 from hansard.kernel.event import Head, Receipt
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.store import CATALOG, Store
@@ -67,9 +71,12 @@ def verify(
     receipts: Sequence[Receipt] = (),
     progress: Progress = lambda *_: None,
     git: Path | None = None,
+    folder: Path | None = None,
+    anchored: Path | None = None,
 ) -> Report:
     """Check a store, or only some projects of it, and the Git repositories in a folder.
 
+    `folder` is the store's own, if it lies in one; `anchored` is a file with anchors.
     `quick` leaves out comparing the views and the repositories with what the journal makes of them,
     and having the database prove its own pages.
     """
@@ -79,12 +86,17 @@ def verify(
             raise ProjectNotFound(f"There is no project {project}", project_id=project)
     findings = Findings()
     if not projects:
+        if folder:
+            check_folder(folder, findings)
         _check_catalog(store.engine, findings)
         _check_database(store.engine, findings, thorough=not quick)
+        _check_imports(store, findings)
     with scratch(documents.SCHEMA, entries=_entries(store.engine)) as aside:
         found = None if quick else _documents(store, aside, findings)
         look = _Look(store, quick, findings, progress, git, found)
         checked = [_check_project(look, project) for project in projects or known]
+    if anchored:
+        check_anchors(store.engine, anchored, projects or known, findings)
     return Report(
         quick=quick,
         projects=tuple(checked),
@@ -97,12 +109,16 @@ def verify(
 
 def projects_of(engine: Engine) -> list[str]:
     """Name every project that has a journal or a line in the directory, the catalog first."""
-    try:
-        listed = engine.read(CATALOG, lambda tx: dict(all_filed(tx, PROJECTS)))
-    except DAMAGED:
-        listed = {}  # as is found with the views of the catalog
-    everything: set[Any] = {*_heads(engine), *listed} - {CATALOG}
+    everything: set[Any] = {*_heads(engine), *(_listed(engine) or ())} - {CATALOG}
     return [CATALOG, *sorted(name for name in everything if isinstance(name, str))]
+
+
+def _listed(engine: Engine) -> set[str] | None:
+    """Name the projects of the directory; `None` where it cannot be read."""
+    try:
+        return set(engine.read(CATALOG, lambda tx: dict(all_filed(tx, PROJECTS))))
+    except DAMAGED:
+        return None  # as is found with the views of the catalog
 
 
 def _heads(engine: Engine) -> dict[str, Head]:
@@ -124,6 +140,18 @@ def _check_catalog(engine: Engine, findings: Findings) -> None:
             findings.broken("head", CATALOG, f"A head's project is not a name: {name!r}")
     if heads and CATALOG not in heads:
         findings.broken("head", CATALOG, "The catalog has no journal, though there are projects")
+    listed = _listed(engine)
+    unlisted = [] if listed is None else sorted(map(str, heads.keys() - listed - {CATALOG}))
+    for name in unlisted:
+        message = f"{name} has a journal, and no entry of the catalog made such a project"
+        findings.drift("head", CATALOG, f"{message}; `hansard export` saves it, if it is yours")
+
+
+def _check_imports(store: Store, findings: Findings) -> None:
+    """Say which projects are only half here; what cannot be read is found with the heads."""
+    with suppress(StorageUnavailable, LookupError, *DAMAGED):
+        for project, message in unfinished(store).items():
+            findings.drift("store", project, message)
 
 
 def _check_database(engine: Engine, findings: Findings, *, thorough: bool) -> None:
@@ -219,12 +247,7 @@ def _intents(look: _Look, projects: Collection[str]) -> list[OpenIntent]:
 def _find(look: _Look, receipt: Receipt, projects: Collection[str]) -> ReceiptFound:
     """Look for a receipt in these projects' journals, since it does not say whose it is."""
     for project in projects:
-
-        def entry_there(tx: ReadTx) -> bool:
-            page = tx.entries(after=receipt.seq - 1, limit=1)
-            return any((one.seq, one.hash) == (receipt.seq, receipt.hash) for one in page)
-
         with suppress(*DAMAGED):  # as is found with the chain
-            if look.store.engine.read(project, entry_there):
+            if look.store.engine.read(project, lambda tx: holds(tx, receipt)):
                 return ReceiptFound(receipt.seq, receipt.hash, project)
     return ReceiptFound(receipt.seq, receipt.hash, None)

@@ -10,7 +10,9 @@ from hansard.kernel.blob import Digest
 Severity = Literal["broken", "unreadable", "drift"]
 """Damage; what could not be looked at; what is off but mends itself or awaits someone."""
 
-Check = Literal["store", "database", "head", "chain", "blobs", "views", "git", "intents"]
+Check = Literal[
+    "store", "folder", "anchors", "database", "head", "chain", "blobs", "views", "git", "intents"
+]
 
 Progress = Callable[[str, str, int, int], None]
 """Hears which project and check is under way, how much of it is done, and of how much."""

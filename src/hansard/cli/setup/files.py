@@ -7,10 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hansard.app.keeping.files import sync_folder
 from hansard.cli.setup.texts import LeftAloneError
 from hansard.kernel.limits import MIB
-from hansard.kernel.private import FILE_MODE, OTHERS, open_new
+from hansard.kernel.private import FILE_MODE, OTHERS, open_new, sync_folder
 
 BYTES_MAX = 32 * MIB
 """Hosts keep whole histories in some of these files; more than this is no configuration."""

@@ -92,4 +92,4 @@ def file_part(title: str, text: str, what: str) -> Part:
             return replace(current, text=text), what
         return current, "is there, and is left as it is"
 
-    return Part(title, install, lambda current, _: current)
+    return Part(title, install, lambda current, _: current, is_whole=True)

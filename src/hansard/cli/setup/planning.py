@@ -18,6 +18,8 @@ class Part:
     """Gives the file with it, and what to say."""
     uninstall: Callable[[Document, Document], Document]
     """Gives the file without it, from what it is and what it was before."""
+    is_whole: bool = False
+    """Whether the file is this part and nothing else."""
 
 
 @dataclass(frozen=True, slots=True)

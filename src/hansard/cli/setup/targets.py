@@ -191,13 +191,22 @@ def _add_hooks(
     if path is None:
         return
     other = hooks_file(host, "user" if scope == "project" else "project", where)
-    if other and other != path and _has_hooks(other):
-        if not _has_hooks(path):
+    has_hooks = _has_plugin if hooked.HOSTS[host.name].file else _has_hooks
+    if other and other != path and has_hooks(other):
+        if not has_hooks(path):
             targets.says.append(f"{host.title} has the hooks from {where.shown(other)} already.")
             return
         both = f"{where.shown(path)} and {where.shown(other)}"
         targets.says.append(f"{host.title} has hooks in {both}: take those of one out.")
     targets.add(path, _hooks_part(host, want))
+
+
+def _has_plugin(path: Path) -> bool:
+    """Whether a file of ours is there; what it says in detail is of no matter."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").startswith(hooked.PLUGIN_MARK)
+    except OSError:
+        return False
 
 
 def _has_hooks(path: Path) -> bool:

@@ -1,6 +1,7 @@
 """Putting Hansard into a host's file, and taking it out: how each is planned, and written."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from hansard.cli.setup import kept
@@ -19,7 +20,15 @@ class Way(NamedTuple):
 
 
 def _plan_in(name: str, found: Found, parts: list[Part]) -> Plan:
+    if all(part.is_whole for part in parts) and _is_only_ours(found):
+        # Nobody wrote to it since: so it becomes what is written now.
+        return replace(planned(name, None, parts), before=found.text)
     return planned(name, found.text, parts)
+
+
+def _is_only_ours(found: Found) -> bool:
+    known = kept.load(found.path)
+    return known is not None and known.before is None and known.is_untouched(found.content)
 
 
 def _write_in(name: str, found: Found, plan: Plan, parts: list[Part]) -> str:

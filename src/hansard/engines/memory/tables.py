@@ -153,10 +153,18 @@ class Words:
         """Give all documents with their keys."""
         return self._documents.items()
 
+    def having(self, words: Sequence[str]) -> tuple[int, list[int]]:
+        """Count the newest documents, and those of them that have each stem."""
+        newest = self._newest()
+        return len(newest), [sum(word in each.places for each in newest) for word in words]
+
+    def _newest(self) -> list[Document]:
+        return list(self._documents.values())[-MEAN_OF_DOCUMENTS:]
+
     def ranked(self, terms: Sequence[Term]) -> list[Hit]:
         """Give the documents that have some of the terms, best first."""
         having = [self._having(term) for term in terms]
-        newest = list(self._documents.values())[-MEAN_OF_DOCUMENTS:]
+        newest = self._newest()
         length_mean = sum(each.length for each in newest) / max(len(newest), 1)
         ranking = Ranking(terms, [len(each) for each in having], len(self._documents), length_mean)
         return ranking.ranked(

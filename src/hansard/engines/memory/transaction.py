@@ -147,6 +147,9 @@ class MemoryReadTx:
         hits = self._words(topic).ranked(query_terms(query, beginnings=beginnings))
         return [hit for hit in hits if hit.key in rows][:limit]
 
+    def having(self, topic: Topic, words: Sequence[str]) -> tuple[int, list[int]]:
+        return self._words(topic).having(words)
+
     def blob(self, digest: Digest) -> Blob | None:
         return self._state.blobs.get(digest)
 

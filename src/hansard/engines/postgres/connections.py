@@ -34,8 +34,12 @@ DEFAULTS = {
     "keepalives_idle": "30",
     "keepalives_interval": "10",
     "keepalives_count": "3",
+    "tcp_user_timeout": "30000",
 }
 """What holds unless the URL says otherwise. A dead server is noticed within a minute."""
+
+SEVERAL = {"target_session_attrs": "read-write", "connect_timeout": "3"}
+"""What holds besides where the URL names several servers: the one that takes writes is ours."""
 
 _SETTINGS = {
     # An acknowledged write is on disk, whatever the server's default.
@@ -65,7 +69,9 @@ class Connector:
 
     def __init__(self, url: str, *, lock_wait_s: float) -> None:
         try:
-            parameters = {**DEFAULTS, **conninfo_to_dict(url), "client_encoding": "utf8"}
+            asked = conninfo_to_dict(url)
+            several = SEVERAL if "," in str(asked.get("host", "")) else {}
+            parameters = {**DEFAULTS, **several, **asked, "client_encoding": "utf8"}
             self._conninfo = make_conninfo("", **parameters)
         except psycopg.ProgrammingError:
             # What psycopg says here may quote the URL, and with it the password.

@@ -19,6 +19,14 @@ from hansard.engines.postgres.connections import (
 from hansard.engines.postgres.holds import Holds
 from hansard.engines.postgres.hot_rows import HotRows
 from hansard.engines.postgres.notices import Announcer, Notices
+from hansard.engines.postgres.objects import (
+    batched,
+    digest_in,
+    is_outside,
+    nobody_naming,
+    open_objects,
+    unnamed,
+)
 from hansard.engines.postgres.pooling import require_own_process
 from hansard.engines.postgres.schema import Names, column, lay_out, outdated, scrubbing
 from hansard.engines.postgres.transaction import BEGIN_LOOK, MovedError, PostgresReadTx
@@ -51,8 +59,12 @@ class PostgresEngine:
         *,
         namespace: str = "hansard",
         lock_wait_s: float = LOCK_WAIT_S,
+        blobs: str = "",
     ) -> None:
-        """Open the store in the database's schema of that name, and lay it out if it is new."""
+        """Open the store in the database's schema of that name, and lay it out if it is new.
+
+        `blobs` is the address of an object store for large ones; without, all are in the database.
+        """
         self._names = Names(namespace)
         self._schema = schema
         self._process = os.getpid()
@@ -62,6 +74,7 @@ class PostgresEngine:
             with translated("PostgreSQL could not be opened"), self._pool.connection() as first:
                 require_own_process(connector, first)
                 lay_out(first, self._names, schema)
+                self._objects = open_objects(blobs, first, self._names) if blobs else None
         except BaseException:
             self._pool.close()
             raise
@@ -72,12 +85,13 @@ class PostgresEngine:
         self._lanes = [self._lane(number, connector) for number in range(LANES)]
 
     def _lane(self, number: int, connector: Connector) -> Lane:
-        return Lane(number, connector, self._names, self._hot, self._announcer.announce)
+        tell = self._announcer.announce
+        return Lane(number, connector, self._names, self._hot, tell, objects=self._objects)
 
     def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
         def looked(connection: Connection, *, is_begun: bool = False) -> T:
-            tx = PostgresReadTx(connection, self._names, project, self._hot, is_begun=is_begun)
-            return work(tx)
+            where = connection, self._names, project, self._hot
+            return work(PostgresReadTx(*where, is_begun=is_begun, objects=self._objects))
 
         try:
             return self._look(looked, begins=False)
@@ -90,7 +104,9 @@ class PostgresEngine:
         return self._lanes[zlib.crc32(project.encode()) % LANES].write(project, work)
 
     def stage(self, blob: Blob) -> None:
-        """Do nothing: blobs lie in the database, never on one server's disk."""
+        """Write what is large into the object store, if there is one; never on a server's disk."""
+        if self._objects is not None and is_outside(blob):
+            self._objects.write(blob)
 
     def hold(self, name: str) -> Lock | None:
         self._require_same_process()
@@ -114,12 +130,30 @@ class PostgresEngine:
         return int(total)
 
     def loose(self, *, older_s: float) -> dict[Digest, int]:
-        """Give none: nothing lies anywhere before it is kept."""
-        del older_s
-        return {}
+        """Give what lies in the object store unnamed; in the database nothing does."""
+        if self._objects is None:
+            return {}
+        loose: dict[Digest, int] = {}
+        sizes = self._objects.listed(older_s)
+        for some in batched(sizes):
+            for name in self._look(partial(unnamed, self._names, some)):
+                digest = digest_in(name)
+                loose[digest] = loose.get(digest, 0) + sizes[name]
+        return loose
 
     def discard(self, digests: Collection[Digest]) -> None:
-        """Do nothing, as there is nothing."""
+        """Remove from the object store what nobody names, while nobody can begin to."""
+        if self._objects is None:
+            return
+        self._require_same_process()
+        found = [name for digest in digests for name in self._objects.listed(0, digest)]
+        for some in batched(found):
+            with (
+                translated("PostgreSQL could not say what is kept"),
+                self._pool.connection() as connection,
+                nobody_naming(connection, self._names),
+            ):
+                self._objects.remove(unnamed(self._names, some, connection))
 
     def outdated(self) -> list[str]:
         return self._look(lambda connection: outdated(connection, self._names, self._schema))

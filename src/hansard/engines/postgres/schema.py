@@ -15,6 +15,9 @@ from hansard.kernel.problem import StorageUnavailable
 FORMAT = 1
 """The number of this layout. A store with a higher one was made by a newer Hansard."""
 
+FORMAT_WITH_OBJECTS = 2
+"""The number of a store with an object store: the bytes of a blob may not be in its row."""
+
 NAME_BYTES_MAX = 63
 """PostgreSQL cuts longer names off, silently."""
 
@@ -46,6 +49,7 @@ CORE = {
         f"base {TEXT}, depth integer NOT NULL, packed bytea NOT NULL, "
         "PRIMARY KEY (project, digest)"
     ),
+    "hansard_objects": f"place {TEXT} PRIMARY KEY, folder {TEXT} NOT NULL",
 }
 
 
@@ -62,6 +66,7 @@ class Names:
         self.journal = self.qualified("journal")
         self.blobs = self.qualified("blobs")
         self.format = self.qualified("hansard_format")
+        self.objects = self.qualified("hansard_objects")
         self.channel = f"{namespace}_commits"
         assert len(self.channel.encode()) <= NAME_BYTES_MAX, f"{namespace} is too long a name"
 
@@ -161,7 +166,8 @@ def _missing(connection: Connection, names: Names, schema: Schema) -> Sequence[s
         "SELECT n.nspname, c.relname FROM pg_namespace n "
         "LEFT JOIN pg_class c ON c.relnamespace = n.oid WHERE n.nspname = %(name)s "
         "UNION ALL SELECT table_schema, table_name || '.' || column_name "
-        "FROM information_schema.columns WHERE table_schema = %(name)s AND table_name = 'heads'",
+        "FROM information_schema.columns WHERE table_schema = %(name)s "
+        "AND table_name IN ('heads', 'blobs')",
         {"name": names.namespace},
     ).fetchall()
     there = {relation for _, relation in rows}
@@ -175,7 +181,7 @@ def _missing(connection: Connection, names: Names, schema: Schema) -> Sequence[s
 
 def _require_known_format(connection: Connection, names: Names) -> None:
     found = connection.execute(f"SELECT max(number) FROM {names.format}".encode()).fetchone()
-    if found and found[0] is not None and found[0] > FORMAT:
+    if found and found[0] is not None and found[0] > FORMAT_WITH_OBJECTS:
         raise StorageUnavailable(
             "This store was written by a newer Hansard than this one",
             hint="Upgrade Hansard; nothing was changed",
@@ -201,6 +207,10 @@ def _statements(names: Names, schema: Schema) -> Iterator[tuple[str, str]]:
         }.get(name, "")
         yield name, f"CREATE TABLE {names.qualified(name)} ({columns}){also}"
     yield "heads.changes", f"ALTER TABLE {names.heads} ADD COLUMN IF NOT EXISTS {CHANGES}"
+    outside = f"ADD COLUMN IF NOT EXISTS object {TEXT}, ALTER COLUMN packed DROP NOT NULL"
+    yield "blobs.object", f"ALTER TABLE {names.blobs} {outside}"
+    named = "(object) WHERE object IS NOT NULL"
+    yield "blobs_by_object", f"CREATE INDEX blobs_by_object ON {names.blobs} {named}"
     by_session = "(project, session, seq) WHERE session IS NOT NULL"
     yield (
         "journal_by_session",

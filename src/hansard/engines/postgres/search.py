@@ -141,6 +141,20 @@ class Search:
             yield Candidate(key, [occurrences(one, there) for one in ranking.terms], length)
 
 
+def having(
+    ask: Ask, names: Names, topic: Topic, project: str, words: Sequence[str]
+) -> tuple[int, list[int]]:
+    """Count the newest documents, and those of them that have each stem."""
+    [[total, *counts]] = ask(
+        f"SELECT count(*){', count(*) FILTER (WHERE words @@ %s::tsquery)' * len(words)} "
+        f"FROM (SELECT words FROM {names.topic(topic)} WHERE project = %s "
+        "ORDER BY number DESC LIMIT %s) AS newest",
+        *(tsquery([Term((word,))]) for word in words),
+        *(project, MEAN_OF_DOCUMENTS),
+    )
+    return total, counts
+
+
 def _steps(terms: Sequence[Term], counts: Sequence[int]) -> Iterator[tuple[str, bool]]:
     """Say what to look for: what has a rare word; else all common ones, then any of them."""
     rare = deciders(terms, counts, RARE_MAX)

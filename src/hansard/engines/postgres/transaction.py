@@ -1,6 +1,6 @@
 """A look at a project on PostgreSQL: the seam's reading verbs as SQL."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeVar, cast
 
 import orjson
@@ -9,8 +9,9 @@ import psycopg
 from hansard.engines.postgres.connections import Connection, pipelined
 from hansard.engines.postgres.heads import Marked, find_head
 from hansard.engines.postgres.hot_rows import HotRows, Place, Unknown
+from hansard.engines.postgres.objects import Objects, none_is_set
 from hansard.engines.postgres.schema import Names, column, filing
-from hansard.engines.postgres.search import Search
+from hansard.engines.postgres.search import Search, having
 from hansard.engines.postgres.text import is_short_for_another, short
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import (
@@ -67,6 +68,7 @@ class PostgresReadTx:
         hot: HotRows,
         *,
         is_begun: bool = False,
+        objects: Objects | None = None,
     ) -> None:
         self.project = project
         self._connection = connection
@@ -74,6 +76,7 @@ class PostgresReadTx:
         self._hot = hot
         self._found: Marked | None = None
         self._is_begun = is_begun
+        self._objects = objects
 
     def head(self) -> Head:
         return self._at()[0]
@@ -248,18 +251,29 @@ class PostgresReadTx:
         search = Search(self._planned, self._names, topic, self.project, clauses, values)
         return search.hits(query_terms(query, beginnings=beginnings), limit)
 
+    def having(self, topic: Topic, words: Sequence[str]) -> tuple[int, list[int]]:
+        return having(self._planned, self._names, topic, self.project, words)
+
     def blob(self, digest: Digest) -> Blob | None:
         place = self._names.blobs, digest
         return self._remembered(place, lambda: self._blob(digest))
 
     def _blob(self, digest: Digest) -> Blob | None:
         rows = self._ask(
-            f"SELECT digest, size, codec, packed, base, depth FROM {self._names.blobs} "
+            f"SELECT size, codec, packed, base, depth, object FROM {self._names.blobs} "
             "WHERE project = %s AND digest = %s",
             self.project,
             digest,
         )
-        return Blob(*rows[0]) if rows else None
+        for size, codec, packed, base, depth, name in rows:
+            whole = packed if name is None else self._fetched(digest, name)
+            return Blob(digest, size, codec, whole, base, depth)
+        return None
+
+    def _fetched(self, digest: Digest, name: str) -> bytes:
+        if self._objects is None:
+            raise none_is_set()
+        return self._objects.read(digest, name)
 
     def kept(self, digests: Collection[Digest]) -> dict[Digest, Kept]:
         rows = self._all(

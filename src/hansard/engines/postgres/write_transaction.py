@@ -14,6 +14,7 @@ from hansard.engines.postgres.hot_rows import (
     Rows,
     Unknown,
 )
+from hansard.engines.postgres.objects import Objects, is_outside
 from hansard.engines.postgres.pending import Pending, Statement
 from hansard.engines.postgres.schema import Names, column
 from hansard.engines.postgres.text import length_of, short, tsvector
@@ -42,9 +43,10 @@ class PostgresWriteTx(PostgresReadTx):
         *,
         at: Marked,
         known: Rows,
+        objects: Objects | None = None,
     ) -> None:
         """Take the head that was locked, and what earlier work of the same commit has left."""
-        super().__init__(connection, names, project, hot, is_begun=True)
+        super().__init__(connection, names, project, hot, is_begun=True, objects=objects)
         self._found = at
         self._locked = at[1]
         self._head = at[0]
@@ -137,6 +139,9 @@ class PostgresWriteTx(PostgresReadTx):
         self._change((name, short(key)), (statement, (*values, *document)))
 
     def keep(self, blob: Blob) -> None:
+        if self._objects is not None and is_outside(blob):
+            self._keep_outside(blob, self._objects)
+            return
         statement = (
             f"INSERT INTO {self._names.blobs} "
             "(project, digest, size, codec, packed, base, depth) "
@@ -151,11 +156,31 @@ class PostgresWriteTx(PostgresReadTx):
             # It may be there already, packed otherwise; that one stays, and holds the same.
             self._blobs.setdefault(blob.digest, blob)
 
+    def _keep_outside(self, blob: Blob, objects: Objects) -> None:
+        """Name the object, then see that it is there: who collects waits for one, or came before.
+
+        If it was collected since it was staged, the bytes lie in the row, as small ones do.
+        """
+        name = objects.name(blob)
+        statement = (
+            f"INSERT INTO {self._names.blobs} (project, digest, size, codec, base, depth, object) "
+            "VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"
+        )
+        what = blob.digest, blob.size, blob.codec, blob.base, blob.depth
+        self._run(statement, self.project, *what, name)
+        if not objects.has(name):
+            self._run(
+                f"UPDATE {self._names.blobs} SET packed = %b, object = NULL "
+                "WHERE project = %s AND digest = %s AND object = %s",
+                *(blob.packed, self.project, blob.digest, name),
+            )
+        self._pending.rows[self._names.blobs, blob.digest] = UNKNOWN
+
     def repack(self, blob: Blob) -> None:
         self._forget()
         self._run(
             f"UPDATE {self._names.blobs} SET size = %s, codec = %s, packed = %b, base = %s, "
-            "depth = %s WHERE project = %s AND digest = %s",
+            "depth = %s, object = NULL WHERE project = %s AND digest = %s",
             *(blob.size, blob.codec, blob.packed, blob.base, blob.depth),
             *(self.project, blob.digest),
         )

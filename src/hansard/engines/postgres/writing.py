@@ -19,6 +19,7 @@ from hansard.engines.postgres.connections import (
 )
 from hansard.engines.postgres.heads import Marked, lock_head, moved, store_head
 from hansard.engines.postgres.hot_rows import HotRows, Kept, Place, Unknown
+from hansard.engines.postgres.objects import Objects
 from hansard.engines.postgres.schema import Names
 from hansard.engines.postgres.write_transaction import PostgresWriteTx
 from hansard.kernel.engine import WriteTx
@@ -48,12 +49,15 @@ class Lane:
         names: Names,
         hot: HotRows,
         announce: Callable[[], None],
+        *,
+        objects: Objects | None = None,
     ) -> None:
         """Start the thread; it connects when there is something to write."""
         self._connector = connector
         self._announce = announce
         self._names = names
         self._hot = hot
+        self._objects = objects
         self._connection: Connection | None = None
         self._group: GroupCommit[WriteTx] = GroupCommit(f"postgres-writer-{number}", self._commit)
 
@@ -100,7 +104,9 @@ class Lane:
             with pipelined(connection):
                 connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
                 at = lock_head(connection, self._names, project)
-            work = _SharedWork(connection, self._names, project, self._hot, at)
+            work = _SharedWork(
+                connection, self._names, project, self._hot, at=at, objects=self._objects
+            )
             settles = work.run(jobs)
             if work.has_changes:
                 _commit(connection)
@@ -117,9 +123,17 @@ class _SharedWork:
     """The work that shares one transaction."""
 
     def __init__(
-        self, connection: Connection, names: Names, project: str, hot: HotRows, at: Marked
+        self,
+        connection: Connection,
+        names: Names,
+        project: str,
+        hot: HotRows,
+        *,
+        at: Marked,
+        objects: Objects | None,
     ) -> None:
         """Take the connection on which the project's head is locked."""
+        self._objects = objects
         self._connection = connection
         self._names = names
         self._project = project
@@ -186,7 +200,8 @@ class _SharedWork:
 
     def _transaction(self) -> PostgresWriteTx:
         where = self._connection, self._names, self._project, self._hot
-        tx = PostgresWriteTx(*where, at=(self._head, self._locked), known=self._rows)
+        at = self._head, self._locked
+        tx = PostgresWriteTx(*where, at=at, known=self._rows, objects=self._objects)
         tx.has_forgotten = self._has_forgotten
         return tx
 

@@ -12,10 +12,10 @@ from urllib.parse import quote
 import apsw
 
 from hansard.engines.group_commit import GroupCommit, Job
-from hansard.engines.sqlite import proving, wal
 from hansard.engines.sqlite import schema as layout
+from hansard.engines.sqlite import wal
 from hansard.engines.sqlite.between import between_names
-from hansard.engines.sqlite.files import BLOBS, BlobFiles, LockFiles, WriteLock, sync_folder
+from hansard.engines.sqlite.files import BLOBS, BlobFiles, LockFiles, WriteLock
 from hansard.engines.sqlite.refusing import (
     CANNOT_READ,
     CANNOT_WRITE,
@@ -29,14 +29,14 @@ from hansard.engines.sqlite.refusing import (
     refusals,
 )
 from hansard.engines.sqlite.reserve import OPENING_BYTES, RESERVE, Reserve
-from hansard.engines.sqlite.search import add_functions
+from hansard.engines.sqlite.times import add_functions
 from hansard.engines.sqlite.transaction import SqliteTx, is_inline
 from hansard.engines.sqlite.watch import SqliteWatch
 from hansard.kernel import limits
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import Lock, ReadTx, Schema, Table, Topic, Watch, WriteTx
 from hansard.kernel.event import Head
-from hansard.kernel.private import make_folder
+from hansard.kernel.private import make_folder, sync_folder
 from hansard.kernel.problem import StorageUnavailable
 
 T = TypeVar("T")
@@ -394,7 +394,11 @@ class SqliteEngine:
         if self._is_looking:
             return True  # what another version has not made yet reads as empty
         row = connection.execute("SELECT fingerprint FROM layout").fetchone()
-        return row is not None and row[0] == layout.fingerprint(self._schema)
+        is_ours = row is not None and row[0] == layout.fingerprint(self._schema)
+        # Where nothing can be made, one can still do without.
+        return is_ours and (
+            self._is_read_only or not layout.missing_indexes(connection, self._schema)
+        )
 
     def _require_layout(self) -> None:
         """Refuse a store that this version would have to write to before reading it."""
@@ -425,16 +429,23 @@ class SqliteEngine:
         sync_folder(self._folder.parent)
 
     def check(self, *, thorough: bool) -> list[str]:
+        from hansard.engines.sqlite import proving
+
         self._require_same_process()
         with refusals(CANNOT_READ), closing(self._connect()) as connection:
-            return [*wal.faults(self._folder / LOG), *proving.faults(connection, thorough=thorough)]
+            found = proving.faults(connection, self._schema, thorough=thorough)
+            return [*wal.faults(self._folder / LOG), *found]
 
     def marks(self, topic: Topic, take: Callable[[str, str, str], None]) -> None:
+        from hansard.engines.sqlite import proving
+
         self._require_same_process()
         with refusals(CANNOT_READ), closing(self._connect()) as connection:
             proving.marks(connection, topic, take)
 
     def mark(self, topic: Topic, texts: Mapping[str, str]) -> str:
+        from hansard.engines.sqlite import proving
+
         return proving.mark(topic, texts)
 
     def _require_same_process(self) -> None:

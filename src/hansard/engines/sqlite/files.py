@@ -4,6 +4,7 @@ import errno
 import fcntl
 import os
 import re
+import stat
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
@@ -14,11 +15,15 @@ from hansard.engines.locks import ProcessLock
 from hansard.engines.sqlite.refusing import can_write
 from hansard.kernel.blob import Digest, is_digest
 from hansard.kernel.engine import Lock
-from hansard.kernel.private import FILE_MODE, FOLDER_MODE
+from hansard.kernel.private import FILE_MODE, FOLDER_MODE, sync_folder
 from hansard.kernel.problem import BlobDamaged, InvalidInput
 
 BLOBS = "blobs"
 RETRY_S = 0.01
+
+_ONLY_FILES = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_NO_FILE = (errno.ELOOP, errno.EMLINK, errno.ENXIO, errno.EISDIR)
+"""How the system says that a name is a link, a socket or a folder."""
 
 _LOCK_NAME = re.compile(r"[A-Za-z0-9-]{1,200}")
 _TEMPORARY = re.compile(r"\.[0-9a-f]{64}\.[0-9a-f]{8}")
@@ -37,8 +42,8 @@ class BlobFiles:
     def write(self, digest: Digest, packed: bytes) -> None:
         """Make the file durable, with its name; one that is there already is left as it is."""
         path = self._path(digest)
-        if (found := self.read(digest)) is not None:
-            if found != packed:
+        if os.path.lexists(path):
+            if not self._holds(digest, packed):
                 # Damaged, or another project's that packed the same content in another way.
                 self._others.add(digest)
             # Whoever wrote it may not have come to sync the folder yet.
@@ -80,11 +85,29 @@ class BlobFiles:
         return str(path.relative_to(self._folder.parent)) if path.is_file() else None
 
     def read(self, digest: Digest) -> bytes | None:
-        """Read a file; `None` if it is not there."""
+        """Read a file; `None` if it is not there.
+
+        Whatever else lies in its place is refused: a link leads to what others may change, and a
+        pipe would be waited for without end.
+        """
         try:
-            return self._path(digest).read_bytes()
+            descriptor = os.open(self._path(digest), _ONLY_FILES)
         except FileNotFoundError:
             return None
+        except OSError as error:
+            if error.errno not in _NO_FILE:
+                raise
+            raise BlobDamaged("A blob's file is not a file of its own", digest=digest) from error
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise BlobDamaged("A blob's file is not a file of its own", digest=digest)
+            return file.read()
+
+    def _holds(self, digest: Digest, packed: bytes) -> bool:
+        try:
+            return self.read(digest) == packed
+        except BlobDamaged:
+            return False
 
     def remove(self, digest: Digest) -> None:
         """Remove a file, if it is there, durably."""
@@ -307,12 +330,3 @@ def _is_same(seen: os.stat_result, path: Path) -> bool:
         return os.path.samestat(seen, path.stat())
     except (FileNotFoundError, NotADirectoryError):
         return False
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -11,9 +11,15 @@ from itertools import zip_longest
 
 import apsw
 
-from hansard.engines.sqlite.schema import NUMBER_BITS, documents_name, is_unmade, topic_name
+from hansard.engines.sqlite.schema import (
+    NUMBER_BITS,
+    documents_name,
+    is_unmade,
+    missing_indexes,
+    topic_name,
+)
 from hansard.engines.sqlite.search import document, length_of
-from hansard.kernel.engine import Topic
+from hansard.kernel.engine import Schema, Topic
 from hansard.kernel.problem import StorageUnavailable
 
 LINES_MAX = 20
@@ -55,11 +61,11 @@ _BEFORE_ALL = -1 << 22
 """A number less than any project's, even in a file that was tampered with."""
 
 
-def faults(connection: apsw.Connection, *, thorough: bool) -> list[str]:
+def faults(connection: apsw.Connection, schema: Schema, *, thorough: bool) -> list[str]:
     """Say what is wrong with the database, as one look sees it."""
     connection.execute("BEGIN")
     try:
-        found = [*_foreign(connection), *_headless(connection)]
+        found = [*_foreign(connection), *_unindexed(connection, schema), *_headless(connection)]
         return found + list(_own_findings(connection)) if thorough else found
     except (apsw.SQLError, apsw.CorruptError, apsw.NotADBError) as error:
         return [f"SQLite finds its file damaged: {error}"]
@@ -128,6 +134,12 @@ def _foreign(connection: apsw.Connection) -> Iterator[str]:
     for kind, name in declared.fetchall():
         if not (kind in OURS and OURS[kind].fullmatch(str(name))):
             yield f"The database has a {kind} that Hansard did not make: {name}"
+
+
+def _unindexed(connection: apsw.Connection, schema: Schema) -> Iterator[str]:
+    """Find what a table should be looked up by and is not, so that looking takes ever longer."""
+    for name in missing_indexes(connection, schema):
+        yield f"The index {name} is gone; the next process that opens the store makes it again"
 
 
 def _headless(connection: apsw.Connection) -> Iterator[str]:

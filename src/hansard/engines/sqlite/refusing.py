@@ -39,6 +39,7 @@ FAILED = Stop(
     f"{CANNOT_WRITE}: its disk failed, so writing has stopped until Hansard is started again",
     "Reading goes on. Look after the disk, then start Hansard again: it finds out what was written",
 )
+LOOK_AFTER_DISK = "Look after the disk, and try again", "not_written"
 REPEAT_TO_KNOW = (
     "It may be written or not. Look after the disk, start Hansard again, and repeat the call with "
     "its idempotency key: then it is done once, and answered"
@@ -51,7 +52,7 @@ def refusals(what: str, stop: Callable[[Stop], None] | None = None) -> Iterator[
     try:
         yield
     except (apsw.Error, OSError) as error:
-        problem = refusal(what, error)
+        problem = refusal(what, error, writes=stop is not None)
         if problem is None:
             raise
         if stop and isinstance(error, apsw.IOError):
@@ -59,13 +60,15 @@ def refusals(what: str, stop: Callable[[Stop], None] | None = None) -> Iterator[
         raise problem from error
 
 
-def refusal(what: str, error: Exception) -> StorageUnavailable | None:
-    """Say what was refused, and why; `None` if it is no refusal but a bug of ours."""
+def refusal(what: str, error: Exception, *, writes: bool = True) -> StorageUnavailable | None:
+    """Say what was refused, and why; `None` if it is no refusal but a bug of ours.
+
+    Only of what `writes` to the journal one may not know whether it was written.
+    """
     match error:
         case apsw.IOError():
-            return StorageUnavailable(
-                f"{what}: the disk failed", hint=REPEAT_TO_KNOW, outcome="unknown"
-            )
+            remedy, outcome = (REPEAT_TO_KNOW, "unknown") if writes else LOOK_AFTER_DISK
+            return StorageUnavailable(f"{what}: the disk failed", hint=remedy, outcome=outcome)
         # Our statements fit our tables, unless a table is not as we made it.
         case apsw.CorruptError() | apsw.NotADBError() | apsw.SQLError():
             return StorageUnavailable(
@@ -81,7 +84,8 @@ def refusal(what: str, error: Exception) -> StorageUnavailable | None:
             return StorageUnavailable(f"{what}: {reason}", hint=hint, outcome="not_written")
         case OSError(errno=errno.EROFS):
             return READ_ONLY.problem()
-        case OSError():
+        # A closed pipe is of whoever reads what is written of it, and has seen enough.
+        case OSError() if not isinstance(error, BrokenPipeError):
             reason = error.strerror or "the system refused"
             return StorageUnavailable(f"{what}: {reason}", outcome="not_written")
     return None

@@ -9,14 +9,13 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import mul
 from typing import Any
 
-import apsw
 import orjson
 
 from hansard.engines.bm25 import MEAN_OF_DOCUMENTS, Candidate, Ranking
 from hansard.engines.sqlite.schema import documents_name, table_name, topic_name
+from hansard.engines.sqlite.times import TIMES
 from hansard.kernel.engine import Hit, Topic
 from hansard.kernel.words import Term, query_terms, stems
 
@@ -31,9 +30,6 @@ FEW_ROWS_MAX = 10_000
 
 LOOKED_AT = 200
 """So many documents are looked at closely at a time, those first that have what is rare."""
-
-TIMES = "hansard_times"
-"""The function that says how often a document has what is asked for."""
 
 Ask = Callable[..., list[tuple[Any, ...]]]
 """Runs a statement with its values and gives all rows."""
@@ -217,14 +213,28 @@ class Search:
         return bool(count <= FEW_ROWS_MAX)
 
 
-def add_functions(connection: apsw.Connection) -> None:
-    """Teach a connection what searches ask of FTS5."""
-    try:
-        connection.register_fts5_function(TIMES, _times)
-    except apsw.NoFTS5Error:
-        # It is there, but nothing can be asked of this database: asking something says why.
-        connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
-        raise
+def having(
+    ask: Ask, topic: Topic, first: int, last: int, words: Sequence[str]
+) -> tuple[int, list[int]]:
+    """Count the newest documents between two numbers, and those of them that have each stem."""
+    [[total, oldest]] = ask(
+        f"SELECT count(*), min(number) FROM (SELECT number FROM {documents_name(topic)} "
+        "WHERE number BETWEEN ? AND ? ORDER BY number DESC LIMIT ?)",
+        *(first, last, MEAN_OF_DOCUMENTS),
+    )
+    if not total:
+        return 0, [0] * len(words)
+    name = topic_name(topic)
+    # From the newest on, or all that has a word would be gone through up to them.
+    found = [
+        ask(
+            f"SELECT count(*) FROM (SELECT rowid FROM {name} WHERE {name} MATCH ? "
+            "AND rowid BETWEEN ? AND ? ORDER BY rowid DESC)",
+            *(_any([Term((word,))]), oldest, last),
+        )
+        for word in words
+    ]
+    return total, [count for [[count]] in found]
 
 
 def document(topic: Topic, texts: Mapping[str, str]) -> list[str]:
@@ -242,26 +252,8 @@ def length_of(topic: Topic, columns: Sequence[str]) -> float:
     )
 
 
-def _times(api: apsw.FTS5ExtensionApi, *values: "apsw.SQLiteValue") -> bytes:
-    """Say how often a document has each term, an occurrence counting its column's weight."""
-    if api.aux_data is None:
-        api.aux_data = orjson.loads(str(values[0]))
-    weights, terms = api.aux_data
-    times, number = array("d"), 0
-    for forms in terms:
-        had = 0.0
-        for phrase in range(number, number + forms):
-            # Most documents have few of the terms, and a look at the columns is cheap.
-            if api.phrase_columns(phrase):
-                places = api.phrase_locations(phrase)
-                had += sum(map(mul, weights, map(len, places)))
-        times.append(had)
-        number += forms
-    return times.tobytes()
-
-
 def _spec(topic: Topic, terms: Sequence[Term]) -> str:
-    """Write down for `_times` what columns weigh, and how many forms each term is looked for in."""
+    """Write down what columns weigh, and how many forms each term is looked for in."""
     forms = [len(one.forms) + (one.beginning is not None) for one in terms]
     return orjson.dumps([list(topic.columns.values()), forms]).decode()
 

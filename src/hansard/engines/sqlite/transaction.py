@@ -20,7 +20,6 @@ from hansard.engines.sqlite.schema import (
     table_name,
     topic_name,
 )
-from hansard.engines.sqlite.search import Scope, Search, document, length_of
 from hansard.kernel.blob import Blob, Codec, Digest
 from hansard.kernel.engine import (
     Found,
@@ -181,9 +180,7 @@ class SqliteTx:
         rows = self._all(
             f"SELECT key, min({filing(table)}) FROM {table_name(table)} WHERE project = ? "
             "AND key > ? GROUP BY key ORDER BY key LIMIT ?",
-            self._number,
-            after,
-            limit,
+            *(self._number, after, limit),
         )
         return {key: bool(is_right) for key, is_right in rows}
 
@@ -196,6 +193,8 @@ class SqliteTx:
         limit: int,
         beginnings: bool = False,
     ) -> list[Hit]:
+        from hansard.engines.sqlite.search import Scope, Search
+
         needed = (documents_name(topic), table_name(topic.table))
         if self._number is None or not all(map(self._is_made, needed)):
             return []
@@ -203,11 +202,17 @@ class SqliteTx:
         scope = Scope(topic, *self._documents(), clauses, values, is_filtered=bool(where))
         return Search(self._all, scope, beginnings=beginnings).hits(query, limit)
 
+    def having(self, topic: Topic, words: Sequence[str]) -> tuple[int, list[int]]:
+        if self._number is None or not self._is_made(documents_name(topic)):
+            return 0, [0] * len(words)
+        from hansard.engines.sqlite.search import having
+
+        return having(self._all, topic, *self._documents(), words)
+
     def blob(self, digest: Digest) -> Blob | None:
         found = self._one(
             "SELECT size, codec, packed, base, depth FROM blobs WHERE project = ? AND digest = ?",
-            self._number,
-            digest,
+            *(self._number, digest),
         )
         if found is None:
             return None
@@ -224,8 +229,7 @@ class SqliteTx:
         rows = self._all(
             f"SELECT digest, codec, depth, packed IS NULL FROM blobs "
             f"WHERE project = ? AND digest IN ({marks(digests)})",
-            self._number,
-            *digests,
+            *(self._number, *digests),
         )
         return {
             digest: Kept(codec, depth, self._files.name(digest) if in_file else None)
@@ -295,11 +299,12 @@ class SqliteTx:
         if texts is None:
             self._run(f"DELETE FROM {documents} WHERE project = ? AND key = ?", project, key)
             return
+        from hansard.engines.sqlite.search import document, length_of
+
         columns = document(topic, texts)
         number = found[0] if found else self._next_document(documents, project)
         put = f"INSERT OR REPLACE INTO {documents} VALUES(?, ?, ?, ?)"
-        values = number, project, key, length_of(topic, columns)
-        self._run(put, *values, making=of_topic(topic))
+        self._run(put, number, project, key, length_of(topic, columns), making=of_topic(topic))
         names = ", ".join(topic.columns)
         put = f"INSERT INTO {words}(rowid, {names}) VALUES(?, {marks(columns)})"
         self._run(put, number, *columns)
@@ -313,11 +318,7 @@ class SqliteTx:
             "VALUES(?, ?, ?, ?, ?, ?, ?)",
             self._made_number(),
             blob.digest,
-            blob.size,
-            blob.codec,
-            blob.base,
-            blob.depth,
-            inline,
+            *(blob.size, blob.codec, blob.base, blob.depth, inline),
         )
 
     def repack(self, blob: Blob) -> None:

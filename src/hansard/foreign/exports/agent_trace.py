@@ -13,7 +13,8 @@ import orjson
 
 from hansard import __version__
 from hansard.app.application import Application
-from hansard.foreign.exports.writing import Export, made_whole, write_lines
+from hansard.app.keeping.files import made_whole
+from hansard.foreign.exports.writing import Export, write_lines
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Entry
 from hansard.kernel.limits import ENTRIES_PAGE

@@ -8,7 +8,8 @@ from typing import Any
 import orjson
 
 from hansard.app.application import Application
-from hansard.foreign.exports.writing import Export, made_whole, write_lines
+from hansard.app.keeping.files import made_whole
+from hansard.foreign.exports.writing import Export, write_lines
 from hansard.foreign.gathering import Gathering
 from hansard.kernel.operation import Caller
 

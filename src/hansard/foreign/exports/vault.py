@@ -8,8 +8,9 @@ from typing import Any
 import orjson
 
 from hansard.app.application import Application
+from hansard.app.keeping.files import made_whole
 from hansard.decisions.answers import DecisionInContext
-from hansard.foreign.exports.writing import Export, made_whole
+from hansard.foreign.exports.writing import Export
 from hansard.foreign.gathering import Gathering, Told
 from hansard.kernel.hidden import escape
 from hansard.kernel.operation import Caller

@@ -177,6 +177,7 @@ def _decision(adr: _Adr, target: str, old: list[int] | tuple[()], standing: Stan
         tuple(adr.consequences[:100]),
         standing,
         tuple(map(_key, old)),
+        draft=None if standing == "proposed" else f"{_key(adr.number)}/proposed",
         reason="Rejected in the folder that it was taken over from" if is_open else None,
         at=adr.at,
     )

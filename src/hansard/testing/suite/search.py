@@ -254,6 +254,18 @@ class SearchSuite(SuiteBase):
 
         assert search(engine, "lantern w1 w2") == ["a"]
 
+    def test_it_is_told_how_many_documents_have_a_word(self, engine: Engine) -> None:
+        """Of this project's documents, as they stand; what nobody has is none."""
+        assert look(engine, lambda tx: tx.having(PAPERS, ["quill"])) == (0, [0])
+        publish(engine, {"a": {"title": "quills"}, "b": {"body": "ink"}, "c": {"body": "quill"}})
+        publish(engine, {"c": {"title": "a quill", "body": "a quill"}, "d": {"title": "lantern"}})
+
+        counted = look(engine, lambda tx: tx.having(PAPERS, ["quill", "ink", "absent"]))
+
+        assert counted == (4, [2, 1, 0])
+        assert look(engine, lambda tx: tx.having(PAPERS, [])) == (4, [])
+        assert engine.read(OTHER, lambda tx: tx.having(PAPERS, ["quill"])) == (0, [0])
+
     def test_documents_are_there_after_opening_again(
         self, engine: Engine, open_engine: Opener
     ) -> None:

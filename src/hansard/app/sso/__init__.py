@@ -1,0 +1,1 @@
+"""Single sign-on: whom the company's identity provider vouches for, as what, and where."""

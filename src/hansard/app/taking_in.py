@@ -1,0 +1,16 @@
+"""Whether hooks told something since that waits to be recorded; what records it is loaded then."""
+
+from collections.abc import Callable
+
+from hansard.app.settings import Settings
+from hansard.hooks import places, spool
+
+
+def take_in(settings: Settings, say: Callable[[str], None]) -> None:
+    """Record what waits for this store, if anything does; what goes wrong is only said."""
+    folder = places.hooks_folder({"store": settings.store} if settings.store else {}, {})
+    if folder is None or settings.read_only or not spool.waiting(folder):
+        return
+    from hansard.app import hooking
+
+    hooking.take_all(folder, say)

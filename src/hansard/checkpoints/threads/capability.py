@@ -1,0 +1,68 @@
+"""The operations on threads, for a catalog of their own."""
+
+from hansard.checkpoints.limits import Quotas
+from hansard.checkpoints.threads import contract, queries
+from hansard.checkpoints.threads.commands import Keeping, copy_thread, delete_runs
+from hansard.kernel.operation import Capability, Operation, Request, Result, Run
+
+
+def capability(quotas: Quotas | None = None) -> Capability:
+    """Make the operations, for an application on a store that knows the checkpoints' views."""
+    keeping = Keeping(quotas or Quotas())
+    return Capability(
+        "threads",
+        (
+            _begins("thread_put_step", contract.PutStep, contract.StepPut, keeping.put_step),
+            _begins("thread_put_writes", contract.PutWrites, contract.Done, keeping.put_writes),
+            _goes_on("thread_put_next_step", contract.PutStep, contract.StepPut, keeping.put_step),
+            _goes_on(
+                "thread_put_next_writes", contract.PutWrites, contract.Done, keeping.put_writes
+            ),
+            _begins("thread_copy", contract.CopyThread, contract.Done, copy_thread),
+            _goes_on("thread_delete", contract.DeleteThread, contract.Done, keeping.delete_thread),
+            _goes_on("thread_prune", contract.PruneThread, contract.Done, keeping.prune_thread),
+            _goes_on("thread_delete_runs", contract.DeleteRuns, contract.Done, delete_runs),
+            _reads("thread_get_step", contract.GetStep, contract.StepsFound, queries.get_step),
+            _reads(
+                "thread_list_steps", contract.ListSteps, contract.StepsFound, queries.list_steps
+            ),
+            _reads(
+                "thread_contents", contract.GetContents, contract.Contents, queries.get_contents
+            ),
+        ),
+    )
+
+
+def _begins(name: str, request: type[Request], result: type[Result], run: Run) -> Operation:
+    return Operation(
+        name,
+        f"{run.__doc__}",
+        request,
+        result,
+        run,
+        writes=True,
+        role="agent",
+        session="begins",
+        creates_session=True,
+        reopens_session=True,
+        repeatable=True,
+    )
+
+
+def _goes_on(name: str, request: type[Request], result: type[Result], run: Run) -> Operation:
+    """Declare a write under the session that the thread has, which is not looked up again."""
+    return Operation(
+        name,
+        f"{run.__doc__}",
+        request,
+        result,
+        run,
+        writes=True,
+        role="agent",
+        session="none",
+        repeatable=True,
+    )
+
+
+def _reads(name: str, request: type[Request], result: type[Result], run: Run) -> Operation:
+    return Operation(name, f"{run.__doc__}", request, result, run, writes=False, session="none")

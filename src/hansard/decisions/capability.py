@@ -1,0 +1,143 @@
+"""What decisions are made of: their operations, events and views."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from hansard.decisions import answers, contract, githistory, limits
+from hansard.decisions.commands import Deciding, Radius
+from hansard.decisions.events import EVENTS
+from hansard.decisions.matching import Surroundings
+from hansard.decisions.proposals import Reviewing
+from hansard.decisions.queries import Looking
+from hansard.decisions.reading import citing_decisions
+from hansard.decisions.search import Searching
+from hansard.decisions.secret import Secret
+from hansard.decisions.views import PASSAGES, VIEW
+from hansard.kernel.follow import Follower
+from hansard.kernel.meaning import Meanings, NoMeanings
+from hansard.kernel.operation import Capability, Operation
+from hansard.kernel.store import Store
+
+
+def capability(
+    *,
+    secret: Secret | None = None,
+    workspace: Path | None = None,
+    review_window_s: int = limits.REVIEW_WINDOW_S,
+    meanings: Meanings | None = None,
+    blast_radius: Radius = citing_decisions,
+    followers: Callable[[Store], Sequence[Follower]] | None = None,
+    mask: githistory.Mask = str,
+    around: Surroundings | None = None,
+) -> Capability:
+    """Make the capability.
+
+    `secret` is what a caller must prove to accept a proposal; without one, nobody can. `workspace`
+    is where the repositories lie whose commits can be indexed as evidence. What cites a
+    decision elsewhere is known only above this layer, and `blast_radius` says it; so is what a
+    secret looks like, which `mask` takes out, and what is there to be named, `around`.
+    """
+    known, around = secret or Secret(None), around or Surroundings()
+    reviewing = Reviewing(known, review_window_s, blast_radius, around)
+    return Capability(
+        "decisions",
+        (
+            *_deciding(Deciding(blast_radius, around)),
+            *_looking(Searching(meanings or NoMeanings()), Looking(blast_radius)),
+            *_reviewing(reviewing),
+            *(githistory.operations(workspace, mask) if workspace else ()),
+        ),
+        (*EVENTS, githistory.CommitsIndexed),
+        (VIEW, githistory.VIEW),
+        secret=known,
+        passages=PASSAGES,
+        followers=followers,
+    )
+
+
+def _deciding(deciding: Deciding) -> tuple[Operation, ...]:
+    return (
+        Operation(
+            "record_decision",
+            "Record a decision about a target that has none. Target `path:GLOB` governs files: "
+            "enforcement advise or block.",
+            contract.RecordDecision,
+            answers.DecisionRecorded,
+            deciding.record,
+            writes=True,
+            role="agent",
+            session="begins",
+            toolsets=("core", "default"),
+        ),
+        Operation(
+            "supersede_decision",
+            "Replace active decisions by a new one about the target of one of them; for a "
+            "person's, propose.",
+            contract.SupersedeDecision,
+            answers.DecisionSuperseded,
+            deciding.supersede,
+            writes=True,
+            role="agent",
+            session="begins",
+            toolsets=("default",),
+        ),
+    )
+
+
+def _looking(searching: Searching, looking: Looking) -> tuple[Operation, ...]:
+    return (
+        Operation(
+            "search_decisions",
+            "Find what was decided. strict: active only; balanced: active first; audit: history.",
+            contract.SearchDecisions,
+            answers.DecisionsFound,
+            searching.search,
+            writes=False,
+            toolsets=("core", "default"),
+        ),
+        Operation(
+            "get_decision",
+            "Show a decision or proposal with its chain, evidence and what cites it.",
+            contract.GetDecision,
+            answers.DecisionInContext,
+            looking.get,
+            writes=False,
+        ),
+    )
+
+
+def _reviewing(reviewing: Reviewing) -> tuple[Operation, ...]:
+    return (
+        Operation(
+            "propose_decision",
+            "Draft a decision for an admin to accept, or with proposal_id change a draft.",
+            contract.ProposeDecision,
+            answers.DecisionProposed,
+            reviewing.propose,
+            writes=True,
+            role="agent",
+            session="begins",
+            toolsets=("default",),
+        ),
+        Operation(
+            "accept_proposal",
+            "Make a proposal an active decision: for admins who prove the secret, after the "
+            "review window.",
+            contract.AcceptProposal,
+            answers.ProposalAccepted,
+            reviewing.accept,
+            writes=True,
+            role="admin",
+            needs_secret=True,
+            repeatable=True,
+        ),
+        Operation(
+            "reject_proposal",
+            "Reject a proposal for good.",
+            contract.RejectProposal,
+            answers.ProposalRejected,
+            reviewing.reject,
+            writes=True,
+            role="agent",
+        ),
+    )

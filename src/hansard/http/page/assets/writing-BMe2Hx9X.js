@@ -1,0 +1,1 @@
+import{H as e}from"./index-BXG6Y3ZB.js";var t=e(null);export{t};

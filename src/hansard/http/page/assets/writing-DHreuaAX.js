@@ -1,1 +1,0 @@
-import{V as e}from"./index-BA7YrzrW.js";var t=e(null);export{t};

@@ -1,0 +1,104 @@
+"""What is around a text says what it is about: what was said before and after it, by whom and when.
+
+A turn of a talk, or a child of a record, is often too short to be found by itself. So what is found
+counts for what stands beside it too, and whoever is named in a question, and when, for what they
+said and for what was said then. Pure.
+"""
+
+import heapq
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from hansard.kernel.dates import Span, spans
+
+LOOKED_AT = 100
+"""So many of the best are looked at in their surroundings."""
+
+BESIDE = 0.3
+FURTHER = 0.15
+"""What a hit counts for what stands beside it, and for what stands one further (ADR 54)."""
+
+OF_WHOLE = 0.15
+"""What the whole counts for a part of it, if the whole was found itself."""
+
+SAYS_NOTHING = 0.08
+"""What scores less says nothing of its neighbours: it hardly says anything of itself."""
+
+SAID_BY = 0.1
+SAID_THEN = 0.15
+"""What it counts that a text is by whom the question names, and of the days that it names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a text stands: in what, between which others, by whom, and of which day."""
+
+    before: str | None = None
+    after: str | None = None
+    whole: str | None = None
+    who: str | None = None
+    """As it is written there; a question that has all words of it names them."""
+    day: date | None = None
+
+
+Places = Callable[[Collection[str]], Mapping[str, Place]]
+"""Looks up the places of documents, as far as they have one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Where documents stand, and what a question says of whom and when."""
+
+    places: Places
+    words: frozenset[str]
+    days: Sequence[Span]
+
+    def scored(self, scores: Mapping[str, float], unseen: float) -> dict[str, float]:
+        """Add to scores what surroundings say; what stands beside a good hit is found by that."""
+        best = heapq.nsmallest(LOOKED_AT, scores, key=lambda key: (-scores[key], key))
+        there = dict(self.places(best))
+        excess = {key: max(scores[key] - SAYS_NOTHING, 0.0) for key in best}
+        there |= self.places(_beside(there, there) - there.keys())
+        gained = _gained(excess, there)
+        there |= self.places(gained.keys() - there.keys())
+        for key in {*best, *gained} & there.keys():
+            gained[key] += self._told(there[key])
+            gained[key] += OF_WHOLE * excess.get(there[key].whole or "", 0.0)
+        return {**scores, **{key: scores.get(key, unseen) + more for key, more in gained.items()}}
+
+    def _told(self, place: Place) -> float:
+        """Say what it is worth by whom and when something was said."""
+        from hansard.kernel.words import split
+
+        is_theirs = bool(place.who) and self.words.issuperset(split(place.who or ""))
+        day = place.day
+        then = max((span.nearness(day) for span in self.days), default=0.0) if day else 0.0
+        return SAID_BY * is_theirs + SAID_THEN * then
+
+
+def surroundings(query: str, places: Places, today: date) -> Surroundings:
+    """Read from a question whom and which days it names."""
+    # Words take a while to import, and who only writes needs none of this.
+    from hansard.kernel.words import split
+
+    return Surroundings(places, frozenset(split(query)), spans(query, today))
+
+
+def _beside(keys: Iterable[str], there: Mapping[str, Place]) -> set[str]:
+    """Give what stands beside these."""
+    places = [there[key] for key in keys if key in there]
+    return {key for place in places for key in (place.before, place.after) if key}
+
+
+def _gained(excess: Mapping[str, float], there: Mapping[str, Place]) -> defaultdict[str, float]:
+    """Say what documents gain by hits that stand beside them, or one further."""
+    gained: defaultdict[str, float] = defaultdict(float)
+    for key, score in excess.items():
+        near = _beside([key], there)
+        for other in near:
+            gained[other] += BESIDE * score
+        for other in _beside(near, there) - {key}:
+            gained[other] += FURTHER * score
+    return gained

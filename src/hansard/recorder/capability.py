@@ -1,0 +1,44 @@
+"""What the recorder is made of: its operations, events and view."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from hansard.kernel.operation import Capability
+from hansard.recorder.copies import unmarked
+from hansard.recorder.events import EVENTS
+from hansard.recorder.gateway import Gateway
+from hansard.recorder.governing import Governed, nothing_governs
+from hansard.recorder.operations import operations
+from hansard.recorder.views import VIEW
+from hansard.sessions.presence import Presence
+from hansard.sessions.rules import Staleness
+
+
+def capability(
+    workspace: Path,
+    *,
+    store: Path | None = None,
+    redact: bool = True,
+    governed: Governed = nothing_governs,
+    presence: Presence | None = None,
+    staleness: Staleness | None = None,
+    key_file: Path | None = None,
+    mark: Callable[[], str | None] = unmarked,
+) -> Capability:
+    """Make the capability for one workspace, whose folder is opened on first use.
+
+    `store` is the folder of the record itself, which no agent may write to. Which decisions govern
+    a file, who is there and from when on a session counts as stale is known only above this layer.
+    `key_file` holds the key under which contents with secrets are kept; without it they are not.
+    """
+    gateway = Gateway(
+        workspace, store=store, redact=redact, governed=governed, key_file=key_file, mark=mark
+    )
+    return Capability(
+        "recorder",
+        operations(gateway, presence or Presence(), staleness or Staleness()),
+        EVENTS,
+        (VIEW,),
+        recover=gateway.recover,
+        close=gateway.close,
+    )

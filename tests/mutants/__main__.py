@@ -1,0 +1,155 @@
+"""Draw faults, run the tests that reach them, and print those that no test noticed."""
+
+import argparse
+import os
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Queue
+from tempfile import TemporaryDirectory
+
+from tests.mutants import reach
+from tests.mutants.mutations import Mutation, mutations
+
+ROOT = Path(__file__).parents[2]
+NOTED = ROOT / "build" / "reach"
+TARGETS = ("kernel/*.py", "engines/**/*.py", "**/rules.py")
+FOLDERS = (
+    *("kernel", "engines", "app", "records", "sessions", "checkpoints", "recorder", "entities"),
+    *("decisions", "embedders", "sdk"),
+)
+QUICK = "not slow and not postgres and not clients"
+TESTS_MAX = 60
+"""Of the tests that reach a line so many are run."""
+PATIENCE_S = 300
+"""What takes longer has been noticed: it does not end."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A fault in a file, and the tests that could notice it."""
+
+    file: Path
+    mutation: Mutation
+    tests: tuple[str, ...]
+
+    @property
+    def told(self) -> str:
+        """Say where and what it is."""
+        place = self.file.relative_to(reach.SOURCE)
+        return f"{place}:{self.mutation.line}: {self.mutation.told(self.file.read_text())}"
+
+
+def main() -> int:
+    """Draw, try, and print the score."""
+    asked = _asked()
+    if asked.again or not NOTED.exists():
+        _note_reach()
+    chance = random.Random(asked.seed)
+    everything = list(_everything(asked.only))
+    drawn = chance.sample(everything, min(asked.count, len(everything)))
+    mutants = [_with_tests(*one, chance) for one in drawn]
+    alive = 0
+    for number, (mutant, is_noticed) in enumerate(_tried(mutants, asked.workers), 1):
+        alive += not is_noticed
+        if not is_noticed:
+            reached = (
+                f"{len(mutant.tests)} tests reach it" if mutant.tests else "no test reaches it"
+            )
+            print(f"not noticed: {mutant.told} ({reached})", flush=True)  # noqa: T201 - the answer
+        if number % 10 == 0:
+            print(f"{number} of {len(mutants)}", file=sys.stderr, flush=True)  # noqa: T201 - progress
+    killed = len(mutants) - alive
+    print(f"{killed} of {len(mutants)} noticed ({killed / len(mutants):.0%}), seed {asked.seed}")  # noqa: T201 - the answer
+    return 0
+
+
+def _asked() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
+    parser.add_argument("--count", type=int, default=200, help="how many faults are tried")
+    parser.add_argument("--seed", type=int, default=1, help="which ones")
+    parser.add_argument("--only", default="", help="only in files whose path has this")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--again", action="store_true", help="note anew which tests reach what")
+    return parser.parse_args()
+
+
+def _note_reach() -> None:
+    """Run the quick tests once, and note what each reaches."""
+    shutil.rmtree(NOTED, ignore_errors=True)
+    NOTED.mkdir(parents=True)
+    command = ["-q", "-n", str(os.cpu_count() or 1), "-p", "tests.mutants.reach", "-m", QUICK]
+    subprocess.run(
+        [sys.executable, "-m", "pytest", *command, *(f"tests/{folder}" for folder in FOLDERS)],
+        cwd=ROOT,
+        env=os.environ | {reach.PLACE: str(NOTED)},
+        check=True,
+    )
+
+
+def _everything(only: str) -> Iterator[tuple[Path, Mutation]]:
+    """Give every fault of every file that is looked at."""
+    files = sorted({file for target in TARGETS for file in reach.SOURCE.glob(target)})
+    for file in files:
+        if only in str(file):
+            yield from ((file, mutation) for mutation in mutations(file.read_text()))
+
+
+def _with_tests(file: Path, mutation: Mutation, chance: random.Random) -> Mutant:
+    """Find the tests of a fault; what is done on import is reached by all tests of the file."""
+    reached = reach.read(NOTED, file)
+    tests = reached.get(mutation.line) or set().union(*reached.values())
+    chosen = sorted(tests)
+    return Mutant(file, mutation, tuple(chance.sample(chosen, min(TESTS_MAX, len(chosen)))))
+
+
+def _tried(mutants: Sequence[Mutant], workers: int) -> Iterator[tuple[Mutant, bool]]:
+    """Try each, in as many copies of the source as there are workers."""
+    with TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(workers) as threads:
+        copies: Queue[Path] = Queue()
+        for number in range(workers):
+            copy = Path(folder) / str(number)
+            shutil.copytree(reach.SOURCE, copy / "hansard")
+            copies.put(copy)
+
+        def attempt(mutant: Mutant) -> tuple[Mutant, bool]:
+            copy = copies.get()
+            try:
+                return mutant, _is_noticed(mutant, copy)
+            finally:
+                copies.put(copy)
+
+        yield from threads.map(attempt, mutants)
+
+
+def _is_noticed(mutant: Mutant, copy: Path) -> bool:
+    """Put a fault into a copy, and see whether a test fails."""
+    if not mutant.tests:
+        return False
+    source = mutant.file.read_text()
+    target = copy / "hansard" / mutant.file.relative_to(reach.SOURCE)
+    target.write_text(mutant.mutation.put_into(source))
+    options = ["-x", "-q", "-n", "0", "-p", "no:randomly", "-p", "no:cacheprovider"]
+    try:
+        ran = subprocess.run(
+            [sys.executable, "-m", "pytest", *options, *mutant.tests],
+            cwd=ROOT,
+            env=os.environ | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True,
+            check=False,
+            timeout=PATIENCE_S,
+        )
+    except subprocess.TimeoutExpired:
+        return True
+    finally:
+        target.write_text(source)
+    return ran.returncode != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,120 @@
+"""Which small faults a source could have; nothing is run here."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<=",
+    ast.LtE: "<",
+    ast.Gt: ">=",
+    ast.GtE: ">",
+    ast.Eq: "!=",
+    ast.NotEq: "==",
+    ast.Is: "is not",
+    ast.IsNot: "is",
+    ast.In: "not in",
+    ast.NotIn: "in",
+}
+SUMS: dict[type[ast.operator], str] = {ast.Add: "-", ast.Sub: "+", ast.Mult: "//"}
+STEPS: dict[type[ast.stmt], str] = {
+    ast.Break: "continue",
+    ast.Continue: "break",
+    ast.Raise: "pass",
+    ast.Delete: "pass",
+}
+TWINS = {"min": "max", "max": "min", "any": "all", "all": "any"}
+
+
+@dataclass(frozen=True, order=True)
+class Mutation:
+    """A fault: from where to where in the source's bytes, and what stands there instead."""
+
+    line: int
+    start: int
+    end: int
+    text: str
+
+    def put_into(self, source: str) -> str:
+        """Give the source with the fault."""
+        raw = source.encode()
+        return (raw[: self.start] + self.text.encode() + raw[self.end :]).decode()
+
+    def told(self, source: str) -> str:
+        """Say what was put for what, in a line."""
+        was = source.encode()[self.start : self.end].decode()
+        return f"{' '.join(was.split())} -> {' '.join(self.text.split())}"
+
+
+def mutations(source: str) -> list[Mutation]:
+    """Give every fault that is known of, in the order of the source."""
+    tree = ast.parse(source)
+    offsets = _offsets(source)
+    return sorted(
+        Mutation(node.lineno, offsets[node.lineno - 1] + node.col_offset, _end(node, offsets), text)
+        for parent in ast.walk(tree)
+        for node, text in _faults(parent, source)
+        if not _is_said_only(parent)
+    )
+
+
+def _offsets(source: str) -> list[int]:
+    """Give where each line begins, in bytes, as the tree counts columns in bytes."""
+    offsets = [0]
+    for line in source.encode().splitlines(keepends=True):
+        offsets.append(offsets[-1] + len(line))
+    return offsets
+
+
+def _end(node: ast.expr | ast.stmt, offsets: list[int]) -> int:
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
+    return offsets[node.end_lineno - 1] + node.end_col_offset
+
+
+def _is_said_only(node: ast.AST) -> bool:
+    """Whether a node does nothing when the program runs: a text by itself, such as a docstring."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _faults(node: ast.AST, source: str) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
+    """Give what could stand for a node, or for a part of it."""
+    yield from _of_conditions(node, source)
+    match node:
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in SUMS:
+            yield node, f"({_of(left, source)}) {SUMS[type(op)]} ({_of(right, source)})"
+        case ast.Constant(value=bool() as value):
+            yield node, str(not value)
+        case ast.Constant(value=int() as value):
+            yield node, str(value + 1)
+        case ast.Call(func=ast.Name(id=name) as func) if name in TWINS:
+            yield func, TWINS[name]
+        case ast.Return(value=ast.expr() as value) if not _is_nothing(value):
+            yield value, "None"
+        case ast.stmt() if type(node) in STEPS:
+            yield node, STEPS[type(node)]
+        case ast.Expr(value=ast.Call()):
+            yield node, "pass"
+
+
+def _of_conditions(node: ast.AST, source: str) -> Iterator[tuple[ast.expr, str]]:
+    match node:
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            yield node, f"({_of(left, source)}) {COMPARISONS[type(op)]} ({_of(right, source)})"
+        case ast.BoolOp(op=op, values=values):
+            joined = " or " if isinstance(op, ast.And) else " and "
+            yield node, f"({joined.join(f'({_of(one, source)})' for one in values)})"
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield node, f"({_of(operand, source)})"
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+            yield test, f"(not ({_of(test, source)}))"
+
+
+def _is_nothing(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
+
+
+def _of(node: ast.expr, source: str) -> str:
+    text = ast.get_source_segment(source, node)
+    assert text is not None
+    return text

@@ -27,7 +27,7 @@ LIMITS = {
     "hansard.mcp.ending": "GIVE_UP_S",
     "hansard.mcp.http": "GRACE_S",
     "hansard.mcp.notices": "SEND_S",
-    "hansard.recorder.folder": "TURN_WAIT_S",
+    "hansard.recorder.workspace.folder": "TURN_WAIT_S",
     "hansard.recorder.limits": "FILE_WAIT_S",
 }
 """Where Hansard itself gives up waiting, by module."""

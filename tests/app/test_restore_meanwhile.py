@@ -18,7 +18,7 @@ from hansard.engines.sqlite import copying, engine
 from hansard.engines.sqlite.between import between_name
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.store import Store
-from hansard.recorder import linux
+from hansard.recorder.workspace import linux
 from tests.app import kept
 from tests.app.kept import AT, opened
 

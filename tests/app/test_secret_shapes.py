@@ -22,7 +22,7 @@ from hansard.kernel.engine import ReadTx
 from hansard.kernel.operation import Written
 from hansard.kernel.problem import Problem
 from hansard.mcp.answers import succeeded
-from hansard.recorder import redaction
+from hansard.recorder.contents import redaction
 from tests.app.isolation import PLAIN
 from tests.conftest import a_caller
 from tests.contract.everything_asked import SECRET, Asking, Json, ask_nearly_everything

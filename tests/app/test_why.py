@@ -13,9 +13,9 @@ from hansard.app.application import Application
 from hansard.app.why_answers import Why, Written
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
-from hansard.recorder.blame import Span, through
-from hansard.recorder.comparing import compare, unpacked
-from hansard.recorder.diffs import changed_regions, lines_of
+from hansard.recorder.contents.blame import Span, through
+from hansard.recorder.contents.comparing import compare, unpacked
+from hansard.recorder.contents.diffs import changed_regions, lines_of
 from tests.conftest import OpenApp, a_caller
 from tests.recorder.asking import create, edit, op, restore
 

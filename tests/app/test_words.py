@@ -7,7 +7,7 @@ from hansard.entities.metrics.events import MetricsRecorded
 from hansard.kernel.blob import Digest
 from hansard.kernel.event import Event
 from hansard.recorder.events import RestoreBegun
-from hansard.recorder.restored import Others
+from hansard.recorder.going_back.answers import Others
 from hansard.sessions.shown import SessionShown
 
 DIGEST = Digest("0" * 64)

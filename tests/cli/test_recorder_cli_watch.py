@@ -15,8 +15,8 @@ from hansard.app.settings import Settings
 from hansard.cli.watch import Lookout, lookout_at
 from hansard.recorder import limits
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.paths import FilePath
 from hansard.recorder.watching import IGNORED, FileSeen, Ignoring
+from hansard.recorder.workspace.paths import FilePath
 from tests.cli.running import WAIT_S, Hansard
 from tests.cli.test_recorder_cli import Recorded, items, op
 

@@ -23,7 +23,7 @@ from hansard.kernel.effect import OPEN_INTENTS
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import Problem, StorageUnavailable
-from hansard.recorder import linux
+from hansard.recorder.workspace import linux
 from tests.conftest import a_caller
 from tests.patience import PATIENCE_S
 from tests.recorder.asking import contents, create, edit, evolution

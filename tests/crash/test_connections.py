@@ -17,7 +17,7 @@ from hansard.kernel.follow import NotNow
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.store import walk
 from hansard.recorder.events import FileOpAborted, FileOpDoneLate, FileOpIntended
-from hansard.recorder.workspace import Workspace
+from hansard.recorder.workspace.files import Workspace
 from tests.conftest import a_caller
 from tests.crash.cutting import (
     EFFECTS,

@@ -30,7 +30,7 @@ from hansard.kernel.event import Actor
 from hansard.kernel.operation import Caller, Seat
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.store import Store
-from hansard.recorder.workspace import Workspace
+from hansard.recorder.workspace.files import Workspace
 from tests.app import kept
 from tests.cli.running import Hansard, write_sessions
 from tests.crash import checks

@@ -13,7 +13,7 @@ from hansard.app.start import start
 from hansard.decisions.gitlog import publish_now, repository_in
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx
-from hansard.recorder import redaction
+from hansard.recorder.contents import redaction
 from tests.conftest import SteppingClock
 from tests.decisions.parties import Party, a_party
 from tests.recorder.test_recorder_redaction import CASES

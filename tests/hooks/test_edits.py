@@ -3,7 +3,14 @@
 import pytest
 
 from hansard.hooks.edits import replaced_texts, unpatched
-from hansard.recorder.before import UNKNOWN, Before, GitBlob, Replaced, find_before, taken_back
+from hansard.recorder.contents.before import (
+    UNKNOWN,
+    Before,
+    GitBlob,
+    Replaced,
+    find_before,
+    taken_back,
+)
 
 
 @pytest.mark.parametrize(

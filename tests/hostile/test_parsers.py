@@ -24,9 +24,9 @@ from hansard.kernel.page import from_cursor, to_cursor
 from hansard.kernel.problem import InvalidInput, Problem
 from hansard.mcp.messages import Malformed, parse
 from hansard.mcp.resources import RESOURCES, find
-from hansard.recorder import paths
 from hansard.recorder.problems import PathInvalid, PathNotRegular, PathOutsideWorkspace
 from hansard.recorder.rules import decoded
+from hansard.recorder.workspace import paths
 from hansard.sessions.project_views import PROJECTS
 from hansard.sessions.views import ACTIVITY
 from tests.app.kept import PROJECT, STAMP, fill, opened

@@ -16,8 +16,8 @@ from hansard.recorder.answers import (
     Timeline,
     TimelineItem,
 )
-from hansard.recorder.restored import Restored, Undone
-from hansard.recorder.tale import Story
+from hansard.recorder.going_back.answers import Restored, Undone
+from hansard.recorder.story.answers import Story
 
 
 def op(app: Application, caller: Caller, action: str, path: str, **rest: Any) -> FileChanged:

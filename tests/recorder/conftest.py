@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hansard.recorder.workspace import Workspace
+from hansard.recorder.workspace.files import Workspace
 from tests.recorder.ground import OLD, OWNER, Ground
 
 WALKS = [pytest.param(True, id="openat2"), pytest.param(False, id="by-component")]

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from hansard.kernel.blob import digest_of
-from hansard.recorder.looking import FileState
-from hansard.recorder.paths import FilePath
-from hansard.recorder.temporaries import PREFIX
-from hansard.recorder.workspace import Workspace
+from hansard.recorder.workspace.files import Workspace
+from hansard.recorder.workspace.paths import FilePath
+from hansard.recorder.workspace.states import FileState
+from hansard.recorder.workspace.temporaries import PREFIX
 
 OWNER = "owner-0123456789abcdef"
 OLD, NEW, OTHER = b"the old text\n", b"the new text\n", b"what someone else wrote\n"

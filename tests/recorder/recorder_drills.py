@@ -6,7 +6,7 @@ from pathlib import Path
 from hansard.app.application import Application
 from hansard.kernel.effect import open_intents
 from hansard.recorder.answers import Evolution
-from hansard.recorder.temporaries import PREFIX
+from hansard.recorder.workspace.temporaries import PREFIX
 from tests.crash import checks
 from tests.crash.harness import Aftermath
 from tests.crash.stage import Scene

@@ -12,11 +12,11 @@ from hansard.app.settings import Settings
 from hansard.kernel.blob import digest_of
 from hansard.kernel.event import Actor
 from hansard.kernel.operation import Caller, Seat
-from hansard.recorder.folder import Folder
-from hansard.recorder.looking import FileState
-from hansard.recorder.paths import FilePath
-from hansard.recorder.restored import WentBack
-from hansard.recorder.workspace import Workspace
+from hansard.recorder.going_back.answers import WentBack
+from hansard.recorder.workspace.files import Workspace
+from hansard.recorder.workspace.folder import Folder
+from hansard.recorder.workspace.paths import FilePath
+from hansard.recorder.workspace.states import FileState
 from tests.crash.stage import Stage
 
 STORE, WORKSPACE = "store", "ws"

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from hansard.kernel.blob import digest_of
 from hansard.kernel.problem import Problem
-from hansard.recorder.workspace import Workspace
+from hansard.recorder.workspace.files import Workspace
 from tests.crash.stage import Stage
 from tests.recorder.ground import NEW, OLD, OWNER, at
 

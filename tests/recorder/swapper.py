@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hansard.recorder import linux
+from hansard.recorder.workspace import linux
 from tests.launcher.programs import Popen
 
 HERE = -100

@@ -9,8 +9,8 @@ import pytest
 
 from hansard.app.application import Application
 from hansard.kernel.operation import Caller
-from hansard.recorder import copying
 from hansard.recorder.gateway import Gateway
+from hansard.recorder.history import copy_operations
 from hansard.recorder.problems import FileNotFound
 from tests.conftest import OpenApp, a_caller
 from tests.recorder.asking import contents, create, edit, evolution, restore
@@ -33,7 +33,7 @@ def revisions(app: Application, caller: Caller, path: str) -> list[tuple[int, st
 
 def people(open_app: OpenApp, folder: Path) -> Application:
     """Open a folder with what `hansard workspace` asks."""
-    asking = copying.capability(Gateway(folder, store=None, redact=True))
+    asking = copy_operations.capability(Gateway(folder, store=None, redact=True))
     return open_app(workspace=str(folder), also=[asking])
 
 

@@ -7,8 +7,8 @@ import pytest
 from hansard.app.application import Application
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
-from hansard.recorder.merging import Decisions, merge
-from hansard.recorder.restored import BackStep
+from hansard.recorder.contents.merging import Decisions, merge
+from hansard.recorder.going_back.answers import BackStep
 from tests.recorder.asking import contents, create, edit, op, sha256, undo
 
 WAS = "1\n2\n3\n4\n5\n"

@@ -8,8 +8,8 @@ import pytest
 
 from hansard.kernel.blob import digest_of
 from hansard.kernel.problem import StorageUnavailable
-from hansard.recorder.temporaries import PREFIX
-from hansard.recorder.workspace import Workspace
+from hansard.recorder.workspace.files import Workspace
+from hansard.recorder.workspace.temporaries import PREFIX
 from tests.crash.harness import calls_in, needs_strace, playing, traced
 from tests.crash.stage import Scene
 from tests.recorder import scenes

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hansard.kernel.problem import Problem
-from hansard.recorder.workspace import Workspace
+from hansard.recorder.workspace.files import Workspace
 from tests.recorder.ground import CANARY, OWNER, Ground, act, fingerprints
 from tests.recorder.swapper import swapping
 

@@ -8,8 +8,8 @@ import pytest
 from hansard.app.application import Application
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
+from hansard.recorder.going_back.answers import WentBack
 from hansard.recorder.problems import FileNotFound
-from hansard.recorder.restored import WentBack
 from tests.conftest import OpenApp, a_caller
 from tests.recorder.asking import contents, create, edit, named, restore, undo
 from tests.recorder.test_copies import git_init

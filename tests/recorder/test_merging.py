@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hansard.recorder.diffs import changed_regions, lines_of
-from hansard.recorder.merging import Decisions, Side, is_mergeable, merge
+from hansard.recorder.contents.diffs import changed_regions, lines_of
+from hansard.recorder.contents.merging import Decisions, Side, is_mergeable, merge
 
 BASE = b"1\n2\n3\n4\n5\n"
 

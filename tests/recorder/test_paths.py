@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from hansard.kernel import limits
 from hansard.kernel.problem import Problem
-from hansard.recorder import protected
-from hansard.recorder.paths import parse
 from hansard.recorder.problems import (
     PathInvalid,
     PathNotRegular,
     PathOutsideWorkspace,
     PathProtected,
 )
+from hansard.recorder.workspace import protected
+from hansard.recorder.workspace.paths import parse
 
 ROOT = "/home/someone/project"
 

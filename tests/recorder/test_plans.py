@@ -8,7 +8,7 @@ import pytest
 from hansard.app.application import Application
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
-from hansard.recorder.plans import Step, continued, starting_step, step_after
+from hansard.recorder.story.plans import Step, continued, starting_step, step_after
 from tests.conftest import OpenApp, a_caller
 from tests.recorder.asking import create, story, timeline
 

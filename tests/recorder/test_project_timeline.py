@@ -11,7 +11,7 @@ from hansard.kernel.event import Stamp
 from hansard.kernel.holder import Holder
 from hansard.kernel.operation import Caller
 from hansard.recorder.answers import Timeline, TimelineItem
-from hansard.recorder.timeline import kind_names
+from hansard.recorder.story.timeline import kind_names
 from hansard.sessions.events import SessionJoined, SessionLeft
 from tests.conftest import a_caller
 from tests.recorder.asking import create, edit, op

@@ -12,10 +12,10 @@ import pytest
 
 from hansard.kernel.blob import Digest, digest_of
 from hansard.kernel.problem import Problem, StorageUnavailable
-from hansard.recorder import linux
-from hansard.recorder.folder import Folder, open_root, turn
 from hansard.recorder.problems import FileChanged, FileExists
-from hansard.recorder.workspace import Workspace
+from hansard.recorder.workspace import linux
+from hansard.recorder.workspace.files import Workspace
+from hansard.recorder.workspace.folder import Folder, open_root, turn
 from tests.depth import deep
 from tests.patience import PATIENCE_S, wait_until
 from tests.recorder.ground import CANARY, NEW, OLD, OTHER, Ground, act, at, fingerprints
@@ -216,7 +216,7 @@ def test_a_turn_that_never_comes_is_not_waited_for_without_end(
     monkeypatch: pytest.MonkeyPatch,
     deed: Callable[[Workspace], None],
 ) -> None:
-    monkeypatch.setattr("hansard.recorder.folder.TURN_WAIT_S", 0.05)
+    monkeypatch.setattr("hansard.recorder.workspace.folder.TURN_WAIT_S", 0.05)
 
     with open_root(file.parent) as folder, turn(folder), pytest.raises(StorageUnavailable):
         deed(workspace)

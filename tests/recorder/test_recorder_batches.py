@@ -12,7 +12,7 @@ from hansard.kernel.problem import InvalidInput, Problem, StorageUnavailable
 from hansard.recorder import limits
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.problems import FileChanged, FileNotFound
-from hansard.recorder.workspace import Workspace
+from hansard.recorder.workspace.files import Workspace
 from tests.conftest import OpenApp, a_caller
 from tests.recorder.asking import batch, contents, create, edit, named, timeline
 from tests.recorder.asking import told as told_of

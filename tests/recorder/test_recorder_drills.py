@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hansard.app.application import Application
-from hansard.recorder.temporaries import PREFIX
+from hansard.recorder.workspace.temporaries import PREFIX
 from tests.crash.harness import Point, calls_in, needs_strace, playing, traced
 from tests.crash.player import killed_at
 from tests.crash.power import cut_at, needs_disks

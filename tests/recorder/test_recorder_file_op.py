@@ -23,7 +23,7 @@ from hansard.recorder.problems import (
     PathOutsideWorkspace,
     PathProtected,
 )
-from hansard.recorder.workspace import Workspace
+from hansard.recorder.workspace.files import Workspace
 from tests.conftest import OpenApp, a_caller
 from tests.recorder.asking import (
     batch,

@@ -16,8 +16,8 @@ import pytest
 from hansard.app.application import Application
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import StorageUnavailable
-from hansard.recorder import linux
 from hansard.recorder.problems import FileChanged
+from hansard.recorder.workspace import linux
 from tests.conftest import OpenApp, a_caller
 from tests.patience import PATIENCE_S, wait_until
 from tests.recorder.asking import edit, evolution, read, sha256

@@ -12,7 +12,7 @@ import pytest
 
 from hansard.app.application import Application
 from hansard.kernel.operation import Caller
-from hansard.recorder import redaction
+from hansard.recorder.contents import redaction
 from tests.conftest import OpenApp, a_caller
 from tests.recorder.asking import (
     contents,

@@ -10,7 +10,7 @@ from hansard.app.application import Application
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder import limits
-from hansard.recorder.workspace import Workspace
+from hansard.recorder.workspace.files import Workspace
 from hansard.sessions.contract import SessionNotFound
 from tests.conftest import OpenApp, a_caller
 from tests.depth import deep

@@ -13,10 +13,11 @@ from hansard.kernel.blob import Digest, digest_of
 from hansard.kernel.limits import FILE_BYTES_MAX
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.told import SHORT_DIGITS
-from hansard.recorder import diffs, rules
+from hansard.recorder import rules
+from hansard.recorder.contents import diffs
 from hansard.recorder.contract import Edit, FileChange, FileOp
-from hansard.recorder.looking import FileState
 from hansard.recorder.problems import FileChanged, FileExists, FileNotFound, FileTooLarge
+from hansard.recorder.workspace.states import FileState
 
 
 def state(content: bytes) -> FileState:

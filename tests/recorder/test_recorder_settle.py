@@ -17,8 +17,8 @@ from hansard.recorder import rules
 from hansard.recorder.events import FileOpIntended, FileRef
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.problems import FileChanged, FileExists
-from hansard.recorder.temporaries import new_name
-from hansard.recorder.workspace import Workspace
+from hansard.recorder.workspace.files import Workspace
+from hansard.recorder.workspace.temporaries import new_name
 from tests.conftest import OpenApp, a_caller
 from tests.patience import PATIENCE_S
 from tests.recorder.asking import (

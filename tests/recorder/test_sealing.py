@@ -7,8 +7,8 @@ import pytest
 
 from hansard.app.application import Application
 from hansard.kernel.operation import Caller
+from hansard.recorder.contents.sealing import Keys, NoKeyError
 from hansard.recorder.problems import Irreversible
-from hansard.recorder.sealing import Keys, NoKeyError
 from tests.conftest import OpenApp
 from tests.recorder.asking import (
     contents,

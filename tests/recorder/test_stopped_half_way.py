@@ -12,7 +12,7 @@ import pytest
 from hansard.app.application import Application
 from hansard.app.verify import verify
 from hansard.kernel.problem import StorageUnavailable
-from hansard.recorder import folder, linux, workspace
+from hansard.recorder.workspace import files, folder, linux
 from tests.conftest import OpenApp, a_caller
 from tests.depth import deep
 from tests.recorder.asking import contents
@@ -54,7 +54,7 @@ def failing(patch: pytest.MonkeyPatch, at: int, code: int) -> list[int]:
     """Let the disk fail at one call; gives the count of calls."""
     disk = Disk(os, at, code)
     calls = Disk(linux, at, code, disk.count, frozenset(CALLS))
-    for module in (folder, workspace):
+    for module in (folder, files):
         patch.setattr(module, "os", disk)
         if hasattr(module, "linux"):
             patch.setattr(module, "linux", calls)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hansard.app.application import Application
 from hansard.kernel.operation import Caller
 from hansard.recorder import limits
-from hansard.recorder.folding import fold
-from hansard.recorder.tale import Beat
+from hansard.recorder.story.answers import Beat
+from hansard.recorder.story.folding import fold
 from tests.conftest import a_caller
 from tests.recorder.asking import batch, create, edit, op, restore, story, timeline
 

@@ -10,8 +10,8 @@ from hansard.kernel.limits import FILE_BYTES_MAX
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder import limits
+from hansard.recorder.going_back.answers import WentBack
 from hansard.recorder.problems import FileNotFound, Irreversible
-from hansard.recorder.restored import WentBack
 from tests.conftest import OpenApp, SteppingClock, a_caller
 from tests.recorder.asking import (
     batch,

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from hansard.kernel.engine import ReadTx
-from hansard.recorder import changing, returning, scribe, undo, undoing
+from hansard.recorder import changing, intents
 from hansard.recorder.events import FileRef
-from hansard.recorder.standing import taken_back_by
+from hansard.recorder.going_back import returning, undo, undo_rules
+from hansard.recorder.history.standing import taken_back_by
 from hansard.recorder.tables import FILES, file_id
 from tests.conftest import OpenApp
 from tests.depth import deep
@@ -108,8 +109,8 @@ def all_stands(tx: ReadTx, made: Sequence[Any], seqs: object) -> tuple[list[Any]
 
 
 BROKEN: list[tuple[Any, str, Callable[..., Any]]] = [
-    (undoing, "take_back", before_wins),
-    (scribe, "_is_same", no_modes),
+    (undo_rules, "take_back", before_wins),
+    (intents, "_is_same", no_modes),
     (changing, "record_seen", nothing_seen),
     (returning, "record_seen", nothing_seen),
     (undo, "standing", all_stands),

@@ -15,8 +15,6 @@ import pytest
 from hansard.kernel.blob import digest_of
 from hansard.kernel.limits import FILE_BYTES_MAX
 from hansard.kernel.problem import Problem, StorageUnavailable
-from hansard.recorder import linux
-from hansard.recorder.looking import FileState
 from hansard.recorder.problems import (
     FileChanged,
     FileExists,
@@ -28,8 +26,10 @@ from hansard.recorder.problems import (
     PathOutsideWorkspace,
     PathProtected,
 )
-from hansard.recorder.temporaries import new_name
-from hansard.recorder.workspace import Workspace
+from hansard.recorder.workspace import linux
+from hansard.recorder.workspace.files import Workspace
+from hansard.recorder.workspace.states import FileState
+from hansard.recorder.workspace.temporaries import new_name
 from tests.patience import PATIENCE_S
 from tests.recorder.ground import NEW, OLD, OWNER, Ground, at, fingerprints, needs_root
 

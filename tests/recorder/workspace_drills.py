@@ -3,8 +3,8 @@
 from functools import partial
 from pathlib import Path
 
-from hansard.recorder.temporaries import PREFIX
-from hansard.recorder.workspace import Workspace
+from hansard.recorder.workspace.files import Workspace
+from hansard.recorder.workspace.temporaries import PREFIX
 from tests.crash.harness import Aftermath
 from tests.crash.stage import Scene
 from tests.crash.sweep import Drill

@@ -6,8 +6,8 @@ from pathlib import Path
 from hansard.app import repositories
 from hansard.app.why_answers import Commit
 from hansard.kernel.clock import to_text
-from hansard.recorder.blame import Span, through
-from hansard.recorder.diffs import changed_regions, lines_of
+from hansard.recorder.contents.blame import Span, through
+from hansard.recorder.contents.diffs import changed_regions, lines_of
 
 
 def commit_of(workspace: Path, path: str, content: bytes, line: int) -> Commit | None:

@@ -8,10 +8,10 @@ from hansard.decisions.tables import DECISIONS
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Entry, Event
 from hansard.kernel.operation import Context
-from hansard.recorder.chapters import sitting_of
 from hansard.recorder.events import Audited, SessionTitled
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.items import message_shown
+from hansard.recorder.story.chapters import sitting_of
+from hansard.recorder.story.items import message_shown
 from hansard.recorder.tables import STORY, chapter_number, story_key, story_place
 from hansard.records.views import RECORDS
 from hansard.sessions.citations import decisions_cited_in

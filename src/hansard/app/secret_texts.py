@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from hansard.kernel.operation import Request, Written
-from hansard.recorder import redaction
+from hansard.recorder.contents import redaction
 
 FIELDS = (
     *("title", "target", "rationale", "consequences", "cites", "reason", "summary", "description"),

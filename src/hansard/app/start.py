@@ -137,7 +137,7 @@ class Composition:
         from hansard.app.surroundings import surroundings
         from hansard.decisions import gitlog
         from hansard.decisions.capability import capability
-        from hansard.recorder.redaction import mask
+        from hansard.recorder.contents.redaction import mask
 
         git = git_folder(self._settings)
         return capability(

@@ -19,17 +19,17 @@ from hansard.kernel.engine import ReadTx, Row
 from hansard.kernel.operation import Capability, Context, Operation, ProjectRequest
 from hansard.kernel.problem import InvalidInput, Problem
 from hansard.recorder import limits
-from hansard.recorder.blame import Origin, Span, through
+from hansard.recorder.contents.blame import Origin, Span, through
+from hansard.recorder.contents.diffs import changed_regions, is_text, lines_of
+from hansard.recorder.contents.kept import NotKeptError
 from hansard.recorder.contract import Number, PathText
-from hansard.recorder.diffs import changed_regions, is_text, lines_of
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.histories import History, history_at, path_of
-from hansard.recorder.kept import NotKeptError
-from hansard.recorder.lineage import known_here
-from hansard.recorder.lines import Lines
-from hansard.recorder.looking import FileState
+from hansard.recorder.history.histories import History, history_at, path_of
+from hansard.recorder.history.lineage import known_here
+from hansard.recorder.history.lines import Lines
+from hansard.recorder.history.revisions import digest_held
 from hansard.recorder.problems import FileNotFound
-from hansard.recorder.revising import digest_held
+from hansard.recorder.workspace.states import FileState
 
 _NUMBER = WithJsonSchema({"type": "integer"})
 LineNumber = Annotated[int, Field(ge=1, le=limits.LINE_NUMBER_MAX), _NUMBER]

@@ -12,7 +12,7 @@ from hansard.cli.recorder_desk import told
 from hansard.cli.terminal import painter, print_json, printable
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.problem import InvalidInput
-from hansard.recorder.restored import BackStep, Hunk, WentBack
+from hansard.recorder.going_back.answers import BackStep, Hunk, WentBack
 
 COLOURS = {
     "create": "green",

@@ -7,7 +7,7 @@ from typing import Any
 from hansard.cli import screen
 from hansard.cli.layout import Paint
 from hansard.cli.terminal import printable
-from hansard.recorder.plans import OVER, Step
+from hansard.recorder.story.plans import OVER, Step
 from hansard.sessions.rules import SessionStatus
 from hansard.sessions.wording import name_of, span, titled
 

@@ -22,7 +22,7 @@ from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Result
 from hansard.kernel.problem import BlobDamaged, InvalidInput
 from hansard.recorder.answers import Evolution, FileEvolved, RevisionShown, Timeline
-from hansard.recorder.tale import Story
+from hansard.recorder.story.answers import Story
 from hansard.records.text import counted
 from hansard.sessions import projects
 from hansard.sessions.directory import find_session, project_of

@@ -11,7 +11,7 @@ from hansard.cli.going_back import All, DryRun, Going, Yes, go_back
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.recorder_desk import latest_session
 from hansard.kernel.problem import InvalidInput
-from hansard.recorder.restored import Restored
+from hansard.recorder.going_back.answers import Restored
 
 Point = Annotated[str | None, typer.Option(metavar="POINT", help="s:340, t:12 or an ISO time.")]
 

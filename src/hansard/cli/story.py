@@ -11,7 +11,7 @@ from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.recorder_desk import BUDGET_TOKENS, Desk, Session, desk, told
 from hansard.cli.terminal import painter, print_json, printable
-from hansard.recorder.tale import Chapter, Story
+from hansard.recorder.story.answers import Chapter, Story
 
 COLUMNS_MAX = 100
 """Longer lines are hard to read."""

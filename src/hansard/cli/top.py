@@ -18,8 +18,8 @@ from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.engine import ReadTx, Where
 from hansard.kernel.store import UNMADE
 from hansard.recorder.answers import SessionList, SessionListed, Timeline
-from hansard.recorder.chapters import steps_of
-from hansard.recorder.plans import Step
+from hansard.recorder.story.chapters import steps_of
+from hansard.recorder.story.plans import Step
 
 REFRESH_S = 1.0
 LANES_MAX = 20

@@ -10,7 +10,7 @@ from hansard.cli.going_back import All, DryRun, Going, Yes, go_back
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.recorder_desk import latest_session
 from hansard.kernel.problem import InvalidInput
-from hansard.recorder.restored import Undone
+from hansard.recorder.going_back.answers import Undone
 
 SIDES = ("mine", "theirs", "both")
 

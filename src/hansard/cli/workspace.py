@@ -18,8 +18,8 @@ from hansard.cli.recorder_desk import told
 from hansard.cli.saying import say
 from hansard.cli.sitting import looking
 from hansard.cli.terminal import painter, print_json, printable
-from hansard.recorder import copying
-from hansard.recorder.copying import Copies
+from hansard.recorder.history import copy_operations
+from hansard.recorder.history.copy_operations import Copies
 
 LIST, JOIN = "list", "join"
 
@@ -59,7 +59,7 @@ def workspace(
 def _asking(flags: Flags) -> Iterator[Ask]:
     """Open the store with what only people ask of it."""
     settings = load(flags)
-    known = Catalog([*catalog(settings).parts, copying.capability(gateway(settings))])
+    known = Catalog([*catalog(settings).parts, copy_operations.capability(gateway(settings))])
     application = start(settings, known=known, home=choose(settings, must_exist=True, say=say))
     caller, proving = looking(), Proving(application)
     try:

@@ -14,7 +14,7 @@ from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Caller, Result
 from hansard.kernel.origin import happened
 from hansard.recorder.limits import BUDGET_TOKENS_MAX
-from hansard.recorder.tale import Story
+from hansard.recorder.story.answers import Story
 from hansard.records.reading import whole
 from hansard.records.shapes import Record
 from hansard.records.views import RECORDS

@@ -11,7 +11,7 @@ from hansard.foreign.wording import as_body, as_description, as_label, as_summar
 from hansard.kernel.clock import from_text, utc_now
 from hansard.kernel.limits import FILE_BYTES_MAX
 from hansard.kernel.problem import Problem
-from hansard.recorder import paths
+from hansard.recorder.workspace import paths
 from hansard.sessions.directory import chosen_id, find_session
 
 IMPORTED, USER = "imported", "user_message"

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hansard.kernel.operation import Capability
-from hansard.recorder.copies import unmarked
 from hansard.recorder.events import EVENTS
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.governing import Governed, nothing_governs
+from hansard.recorder.history.copies import unmarked
 from hansard.recorder.operations import operations
 from hansard.recorder.views import VIEW
 from hansard.sessions.presence import Presence

@@ -12,7 +12,7 @@ from hansard.recorder import limits
 from hansard.recorder.events import FileOpAborted, FileOpDone
 from hansard.recorder.file_locks import FileLocks
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.scribe import Announced, Planned
+from hansard.recorder.intents import Announced, Planned
 
 NOT_RUN = "NOT_RUN"
 """Why an operation of a batch was not done: one before it failed."""

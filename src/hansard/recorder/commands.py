@@ -4,13 +4,13 @@ from hansard.kernel.blob import Blob, seal
 from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.operation import Context
 from hansard.recorder import answers, contract
-from hansard.recorder.chapters import new_sitting
 from hansard.recorder.events import (
     Audited,
     SessionTitled,
 )
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.scribe import step_of
+from hansard.recorder.intents import step_of
+from hansard.recorder.story.chapters import new_sitting
 from hansard.recorder.tables import SITTINGS
 
 

@@ -14,13 +14,12 @@ from hansard.kernel.problem import InvalidInput, Problem, StorageUnavailable
 from hansard.recorder import contract, limits, problems, renames, rules
 from hansard.recorder.answers import FileChanged, FilesChanged
 from hansard.recorder.changing import NOT_RUN, act, announce
+from hansard.recorder.contents.kept import why_lost
 from hansard.recorder.events import FileOpRefused, is_irreversible
 from hansard.recorder.file_locks import FileLocks
 from hansard.recorder.gateway import INTERRUPTED, Gateway
 from hansard.recorder.governing import require_allowed
-from hansard.recorder.kept import why_lost
-from hansard.recorder.looking import Seen
-from hansard.recorder.paths import FilePath
+from hansard.recorder.intents import Announced, Planned, Scribe, Under, step_of
 from hansard.recorder.results import (
     attempted_intents,
     conclude,
@@ -31,7 +30,8 @@ from hansard.recorder.results import (
     result_of,
     settled,
 )
-from hansard.recorder.scribe import Announced, Planned, Scribe, Under, step_of
+from hansard.recorder.workspace.paths import FilePath
+from hansard.recorder.workspace.states import Seen
 
 REFUSALS = {
     problem.code: problem

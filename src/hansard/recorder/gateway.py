@@ -20,7 +20,9 @@ from hansard.kernel.event import Stamp
 from hansard.kernel.operation import Caller, Context
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.kernel.store import Store
-from hansard.recorder import limits, redaction, rules
+from hansard.recorder import limits, rules
+from hansard.recorder.contents import redaction
+from hansard.recorder.contents.sealing import Keys
 from hansard.recorder.events import (
     FileOpAborted,
     FileOpConflicted,
@@ -29,11 +31,10 @@ from hansard.recorder.events import (
 )
 from hansard.recorder.file_locks import FileLocks
 from hansard.recorder.governing import Governed, nothing_governs
-from hansard.recorder.looking import Seen
-from hansard.recorder.paths import FilePath, parse
-from hansard.recorder.sealing import Keys
 from hansard.recorder.tables import OUTCOMES, PENDING, file_id
-from hansard.recorder.workspace import Workspace
+from hansard.recorder.workspace.files import Workspace
+from hansard.recorder.workspace.paths import FilePath, parse
+from hansard.recorder.workspace.states import Seen
 
 LOOKED_AT_MAX = 1_000
 """Operations that did not simply succeed, among which those are looked for that were settled."""

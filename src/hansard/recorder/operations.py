@@ -4,16 +4,16 @@ from functools import partial
 
 from hansard.kernel.operation import Operation
 from hansard.recorder import answers, commands, contract, planning, queries, reporting
-from hansard.recorder.copies import entering
-from hansard.recorder.evolution import get_evolution
 from hansard.recorder.file_op import file_op
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.restore import restore
-from hansard.recorder.restored import Restored, Undone
-from hansard.recorder.tale import Story
-from hansard.recorder.telling import get_story
-from hansard.recorder.timeline import get_timeline
-from hansard.recorder.undo import undo
+from hansard.recorder.going_back.answers import Restored, Undone
+from hansard.recorder.going_back.restore import restore
+from hansard.recorder.going_back.undo import undo
+from hansard.recorder.history.copies import entering
+from hansard.recorder.history.evolution import get_evolution
+from hansard.recorder.story.answers import Story
+from hansard.recorder.story.get_story import get_story
+from hansard.recorder.story.timeline import get_timeline
 from hansard.sessions.commands import close_session
 from hansard.sessions.contract import CloseSession, SessionEnded
 from hansard.sessions.presence import Presence

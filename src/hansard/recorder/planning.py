@@ -6,10 +6,11 @@ and work on several steps at once say with `step` what belongs to which.
 
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.operation import Context
-from hansard.recorder import answers, contract, plans, rules
-from hansard.recorder.chapters import sitting_of, steps_of
+from hansard.recorder import answers, contract, rules
 from hansard.recorder.events import PlanStepRecorded, StepBegun, StepEnded
 from hansard.recorder.gateway import Gateway
+from hansard.recorder.story import plans
+from hansard.recorder.story.chapters import sitting_of, steps_of
 
 
 def record_plan(

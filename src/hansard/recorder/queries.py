@@ -7,9 +7,9 @@ from hansard.kernel.operation import Context
 from hansard.kernel.page import from_cursor, to_cursor
 from hansard.recorder import contract, rules
 from hansard.recorder.answers import FileShown, SessionList, SessionListed
-from hansard.recorder.chapters import new_sitting
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.problems import FileNotFound
+from hansard.recorder.story.chapters import new_sitting
 from hansard.recorder.tables import SITTINGS
 from hansard.sessions.presence import Presence
 from hansard.sessions.rules import Staleness

@@ -13,13 +13,13 @@ from hansard.kernel.event import Event
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import Problem
 from hansard.recorder import limits
-from hansard.recorder.chapters import sitting_of
 from hansard.recorder.events import ExternalChangeSeen, FileFound, FileRef
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.looking import Seen
-from hansard.recorder.paths import FilePath
-from hansard.recorder.scribe import modified_at
+from hansard.recorder.intents import modified_at
+from hansard.recorder.story.chapters import sitting_of
 from hansard.recorder.tables import FILES, PENDING, file_id
+from hansard.recorder.workspace.paths import FilePath
+from hansard.recorder.workspace.states import Seen
 
 Noticed = tuple[int, ExternalChangeSeen]
 """The entry of a move, and what it tells of the path that the file came to."""

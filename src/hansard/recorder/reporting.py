@@ -10,17 +10,24 @@ from hansard.kernel.operation import Context
 from hansard.kernel.problem import Problem
 from hansard.recorder import rules
 from hansard.recorder.answers import FileNoted
-from hansard.recorder.before import AS_RECORDED, UNKNOWN, Before, GitBlob, Replaced, find_before
+from hansard.recorder.contents.before import (
+    AS_RECORDED,
+    UNKNOWN,
+    Before,
+    GitBlob,
+    Replaced,
+    find_before,
+)
+from hansard.recorder.contents.git_objects import kept_in_git
+from hansard.recorder.contents.kept import NotKeptError, kept_content
 from hansard.recorder.contract import RecordFileCreate, RecordFileDelete, RecordFileEdit
 from hansard.recorder.events import FileRef, Reported
 from hansard.recorder.file_op import record_refusal
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.gitobjects import kept_in_git
-from hansard.recorder.kept import NotKeptError, kept_content
-from hansard.recorder.paths import FilePath
+from hansard.recorder.intents import Scribe, Told, step_of
 from hansard.recorder.problems import PathInvalid, PathOutsideWorkspace, PathProtected
-from hansard.recorder.scribe import Scribe, Told, step_of
 from hansard.recorder.tables import FILES
+from hansard.recorder.workspace.paths import FilePath
 
 Report = RecordFileCreate | RecordFileDelete
 

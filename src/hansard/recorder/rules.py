@@ -15,8 +15,8 @@ from hansard.kernel.problem import InvalidInput
 from hansard.recorder import limits, problems
 from hansard.recorder.contract import Edit, Encoding, FileChange
 from hansard.recorder.events import Action, FileRef
-from hansard.recorder.looking import FileState, Seen
 from hansard.recorder.problems import FileChanged, FileExists, FileNotFound
+from hansard.recorder.workspace.states import FileState, Seen
 
 
 @dataclass(frozen=True, slots=True)

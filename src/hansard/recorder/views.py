@@ -4,8 +4,6 @@ from hansard.kernel.effect import intent_key
 from hansard.kernel.engine import Range, Row, Where
 from hansard.kernel.event import Event
 from hansard.kernel.view import Derivation, View
-from hansard.recorder import chapters, story
-from hansard.recorder.copies import derive_copy
 from hansard.recorder.events import (
     Audited,
     ExternalChangeSeen,
@@ -25,9 +23,12 @@ from hansard.recorder.events import (
     StepEnded,
     WorkspaceSeen,
 )
-from hansard.recorder.revising import Change, Told, revise
-from hansard.recorder.standing import derive_standing
-from hansard.recorder.story import Stroke
+from hansard.recorder.history.copies import derive_copy
+from hansard.recorder.history.revisions import Change, Told, revise
+from hansard.recorder.history.standing import derive_standing
+from hansard.recorder.story import beats, chapters
+from hansard.recorder.story.beats import Stroke
+from hansard.recorder.story.taking_back import tell_taken_back
 from hansard.recorder.tables import (
     FILES,
     FOLDERS,
@@ -40,7 +41,6 @@ from hansard.recorder.tables import (
     file_id,
     touched_key,
 )
-from hansard.recorder.taking_back import tell_taken_back
 
 SAID = ("undoes", "back_to", "restore", "before_unknown", "modified", "regions")
 """What a revision says besides, where its event does."""
@@ -68,7 +68,7 @@ def _step_ended(event: StepEnded, derivation: Derivation) -> None:
 
 
 def _audited(event: Audited, derivation: Derivation) -> None:
-    story.tell_note(derivation, event)
+    beats.tell_note(derivation, event)
 
 
 def _intended(event: FileOpIntended, derivation: Derivation) -> None:
@@ -176,7 +176,7 @@ def _reported(event: FileReported, derivation: Derivation) -> None:
 
 
 def _restore_begun(event: RestoreBegun, derivation: Derivation) -> None:
-    story.tell_restore(derivation, event)
+    beats.tell_restore(derivation, event)
 
 
 def _placed(event: Event, derivation: Derivation) -> Row:
@@ -209,7 +209,7 @@ def _put(derivation: Derivation, row: Row, change: Change) -> None:
 def _back_to(derivation: Derivation, row: Row, change: Change) -> int:
     """Find the revision that a restore went back to which does not say so: by its point."""
     assert row["session"] is not None, "a file was restored in no session"
-    point = story.restore_beat(derivation, row["session"], row["restore"])["point"]
+    point = beats.restore_beat(derivation, row["session"], row["restore"])["point"]
     file = file_id(change.workspace, change.path)
     later: Where = {"file": file, "seq": Range(at_least=point + 1)}
     for found in derivation.scan(REVISIONS, later, limit=1):
@@ -258,7 +258,7 @@ def _tell(derivation: Derivation, row: Row, stroke: Stroke) -> Told:
         _touch(derivation, session, row, row["path"], is_away=row["to"] is not None)
         if row["to"]:
             _touch(derivation, session, row, row["to"], is_same=True)
-    return session, story.tell_stroke(derivation, session, row, path, stroke)
+    return session, beats.tell_stroke(derivation, session, row, path, stroke)
 
 
 def _touch(
@@ -310,5 +310,5 @@ VIEW = View(
         RestoreBegun: _restore_begun,
         WorkspaceSeen: derive_copy,
     },
-    on_any=story.tell_elsewhere,
+    on_any=beats.tell_elsewhere,
 )

@@ -20,19 +20,19 @@ from hansard.kernel.operation import Capability, Context, Operation, Request, Wr
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.recorder import limits, renames
 from hansard.recorder.answers import Shape
-from hansard.recorder.before import GitBlob
+from hansard.recorder.contents.before import GitBlob
+from hansard.recorder.contents.diffs import line_counts
+from hansard.recorder.contents.git_objects import kept_in_git
 from hansard.recorder.contract import PathText
-from hansard.recorder.copies import entering
-from hansard.recorder.diffs import line_counts
 from hansard.recorder.events import Action, ExternalChangeSeen, FileFound
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.gitobjects import kept_in_git
-from hansard.recorder.looking import FileState
-from hansard.recorder.paths import FilePath
+from hansard.recorder.history.copies import entering
+from hansard.recorder.intents import Planned, Scribe, step_of
 from hansard.recorder.problems import PathProtected
 from hansard.recorder.rules import Plan
-from hansard.recorder.scribe import Planned, Scribe, step_of
 from hansard.recorder.tables import FILES
+from hansard.recorder.workspace.paths import FilePath
+from hansard.recorder.workspace.states import FileState
 
 IGNORED = (
     # Version control has a memory of its own.

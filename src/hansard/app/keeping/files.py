@@ -13,7 +13,7 @@ from pathlib import Path
 from hansard.app.circumstances import refused
 from hansard.kernel.private import make_folder, open_new, sync_folder
 from hansard.kernel.problem import InvalidInput
-from hansard.recorder import linux
+from hansard.recorder.workspace import linux
 
 _CANNOT_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM)
 

@@ -26,7 +26,7 @@ from hansard.kernel.problem import (
 )
 from hansard.kernel.reply import REPLIES
 from hansard.kernel.store import Store, walk
-from hansard.recorder.histories import History
+from hansard.recorder.history.histories import History
 from hansard.recorder.tables import FILES, REVISIONS
 
 ALSO_MAX = 50

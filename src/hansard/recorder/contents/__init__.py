@@ -1,0 +1,1 @@
+"""What contents say: compared, merged, searched for secrets, kept and given back."""

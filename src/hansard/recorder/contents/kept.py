@@ -1,0 +1,45 @@
+"""What a file held, given back from what was kept of it; or why it cannot be."""
+
+from hansard.kernel.content import content
+from hansard.kernel.engine import ReadTx
+from hansard.kernel.problem import BlobRedacted
+from hansard.recorder import limits
+from hansard.recorder.contents.sealing import Keys, NoKeyError
+from hansard.recorder.events import FileRef
+
+
+class NotKeptError(Exception):
+    """A content cannot be given back; the message says why, for a person."""
+
+
+def kept_content(tx: ReadTx, ref: FileRef, keys: Keys) -> bytes:
+    """Give a content that was recorded."""
+    try:
+        if ref.blob is not None:
+            return content(tx, ref.blob)
+        if ref.sealed is not None:
+            return keys.unseal(content(tx, ref.sealed))
+    except BlobRedacted:
+        raise NotKeptError("its content was redacted by a person") from None
+    except NoKeyError as reason:
+        raise NotKeptError(f"its content held a secret ({_rules(ref)}), and {reason}") from None
+    raise NotKeptError(why_not_kept(ref))
+
+
+def why_not_kept(ref: FileRef) -> str:
+    """Say why nothing but the digest of a content was recorded."""
+    if ref.redacted:
+        return f"its content held a secret ({_rules(ref)}), which was not kept"
+    return f"its content was too large to be kept ({ref.size:,} bytes)"
+
+
+def why_lost(ref: FileRef, keys: Keys) -> str:
+    """Say why a content that is there would be gone for good."""
+    if ref.redacted:
+        reason = keys.why_not() or "it was not kept"
+        return f"it holds a secret ({_rules(ref)}), and {reason}"
+    return f"it has {ref.size:,} bytes, of which at most {limits.KEPT_BYTES_MAX:,} are kept"
+
+
+def _rules(ref: FileRef) -> str:
+    return ", ".join(ref.redacted)

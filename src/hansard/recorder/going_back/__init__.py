@@ -1,0 +1,1 @@
+"""undo and restore: what they are about, how files get there, what comes back."""

@@ -1,0 +1,69 @@
+"""What somebody else did to a file, so that nobody's work is taken away unsaid."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from hansard.kernel.engine import Range, ReadTx, Row
+from hansard.kernel.event import Entry
+from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.recorder.events import WorkspaceSeen
+from hansard.recorder.going_back.answers import OUTSIDE, Others
+from hansard.recorder.history.lineage import Stretch
+from hansard.recorder.history.standing import taken_back_by
+from hansard.recorder.results import entry_at
+from hansard.recorder.tables import REVISIONS
+
+FROM_OUTSIDE = frozenset({"external", "found"})
+
+IsOwn = Callable[[Row, Entry], bool]
+
+
+def others_since(tx: ReadTx, stretches: Sequence[Stretch], seq: int, is_own: IsOwn) -> list[Others]:
+    """Gather by whom and in which session the changes after an entry were that still stand."""
+    told: dict[tuple[str, str | None], Others] = {}
+    for file, until in reversed(stretches):
+        for row in _revisions(tx, file, seq, until):
+            entry = entry_at(tx, row["seq"])
+            is_copied = entry.kind == WorkspaceSeen.kind
+            if is_copied or is_own(row, entry) or taken_back_by(tx, file, row["seq"]):
+                continue
+            _tell(told, row, entry)
+    return list(told.values())
+
+
+def _revisions(tx: ReadTx, file: str, seq: int, until: int) -> Iterator[Row]:
+    """Go through what became of a file after an entry, until another."""
+    while page := tx.scan(
+        REVISIONS,
+        {"file": file, "seq": Range(at_least=seq + 1, below=until)},
+        order="seq",
+        limit=ENTRIES_PAGE,
+    ):
+        yield from (found.row for found in page)
+        seq = page[-1].row["seq"]
+
+
+def unrecorded() -> Others:
+    """Tell of a change that was met just now."""
+    return Others(by=OUTSIDE, count=1)
+
+
+def author_of(row: Row, entry: Entry) -> str:
+    """Say who made a revision; the entry only knows who noticed what came from outside."""
+    if row["source"] in FROM_OUTSIDE:
+        return OUTSIDE
+    return f"{entry.actor.kind}:{entry.actor.id}"
+
+
+def _tell(told: dict[tuple[str, str | None], Others], row: Row, entry: Entry) -> None:
+    by = author_of(row, entry)
+    session = None if by == OUTSIDE else entry.session
+    place = f"s:{row['seq']}"
+    before = told.get((by, session))
+    told[by, session] = Others(
+        by=by,
+        session_id=session,
+        count=before.count + 1 if before else 1,
+        first=before.first if before else place,
+        last=place,
+        at=entry.at,
+    )

@@ -1,0 +1,1 @@
+"""What files have been: revisions, names, copies, and which changes still stand."""

@@ -1,0 +1,1 @@
+"""What happened in a session: the timeline, and the story with its chapters."""

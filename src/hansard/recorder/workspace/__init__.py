@@ -1,0 +1,1 @@
+"""The agent's files: the only code that reads, writes, moves or removes them."""

@@ -12,7 +12,7 @@ from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.decisions import capability as decisions
-from hansard.decisions import gitlog
+from hansard.decisions.git import decision_log
 from hansard.kernel.event import Actor
 from hansard.kernel.operation import Caller, Seat
 from hansard.sessions import capability as sessions
@@ -52,7 +52,7 @@ def measure(folder: Path) -> None:
         ])  # fmt: skip
     heads = ("", "ms each, in batches", "ms alone, p50", "ms alone, max")
     print_table("A commit of a decision, synced to disk", heads, rows)
-    repository = gitlog.repository_in(folder, PROJECT)
+    repository = decision_log.repository_in(folder, PROJECT)
     files = [path for path in repository.rglob("*") if path.is_file()]
     used = sum(path.stat().st_blocks * 512 for path in files)
     print(f"\n  {len(files):,} files, {used / 1e6:.0f} MB on disk before `git gc`")
@@ -76,7 +76,7 @@ def decide(app: Application, caller: Caller, count: int) -> int:
 def timed_publish(app: Application, folder: Path) -> float:
     """Say how many seconds it takes to publish what is new."""
     begun = time.perf_counter()
-    gitlog.publish(app.store, folder, PROJECT)
+    decision_log.publish(app.store, folder, PROJECT)
     return time.perf_counter() - begun
 
 

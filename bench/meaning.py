@@ -20,7 +20,7 @@ from bench.table import Cell, print_table
 from hansard.embedders import vectors
 from hansard.embedders.local import LocalEmbedder
 from hansard.embedders.meanings import VectorMeanings
-from hansard.embedders.shelf import Shelf
+from hansard.embedders.vector_index import Shelf
 from hansard.engines.sqlite import SqliteEngine
 from hansard.kernel.engine import Hit, ReadTx, Schema, WriteTx
 from hansard.kernel.event import Kinds

@@ -24,7 +24,7 @@ LIMITS = {
     "hansard.hooks.servers": "BRIEF_S",
     "hansard.kernel.effect": "WRITE_WAIT_S",
     "hansard.kernel.limits": "WRITE_WAIT_S",
-    "hansard.mcp.ending": "GIVE_UP_S",
+    "hansard.mcp.last_resort": "GIVE_UP_S",
     "hansard.mcp.http": "GRACE_S",
     "hansard.mcp.notices": "SEND_S",
     "hansard.recorder.workspace.folder": "TURN_WAIT_S",

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from hansard.app import did
+from hansard.app import session_summary
 from hansard.app.application import Application
 from hansard.recorder.events import FileOpAborted, FileOpIntended
 from hansard.records.limits import CHARS_PER_TOKEN
@@ -86,7 +86,7 @@ def test_a_change_that_failed_is_not_told_as_done() -> None:
         (4, change("b.py")),
     ]
 
-    assert did.lines(happened) == ["Changed b.py (2 edits)"]
+    assert session_summary.lines(happened) == ["Changed b.py (2 edits)"]
 
 
 def test_its_text_says_the_same_and_nothing_twice(app: Application) -> None:

@@ -13,9 +13,9 @@ import pytest
 import zstandard
 
 from hansard.app.application import Application
+from hansard.app.keeping.blob_staging import Spool
 from hansard.app.keeping.bundle import BundleDamaged, Opening, reading, writing
 from hansard.app.keeping.importing import import_project, look_through, take_in
-from hansard.app.keeping.spool import Spool
 from hansard.app.verify import verify
 from hansard.kernel.blob import Blob, Digest, digest_of, redact, seal, seal_onto
 from hansard.kernel.content import content

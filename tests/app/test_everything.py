@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hansard.app.application import Application
-from hansard.app.everything import Everything, Search, Thing, ThingsFound
+from hansard.app.search_all import Everything, Search, Thing, ThingsFound
 from hansard.entities.views import WORDS as ENTITY_WORDS
 from hansard.kernel.engine import Hit
 from hansard.kernel.event import Stamp

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hansard.app.application import Application
-from hansard.app.faulty import meant
+from hansard.app.argument_faults import meant
 from hansard.app.start import catalog
 from hansard.kernel.nearest import did_you_mean, nearest
 from hansard.kernel.problem import InvalidInput, UnknownOperation

@@ -21,7 +21,7 @@ from hansard.app.settings import Settings
 from hansard.app.verify import verify
 from hansard.kernel.blob import Blob, Digest, canonical_json, digest_of, seal
 from hansard.kernel.engine import WriteTx
-from hansard.kernel.keeping import NotKeptError
+from hansard.kernel.kept_blobs import NotKeptError
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.reply import Replied

@@ -25,8 +25,8 @@ from hansard.app.keeping.redaction import (
 from hansard.app.keeping.republishing import make_anew
 from hansard.app.redacted import Redacted
 from hansard.app.verify import verify
-from hansard.decisions import gitlog
 from hansard.decisions.events import DecisionRecorded
+from hansard.decisions.git import decision_log
 from hansard.embedders import vectors
 from hansard.engines.sqlite import engine
 from hansard.kernel.blob import Digest, digest_of
@@ -204,7 +204,7 @@ def test_a_decision_is_published_anew_without_it(
     given = {"target": "db", "title": "Use SQLite", "rationale": f"The password is {SECRET}"}
     app.call("record_decision", given, human)
     app.call("record_decision", given | {"target": "x", "rationale": "It is the fastest"}, human)
-    gitlog.publish(app.store, tmp_path / "git", PROJECT)
+    decision_log.publish(app.store, tmp_path / "git", PROJECT)
     made = next(one for one in entries(app) if one.kind == DecisionRecorded.kind)
     event = app.store.kinds.decode(made)
     assert isinstance(event, DecisionRecorded)
@@ -232,7 +232,7 @@ def test_a_repository_that_is_only_linked_is_named_and_left(
     app: Application, human: Caller, tmp_path: Path
 ) -> None:
     app.call("record_decision", {"target": "db", "title": "T", "rationale": "It is fast"}, human)
-    gitlog.publish(app.store, tmp_path / "elsewhere", PROJECT)
+    decision_log.publish(app.store, tmp_path / "elsewhere", PROJECT)
     (tmp_path / "git").mkdir()
     link = tmp_path / "git" / "default.git"
     link.symlink_to(tmp_path / "elsewhere" / "default.git")

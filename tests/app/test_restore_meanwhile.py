@@ -15,7 +15,7 @@ from hansard.app.keeping.backup import Backup, OpenStore, back_up
 from hansard.app.keeping.repair import salvage
 from hansard.app.keeping.restoring import StoreInPlace, StoreInUse, restore_folder
 from hansard.engines.sqlite import copying, engine
-from hansard.engines.sqlite.between import between_name
+from hansard.engines.sqlite.interim_name import between_name
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.store import Store
 from hansard.recorder.workspace import linux

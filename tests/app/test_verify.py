@@ -17,7 +17,7 @@ from hansard.app.verify.report import FINDINGS_MAX
 from hansard.kernel.blob import Digest, seal, seal_onto
 from hansard.kernel.effect import Intent, Outcome, Owner
 from hansard.kernel.event import SYSTEM, Event, Kinds, Receipt, Stamp
-from hansard.kernel.named import finders
+from hansard.kernel.named_blobs import finders
 from hansard.kernel.operation import Caller, Capability
 from hansard.kernel.problem import Problem
 from hansard.sessions.contract import ProjectNotFound

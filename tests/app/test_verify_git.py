@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hansard.app.verify import verify
-from hansard.decisions import gitlog
+from hansard.decisions.git import decision_log
 from hansard.kernel.follow import lock_of
 from tests.conftest import SteppingClock
 from tests.decisions.git_scenes import PROJECT, Ledger, a_ledger, needs_git
@@ -26,13 +26,13 @@ def ledger(tmp_path: Path, clock: SteppingClock) -> Iterator[Ledger]:
 
 
 def faults(ledger: Ledger) -> list[str]:
-    return gitlog.faults(ledger.app.store, ledger.folder, PROJECT)
+    return decision_log.faults(ledger.app.store, ledger.folder, PROJECT)
 
 
 @pytest.fixture
 def followed(ledger: Ledger) -> Iterator[None]:
     """Have someone follow, who has the lock and is not done yet."""
-    lock = ledger.app.store.engine.hold(lock_of(gitlog.NAME))
+    lock = ledger.app.store.engine.hold(lock_of(decision_log.NAME))
     assert lock
     with lock:
         yield
@@ -67,7 +67,7 @@ def test_a_repository_that_is_written_meanwhile_has_no_faults(ledger: Ledger) ->
     def follow() -> None:
         for number in range(15):
             ledger.bot.record(target=f"meanwhile {number}")
-            gitlog.publish_now(ledger.app.store, ledger.folder, PROJECT)
+            decision_log.publish_now(ledger.app.store, ledger.folder, PROJECT)
 
     at_work = threading.Thread(target=follow)
     found = []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hansard.app.verify import verify
-from hansard.decisions import gitlog
+from hansard.decisions.git import decision_log
 from hansard.kernel.follow import CURSORS
 from tests.conftest import SteppingClock
 from tests.decisions.git_scenes import PROJECT, Ledger, a_ledger, needs_git
@@ -175,8 +175,8 @@ def _a_cursor_moved_past_what_was_published(ledger: Ledger) -> str:
     ledger.bot.record(target="never published")
     store = ledger.app.store
     head = store.engine.heads()[PROJECT]
-    row = {"seq": head.seq, "hash": head.hash, "basis": gitlog.THERE}
-    store.write(PROJECT, lambda tx: tx.put(CURSORS, gitlog.NAME, row, seq=head.seq))
+    row = {"seq": head.seq, "hash": head.hash, "basis": decision_log.THERE}
+    store.write(PROJECT, lambda tx: tx.put(CURSORS, decision_log.NAME, row, seq=head.seq))
     return "lacks s:"
 
 
@@ -194,7 +194,7 @@ def test_what_is_said_to_help_helps(ledger: Ledger, plant: Plant) -> None:
 
     if ledger.git.path.exists():
         shutil.rmtree(ledger.git.path)
-    assert gitlog.publish_now(ledger.app.store, ledger.folder, PROJECT)
+    assert decision_log.publish_now(ledger.app.store, ledger.folder, PROJECT)
 
     assert faults(ledger) == []
     assert ledger.git.ids()[-len(commits) :] == commits
@@ -249,8 +249,8 @@ def test_a_cursor_that_was_moved_by_hand_is_not_believed(ledger: Ledger) -> None
     head = store.engine.heads()[PROJECT].seq
 
     def move(tx: object) -> None:
-        row = tx.get(CURSORS, gitlog.NAME)  # type: ignore[attr-defined]
-        tx.put(CURSORS, gitlog.NAME, row | {"seq": head}, seq=head)  # type: ignore[attr-defined]
+        row = tx.get(CURSORS, decision_log.NAME)  # type: ignore[attr-defined]
+        tx.put(CURSORS, decision_log.NAME, row | {"seq": head}, seq=head)  # type: ignore[attr-defined]
 
     store.write(PROJECT, move)
     ledger.follow()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hansard.app.application import Application
-from hansard.app.why_answers import Why, Written
+from hansard.app.why.answers import Why, Written
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder.contents.blame import Span, through

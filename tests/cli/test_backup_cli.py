@@ -7,8 +7,8 @@ import pytest
 
 from hansard.app.settings import Settings
 from hansard.app.start import start
-from hansard.decisions import gitlog
 from hansard.decisions.events import DecisionRecorded
+from hansard.decisions.git import decision_log
 from hansard.kernel.event import Actor
 from hansard.kernel.operation import Caller, Seat
 from tests.cli.running import Hansard
@@ -48,7 +48,7 @@ def a_published_decision(hansard: Hansard) -> str:
         given = {"target": "db", "title": "Use SQLite", "rationale": "The password is hunter2"}
         caller = Caller(Actor("human", "ada", "admin"), seat=Seat())
         application.call("record_decision", given, caller)
-        gitlog.publish(application.store, hansard.store / gitlog.FOLDER, "default")
+        decision_log.publish(application.store, hansard.store / decision_log.FOLDER, "default")
         kinds = frozenset({DecisionRecorded.kind})
         [entry] = application.store.read("default", lambda tx: tx.entries(limit=1, kinds=kinds))
         event = application.store.kinds.decode(entry)
@@ -60,7 +60,7 @@ def a_published_decision(hansard: Hansard) -> str:
 
 def test_a_redacted_decision_is_gone_from_the_stores_repository(filled: Hansard) -> None:
     digest = a_published_decision(filled)
-    path = gitlog.repository_path(filled.store, "default")
+    path = decision_log.repository_path(filled.store, "default")
     assert in_objects(path, b"hunter2")
 
     ran = filled.on_a_terminal("redact", "blob", digest, "--reason", "leaked", "--yes")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hansard.app.circumstances import FILES_MIN, STORE_PATH_BYTES_MAX, require_place
+from hansard.app.preflight import FILES_MIN, STORE_PATH_BYTES_MAX, require_place
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
@@ -130,13 +130,13 @@ def test_a_full_folder_for_temporary_files_is_named(
 ) -> None:
     import apsw
 
-    from hansard.engines.sqlite import refusing
+    from hansard.engines.sqlite import errors
 
     with mounted(tmp_path / "temporary") as disk:
         monkeypatch.setenv("TMPDIR", str(disk.folder))
-        before = refusing.refusal("It cannot be derived", apsw.FullError("full"))
+        before = errors.refusal("It cannot be derived", apsw.FullError("full"))
         disk.fill()
-        after = refusing.refusal("It cannot be derived", apsw.FullError("full"))
+        after = errors.refusal("It cannot be derived", apsw.FullError("full"))
 
     assert before
     assert after

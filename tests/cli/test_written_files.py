@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hansard.app.keeping.files import remove
-from hansard.engines.sqlite import refusing
+from hansard.engines.sqlite import errors
 from tests.cli import writing_scenes as scenes
 from tests.cli.running import Ran
 from tests.crash.overseeing import FAIL, FAIL_FROM, KILL, Strike
@@ -201,5 +201,5 @@ def test_what_is_there_already_is_left(prepared: Path, tmp_path: Path, name: str
 
 
 def test_who_has_read_enough_is_not_told_that_the_store_cannot_be_read() -> None:
-    assert refusing.refusal("The store cannot be read", BrokenPipeError()) is None
-    assert refusing.refusal("The store cannot be read", OSError(errno.EIO, "EIO"))
+    assert errors.refusal("The store cannot be read", BrokenPipeError()) is None
+    assert errors.refusal("The store cannot be read", OSError(errno.EIO, "EIO"))

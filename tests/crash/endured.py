@@ -13,7 +13,7 @@ from hansard.app import start
 from hansard.app.application import Application
 from hansard.app.secret_news import NOBODY_PROVED
 from hansard.app.settings import Settings
-from hansard.decisions import gitlog
+from hansard.decisions.git import decision_log
 from hansard.kernel.engine import ReadTx
 from hansard.recorder.events import FileOpDone, FileOpDoneLate
 from tests.crash import checks
@@ -226,9 +226,11 @@ def _leftovers(store: str, folder: Path, *, is_cut: bool) -> list[str]:
     patterns = (".*", "backups/.incoming*", "restored-*", "imported-*", "*.bundle")
     strange = [path for pattern in patterns for path in folder.glob(pattern)]
     if not store.startswith("postgres"):
-        strange += Path(store, gitlog.FOLDER).rglob("*.lock")
+        strange += Path(store, decision_log.FOLDER).rglob("*.lock")
         left = checks.leftovers(Path(store))
         found += [
-            line for line in left if not line.startswith((f"{gitlog.FOLDER} ", f"{gitlog.FOLDER}/"))
+            line
+            for line in left
+            if not line.startswith((f"{decision_log.FOLDER} ", f"{decision_log.FOLDER}/"))
         ]
     return found + [f"{path} is left over" for path in strange]

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from hansard.app.verify import verify
-from hansard.decisions import gitlog
+from hansard.decisions.git import decision_log
 from hansard.kernel import follow
 from hansard.kernel.follow import NotNow
 from hansard.kernel.problem import StorageUnavailable
@@ -77,7 +77,7 @@ def test_a_connection_cut_while_decisions_are_published_leaves_each_published_on
         points = sliced(every) if EVERY_POINT else list(evenly(every, 12))
         for victim, nth in points:
             published(pair, git, nth, partial(cut_and_let_publish, pair, git, victim))
-        found = gitlog.faults(pair.second.store, git, pair.second.default_project)
+        found = decision_log.faults(pair.second.store, git, pair.second.default_project)
 
         record_property(STRUCK, ("connection cut", len(points), len(found), _since(begun)))
         assert found == []
@@ -89,14 +89,14 @@ def published(pair: Pair, git: Path, nth: int, strike: Strike) -> list[str]:
     at = f"{nth}-{time.monotonic_ns()}"
     arguments = {"title": at, "target": at, "rationale": "It was agreed upon in the meeting."}
     pair.first.call("record_decision", arguments, a_caller())
-    [follower] = [one for one in pair.first.followers if one.name == gitlog.NAME]
+    [follower] = [one for one in pair.first.followers if one.name == decision_log.NAME]
     with struck_at(nth, strike) as seen, suppress(StorageUnavailable, NotNow):
         lock = pair.first.store.engine.hold(follower.lock)
         assert lock is not None
         with lock:
             follow.catch_up(pair.first.store, follower, pair.first.default_project)
     # Whoever is next goes on, and finds nothing in the way.
-    assert gitlog.publish_now(pair.second.store, git, pair.second.default_project)
+    assert decision_log.publish_now(pair.second.store, git, pair.second.default_project)
     follow.catch_up(pair.first.store, follower, pair.first.default_project)
     return seen
 
@@ -106,7 +106,7 @@ def cut_and_let_publish(
 ) -> None:
     """Cut connections, and let the second do the work if it can have the lock now."""
     pair.cut(victim, own)
-    gitlog.publish_now(pair.second.store, git, pair.second.default_project)
+    decision_log.publish_now(pair.second.store, git, pair.second.default_project)
 
 
 def _since(begun: float) -> float:

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from unittest import mock
 
-from hansard.decisions import gitlog, gitrefs
+from hansard.decisions.git import decision_log, refs
 from tests.crash.harness import Aftermath
 from tests.crash.sweep import Drill
 from tests.decisions.git_scenes import (
@@ -25,7 +25,7 @@ def prepare(folder: Path, *, is_published: bool) -> None:
     app = open_application(folder / STORE)
     bot = decide(app, 2)
     if is_published:
-        gitlog.publish(app.store, folder / STORE / gitlog.FOLDER, PROJECT)
+        decision_log.publish(app.store, folder / STORE / decision_log.FOLDER, PROJECT)
         bot.supersede("D002", target="database", title="Use both")
     app.close()
 
@@ -33,15 +33,17 @@ def prepare(folder: Path, *, is_published: bool) -> None:
 def faults_after(after: Aftermath | None) -> list[str]:
     """Look at a store that holds its repositories, as the next process finds it."""
     assert after is not None, "the scene does not come to that point"
-    return faults_in(after.folder, after.folder / STORE / gitlog.FOLDER)
+    return faults_in(after.folder, after.folder / STORE / decision_log.FOLDER)
 
 
 def faults_on_disks(after: Aftermath | None) -> list[str]:
     """Look at a store and at repositories beside it, as the next process finds them."""
     assert after is not None, "the scene does not come to that point"
     # Before anything is put right, people can read all of what there is.
-    Git(gitlog.repository_in(after.folder / gitlog.FOLDER, PROJECT))("log", "--patch", "main")
-    return faults_in(after.folder, after.folder / gitlog.FOLDER)
+    Git(decision_log.repository_in(after.folder / decision_log.FOLDER, PROJECT))(
+        "log", "--patch", "main"
+    )
+    return faults_in(after.folder, after.folder / decision_log.FOLDER)
 
 
 def faults_in(space: Path, folder: Path) -> list[str]:
@@ -49,13 +51,13 @@ def faults_in(space: Path, folder: Path) -> list[str]:
     app = open_application(space / STORE)
     fresh = space / "fresh"
     # Nobody waits here for the locks of those who were killed.
-    with mock.patch.object(gitrefs, "LOCK_STALE_S", 0.0):
-        gitlog.publish(app.store, folder, PROJECT)
-    gitlog.publish(app.store, fresh, PROJECT)
+    with mock.patch.object(refs, "LOCK_STALE_S", 0.0):
+        decision_log.publish(app.store, folder, PROJECT)
+    decision_log.publish(app.store, fresh, PROJECT)
     app.close()
-    git = Git(gitlog.repository_in(folder, PROJECT))
+    git = Git(decision_log.repository_in(folder, PROJECT))
     git.check()
-    is_same = git.ids() == Git(gitlog.repository_in(fresh, PROJECT)).ids()
+    is_same = git.ids() == Git(decision_log.repository_in(fresh, PROJECT)).ids()
     shutil.rmtree(fresh)
     return leftovers(folder) + ([] if is_same else ["its commits are others"])
 
@@ -83,7 +85,7 @@ DRILLS = [
         decide_and_publish,
         faults_on_disks,
         ("publish",),
-        disks=(STORE, gitlog.FOLDER),
+        disks=(STORE, decision_log.FOLDER),
         name="publish-elsewhere",
         drills="decisions",
     ),

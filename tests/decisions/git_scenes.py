@@ -16,7 +16,7 @@ from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings
 from hansard.decisions import capability as decisions
-from hansard.decisions import gitlog
+from hansard.decisions.git import decision_log
 from hansard.decisions.secret import Secret
 from hansard.kernel.clock import Clock, utc_now
 from hansard.kernel.engine import Engine, Schema
@@ -89,20 +89,20 @@ class Ledger:
 
     @property
     def git(self) -> Git:
-        return Git(gitlog.repository_in(self.folder, PROJECT))
+        return Git(decision_log.repository_in(self.folder, PROJECT))
 
     def publish(self, until: int | None = None) -> int:
-        return gitlog.publish(self.app.store, self.folder, PROJECT, until=until)
+        return decision_log.publish(self.app.store, self.folder, PROJECT, until=until)
 
     def afresh(self) -> list[str]:
         """Name the commits of a repository that is made anew from the journal."""
         folder = Path(tempfile.mkdtemp(dir=self.space))
-        gitlog.publish(self.app.store, folder, PROJECT)
-        return Git(gitlog.repository_in(folder, PROJECT)).ids()
+        decision_log.publish(self.app.store, folder, PROJECT)
+        return Git(decision_log.repository_in(folder, PROJECT)).ids()
 
     def follow(self, folder: Path | None = None) -> None:
         """Let the follower work off what there is."""
-        [follower] = gitlog.followers(folder or self.folder)(self.app.store)
+        [follower] = decision_log.followers(folder or self.folder)(self.app.store)
         while catch_up(self.app.store, follower, PROJECT):
             pass
 
@@ -150,10 +150,10 @@ def decide_and_publish(stage: Stage) -> None:
     """Make a store and a repository, each in a folder that may be a disk of its own."""
     app = open_application(stage.folder / STORE)
     bot = decide(app, 2)
-    gitlog.publish(app.store, stage.folder / gitlog.FOLDER, PROJECT)
+    decision_log.publish(app.store, stage.folder / decision_log.FOLDER, PROJECT)
     bot.supersede("D002", target="database", title="Use both")
     stage.gate("publish")
-    publish_or_not_now(app, stage.folder / gitlog.FOLDER)
+    publish_or_not_now(app, stage.folder / decision_log.FOLDER)
     stage.gate("close")
     app.close()
 
@@ -161,13 +161,13 @@ def decide_and_publish(stage: Stage) -> None:
 def publish_or_not_now(app: Application, folder: Path) -> None:
     """Publish, unless that is impossible: then it is done later, by whoever follows."""
     with suppress(NotNow):
-        gitlog.publish(app.store, folder, PROJECT)
+        decision_log.publish(app.store, folder, PROJECT)
 
 
 def publish(stage: Stage) -> None:
     """Bring the repository of a store up to date."""
     app = open_application(stage.folder / STORE)
     stage.gate("publish")
-    publish_or_not_now(app, stage.folder / STORE / gitlog.FOLDER)
+    publish_or_not_now(app, stage.folder / STORE / decision_log.FOLDER)
     stage.gate("close")
     app.close()

@@ -6,7 +6,7 @@ import pytest
 
 from hansard.app.application import Application
 from hansard.app.verify import verify
-from hansard.decisions.governing import Governing, governed
+from hansard.decisions.governed_files import Governing, governed
 from hansard.decisions.tables import ACTIVE, CHAINS, DECISIONS, DRAFTS
 from hansard.kernel.engine import Hit, ReadTx
 from tests.conftest import SteppingClock

@@ -13,9 +13,9 @@ from hansard.app import start
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings
-from hansard.decisions import githistory
-from hansard.decisions.gitcommits import PATHS_MAX
-from hansard.decisions.githistory import COMMIT_WORDS, COMMITS
+from hansard.decisions.git import history
+from hansard.decisions.git.commits import PATHS_MAX
+from hansard.decisions.git.history import COMMIT_WORDS, COMMITS
 from hansard.kernel.engine import Row
 from hansard.kernel.operation import Capability
 from hansard.kernel.problem import InvalidInput
@@ -33,9 +33,9 @@ def opened(opener: OpenEngine, clock: SteppingClock, files: Path) -> Iterator[Ap
     """Open a Hansard that knows how to read the repositories in a workspace."""
     capability = Capability(
         "history",
-        githistory.operations(files),
-        (githistory.CommitsIndexed,),
-        (githistory.VIEW,),
+        history.operations(files),
+        (history.CommitsIndexed,),
+        (history.VIEW,),
     )
     known = Catalog([sessions.capability(), capability])
     app = start.start(Settings(), opener, clock=clock, known=known)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from hansard.app.application import Application
-from hansard.decisions import gitlog, gitpage
 from hansard.decisions.events import ProposalAccepted
-from hansard.decisions.gitpage import place_of
+from hansard.decisions.git import decision_log, decision_page
+from hansard.decisions.git.decision_page import place_of
 from hansard.decisions.tables import DECISIONS
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import Actor, Stamp
@@ -71,7 +71,7 @@ def test_author_time_and_trailers_come_from_the_entry(ledger: Ledger) -> None:
     ledger.publish()
 
     [entry] = ledger.app.store.read(
-        PROJECT, lambda tx: tx.entries(limit=1, descending=True, kinds=gitpage.KINDS)
+        PROJECT, lambda tx: tx.entries(limit=1, descending=True, kinds=decision_page.KINDS)
     )
     shown = ledger.git("log", "-1", "--format=%an|%ae|%cn|%aI", "main").strip().split("|")
     assert shown[:3] == ["test-human", "human@hansard.invalid", "Hansard"]
@@ -189,7 +189,7 @@ def test_a_deleted_repository_is_made_again_with_the_same_ids(ledger: Ledger) ->
 @pytest.mark.holds("DEC-git-5")
 def test_half_of_it_and_the_rest_later_is_the_same(ledger: Ledger) -> None:
     [*_, second, _] = ledger.app.store.read(
-        PROJECT, lambda tx: [entry.seq for entry in tx.entries(limit=99, kinds=gitpage.KINDS)]
+        PROJECT, lambda tx: [entry.seq for entry in tx.entries(limit=99, kinds=decision_page.KINDS)]
     )
     assert ledger.publish(until=second) == 2
     assert ledger.publish(until=second) == 0
@@ -206,7 +206,7 @@ def test_another_process_makes_the_same_commits(tmp_path: Path) -> None:
     with playing(git_scenes.publish, tmp_path) as child:
         assert child.end() == 0
 
-    path = gitlog.repository_path(tmp_path / git_scenes.STORE, PROJECT)
+    path = decision_log.repository_path(tmp_path / git_scenes.STORE, PROJECT)
     assert Git(path).ids() == expected
 
 
@@ -226,7 +226,7 @@ def test_a_decision_is_acknowledged_though_git_cannot_be_written(ledger: Ledger)
 @pytest.mark.holds("DEC-git-4", "004-record_decision-3")
 def test_commits_follow_while_a_server_runs(ledger: Ledger) -> None:
     store = ledger.app.store
-    following = Following(store, gitlog.followers(ledger.folder)(store))
+    following = Following(store, decision_log.followers(ledger.folder)(store))
     try:
         wait_until(lambda: published(ledger) == 3)
         ledger.bot.record(target="while it runs")
@@ -247,7 +247,7 @@ def test_nothing_is_made_for_a_project_without_decisions(ledger: Ledger) -> None
     ledger.bot.ask("create_project", id="quiet", name="Quiet")
     ledger.bot.propose(project_id="quiet")
 
-    assert gitlog.publish(ledger.app.store, ledger.folder, "quiet") == 0
+    assert decision_log.publish(ledger.app.store, ledger.folder, "quiet") == 0
     assert not ledger.folder.exists()
 
 
@@ -256,7 +256,7 @@ def test_what_was_published_already_is_not_published_again(ledger: Ledger) -> No
     before = ledger.git.ids()
 
     def forget(tx: WriteTx) -> None:
-        tx.delete(CURSORS, gitlog.NAME, seq=tx.head().seq)
+        tx.delete(CURSORS, decision_log.NAME, seq=tx.head().seq)
 
     ledger.app.store.write(PROJECT, forget)
     ledger.follow()
@@ -273,13 +273,13 @@ def test_no_git_is_needed(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_one_who_follows_is_left_to_publish(ledger: Ledger) -> None:
-    lock = ledger.app.store.engine.hold(lock_of(gitlog.NAME))
+    lock = ledger.app.store.engine.hold(lock_of(decision_log.NAME))
     assert lock is not None
     with lock:
-        assert not gitlog.publish_now(ledger.app.store, ledger.folder, PROJECT)
+        assert not decision_log.publish_now(ledger.app.store, ledger.folder, PROJECT)
         assert not ledger.folder.exists()
 
-    assert gitlog.publish_now(ledger.app.store, ledger.folder, PROJECT)
+    assert decision_log.publish_now(ledger.app.store, ledger.folder, PROJECT)
     assert len(ledger.git.ids()) == 3
 
 
@@ -287,10 +287,10 @@ def test_one_who_follows_is_left_to_publish(ledger: Ledger) -> None:
     "project", ["a/../b", "..", "A", "a", "ä", "x" * 300, "-rf", ".git", "a.b"]
 )
 def test_any_project_has_a_path_of_its_own_in_the_folder(project: str, tmp_path: Path) -> None:
-    path = gitlog.repository_in(tmp_path, project)
+    path = decision_log.repository_in(tmp_path, project)
 
     assert path.parent == tmp_path
     assert len(path.name) < 100
     others = {"a", "b", "A", "default", "x"} - {project}
-    names = {gitlog.repository_in(tmp_path, other).name.casefold() for other in others}
+    names = {decision_log.repository_in(tmp_path, other).name.casefold() for other in others}
     assert path.name.casefold() not in names

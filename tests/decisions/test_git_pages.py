@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hansard.decisions import gitpage
-from hansard.decisions.gitpage import Page
+from hansard.decisions.git import decision_page
+from hansard.decisions.git.decision_page import Page
 
 HASH = "0" * 64
 
@@ -56,7 +56,7 @@ def test_a_page_reads_well() -> None:
     page = a_page(supersedes=("D001",), consequences=("One more server",), cites=("R001",))
 
     assert (
-        gitpage.render(page).decode()
+        decision_page.render(page).decode()
         == f"""---
 id: "D002"
 title: "Use PostgreSQL"
@@ -94,7 +94,7 @@ def test_a_commit_reads_well() -> None:
     page = a_page(supersedes=("D001",))
 
     assert (
-        gitpage.commit(page, tree="1" * 40, parent="2" * 40).decode()
+        decision_page.commit(page, tree="1" * 40, parent="2" * 40).decode()
         == f"""\
 tree {"1" * 40}
 parent {"2" * 40}
@@ -117,7 +117,7 @@ Hansard-Hash: {HASH}
 
 def test_the_subject_says_what_was_done() -> None:
     def subject(**given: Any) -> str:
-        message = gitpage.commit(a_page(**given), tree="1" * 40, parent=None).decode()
+        message = decision_page.commit(a_page(**given), tree="1" * 40, parent=None).decode()
         return message.partition("\n\n")[2].split("\n")[0]
 
     assert subject().startswith("Record D002: ")
@@ -134,7 +134,9 @@ def test_no_text_forges_any_part_of_a_commit(
 ) -> None:
     page = a_page(title=title, target=target, rationale=rationale, author=author)
 
-    header, _, message = gitpage.commit(page, tree="1" * 40, parent=None).decode().partition("\n\n")
+    header, _, message = (
+        decision_page.commit(page, tree="1" * 40, parent=None).decode().partition("\n\n")
+    )
 
     names = [line.partition(" ")[0] for line in header.split("\n")]
     assert names == ["tree", "author", "committer"]
@@ -144,7 +146,7 @@ def test_no_text_forges_any_part_of_a_commit(
     assert [line.partition(":")[0] for line in flush_left] == [
         "Decision-Id", "Target", "Status", "Hansard-Seq", "Hansard-Hash",
     ]  # fmt: skip
-    assert gitpage.trailers(message)["Decision-Id"] == "D002"
+    assert decision_page.trailers(message)["Decision-Id"] == "D002"
 
 
 @given(title=HOSTILE, target=HOSTILE, rationale=HOSTILE, consequence=HOSTILE)
@@ -153,7 +155,7 @@ def test_no_text_forges_any_part_of_a_page(
 ) -> None:
     page = a_page(title=title, target=target, rationale=rationale, consequences=(consequence,))
 
-    rendered = gitpage.render(page)
+    rendered = decision_page.render(page)
 
     matter = front_matter(rendered)
     assert (matter["title"], matter["target"], matter["status"]) == (title, target, "active")
@@ -165,9 +167,9 @@ def test_no_text_forges_any_part_of_a_page(
 def test_superseding_changes_the_status_of_a_page_and_nothing_else(
     title: str, rationale: str
 ) -> None:
-    before = gitpage.render(a_page(title=title, rationale=rationale))
+    before = decision_page.render(a_page(title=title, rationale=rationale))
 
-    after = gitpage.mark_superseded(before, "D007")
+    after = decision_page.mark_superseded(before, "D007")
 
     expected = front_matter(before) | {"status": "superseded", "superseded_by": "D007"}
     assert front_matter(after) == expected
@@ -177,11 +179,11 @@ def test_superseding_changes_the_status_of_a_page_and_nothing_else(
 def test_text_without_control_characters_is_kept_as_it_is() -> None:
     text = "# only a heading\n\n  indented\ttab\n--amend\n~~~\n<b>&amp;</b> ünï 🎉"
 
-    assert f"\n{text}\n".encode() in gitpage.render(a_page(rationale=text))
+    assert f"\n{text}\n".encode() in decision_page.render(a_page(rationale=text))
 
 
 def test_pages_are_spread_over_folders_by_their_ids() -> None:
-    places = [gitpage.place_of(f"D{number:03d}") for number in range(1, 5_001)]
+    places = [decision_page.place_of(f"D{number:03d}") for number in range(1, 5_001)]
 
     folders = {folder for folder, _ in places}
     assert len(folders) == 256

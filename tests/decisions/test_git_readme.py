@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 
 from hansard.app.application import Application
-from hansard.decisions import gitpage, gitreadme
 from hansard.decisions.answers import Link
-from hansard.decisions.gitlog import publish_now, repository_in
+from hansard.decisions.git import decision_page, readme_page
+from hansard.decisions.git.decision_log import publish_now, repository_in
 from hansard.decisions.queries import link
 from hansard.decisions.reading import newest
 from tests.conftest import SteppingClock, a_caller
@@ -56,7 +56,7 @@ def test_the_readme_lists_what_holds_and_its_links_lead_to_pages(ledger: Ledger)
 def test_the_story_of_a_decision_is_told_by_following_its_page(ledger: Ledger) -> None:
     ledger.publish()
 
-    place = "/".join(gitpage.place_of("D001"))
+    place = "/".join(decision_page.place_of("D001"))
     told = ledger.git("log", "--follow", "--format=%s", "main", "--", place).splitlines()
 
     assert told == [
@@ -68,21 +68,21 @@ def test_the_story_of_a_decision_is_told_by_following_its_page(ledger: Ledger) -
 @given(HOSTILE, HOSTILE)
 @settings(deadline=None, max_examples=50)
 def test_no_title_or_target_can_fake_or_hide_a_line(title: str, target: str) -> None:
-    first = gitreadme.revised(b"", a_page(id="D001", title=title, target=target))
-    both = gitreadme.revised(first, a_page(id="D002"))
-    without = gitreadme.revised(both, a_page(id="D003", supersedes=("D001", "D002")))
+    first = readme_page.revised(b"", a_page(id="D001", title=title, target=target))
+    both = readme_page.revised(first, a_page(id="D002"))
+    without = readme_page.revised(both, a_page(id="D003", supersedes=("D001", "D002")))
 
     assert (len(rows(first)), len(rows(both)), len(rows(without))) == (1, 2, 1)
 
 
 def test_where_an_older_program_made_no_readme_it_is_made_of_the_pages() -> None:
     pages = [a_page(id="D001"), a_page(id="D002", target="cache")]
-    written = [gitpage.render(page) for page in pages]
-    superseded = gitpage.mark_superseded(gitpage.render(a_page(id="D000")), "D001")
+    written = [decision_page.render(page) for page in pages]
+    superseded = decision_page.mark_superseded(decision_page.render(a_page(id="D000")), "D001")
 
-    made = gitreadme.of_pages([*written, superseded])
+    made = readme_page.of_pages([*written, superseded])
 
-    assert made == gitreadme.revised(gitreadme.revised(b"", pages[0]), pages[1])
+    assert made == readme_page.revised(readme_page.revised(b"", pages[0]), pages[1])
 
 
 @needs_git
@@ -120,10 +120,10 @@ def active(app: Application) -> list[Link]:
 
 def test_only_the_newest_are_listed() -> None:
     readme = b""
-    for number in range(1, gitreadme.LINES_MAX + 6):
-        readme = gitreadme.revised(readme, a_page(id=f"D{number:03}", target=f"t {number}"))
+    for number in range(1, readme_page.LINES_MAX + 6):
+        readme = readme_page.revised(readme, a_page(id=f"D{number:03}", target=f"t {number}"))
 
     listed = rows(readme)
-    assert len(listed) == gitreadme.LINES_MAX
+    assert len(listed) == readme_page.LINES_MAX
     assert not any("[D005]" in line for line in listed)
     assert any("[D006]" in line for line in listed)

@@ -12,7 +12,7 @@ import apsw
 import pytest
 
 from hansard.app.verify import verify
-from hansard.decisions import gitlog
+from hansard.decisions.git import decision_log
 from hansard.kernel.follow import NotNow
 from tests.conftest import SteppingClock
 from tests.decisions.git_drills import prepare
@@ -249,14 +249,14 @@ def publish_at_last(ledger: Ledger) -> None:
 @pytest.mark.fault("Git in trouble")
 def test_faults_of_a_repository_are_found(ledger: Ledger) -> None:
     ledger.publish()
-    sound = gitlog.faults(ledger.app.store, ledger.folder, PROJECT)
+    sound = decision_log.faults(ledger.app.store, ledger.folder, PROJECT)
     page = ledger.git(
         "rev-parse", f"main:{ledger.git('ls-tree', '-r', '--name-only', 'main').split()[0]}"
     )
     (ledger.git.path / "objects" / page[:2] / page[2:].strip()).unlink()
 
     assert sound == []
-    assert gitlog.faults(ledger.app.store, ledger.folder, PROJECT) == [
+    assert decision_log.faults(ledger.app.store, ledger.folder, PROJECT) == [
         f"object {page.strip()} cannot be read"
     ]
 
@@ -272,7 +272,7 @@ def test_on_a_full_disk_git_waits_until_there_is_room(ledger: Ledger, small_disk
     subprocess.run(["mount", "-o", "remount,size=64m", str(small_disk)], check=True)
     ledger.follow(small_disk)
 
-    git = Git(gitlog.repository_in(small_disk, PROJECT))
+    git = Git(decision_log.repository_in(small_disk, PROJECT))
     assert git.ids() == ledger.afresh()
     git.check()
     assert leftovers(small_disk) == []
@@ -326,7 +326,7 @@ def test_a_journal_that_cannot_be_read_does_not_end_the_verification(tmp_path: P
         database.execute("UPDATE journal SET session = CAST(x'ffb6' AS TEXT) WHERE session <> ''")
     app = open_application(tmp_path / STORE)
 
-    report = verify(app.store, git=tmp_path / STORE / gitlog.FOLDER)
+    report = verify(app.store, git=tmp_path / STORE / decision_log.FOLDER)
 
     app.close()
     assert report.exit_code == 2

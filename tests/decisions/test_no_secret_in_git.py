@@ -10,7 +10,7 @@ import pytest
 from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.app.start import start
-from hansard.decisions.gitlog import publish_now, repository_in
+from hansard.decisions.git.decision_log import publish_now, repository_in
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx
 from hansard.recorder.contents import redaction

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hansard.embedders.shelf import EXACT_ROWS_MAX, Shelf
+from hansard.embedders.vector_index import EXACT_ROWS_MAX, Shelf
 from hansard.embedders.vectors import Change, pack
 
 DIMENSIONS = 384

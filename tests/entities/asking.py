@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
-from hansard.entities import carrying
+from hansard.entities import transfer
 from hansard.entities.contract import (
     Entities,
     EntityGone,
@@ -156,14 +156,14 @@ def exported(app: Application, *, reveal: bool = False) -> list[Json]:
     """Export the entities of the project."""
 
     def work(tx: ReadTx) -> list[Json]:
-        return list(carrying.export(tx, reveal=reveal))
+        return list(transfer.export(tx, reveal=reveal))
 
     return app.store.read(app.default_project, work)
 
 
 def take_over(app: Application, lines: list[Json]) -> Imported:
     """Import lines of an export."""
-    importing = Application(Catalog([carrying.capability()]), app.store, home=app.home)
+    importing = Application(Catalog([transfer.capability()]), app.store, home=app.home)
     imported = importing.call("entity_import", {"lines": lines}, a_caller())
     assert isinstance(imported, Imported)
     assert imported.text()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
-from hansard.entities import carrying
+from hansard.entities import transfer
 from hansard.entities.metrics import limits
 from hansard.entities.metrics.contract import Group, MetricAnswer
 from hansard.entities.metrics.rules import SIZES_MS
@@ -276,7 +276,7 @@ def test_a_metric_that_was_imported_counts_at_the_time_it_was_made(
         | {"createdAt": at, "updatedAt": at}
         for one, at in times.items()
     ]
-    importing = Application(Catalog([carrying.capability()]), app.store)
+    importing = Application(Catalog([transfer.capability()]), app.store)
     importing.call("entity_import", {"lines": lines}, agent)
 
     starts = [one.start for one in groups(app, agent, bucket="minute")]

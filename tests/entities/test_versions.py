@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hansard.app.application import Application
-from hansard.app.everything import ThingsFound
+from hansard.app.search_all import ThingsFound
 from hansard.entities.contract import EntityConflict, EntityImmutable
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput

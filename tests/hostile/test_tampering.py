@@ -15,7 +15,7 @@ from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.app.start import git_folder, start
 from hansard.app.verify import verify
-from hansard.decisions import gitlog
+from hansard.decisions.git import decision_log
 from hansard.kernel.event import Receipt
 from hansard.kernel.problem import Problem
 from tests.conftest import a_caller
@@ -83,7 +83,7 @@ def live_one(tmp_path_factory: pytest.TempPathFactory) -> Original:
         live(app, 7, STEPS)
         _keep_large_things(app)
         for project in app.store.engine.heads():
-            gitlog.publish(app.store, folder / "store" / gitlog.FOLDER, project)
+            decision_log.publish(app.store, folder / "store" / decision_log.FOLDER, project)
         # Copied while open, or there would be no log to tamper with.
         return Original(Original(folder, []).copied_to(copy), receipts(app))
 

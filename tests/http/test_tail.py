@@ -9,7 +9,7 @@ from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.engines.memory import MemoryEngine
-from hansard.http.tail import Tail
+from hansard.http.event_stream import Tail
 from hansard.kernel.engine import Schema, Watch
 from hansard.kernel.problem import StorageUnavailable
 from tests.conftest import a_caller

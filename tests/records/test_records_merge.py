@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hansard.records import limits
-from hansard.records.merge import (
+from hansard.records.text_merge import (
     Lines,
     join,
     split_lines,

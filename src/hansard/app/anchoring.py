@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from hansard.app.circumstances import refused
+from hansard.app.preflight import refused
 from hansard.kernel.blob import Digest
 from hansard.kernel.engine import Engine, ReadTx
 from hansard.kernel.event import Head, Receipt
 from hansard.kernel.limits import SHUTDOWN_S
-from hansard.kernel.private import FILE_MODE, sync_folder
+from hansard.kernel.private_files import FILE_MODE, sync_folder
 from hansard.kernel.problem import InvalidInput, Problem
 
 EVERY_S = 10.0

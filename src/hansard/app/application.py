@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from hansard.app import faulty, people, secret_news
+from hansard.app import argument_faults, people, secret_news
 from hansard.app.anchoring import Anchoring
 from hansard.app.catalog import Catalog, whole
-from hansard.app.circumstances import refusal
 from hansard.app.homes import NamedHome
+from hansard.app.preflight import refusal
 from hansard.decisions.secret import Secret as NoSecret
 from hansard.kernel import as_of, effect, limits, reply
 from hansard.kernel.blob import canonical_json, digest_of
@@ -22,7 +22,7 @@ from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import SYSTEM, Stamp
 from hansard.kernel.follow import Follower, Following, Trouble
 from hansard.kernel.hidden import hidden_chars
-from hansard.kernel.keeping import NotKeptError
+from hansard.kernel.kept_blobs import NotKeptError
 from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.operation import (
     AlreadyAnsweredError,
@@ -394,7 +394,7 @@ def validate(operation: Operation, arguments: Mapping[str, Any]) -> Request:
         return operation.request.model_validate(arguments)
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False)
-        faults = [faulty.fault(operation, one) for one in found]
+        faults = [argument_faults.fault(operation, one) for one in found]
         message = "; ".join(f"{one['argument']}: {one['why']}" for one in faults[:5])
         raise InvalidInput(message, arguments=faults[:20]) from None
 

@@ -1,6 +1,6 @@
 """Where the others left off: what an overview says besides the records."""
 
-from hansard.app import did, secret_news
+from hansard.app import secret_news, session_summary
 from hansard.checkpoints.views import CHECKPOINTS
 from hansard.decisions.tables import DECISIONS
 from hansard.kernel.engine import Range, ReadTx, Row, Where
@@ -93,4 +93,4 @@ def _did(tx: ReadTx, row: Row, context: Context) -> list[str]:
     newest = tx.entries(session=row["id"], before=before, descending=True, limit=ENTRIES_READ_MAX)
     kinds = context.store.kinds
     events = ((one.seq, kinds.decode(one)) for one in reversed(newest) if kinds.knows(one.kind))
-    return did.lines([(seq, event) for seq, event in events if event])
+    return session_summary.lines([(seq, event) for seq, event in events if event])

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from hansard import embedders
-from hansard.app import circumstances, declared, homes, tightening, workspaces
+from hansard.app import declared, file_permissions, homes, preflight, workspaces
 from hansard.app.anchoring import Anchoring, anchor_file
 from hansard.app.application import Application, Limit
 from hansard.app.catalog import Catalog
@@ -106,7 +106,7 @@ class Composition:
         )
 
     def _recorder(self) -> Capability:
-        from hansard.decisions.governing import governed
+        from hansard.decisions.governed_files import governed
         from hansard.recorder.capability import capability
 
         return capability(
@@ -133,10 +133,10 @@ class Composition:
         )
 
     def _decisions(self) -> Capability:
+        from hansard.app.citable import surroundings
         from hansard.app.insight import blast_radius
-        from hansard.app.surroundings import surroundings
-        from hansard.decisions import gitlog
         from hansard.decisions.capability import capability
+        from hansard.decisions.git import decision_log
         from hansard.recorder.contents.redaction import mask
 
         git = git_folder(self._settings)
@@ -146,7 +146,7 @@ class Composition:
             review_window_s=self._settings.review_window_s,
             meanings=self.meanings,
             blast_radius=blast_radius,
-            followers=gitlog.followers(git) if git else None,
+            followers=decision_log.followers(git) if git else None,
             mask=mask if self._settings.redact == "on" else str,
             around=surroundings(self._workspace),
         )
@@ -157,14 +157,14 @@ class Composition:
         return capability()
 
     def _search(self) -> Capability:
-        from hansard.app import everything
+        from hansard.app import search_all
 
-        return everything.capability(self.meanings)
+        return search_all.capability(self.meanings)
 
     def _why(self) -> Capability:
-        from hansard.app import why
+        from hansard.app.why import operation
 
-        return why.capability(gateway(self._settings), self._workspace)
+        return operation.capability(gateway(self._settings), self._workspace)
 
     def _tokens(self) -> Capability:
         from hansard.app import tokens
@@ -205,7 +205,7 @@ def workspace_mark(folder: Path) -> str | None:
 
 def gateway(settings: Settings) -> "Gateway":
     """Give whoever only looks a hand of its own on the workspace, opened on first use."""
-    from hansard.decisions.governing import governed
+    from hansard.decisions.governed_files import governed
     from hansard.recorder.gateway import Gateway
 
     return Gateway(
@@ -306,7 +306,7 @@ def open_engine(location: str, schema: Schema, *, blobs: str = "") -> Engine:
     from hansard.engines.sqlite import SqliteEngine
 
     folder = Path(location).expanduser()
-    circumstances.require_place(folder)
+    preflight.require_place(folder)
     return SqliteEngine(folder, schema)
 
 
@@ -319,7 +319,7 @@ def start(
     home: Home | None = None,
 ) -> Application:
     """Build the application these settings describe, or one with another catalog or home."""
-    circumstances.require_files()
+    preflight.require_files()
     anchors = anchor_location(settings)
     known = known or catalog(settings)
     opener = opener or partial(open_engine, blobs=settings.blobs)
@@ -338,7 +338,7 @@ def start(
     )
     if not settings.read_only:
         if folder := _folder(store_location(settings)):
-            tightening.tighten(folder)
+            file_permissions.tighten(folder)
             servers.sweep(str(folder / places.FOLDER))
         application.recover()
     return application
@@ -356,10 +356,10 @@ def git_folder(settings: Settings) -> Path | None:
     """Say where the Git repositories of decisions lie; `None` if there shall be none."""
     if settings.git_folder:
         return Path(settings.git_folder).expanduser()
-    from hansard.decisions import gitlog
+    from hansard.decisions.git import decision_log
 
     store = _folder(store_location(settings))
-    return store / gitlog.FOLDER if store else None
+    return store / decision_log.FOLDER if store else None
 
 
 def anchor_location(settings: Settings) -> Path | None:

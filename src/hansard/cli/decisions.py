@@ -19,7 +19,7 @@ from hansard.cli.terminal import painter, print_json, printable
 from hansard.decisions import answers
 from hansard.decisions.contract import Mode, Status
 from hansard.decisions.events import Enforcement
-from hansard.decisions.gitlog import publish_now, repository_in
+from hansard.decisions.git.decision_log import publish_now, repository_in
 from hansard.decisions.queries import link
 from hansard.decisions.reading import newest
 from hansard.kernel.engine import ReadTx

@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 import typer
 
 from hansard import __version__
-from hansard.app import people, recovery, secret_news, tightening
+from hansard.app import file_permissions, people, recovery, secret_news
 from hansard.app.application import Application
-from hansard.app.circumstances import require_place
+from hansard.app.preflight import require_place
 from hansard.app.settings import (
     Settings,
     declarations,
@@ -49,7 +49,7 @@ from hansard.recorder.gateway import last_settled
 from hansard.records.text import counted
 
 if TYPE_CHECKING:
-    from hansard.engines.sqlite.facts import Facts
+    from hansard.engines.sqlite.diagnosis import Facts
 
 FREE_BYTES_LOW = 1024 * MIB
 FREE_BYTES_MIN = 64 * MIB
@@ -172,14 +172,14 @@ def _store(settings: Settings) -> Iterator[Check]:
     if not store_exists(settings):
         yield Check("warn", "store", f"none in {location} yet; the first client makes it")
         return
-    were_open = tightening.left_open(folder) if folder else []
+    were_open = file_permissions.left_open(folder) if folder else []
     try:
         application = start(settings)
     except Problem as problem:
         yield Check("fail", "store", f"{location}: {problem.message}")
         return
     if were_open and folder:
-        yield _tightened(were_open, tightening.left_open(folder))
+        yield _tightened(were_open, file_permissions.left_open(folder))
     try:
         yield Check("ok", "store", f"{application.store.engine.name}, {location}")
         if folder:
@@ -218,7 +218,7 @@ def _person(application: Application, settings: Settings) -> Iterator[Check]:
 
 
 def _disk(folder: Path, settings: Settings) -> Iterator[Check]:
-    from hansard.engines.sqlite.refusing import can_write
+    from hansard.engines.sqlite.errors import can_write
 
     nearest = next(parent for parent in (folder, *folder.parents) if parent.exists())
     access = ["read"] if os.access(nearest, os.R_OK) else []
@@ -236,7 +236,7 @@ def _disk(folder: Path, settings: Settings) -> Iterator[Check]:
 
 
 def _database(folder: Path, settings: Settings) -> Iterator[Check]:
-    from hansard.engines.sqlite.facts import facts
+    from hansard.engines.sqlite.diagnosis import facts
 
     found = facts(folder)
     yield from _writing(found, settings)
@@ -249,7 +249,7 @@ def _database(folder: Path, settings: Settings) -> Iterator[Check]:
 
 def _writing(found: "Facts", settings: Settings) -> Iterator[Check]:
     """Say whether the store takes writes, and what is there for when the disk is full."""
-    from hansard.engines.sqlite.refusing import READ_ONLY
+    from hansard.engines.sqlite.errors import READ_ONLY
 
     if found.is_read_only:
         status: Status = "warn" if settings.read_only else "fail"

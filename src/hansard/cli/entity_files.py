@@ -13,7 +13,7 @@ from hansard.cli.opening import opened
 from hansard.cli.options import all_flags, settings_flags
 from hansard.cli.proving import person
 from hansard.cli.sitting import sitting
-from hansard.entities import carrying
+from hansard.entities import transfer
 from hansard.entities.contract import Imported
 from hansard.entities.limits import IMPORTED_MAX
 from hansard.kernel.engine import ReadTx
@@ -35,7 +35,7 @@ def export(
             person(application, "reveal what is redacted")
 
         def work(tx: ReadTx) -> None:
-            for line in carrying.export(tx, reveal=reveal):
+            for line in transfer.export(tx, reveal=reveal):
                 write(line)
 
         application.store.read(application.own_project(), work)
@@ -58,7 +58,7 @@ def import_(
         sitting(application, settings) as caller,
     ):
         importing = Application(
-            Catalog([carrying.capability()]),
+            Catalog([transfer.capability()]),
             application.store,
             home=application.home,
             read_only=application.read_only,

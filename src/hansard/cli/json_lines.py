@@ -10,11 +10,11 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from hansard.app.circumstances import refused
 from hansard.app.keeping.files import made_whole
+from hansard.app.preflight import refused
 from hansard.cli.terminal import print_json
 from hansard.kernel.hidden import escape
-from hansard.kernel.private import open_new
+from hansard.kernel.private_files import open_new
 from hansard.kernel.problem import InvalidInput
 
 STANDARD = "-"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hansard.app import homes
 from hansard.app.application import Application
-from hansard.app.circumstances import require_place
+from hansard.app.preflight import require_place
 from hansard.app.settings import Settings, load, store_location
 from hansard.app.start import MEMORY, POSTGRES_SCHEMES, open_engine, start
 from hansard.app.taking_in import take_in

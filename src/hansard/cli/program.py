@@ -48,7 +48,7 @@ def _run(arguments: list[str]) -> int:
 
 def _refusal(error: OSError) -> Problem | None:
     """Say what the machine refused a command; `None` if the mistake is ours."""
-    from hansard.app.circumstances import refusal
+    from hansard.app.preflight import refusal
 
     name = f" for {error.filename}" if error.filename else ""
     return refusal(error, f"The system refused{name}")

@@ -6,9 +6,9 @@ from hansard.cli.saying import say
 from hansard.cli.terminal import printable
 from hansard.kernel.problem import InvalidInput
 from hansard.records import answers, contract
-from hansard.records.merge import split_lines
 from hansard.records.shapes import Record
-from hansard.records.updated import Hunk, RecordUpdated, Span, UpdateConflict
+from hansard.records.text_merge import split_lines
+from hansard.records.update_answers import Hunk, RecordUpdated, Span, UpdateConflict
 
 MARKS = ("<<<<<<< theirs\n", "=======\n", ">>>>>>> yours\n")
 

@@ -6,7 +6,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from hansard.app.everything import Kind, Thing, ThingsFound
+from hansard.app.search_all import Kind, Thing, ThingsFound
 from hansard.cli.asking import asking
 from hansard.cli.flags import Flags
 from hansard.cli.layout import Paint, paragraph, room, table

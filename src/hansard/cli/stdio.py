@@ -5,7 +5,7 @@ Clients wait for it, so nothing is imported here before it is needed.
 
 from typing import TYPE_CHECKING
 
-from hansard.app.circumstances import require_files
+from hansard.app.preflight import require_files
 from hansard.app.settings import Settings, load, secret
 from hansard.cli.flags import Flags
 from hansard.cli.saying import exit_code, say, say_problem
@@ -28,7 +28,7 @@ def serve(flags: Flags) -> int:
         configured = secret(settings)
         front = StdioFront(settings, has_secret=configured is not None)
     except Problem as problem:
-        from hansard.mcp.refusing import refuse
+        from hansard.mcp.failed_start import refuse
 
         refuse(problem)
         raise
@@ -62,7 +62,7 @@ def _tried_again(
     settings: Settings, reader: LineReader, problem: Problem
 ) -> "Application | Problem":
     """Refuse whatever is asked, and try again each time; gives the problem if the client leaves."""
-    from hansard.mcp.refusing import Refusing
+    from hansard.mcp.failed_start import Refusing
 
     say_problem(problem)
     refusing = Refusing(problem, reader)

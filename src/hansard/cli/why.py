@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from hansard.app.why_answers import Why
+from hansard.app.why.answers import Why
 from hansard.cli.flags import Flags
 from hansard.cli.layout import paragraph, room
 from hansard.cli.options import Json, settings_flags

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from hansard.decisions import answers, contract, githistory, limits
+from hansard.decisions import answers, contract, limits
 from hansard.decisions.commands import Deciding, Radius
 from hansard.decisions.events import EVENTS
+from hansard.decisions.git import history
 from hansard.decisions.matching import Surroundings
 from hansard.decisions.proposals import Reviewing
 from hansard.decisions.queries import Looking
@@ -27,7 +28,7 @@ def capability(
     meanings: Meanings | None = None,
     blast_radius: Radius = citing_decisions,
     followers: Callable[[Store], Sequence[Follower]] | None = None,
-    mask: githistory.Mask = str,
+    mask: history.Mask = str,
     around: Surroundings | None = None,
 ) -> Capability:
     """Make the capability.
@@ -45,10 +46,10 @@ def capability(
             *_deciding(Deciding(blast_radius, around)),
             *_looking(Searching(meanings or NoMeanings()), Looking(blast_radius)),
             *_reviewing(reviewing),
-            *(githistory.operations(workspace, mask) if workspace else ()),
+            *(history.operations(workspace, mask) if workspace else ()),
         ),
-        (*EVENTS, githistory.CommitsIndexed),
-        (VIEW, githistory.VIEW),
+        (*EVENTS, history.CommitsIndexed),
+        (VIEW, history.VIEW),
         secret=known,
         passages=PASSAGES,
         followers=followers,

@@ -23,7 +23,7 @@ from hansard.kernel.store import Store
 
 if TYPE_CHECKING:
     from hansard.embedders.embedder import Vectors
-    from hansard.embedders.shelf import Shelf
+    from hansard.embedders.vector_index import Shelf
 
 CAPABILITY = "embedders"
 FOLLOWER = "vectors"
@@ -226,7 +226,7 @@ def _take_over(held: _Held, changes: Sequence[vectors.Change]) -> None:
     first = next((change for change in changes if change.vectors is not None), None)
     if held.shelf is None and first is not None:
         # Imported when there is something to find, and not before: numpy takes its time.
-        from hansard.embedders.shelf import Shelf
+        from hansard.embedders.vector_index import Shelf
 
         held.shelf = Shelf(first.dimensions)
     if held.shelf is not None:

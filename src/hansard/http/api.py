@@ -25,10 +25,10 @@ from hansard.app.people import is_unproved
 from hansard.app.tokens import SCOPE_KEY, Bounded, RateLimited, Token, caller_with
 from hansard.app.verify import verify
 from hansard.http.door import Door, Visit
+from hansard.http.event_stream import Tail
 from hansard.http.front import RECHECK_S, REFERENCE
 from hansard.http.rates import Failures
 from hansard.http.replies import SAFETY, answered, failed, forbidden, refused, unauthorized
-from hansard.http.tail import Tail
 from hansard.kernel.event import Role
 from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.kernel.operation import Caller

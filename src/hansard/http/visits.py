@@ -18,7 +18,7 @@ import platformdirs
 
 from hansard.app.settings import Settings, store_location
 from hansard.app.start import MEMORY, POSTGRES_SCHEMES
-from hansard.kernel.private import make_folder
+from hansard.kernel.private_files import make_folder
 
 NAME_CHARS = 16
 """Of the digest of where a store is, by which its visits and its cookie are told from others'."""

@@ -11,9 +11,9 @@ from hansard.kernel import limits
 from hansard.kernel.blob import Blob
 from hansard.kernel.engine import Engine, ReadTx, WriteTx
 from hansard.kernel.event import Entry, Event, Kinds, Stamp
-from hansard.kernel.keeping import name, proving
+from hansard.kernel.kept_blobs import name, proving
 from hansard.kernel.limits import ENTRIES_PAGE
-from hansard.kernel.named import finder_in
+from hansard.kernel.named_blobs import finder_in
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.rebuilding import Reached, Rebuilding, behind_of
 from hansard.kernel.view import Derivation, View, fingerprint, is_newer

@@ -28,9 +28,9 @@ from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.kernel.problem import InvalidInput
 from hansard.mcp.bodies import Bodies
 from hansard.mcp.callers import RequestContext, http_door
-from hansard.mcp.ending import GIVE_UP_S, LastResort
 from hansard.mcp.guard import Guard
 from hansard.mcp.instructions import instructions
+from hansard.mcp.last_resort import GIVE_UP_S, LastResort
 from hansard.mcp.origins import in_url
 from hansard.mcp.server import HansardServer, require_first
 

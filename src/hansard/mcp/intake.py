@@ -5,9 +5,9 @@ from collections.abc import Callable
 from mcp_types import JSONRPCError, JSONRPCMessage, JSONRPCRequest
 
 from hansard.kernel.limits import REQUEST_BYTES_MAX
+from hansard.mcp.in_flight import Traffic
 from hansard.mcp.lines import Line, TooLong
 from hansard.mcp.messages import Malformed, parse, too_long
-from hansard.mcp.traffic import Traffic
 from hansard.mcp.wire import UNHEARD
 
 

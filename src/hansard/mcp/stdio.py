@@ -19,12 +19,12 @@ from hansard.app.settings import Settings
 from hansard.hooks.places import hooks_folder
 from hansard.mcp.callers import stdio_door
 from hansard.mcp.cards import Card
-from hansard.mcp.ending import LastResort
 from hansard.mcp.front import DISCOVER, VERSION
+from hansard.mcp.in_flight import Traffic
 from hansard.mcp.intake import StdioIntake
+from hansard.mcp.last_resort import LastResort
 from hansard.mcp.reading import LineReader, claim
 from hansard.mcp.server import HansardServer
-from hansard.mcp.traffic import Traffic
 from hansard.mcp.wire import LineWriter
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from hansard.kernel.operation import Capability
 from hansard.recorder.events import EVENTS
+from hansard.recorder.file_decisions import Governed, nothing_governs
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.governing import Governed, nothing_governs
 from hansard.recorder.history.copies import unmarked
 from hansard.recorder.operations import operations
 from hansard.recorder.views import VIEW

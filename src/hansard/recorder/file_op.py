@@ -16,9 +16,9 @@ from hansard.recorder.answers import FileChanged, FilesChanged
 from hansard.recorder.changing import NOT_RUN, act, announce
 from hansard.recorder.contents.kept import why_lost
 from hansard.recorder.events import FileOpRefused, is_irreversible
+from hansard.recorder.file_decisions import require_allowed
 from hansard.recorder.file_locks import FileLocks
 from hansard.recorder.gateway import INTERRUPTED, Gateway
-from hansard.recorder.governing import require_allowed
 from hansard.recorder.intents import Announced, Planned, Scribe, Under, step_of
 from hansard.recorder.results import (
     attempted_intents,

@@ -29,8 +29,8 @@ from hansard.recorder.events import (
     FileOpDone,
     FileOpIntended,
 )
+from hansard.recorder.file_decisions import Governed, nothing_governs
 from hansard.recorder.file_locks import FileLocks
-from hansard.recorder.governing import Governed, nothing_governs
 from hansard.recorder.tables import OUTCOMES, PENDING, file_id
 from hansard.recorder.workspace.files import Workspace
 from hansard.recorder.workspace.paths import FilePath, parse

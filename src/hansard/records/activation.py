@@ -5,11 +5,11 @@ from functools import partial
 
 from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.operation import Context, Operation
-from hansard.records import answers, contract, elsewhere, limits, reading, rules
+from hansard.records import answers, contract, limits, open_elsewhere, reading, rules
 from hansard.records.budget import Budget
 from hansard.records.bundle import Bundler
 from hansard.records.differences import field_diffs
-from hansard.records.elsewhere import sessions_at
+from hansard.records.open_elsewhere import sessions_at
 from hansard.records.shapes import Omitted, Warned
 from hansard.sessions.directory import session_row, ticks_synced
 from hansard.sessions.events import Activated
@@ -35,7 +35,7 @@ def activate(
         row = reading.require(tx, request.id)
         known = tx.get(BASES, active_key(session, request.id))
         others = [] if request.override else _others(tx, look, session, request.id, known)
-        flagged = elsewhere.conflict(request.id, others, look)
+        flagged = open_elsewhere.conflict(request.id, others, look)
         budget, omitted = Budget(request.budget_tokens), list[Omitted]()
         changed = _changed_since(tx, row, known, budget, omitted) if known else None
         context.record(
@@ -47,7 +47,7 @@ def activate(
         warnings = [
             *_conflict_warnings(flagged),
             *_stale_warnings(tx, staleness, session),
-            *elsewhere.note(request.id, others, look),
+            *open_elsewhere.note(request.id, others, look),
         ]
         return answers.Activation(
             session_id=session,
@@ -84,10 +84,12 @@ def _bundle(
 
 def _others(
     tx: ReadTx, look: Look, session: str, identifier: str, known: Row | None
-) -> list[elsewhere.Other]:
+) -> list[open_elsewhere.Other]:
     """Say who else has the record open, but for those that were acknowledged before."""
-    found = elsewhere.others_at(tx, session, identifier)
-    return elsewhere.graded(tx, look, found, acknowledged=known["acknowledged"] if known else 0)
+    found = open_elsewhere.others_at(tx, session, identifier)
+    return open_elsewhere.graded(
+        tx, look, found, acknowledged=known["acknowledged"] if known else 0
+    )
 
 
 def _changed_since(

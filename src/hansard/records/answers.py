@@ -18,7 +18,7 @@ from hansard.records.shapes import (
     Shape,
     Warned,
 )
-from hansard.records.updated import RecordWritten
+from hansard.records.update_answers import RecordWritten
 from hansard.sessions.contract import ActivityEntry, more
 from hansard.sessions.rules import SessionStatus
 from hansard.sessions.shown import SessionShown

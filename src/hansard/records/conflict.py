@@ -15,8 +15,8 @@ from hansard.kernel.problem import InvalidInput
 from hansard.records import reading, rules
 from hansard.records.contract import UpdateRecord
 from hansard.records.events import ConflictDetected
-from hansard.records.merging import Merged, Versions, merge
-from hansard.records.updated import (
+from hansard.records.record_merge import Merged, Versions, merge
+from hansard.records.update_answers import (
     ChangedFields,
     OtherVersion,
     RecordUpdated,

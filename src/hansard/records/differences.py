@@ -7,8 +7,8 @@ import orjson
 from hansard.kernel.engine import ReadTx, Row
 from hansard.records import reading, rules
 from hansard.records.answers import RecordDiff
-from hansard.records.merge import unified_diff
 from hansard.records.shapes import OldNew
+from hansard.records.text_merge import unified_diff
 
 
 def field_diffs(tx: ReadTx, old: Row, new: Row) -> dict[str, str]:

@@ -9,7 +9,7 @@ from hansard.kernel.engine import ReadTx, Row
 from hansard.kernel.operation import Context
 from hansard.records.contract import NotActivated
 from hansard.records.shapes import Record, RecordHead, RecordRef
-from hansard.records.updated import RecordWritten
+from hansard.records.update_answers import RecordWritten
 from hansard.records.views import ALL, BENEATH, RECORDS, children_in
 from hansard.sessions.contract import RecordNotFound, SessionClosed, SessionNotFound
 from hansard.sessions.directory import session_row

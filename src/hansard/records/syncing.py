@@ -13,12 +13,12 @@ import orjson
 from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.event import Head
 from hansard.kernel.operation import Context, Operation
-from hansard.records import contract, foreign, limits, reading, rules
+from hansard.records import changes_of_others, contract, limits, reading, rules
 from hansard.records.budget import Budget, size_of
+from hansard.records.changes_of_others import Touched
 from hansard.records.differences import body_diff
-from hansard.records.foreign import Touched
 from hansard.records.shapes import Json, Omitted
-from hansard.records.told import Change, Synced
+from hansard.records.sync_answers import Change, Synced
 from hansard.records.views import RECORDS
 from hansard.sessions.directory import session_row, ticks_synced
 from hansard.sessions.events import SessionSynced
@@ -93,7 +93,7 @@ def _gather(request: contract.SyncSession, context: Context, tx: ReadTx) -> Tell
     assert context.session is not None, "sync_session ran without a session"
     session, head = session_row(tx, context.session), tx.head()
     budget = Budget(request.budget_tokens)
-    touched, end = foreign.gather(tx, context.store.kinds, session)
+    touched, end = changes_of_others.gather(tx, context.store.kinds, session)
     touched, end = _what_fits(tx, session, touched, end, budget)
     told = [_told(tx, session, one, head.seq if end is None else end) for one in touched]
     for one in told:
@@ -112,7 +112,7 @@ def _what_fits(
     for number, one in enumerate(touched):
         chars -= size_of(_told(tx, session, one, one.last.seq).change)
         if chars < 0 and number:
-            return foreign.until(touched, one.first - 1), one.first - 1
+            return changes_of_others.until(touched, one.first - 1), one.first - 1
     return list(touched), end
 
 

@@ -8,7 +8,7 @@ from hansard.kernel.event import author
 from hansard.kernel.operation import Context, Operation
 from hansard.records import conflict, contract, limits, reading, rules
 from hansard.records.events import ConflictResolved
-from hansard.records.updated import MergedWith, RecordUpdated, VersionWritten
+from hansard.records.update_answers import MergedWith, RecordUpdated, VersionWritten
 from hansard.sessions.views import ACTIVITY
 
 WRITES = ("record_updated", "state_transition")

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
-from hansard.entities import carrying
+from hansard.entities import transfer
 from hansard.entities.contract import (
     Change,
     EntityShown,
@@ -369,7 +369,7 @@ class Entities:
         """Give every entity as a value for a line of JSON; what is secret is redacted."""
         application = self._application
         lines = application.store.read(
-            application.own_project(), lambda tx: list(carrying.export(tx))
+            application.own_project(), lambda tx: list(transfer.export(tx))
         )
         yield from lines
 
@@ -377,7 +377,7 @@ class Entities:
         """Take over what was exported; returns how many were not here yet."""
         application = self._application
         importing = Application(
-            Catalog([carrying.capability()]),
+            Catalog([transfer.capability()]),
             application.store,
             home=application.home,
             read_only=application.read_only,

@@ -6,8 +6,8 @@ from hansard.kernel.limits import BODY_BYTES_MAX
 from hansard.kernel.operation import Result
 from hansard.records import answers, limits
 from hansard.records.shapes import State
-from hansard.records.told import Synced
-from hansard.records.updated import RecordUpdated
+from hansard.records.sync_answers import Synced
+from hansard.records.update_answers import RecordUpdated
 from hansard.sdk.checkpoints import Call
 
 R = TypeVar("R", bound=Result)

@@ -18,15 +18,15 @@ from typing import Literal
 
 import orjson
 
-from hansard.app.circumstances import refused
 from hansard.app.keeping.exporting import Progress, write_bundle
 from hansard.app.keeping.files import remove, write_durably
 from hansard.app.keeping.guard import KeepingBusy, alone
 from hansard.app.keeping.importing import look_through
+from hansard.app.preflight import refused
 from hansard.app.verify import Report, verify
 from hansard.engines.sqlite import copying
 from hansard.kernel.event import Head
-from hansard.kernel.private import make_folder, sync_folder
+from hansard.kernel.private_files import make_folder, sync_folder
 from hansard.kernel.problem import InvalidInput, Problem
 from hansard.kernel.store import CATALOG, Store
 

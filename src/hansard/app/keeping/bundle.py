@@ -33,7 +33,7 @@ from hansard.kernel.limits import (
     REQUEST_BYTES_MAX,
 )
 from hansard.kernel.model import Model
-from hansard.kernel.private import open_new
+from hansard.kernel.private_files import open_new
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.kernel.store import CATALOG
 from hansard.sessions.contract import CreateProject

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from hansard.app.circumstances import refused
-from hansard.kernel.private import make_folder, open_new, sync_folder
+from hansard.app.preflight import refused
+from hansard.kernel.private_files import make_folder, open_new, sync_folder
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder.workspace import linux
 

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hansard.app.keeping.files import is_mounted
-from hansard.engines.sqlite.between import between_names
+from hansard.engines.sqlite.interim_name import between_names
 from hansard.kernel.engine import Engine
-from hansard.kernel.private import make_folder, sync_folder
+from hansard.kernel.private_files import make_folder, sync_folder
 from hansard.kernel.problem import Problem, StorageUnavailable
 
 LOCK = "keeping"

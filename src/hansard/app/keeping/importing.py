@@ -10,10 +10,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from hansard.app import unfinished
+from hansard.app.keeping.blob_staging import spooling
 from hansard.app.keeping.bundle import BundleDamaged, FileState, Opening, reading, said_by
 from hansard.app.keeping.exporting import Progress
 from hansard.app.keeping.guard import StillAlone, alone
-from hansard.app.keeping.spool import spooling
 from hansard.kernel import ids
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.clock import from_text

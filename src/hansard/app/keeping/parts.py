@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from hansard import __version__
+from hansard.app.keeping.blob_staging import Spool, spooling
 from hansard.app.keeping.bundle import (
     PART_FORMAT,
     BundleDamaged,
@@ -33,7 +34,6 @@ from hansard.app.keeping.importing import (
     reserve,
     withhold,
 )
-from hansard.app.keeping.spool import Spool, spooling
 from hansard.app.redacted import Collected
 from hansard.app.verify.missing import Missing
 from hansard.kernel import ids
@@ -42,7 +42,7 @@ from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Entry, Event, Head, Stamp, genesis
 from hansard.kernel.limits import ENTRIES_PAGE
-from hansard.kernel.named import finders
+from hansard.kernel.named_blobs import finders
 from hansard.kernel.problem import BlobDamaged, BlobRedacted, Problem
 from hansard.kernel.store import CATALOG, Store
 from hansard.sessions import projects

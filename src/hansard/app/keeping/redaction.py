@@ -7,7 +7,7 @@ own says who erased what, and why. Where views build on what was erased, a stand
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from hansard.app.keeping import masking
+from hansard.app.keeping import erasure
 from hansard.app.keeping.collecting import superfluous
 from hansard.app.keeping.guard import alone
 from hansard.app.redacted import ErasedBlob, ErasedPayload, Redacted
@@ -211,10 +211,10 @@ def _plan(tx: ReadTx, wanted: Wanted) -> _Plan:
         blob = tx.blob(digest)
         if blob is not None and blob.codec != "redacted":
             plan.blobs[digest] = blob
-            texts += masking.texts_of(content(tx, digest))
+            texts += erasure.texts_of(content(tx, digest))
     if not plan.entries and not plan.blobs:
         raise NothingToRedact("There is nothing of that to erase here")
-    plan.sought = masking.needles(texts)
+    plan.sought = erasure.needles(texts)
     _plan_replies(tx, plan)
     return plan
 
@@ -225,7 +225,7 @@ def _plan_payload(tx: ReadTx, plan: _Plan, seq: int, fields: Sequence[str]) -> l
         raise NothingToRedact(f"There is no entry s:{seq} with a payload")
     [entry] = found
     body = entry.body or b""
-    stand_in, texts = masking.mask_fields(body, fields)
+    stand_in, texts = erasure.mask_fields(body, fields)
     plan.entries.append(entry.redacted(stand_in))
     plan.payloads.append(
         ErasedPayload(
@@ -247,7 +247,7 @@ def _plan_replies(tx: ReadTx, plan: _Plan) -> None:
             blob = tx.blob(Digest(found.row["reply"]))
             if blob is None or blob.codec == "redacted" or blob.digest in plan.blobs:
                 continue
-            if masking.holds_any(_readable(tx, blob.digest), plan.sought):
+            if erasure.holds_any(_readable(tx, blob.digest), plan.sought):
                 plan.blobs[blob.digest] = blob
                 plan.replies += 1
         after = Position(None, page[-1].key)
@@ -265,7 +265,7 @@ def _rebase(tx: WriteTx, going: dict[Digest, Blob]) -> int:
 
 
 def _erased(tx: ReadTx, blob: Blob, *, stands_in: bool) -> tuple[Blob, ErasedBlob]:
-    stand_in = masking.mask_content(content(tx, blob.digest)) if stands_in else b""
+    stand_in = erasure.mask_content(content(tx, blob.digest)) if stands_in else b""
     said = ErasedBlob(
         digest=blob.digest,
         size_bytes=blob.size,
@@ -280,11 +280,11 @@ def _also(tx: ReadTx, sought: Sequence[bytes]) -> Iterator[str]:
         return
     left = ALSO_MAX
     for entry in walk(tx):
-        if left and masking.holds_any(entry.body, sought):
+        if left and erasure.holds_any(entry.body, sought):
             yield f"s:{entry.seq}"
             left -= 1
     for digest in _all_digests(tx):
-        if left and masking.holds_any(_readable(tx, digest), sought):
+        if left and erasure.holds_any(_readable(tx, digest), sought):
             yield f"blob {digest}"
             left -= 1
 
@@ -299,7 +299,7 @@ def _concerns_decisions(tx: ReadTx, plan: _Plan) -> bool:
 def _stands_in_decisions(tx: ReadTx, digests: Iterable[str]) -> bool:
     named = [digest.encode() for digest in digests]
     return any(
-        entry.kind.startswith("decisions.") and masking.holds_any(entry.body, named)
+        entry.kind.startswith("decisions.") and erasure.holds_any(entry.body, named)
         for entry in walk(tx)
     )
 

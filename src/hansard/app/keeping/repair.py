@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from hansard.app.circumstances import refusal
 from hansard.app.keeping.backup import Backup, OpenStore
 from hansard.app.keeping.exporting import Progress
 from hansard.app.keeping.guard import alone, building
 from hansard.app.keeping.restoring import require_unused, restore_bundles, swap
 from hansard.app.keeping.salvage import Saved, projects_in, save_project
+from hansard.app.preflight import refusal
 from hansard.app.verify import Report, verify
 from hansard.engines.sqlite import copying
 from hansard.kernel.event import Stamp

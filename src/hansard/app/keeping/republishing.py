@@ -5,9 +5,9 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from hansard.decisions import gitlog
+from hansard.decisions.git import decision_log
 from hansard.kernel.follow import NotNow
-from hansard.kernel.private import sync_folder
+from hansard.kernel.private_files import sync_folder
 from hansard.kernel.store import Store
 
 
@@ -16,11 +16,11 @@ def make_anew(store: Store, folder: Path, project: str) -> list[Path]:
 
     Where a server does the publishing, it does so with the next entry.
     """
-    path = gitlog.repository_in(folder, project)
+    path = decision_log.repository_in(folder, project)
     left = _removed(path)
     if not left:
         with suppress(NotNow):  # the journal has the decisions; Git can wait
-            gitlog.publish_now(store, folder, project)
+            decision_log.publish_now(store, folder, project)
     return left
 
 

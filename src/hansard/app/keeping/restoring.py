@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hansard.app.circumstances import refused
 from hansard.app.keeping.backup import (
     Backup,
     BackupUnsound,
@@ -19,11 +18,12 @@ from hansard.app.keeping.exporting import Progress
 from hansard.app.keeping.files import exchange
 from hansard.app.keeping.guard import alone, building
 from hansard.app.keeping.importing import look_through, take_in
+from hansard.app.preflight import refused
 from hansard.app.verify import verify
-from hansard.decisions import gitlog
+from hansard.decisions.git import decision_log
 from hansard.engines.sqlite import copying
-from hansard.engines.sqlite.between import between_name
-from hansard.kernel.private import sync_folder
+from hansard.engines.sqlite.interim_name import between_name
+from hansard.kernel.private_files import sync_folder
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.kernel.store import Store
 
@@ -66,7 +66,7 @@ def restore_folder(
             with open_store(incoming) as store:
                 heads = prove(store, progress=progress)
                 # Repositories are no part of a backup: they are made again.
-                gitlog.start_over(store)
+                decision_log.start_over(store)
             copying.tidy_up(incoming)
             _require_heads(heads, backup)
             return heads, swap(incoming, location, force=force)

@@ -21,8 +21,8 @@ from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Entry, Head, Kinds, Stamp, genesis
 from hansard.kernel.limits import ENTRIES_PAGE
-from hansard.kernel.named import finders
-from hansard.kernel.private import make_folder, sync_folder
+from hansard.kernel.named_blobs import finders
+from hansard.kernel.private_files import make_folder, sync_folder
 from hansard.kernel.problem import BlobDamaged, StorageUnavailable
 from hansard.kernel.store import Store
 

@@ -30,7 +30,7 @@ from hansard.app.verify.report import (
 )
 from hansard.app.verify.scratch import scratch
 from hansard.app.verify.views import all_filed, check_views
-from hansard.decisions import gitlog
+from hansard.decisions.git import decision_log
 from hansard.kernel.engine import Engine
 from hansard.kernel.event import Head, Receipt
 from hansard.kernel.problem import StorageUnavailable
@@ -218,7 +218,7 @@ def _check_git(look: _Look, project: str) -> None:
     if look.git is None:
         return
     try:
-        faults = gitlog.faults(look.store, look.git, project)
+        faults = decision_log.faults(look.store, look.git, project)
     except StorageUnavailable as problem:
         look.findings.unreadable("git", project, problem.message)
         return

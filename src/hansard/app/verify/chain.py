@@ -12,7 +12,7 @@ from hansard.kernel.blob import Digest, digest_of
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Entry, Head, genesis
 from hansard.kernel.limits import ENTRIES_PAGE
-from hansard.kernel.named import Finder, finders
+from hansard.kernel.named_blobs import Finder, finders
 from hansard.kernel.store import Store
 
 _ERASING: dict[str, type[Redacted | Collected]] = {

@@ -4,7 +4,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from hansard.app.tightening import own_in
+from hansard.app.file_permissions import own_in
 from hansard.app.verify.report import Findings
 from hansard.kernel.store import CATALOG
 

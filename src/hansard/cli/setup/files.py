@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hansard.cli.setup.texts import LeftAloneError
 from hansard.kernel.limits import MIB
-from hansard.kernel.private import FILE_MODE, OTHERS, open_new, sync_folder
+from hansard.kernel.private_files import FILE_MODE, OTHERS, open_new, sync_folder
 
 BYTES_MAX = 32 * MIB
 """Hosts keep whole histories in some of these files; more than this is no configuration."""

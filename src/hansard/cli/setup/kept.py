@@ -14,7 +14,7 @@ import platformdirs
 
 from hansard.cli.setup.files import exchange_content
 from hansard.cli.setup.texts import LeftAloneError
-from hansard.kernel.private import FILE_MODE, make_folder
+from hansard.kernel.private_files import FILE_MODE, make_folder
 
 _FACTS, _BEFORE, _BACKUP = "facts.json", "before", "backup"
 

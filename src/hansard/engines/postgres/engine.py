@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import psycopg
 
-from hansard.engines.postgres import proving
+from hansard.engines.postgres import integrity
 from hansard.engines.postgres.connections import (
     PASSING,
     Connection,
@@ -170,18 +170,18 @@ class PostgresEngine:
         return True
 
     def check(self, *, thorough: bool) -> list[str]:
-        found = self._look(lambda connection: list(proving.headless(connection, self._names)))
+        found = self._look(lambda connection: list(integrity.headless(connection, self._names)))
         return found + self._damaged_indexes() if thorough else found
 
     def _damaged_indexes(self) -> list[str]:
         with translated("PostgreSQL could not be checked"), self._pool.connection() as connection:
-            return list(proving.damaged_indexes(connection, self._names))
+            return list(integrity.damaged_indexes(connection, self._names))
 
     def marks(self, topic: Topic, take: Callable[[str, str, str], None]) -> None:
-        self._look(lambda connection: proving.marks(connection, self._names, topic, take))
+        self._look(lambda connection: integrity.marks(connection, self._names, topic, take))
 
     def mark(self, topic: Topic, texts: Mapping[str, str]) -> str:
-        return proving.mark(topic, texts)
+        return integrity.mark(topic, texts)
 
     def watch(self) -> Watch:
         self._require_same_process()

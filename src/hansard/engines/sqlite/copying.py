@@ -16,11 +16,11 @@ from hansard.engines.sqlite.engine import (
     WRITE_LOCK,
     connect_to_look,
 )
+from hansard.engines.sqlite.errors import refusals
 from hansard.engines.sqlite.files import BLOBS, blob_path, is_any_held
-from hansard.engines.sqlite.refusing import refusals
 from hansard.engines.sqlite.reserve import RESERVE
 from hansard.kernel.blob import Digest
-from hansard.kernel.private import FOLDER_MODE, make_folder, open_new, sync_folder
+from hansard.kernel.private_files import FOLDER_MODE, make_folder, open_new, sync_folder
 from hansard.kernel.problem import StorageUnavailable
 
 Progress = Callable[[int, int], None]

@@ -14,9 +14,7 @@ import apsw
 from hansard.engines.group_commit import GroupCommit, Job
 from hansard.engines.sqlite import schema as layout
 from hansard.engines.sqlite import wal
-from hansard.engines.sqlite.between import between_names
-from hansard.engines.sqlite.files import BLOBS, BlobFiles, LockFiles, WriteLock
-from hansard.engines.sqlite.refusing import (
+from hansard.engines.sqlite.errors import (
     CANNOT_READ,
     CANNOT_WRITE,
     FULL,
@@ -28,6 +26,8 @@ from hansard.engines.sqlite.refusing import (
     refusal,
     refusals,
 )
+from hansard.engines.sqlite.files import BLOBS, BlobFiles, LockFiles, WriteLock
+from hansard.engines.sqlite.interim_name import between_names
 from hansard.engines.sqlite.reserve import OPENING_BYTES, RESERVE, Reserve
 from hansard.engines.sqlite.times import add_functions
 from hansard.engines.sqlite.transaction import SqliteTx, is_inline
@@ -36,7 +36,7 @@ from hansard.kernel import limits
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import Lock, ReadTx, Schema, Table, Topic, Watch, WriteTx
 from hansard.kernel.event import Head
-from hansard.kernel.private import make_folder, sync_folder
+from hansard.kernel.private_files import make_folder, sync_folder
 from hansard.kernel.problem import StorageUnavailable
 
 T = TypeVar("T")
@@ -429,24 +429,24 @@ class SqliteEngine:
         sync_folder(self._folder.parent)
 
     def check(self, *, thorough: bool) -> list[str]:
-        from hansard.engines.sqlite import proving
+        from hansard.engines.sqlite import integrity
 
         self._require_same_process()
         with refusals(CANNOT_READ), closing(self._connect()) as connection:
-            found = proving.faults(connection, self._schema, thorough=thorough)
+            found = integrity.faults(connection, self._schema, thorough=thorough)
             return [*wal.faults(self._folder / LOG), *found]
 
     def marks(self, topic: Topic, take: Callable[[str, str, str], None]) -> None:
-        from hansard.engines.sqlite import proving
+        from hansard.engines.sqlite import integrity
 
         self._require_same_process()
         with refusals(CANNOT_READ), closing(self._connect()) as connection:
-            proving.marks(connection, topic, take)
+            integrity.marks(connection, topic, take)
 
     def mark(self, topic: Topic, texts: Mapping[str, str]) -> str:
-        from hansard.engines.sqlite import proving
+        from hansard.engines.sqlite import integrity
 
-        return proving.mark(topic, texts)
+        return integrity.mark(topic, texts)
 
     def _require_same_process(self) -> None:
         # A database handle carried over a fork corrupts the file: SQLite's own warning.

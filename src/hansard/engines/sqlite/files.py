@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path
 
 from hansard.engines.locks import ProcessLock
-from hansard.engines.sqlite.refusing import can_write
+from hansard.engines.sqlite.errors import can_write
 from hansard.kernel.blob import Digest, is_digest
 from hansard.kernel.engine import Lock
-from hansard.kernel.private import FILE_MODE, FOLDER_MODE, sync_folder
+from hansard.kernel.private_files import FILE_MODE, FOLDER_MODE, sync_folder
 from hansard.kernel.problem import BlobDamaged, InvalidInput
 
 BLOBS = "blobs"

@@ -14,7 +14,7 @@ from hansard.foreign.exports.writing import Export
 from hansard.foreign.gathering import Gathering, Told
 from hansard.kernel.hidden import escape
 from hansard.kernel.operation import Caller
-from hansard.kernel.private import make_folder, open_new
+from hansard.kernel.private_files import make_folder, open_new
 from hansard.records.shapes import Record
 
 NAME_CHARS_MAX = 60

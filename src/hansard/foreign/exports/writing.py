@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hansard.app.application import Application
 from hansard.kernel.operation import Caller
-from hansard.kernel.private import open_new
+from hansard.kernel.private_files import open_new
 
 
 @dataclass(frozen=True, slots=True)

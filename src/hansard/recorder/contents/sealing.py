@@ -15,7 +15,7 @@ import zstandard
 
 from hansard.kernel.blob import Blob, seal
 from hansard.kernel.limits import BLOB_BYTES_MAX
-from hansard.kernel.private import make_folder
+from hansard.kernel.private_files import make_folder
 
 MARK = b"hansard-sealed-1\n"
 KEY_BYTES = 32

@@ -4,8 +4,8 @@ import os
 from functools import partial
 from pathlib import Path
 
-from hansard.app.things import THINGS
-from hansard.decisions.githistory import COMMITS
+from hansard.app.search_sources import THINGS
+from hansard.decisions.git.history import COMMITS
 from hansard.decisions.matching import Surroundings
 from hansard.decisions.tables import DECISIONS
 from hansard.decisions.targets import anchor, matches

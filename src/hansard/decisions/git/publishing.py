@@ -20,9 +20,10 @@ import orjson
 import pygit2
 from pygit2.enums import ConfigLevel, FileMode, ObjectType, RepositoryOpenFlag
 
-from hansard.decisions import gitpage, gitreadme
 from hansard.decisions.events import DecisionMade, ProposalAccepted
-from hansard.decisions.gitobjects import (
+from hansard.decisions.git import decision_page, readme_page
+from hansard.decisions.git.decision_page import Page
+from hansard.decisions.git.objects import (
     UnsoundError,
     loose_file,
     read_body,
@@ -30,8 +31,7 @@ from hansard.decisions.gitobjects import (
     read_tree,
     require_sound,
 )
-from hansard.decisions.gitpage import Page
-from hansard.decisions.gitrefs import (
+from hansard.decisions.git.refs import (
     BRANCH,
     OWN,
     find_reference,
@@ -46,7 +46,7 @@ from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Entry
 from hansard.kernel.follow import NotNow
-from hansard.kernel.private import FILE_MODE, make_folder, open_new, restrict
+from hansard.kernel.private_files import FILE_MODE, make_folder, open_new, restrict
 from hansard.kernel.problem import BlobDamaged, StorageUnavailable
 from hansard.kernel.store import Store
 
@@ -195,7 +195,7 @@ class _Publishing:
         if own is None:
             return _BARE
         message = read_commit(repo, target_of(own)).raw_message
-        named = gitpage.trailers(message.decode(errors="replace"))
+        named = decision_page.trailers(message.decode(errors="replace"))
         digits = named.get("Hansard-Seq", "")
         seq = int(digits) if SEQ.fullmatch(digits) else 0
 
@@ -211,7 +211,7 @@ class _Publishing:
         before = None if until is None else until + 1
 
         def work(tx: ReadTx) -> dict[int, Page | None]:
-            entries = tx.entries(after=after, before=before, limit=BATCH, kinds=gitpage.KINDS)
+            entries = tx.entries(after=after, before=before, limit=BATCH, kinds=decision_page.KINDS)
             return {entry.seq: self._page(tx, entry) for entry in entries}
 
         # The journal alone says it, so that views of another version need not be derived again.
@@ -266,12 +266,12 @@ def _add(repo: pygit2.Repository, tip: _Tip, page: Page) -> pygit2.Oid:
     root = read_tree(repo, read_commit(repo, tip.commit).tree_id) if tip.commit else None
     changed: dict[str, dict[str, bytes]] = defaultdict(dict)
     for old in page.supersedes:
-        shard, name = gitpage.place_of(old)
+        shard, name = decision_page.place_of(old)
         # Of a decision whose entry was redacted there is no page.
         if (body := _read_page(repo, root, shard, name)) is not None:
-            changed[shard][name] = gitpage.mark_superseded(body, page.id)
-    shard, name = gitpage.place_of(page.id)
-    changed[shard][name] = gitpage.render(page)
+            changed[shard][name] = decision_page.mark_superseded(body, page.id)
+    shard, name = decision_page.place_of(page.id)
+    changed[shard][name] = decision_page.render(page)
 
     top = repo.TreeBuilder(root) if root else repo.TreeBuilder()
     for shard, files in changed.items():
@@ -282,21 +282,21 @@ def _add(repo: pygit2.Repository, tip: _Tip, page: Page) -> pygit2.Oid:
             builder.insert(name, blob, FileMode.BLOB)
         top.insert(shard, _written(repo, builder.write), FileMode.TREE)
     if page.is_listed:
-        readme = gitreadme.revised(_readme(repo, root), page)
+        readme = readme_page.revised(_readme(repo, root), page)
         blob = _written(repo, partial(repo.write, ObjectType.BLOB, readme))
-        top.insert(gitreadme.NAME, blob, FileMode.BLOB)
+        top.insert(readme_page.NAME, blob, FileMode.BLOB)
     parent = str(tip.commit) if tip.commit else None
-    commit = gitpage.commit(page, tree=str(_written(repo, top.write)), parent=parent)
+    commit = decision_page.commit(page, tree=str(_written(repo, top.write)), parent=parent)
     return _written(repo, partial(repo.write, ObjectType.COMMIT, commit))
 
 
 def _readme(repo: pygit2.Repository, root: pygit2.Tree | None) -> bytes:
     """Read the README before a commit; an older program made none, so make it of the pages."""
-    if root and gitreadme.NAME in root:
-        return read_body(repo, root[gitreadme.NAME].id)
+    if root and readme_page.NAME in root:
+        return read_body(repo, root[readme_page.NAME].id)
     folders = [read_tree(repo, entry.id) for entry in root or ()]
     pages = (read_body(repo, page.id) for folder in folders for page in folder)
-    return gitreadme.of_pages(pages)
+    return readme_page.of_pages(pages)
 
 
 def _written(repo: pygit2.Repository, write: Callable[[], pygit2.Oid]) -> pygit2.Oid:

@@ -51,7 +51,7 @@ def followers(folder: Path) -> Callable[[Store], Sequence[Follower]]:
     """Make what keeps the repositories in a folder up to date with a store."""
 
     def make(store: Store) -> Sequence[Follower]:
-        from hansard.decisions.gitpage import KINDS
+        from hansard.decisions.git.decision_page import KINDS
 
         return [
             Follower(
@@ -83,22 +83,22 @@ def publish(store: Store, folder: Path, project: str, *, until: int | None = Non
     Whoever calls holds the follower's lock. What the disk refuses is raised as `NotNow`.
     """
     # Importing libgit2 takes a tenth of a second, which not every process should pay.
-    from hansard.decisions import gitpublishing
+    from hansard.decisions.git import publishing
 
-    return gitpublishing.publish(store, project, repository_in(folder, project), until)
+    return publishing.publish(store, project, repository_in(folder, project), until)
 
 
 def faults(store: Store, folder: Path, project: str) -> list[str]:
     """Compare a repository with one made afresh from the journal; says in words what differs."""
-    from hansard.decisions import gitplanted, gitpublishing
+    from hansard.decisions.git import planted, publishing
 
     path = repository_in(folder, project)
     # First, as it is saved last: whatever it says was published must be there when we look.
     published = _noted(store, project)
     if not path.exists():
         return [] if published is None else [f"{path.name} {GONE}"]
-    compared = gitpublishing.faults(store, project, path, lock=lock_of(NAME), noted=published or 0)
-    return [*compared, *gitplanted.planted(path)]
+    compared = publishing.faults(store, project, path, lock=lock_of(NAME), noted=published or 0)
+    return [*compared, *planted.planted(path)]
 
 
 def start_over(store: Store) -> None:

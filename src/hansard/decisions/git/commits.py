@@ -12,7 +12,7 @@ import pygit2
 from pydantic import ConfigDict
 from pygit2.enums import RepositoryOpenFlag
 
-from hansard.decisions.gitobjects import UnsoundError, common_folder, read_commit, read_tree
+from hansard.decisions.git.objects import UnsoundError, common_folder, read_commit, read_tree
 from hansard.kernel.clock import to_text
 from hansard.kernel.model import Model
 from hansard.kernel.problem import InvalidInput

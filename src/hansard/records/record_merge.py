@@ -6,9 +6,9 @@ from typing import Any
 
 from hansard.kernel.engine import Row
 from hansard.records import limits
-from hansard.records.merge import Lines, Part, join, three_way
 from hansard.records.rules import FIELDS, differ
-from hansard.records.updated import FieldMerge, Hunk, Kind, Merge, Side, Span
+from hansard.records.text_merge import Lines, Part, join, three_way
+from hansard.records.update_answers import FieldMerge, Hunk, Kind, Merge, Side, Span
 
 BODY = "body"
 LISTS = ("related", "cites")

@@ -9,8 +9,8 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from hansard.decisions.gitlog import FOLDER as GIT
-from hansard.kernel.private import OTHERS
+from hansard.decisions.git.decision_log import FOLDER as GIT
+from hansard.kernel.private_files import OTHERS
 
 _OWN = ("hansard.db", "locks", "write.lock", "stopped-", "blobs", "reserve", "hooks", GIT)
 """What the names of everything in a store begin with."""

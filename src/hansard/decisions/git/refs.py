@@ -11,8 +11,8 @@ from pathlib import Path
 import pygit2
 from pygit2.enums import ReferenceType
 
-from hansard.decisions.gitobjects import UnsoundError, read_commit, require_sound
-from hansard.kernel.private import restrict
+from hansard.decisions.git.objects import UnsoundError, read_commit, require_sound
+from hansard.kernel.private_files import restrict
 
 logger = logging.getLogger(__name__)
 

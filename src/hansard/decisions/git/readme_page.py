@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable
 
-from hansard.decisions.gitpage import Page, literal, one_line, place_of
+from hansard.decisions.git.decision_page import Page, literal, one_line, place_of
 
 NAME = "README.md"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import apsw
 
 from hansard.engines.sqlite.engine import DATABASE, LOCKS, STOPPED, connect_to_look
+from hansard.engines.sqlite.errors import can_write
 from hansard.engines.sqlite.files import is_held
-from hansard.engines.sqlite.refusing import can_write
 from hansard.engines.sqlite.reserve import RESERVE, Reserve
 from hansard.engines.sqlite.schema import FORMAT
 from hansard.kernel.problem import StorageUnavailable

@@ -11,9 +11,9 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, WithJsonSchema, model_validator
 
-from hansard.app import gitlines
-from hansard.app.grounds import grounds_of
-from hansard.app.why_answers import Commit, Why, Written
+from hansard.app.why import git_lines
+from hansard.app.why.answers import Commit, Why, Written
+from hansard.app.why.grounds import grounds_of
 from hansard.kernel.blob import digest_of
 from hansard.kernel.engine import ReadTx, Row
 from hansard.kernel.operation import Capability, Context, Operation, ProjectRequest
@@ -247,4 +247,4 @@ class _Teller:
 
 
 def _commit(workspace: Path, told: Written, content: bytes) -> Commit | None:
-    return gitlines.commit_of(workspace, told.path, content, told.line - 1)
+    return git_lines.commit_of(workspace, told.path, content, told.line - 1)

@@ -19,7 +19,7 @@ from hansard.kernel.text import Limit, Summary
 from hansard.kernel.view import Derivation, View
 
 if TYPE_CHECKING:
-    from hansard.decisions.gitcommits import CommitNoted
+    from hansard.decisions.git.commits import CommitNoted
 
 Mask = Callable[[str], str]
 """Puts `[redacted: RULE]` in place of each secret in a text."""
@@ -91,7 +91,7 @@ class Syncing:
     def sync(self, request: SyncGitHistory, context: Context) -> HistorySynced:
         """Index the latest commits of a repository that are not indexed yet."""
         # Importing libgit2 takes a tenth of a second, which not every process should pay.
-        from hansard.decisions.gitcommits import Commits
+        from hansard.decisions.git.commits import Commits
 
         commits = Commits(self.workspace, request.repo_path)
         hashes = commits.latest(request.limit)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from hansard.app import repositories
-from hansard.app.why_answers import Commit
+from hansard.app.why.answers import Commit
 from hansard.kernel.clock import to_text
 from hansard.recorder.contents.blame import Span, through
 from hansard.recorder.contents.diffs import changed_regions, lines_of

@@ -11,9 +11,9 @@ from typing import Annotated, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field
 
-from hansard.app import things
-from hansard.decisions import githistory
+from hansard.app import search_sources
 from hansard.decisions.contract import SearchDecisions
+from hansard.decisions.git import history
 from hansard.decisions.ranking import ACTIVE_BONUS
 from hansard.decisions.search import Searching
 from hansard.entities.reading import Found, found
@@ -115,7 +115,7 @@ def capability(meanings: Meanings) -> Capability:
         writes=False,
         toolsets=("core", "default"),
     )
-    return Capability("search", (operation,), views=(things.VIEW,))
+    return Capability("search", (operation,), views=(search_sources.VIEW,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +231,7 @@ def _things(kind: Literal["timeline", "file", "checkpoint"]) -> Source:
                     session=row["session"],
                 )
                 for key, row, score in _by_words(
-                    tx, things.WORDS, query, _words_of, limit=limit, kind=kind
+                    tx, search_sources.WORDS, query, _words_of, limit=limit, kind=kind
                 )
             ]
 
@@ -254,7 +254,7 @@ def _entity(key: str, entity: Found, query: str, score: float) -> Thing:
 
 def _commits(query: str, context: Context, limit: int) -> list[Thing]:
     def work(tx: ReadTx) -> list[Thing]:
-        found = _by_words(tx, githistory.COMMIT_WORDS, query, _words_of_commit, limit=limit)
+        found = _by_words(tx, history.COMMIT_WORDS, query, _words_of_commit, limit=limit)
         return [
             Thing(
                 kind="commit",

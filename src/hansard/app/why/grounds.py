@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from hansard.app.why_answers import Cited, Prompt
+from hansard.app.why.answers import Cited, Prompt
 from hansard.decisions.tables import DECISIONS
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Entry, Event

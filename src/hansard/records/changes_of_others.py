@@ -9,7 +9,7 @@ from hansard.kernel.event import Entry, Kinds, author
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.records import limits
 from hansard.records.events import RecordCreated, RecordMoved, RecordTransitioned, RecordUpdated
-from hansard.records.told import ChangeType, Writer
+from hansard.records.sync_answers import ChangeType, Writer
 from hansard.sessions.views import SESSIONS
 
 CHANGING = (RecordCreated.kind, RecordUpdated.kind, RecordMoved.kind, RecordTransitioned.kind)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from hansard.decisions.gitrefs import BRANCH, FOREIGN, OWN
+from hansard.decisions.git.refs import BRANCH, FOREIGN, OWN
 
 HEAD = f"ref: {BRANCH}"
 

@@ -1,0 +1,1 @@
+"""Why lines are there: which entry wrote them, and on what grounds."""

@@ -21,7 +21,7 @@ from hansard.app import start
 from hansard.app.keeping.repair import salvage
 from hansard.app.settings import Settings
 from hansard.app.verify import verify
-from hansard.cli.backup import open_copies
+from hansard.cli.store.backup import open_copies
 from hansard.kernel.blob import digest_of, seal
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import Actor, Event, Stamp

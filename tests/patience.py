@@ -16,7 +16,7 @@ POLL_S = 0.01
 
 LIMITS = {
     "hansard.app.hook_server": "ASK_S",
-    "hansard.cli.open": "ANSWER_S",
+    "hansard.cli.open_page": "ANSWER_S",
     "hansard.embedders.http": "QUERY_WAIT_S",
     "hansard.engines.group_commit": "COMMIT_WAIT_S",
     "hansard.engines.postgres.connections": "POOL_WAIT_S",

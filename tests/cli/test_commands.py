@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from hansard.app.settings import declarations
-from hansard.cli.doctor import without_password
-from hansard.cli.terminal import printable
-from hansard.cli.verdict import TO_DO, Check, verdict
+from hansard.cli.store.doctor import without_password
+from hansard.cli.store.verdict import TO_DO, Check, verdict
+from hansard.cli.terminal.text import printable
 from tests.cli.running import WAIT_S, Hansard, know_secret
 from tests.cli.test_verify import sql
 

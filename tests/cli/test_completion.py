@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from hansard.cli.commands import COMMANDS
-from hansard.cli.completing import ARGUMENTS, SAFE, offers
 from hansard.cli.completion import SCRIPTS
+from hansard.cli.naming.completing import ARGUMENTS, SAFE, offers
 from tests.cli.running import WAIT_S, Hansard
 from tests.cli.test_output import leaves
 from tests.cli.test_status import worked

@@ -76,7 +76,7 @@ class Decider(Hansard):
 @pytest.fixture
 def hansard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Decider:
     monkeypatch.setattr(start, "catalog", known.known)
-    monkeypatch.setitem(commands.COMMANDS, "decisions", "hansard.cli.decisions")
+    monkeypatch.setitem(commands.COMMANDS, "decisions", "hansard.cli.contents.decisions")
     return Decider(tmp_path)
 
 

@@ -223,7 +223,7 @@ def test_only_one_door_asks_who_sits_at_the_terminal() -> None:
     def imports_actor(path: Path) -> bool:
         return any(
             isinstance(node, ast.ImportFrom)
-            and node.module == "hansard.cli.terminal"
+            and node.module == "hansard.cli.terminal.text"
             and any(name.name == "actor" for name in node.names)
             for node in ast.walk(ast.parse(path.read_text()))
         )

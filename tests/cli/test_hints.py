@@ -5,7 +5,7 @@ import pytest
 from hansard.app.start import catalog
 from hansard.cli.commands import COMMANDS
 from hansard.cli.generate import all_problems
-from hansard.cli.hints import HINTS, hint_of, message_of, speaks_to_agents
+from hansard.cli.terminal.hints import HINTS, hint_of, message_of, speaks_to_agents
 from hansard.kernel.problem import InvalidInput, Problem
 from tests.cli.running import Hansard
 from tests.cli.test_status import worked

@@ -13,8 +13,8 @@ from unittest.mock import patch
 
 import pytest
 
-from hansard.cli.hook_formats import HOSTS
 from hansard.cli.main import run
+from hansard.cli.setup.hook_formats import HOSTS
 from tests.cli.running import WAIT_S, Hansard, Ran
 from tests.cli.test_recorder_cli import Recorded, items, terminal
 

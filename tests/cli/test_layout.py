@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hansard.cli.layout import Cell, paragraph, table, wrapped
-from hansard.cli.screen import width
+from hansard.cli.terminal.layout import Cell, paragraph, table, wrapped
+from hansard.cli.terminal.screen import width
 
 ROWS: list[list[Cell]] = [
     [("R001", "yellow"), ("OPEN", None), ("A title that is longer than its column", None)],

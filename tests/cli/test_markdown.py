@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from hansard.cli import markdown
-from hansard.cli.output import ESCAPE
+from hansard.cli.terminal import markdown
+from hansard.cli.terminal.output import ESCAPE
 from tests.cli.running import Hansard
 
 COLUMNS = 60

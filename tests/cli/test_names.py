@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from hansard.app.start import catalog
-from hansard.cli.finding import Thing, matching, tail_of
-from hansard.cli.named import NAMED
+from hansard.cli.naming.finding import Thing, matching, tail_of
+from hansard.cli.naming.named import NAMED
 from tests.cli.running import Hansard
 from tests.cli.test_status import worked
 

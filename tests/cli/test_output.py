@@ -18,7 +18,7 @@ from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.cli.commands import COMMANDS, typer_app
 from hansard.cli.main import run
-from hansard.cli.output import ESCAPE, Output
+from hansard.cli.terminal.output import ESCAPE, Output
 from hansard.kernel.hidden import KINDS
 from hansard.kernel.problem import Problem
 from tests.app.isolation import PLAIN

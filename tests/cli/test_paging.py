@@ -3,7 +3,7 @@
 import pytest
 
 from hansard.cli.commands import COMMANDS
-from hansard.cli.paging import LOOKING, only_looks
+from hansard.cli.terminal.paging import LOOKING, only_looks
 from tests.cli.running import Hansard, write_sessions
 
 ON_A_SCREEN = {"TERM": "xterm", "NO_COLOR": "1"}

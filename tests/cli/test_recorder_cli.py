@@ -15,8 +15,8 @@ import pytest
 
 from hansard.app.settings import Settings
 from hansard.app.start import start
-from hansard.cli.stepping import Stepper
-from hansard.cli.timeline import news
+from hansard.cli.recorded.revision_browser import Stepper
+from hansard.cli.recorded.timeline import news
 from hansard.kernel.operation import Caller, Seat
 from hansard.recorder.answers import RevisionShown, Status, TimelineItem
 from tests.cli.running import AGENT, WAIT_S, Hansard

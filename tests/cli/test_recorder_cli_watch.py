@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from hansard.app.settings import Settings
-from hansard.cli.watch import Lookout, lookout_at
+from hansard.cli.recorded.watch import Lookout, lookout_at
 from hansard.recorder import limits
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.watching import IGNORED, FileSeen, Ignoring

@@ -7,7 +7,7 @@ import time
 
 from hansard.app.settings import Settings
 from hansard.app.start import start
-from hansard.cli.lanes import Lane, frame
+from hansard.cli.recorded.lanes import Lane, frame
 from hansard.recorder.story.plans import Step
 from tests.cli.running import WAIT_S, Hansard
 from tests.conftest import a_caller

@@ -10,7 +10,7 @@ from tests.decisions import known
 def main() -> int:
     """Do what the arguments ask for."""
     known.ensure()
-    commands.COMMANDS["decisions"] = "hansard.cli.decisions"
+    commands.COMMANDS["decisions"] = "hansard.cli.contents.decisions"
     arguments = sys.argv[1:]
     return run([] if arguments == ["stdio"] else arguments)
 

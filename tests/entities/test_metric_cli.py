@@ -8,7 +8,7 @@ import pytest
 from hansard.app import start
 from hansard.app.settings import Settings
 from hansard.app.start import catalog
-from hansard.cli.metrics import chart
+from hansard.cli.contents.metrics import chart
 from hansard.entities.metrics.contract import Group
 from hansard.sdk import Hansard as Library
 from hansard.sdk.metrics import Metrics

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hansard.app.settings import Settings, declarations, store_location
-from hansard.cli.hook_formats import HOSTS as CONFIGURED
+from hansard.cli.setup.hook_formats import HOSTS as CONFIGURED
 from hansard.hooks import answers, gathering, places, reading
 from hansard.hooks.reading import read
 from tests.hooks.hosting import SAMPLES, events_of

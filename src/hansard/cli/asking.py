@@ -7,11 +7,11 @@ from typing import Any
 
 from hansard.app.application import Application
 from hansard.cli.flags import Flags
-from hansard.cli.named import meant
-from hansard.cli.opening import opened
+from hansard.cli.naming.named import meant
+from hansard.cli.opened_store import opened
 from hansard.cli.proving import Proving
-from hansard.cli.saying import say
 from hansard.cli.sitting import for_one_write
+from hansard.cli.terminal.stderr import say
 from hansard.kernel.operation import Flagged, Result
 
 Ask = Callable[..., Result]

@@ -43,7 +43,7 @@ def completion(
 ) -> int:
     """Print what makes Tab complete commands, options, ids and paths in your shell."""
     if shell == WORDS:
-        from hansard.cli.completing import offers
+        from hansard.cli.naming.completing import offers
 
         for value, about in offers(words or []):
             print(value, about, sep="\t")

@@ -6,8 +6,8 @@ Light: no command is loaded to be named.
 from collections.abc import Collection, Iterator
 
 from hansard.app.settings import declarations
-from hansard.cli.layout import Paint, paragraph, room, table
-from hansard.cli.terminal import painter
+from hansard.cli.terminal.layout import Paint, paragraph, room, table
+from hansard.cli.terminal.text import painter
 
 INTRODUCTION = "Hansard: the official record of what your agents thought, decided and did."
 

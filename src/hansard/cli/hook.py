@@ -10,9 +10,9 @@ import typer
 
 from hansard.app.settings import person_key_location
 from hansard.cli.flags import Flags, as_words
-from hansard.cli.hook_formats import HOSTS, Host, plugin_hooks
 from hansard.cli.options import settings_flags
-from hansard.cli.saying import say
+from hansard.cli.setup.hook_formats import HOSTS, Host, plugin_hooks
+from hansard.cli.terminal.stderr import say
 from hansard.hooks import client
 from hansard.kernel.problem import InvalidInput
 

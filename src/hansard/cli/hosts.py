@@ -15,12 +15,12 @@ import typer
 from hansard.app import repositories
 from hansard.app.settings import Settings, load
 from hansard.cli.flags import Flags
-from hansard.cli.opening import opened, store_exists
+from hansard.cli.opened_store import opened, store_exists
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.setup import hooks, places, targets
 from hansard.cli.setup.entries import State, Wanted, state_of, words_of
 from hansard.cli.setup.places import Around, HostFiles, Scope
-from hansard.cli.terminal import painter, print_json, printable
+from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.hooks.places import hooks_folder, last_seen
 from hansard.kernel.clock import to_text
 from hansard.kernel.engine import ReadTx

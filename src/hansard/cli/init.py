@@ -9,10 +9,8 @@ import typer
 
 from hansard.app import repositories, workspaces
 from hansard.app.settings import load
-from hansard.cli.consent import agrees
-from hansard.cli.doctor import without_password
 from hansard.cli.flags import Flags, as_words
-from hansard.cli.opening import opened, store_exists
+from hansard.cli.opened_store import opened, store_exists
 from hansard.cli.options import settings_flags
 from hansard.cli.setup import places, targets
 from hansard.cli.setup.document import Document
@@ -21,7 +19,9 @@ from hansard.cli.setup.places import Around, HostFiles, Scope
 from hansard.cli.setup.planning import Part, Plan
 from hansard.cli.setup.texts import LeftAloneError
 from hansard.cli.setup.ways import INTO, OUT_OF, Way
-from hansard.cli.terminal import painter
+from hansard.cli.store.doctor import without_password
+from hansard.cli.terminal.consent import agrees
+from hansard.cli.terminal.text import painter
 from hansard.kernel.problem import InvalidInput
 from hansard.sessions import naming
 

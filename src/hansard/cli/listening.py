@@ -3,7 +3,7 @@
 import socket
 
 from hansard.app.settings import Settings
-from hansard.cli.open import page_address
+from hansard.cli.open_page import page_address
 from hansard.kernel.problem import Problem
 from hansard.mcp.http import PortTaken, listen
 

@@ -14,8 +14,8 @@ from urllib.parse import quote, urlencode
 
 import hansard
 from hansard.app import reference
-from hansard.cli.hook_formats import HOSTS
 from hansard.cli.setup.guides import PASSAGE, SKILL
+from hansard.cli.setup.hook_formats import HOSTS
 
 Json = dict[str, Any]
 

@@ -8,8 +8,8 @@ import sys
 
 from hansard import __version__
 from hansard.cli import flags
-from hansard.cli.output import escaped_output
-from hansard.cli.saying import EXIT_PROBLEM, exit_code, say, say_problem
+from hansard.cli.terminal.output import escaped_output
+from hansard.cli.terminal.stderr import EXIT_PROBLEM, exit_code, say, say_problem
 from hansard.kernel.problem import Problem
 
 DEBUG_VARIABLE = "HANSARD_DEBUG"
@@ -60,7 +60,7 @@ def _answer(arguments: list[str]) -> int:
         return _dispatch(arguments)
     except Problem as problem:
         if JSON_FLAG in arguments:
-            from hansard.cli.terminal import print_json
+            from hansard.cli.terminal.text import print_json
 
             print_json({"error": problem.as_dict()})
         say_problem(problem)

@@ -13,8 +13,8 @@ from dataclasses import replace
 from hansard.app import secret_news
 from hansard.app.application import Application
 from hansard.app.settings import PERSON_VARIABLE, read_secret_file
-from hansard.cli.saying import say
-from hansard.cli.terminal import actor, printable
+from hansard.cli.terminal.stderr import say
+from hansard.cli.terminal.text import actor, printable
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.event import Proof, Stamp
 from hansard.kernel.operation import Caller

@@ -14,9 +14,9 @@ from hansard.app.application import Application
 from hansard.app.keeping.files import made_whole, write_durably
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.recorder_desk import BUDGET_TOKENS, Desk, desk, told
-from hansard.cli.saying import say
-from hansard.cli.terminal import print_json
+from hansard.cli.recorded.desk import BUDGET_TOKENS, Desk, desk, told
+from hansard.cli.terminal.stderr import say
+from hansard.cli.terminal.text import print_json
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Result

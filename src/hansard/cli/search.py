@@ -9,10 +9,10 @@ import typer
 from hansard.app.search_all import Kind, Thing, ThingsFound
 from hansard.cli.asking import asking
 from hansard.cli.flags import Flags
-from hansard.cli.layout import Paint, paragraph, room, table
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.recorder_desk import told
-from hansard.cli.terminal import painter, print_json
+from hansard.cli.recorded.desk import told
+from hansard.cli.terminal.layout import Paint, paragraph, room, table
+from hansard.cli.terminal.text import painter, print_json
 from hansard.kernel.problem import InvalidInput
 
 KINDS: tuple[str, ...] = get_args(Kind)

@@ -8,9 +8,9 @@ from hansard.app.settings import load
 from hansard.app.start import start
 from hansard.app.tracing import traced
 from hansard.cli.flags import Flags
-from hansard.cli.opening import settled_line
+from hansard.cli.opened_store import settled_line
 from hansard.cli.options import settings_flags
-from hansard.cli.saying import say
+from hansard.cli.terminal.stderr import say
 from hansard.kernel.problem import Problem
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.cli.proving import Proving
-from hansard.cli.terminal import actor
+from hansard.cli.terminal.text import actor
 from hansard.kernel.event import Actor
 from hansard.kernel.holder import Holder
 from hansard.kernel.lifeline import Lifeline

@@ -7,9 +7,9 @@ import typer
 from hansard.app import identities
 from hansard.app.settings import load
 from hansard.cli.flags import Flags
-from hansard.cli.opening import opened
+from hansard.cli.opened_store import opened
 from hansard.cli.options import Json, all_flags, settings_flags
-from hansard.cli.terminal import painter, print_json, printable
+from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.cli.token import signed
 from hansard.kernel.problem import InvalidInput
 

@@ -5,12 +5,12 @@ import typer
 from hansard.app.application import Application
 from hansard.app.settings import load
 from hansard.cli.flags import Flags
-from hansard.cli.layout import room
-from hansard.cli.opening import opened, store_exists
+from hansard.cli.opened_store import opened, store_exists
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.recorder_desk import told
+from hansard.cli.recorded.desk import told
 from hansard.cli.sitting import looking
-from hansard.cli.terminal import painter, print_json, printable
+from hansard.cli.terminal.layout import room
+from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.cli.welcome import program
 from hansard.cli.where import lines
 from hansard.kernel.store import CATALOG, UNMADE

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hansard.app.preflight import require_files
 from hansard.app.settings import Settings, load, secret
 from hansard.cli.flags import Flags
-from hansard.cli.saying import exit_code, say, say_problem
+from hansard.cli.terminal.stderr import exit_code, say, say_problem
 from hansard.kernel.problem import Problem
 from hansard.mcp.front import StdioFront, made
 from hansard.mcp.reading import LineReader, claim
@@ -89,7 +89,7 @@ def _open(settings: Settings) -> "Application":
     for told in application.news():
         say(told)
     if application.settled:
-        from hansard.cli.opening import settled_line
+        from hansard.cli.opened_store import settled_line
 
         say(settled_line(application.settled))
     application.follow()

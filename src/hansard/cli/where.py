@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from hansard.cli.layout import Cell, Paint, paragraph, table
+from hansard.cli.terminal.layout import Cell, Paint, paragraph, table
 from hansard.kernel.clock import to_text, utc_now
 from hansard.records.answers import Overview
 from hansard.records.briefing import DecisionSeen, LastSession

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from hansard.cli.flags import with_words
-from hansard.cli.hook_formats import Host
 from hansard.cli.setup.document import Document
 from hansard.cli.setup.entries import Wanted, is_run_by_another, program_length, pruned
+from hansard.cli.setup.hook_formats import Host
 from hansard.cli.setup.texts import LeftAloneError, Path
 
 _HOOKS = "hooks"

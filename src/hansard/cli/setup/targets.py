@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hansard.cli import hook_formats as hooked
 from hansard.cli.setup import entries, guides, hooks
+from hansard.cli.setup import hook_formats as hooked
 from hansard.cli.setup.document import Document, document
 from hansard.cli.setup.entries import Wanted
 from hansard.cli.setup.files import look

@@ -1,0 +1,1 @@
+"""Commands about what a store holds: projects, records, decisions, checkpoints, entities."""

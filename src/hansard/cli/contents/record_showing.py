@@ -1,0 +1,102 @@
+"""A record as a person reads it: the whole of it, wrapped to the window, then what lies around."""
+
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+
+from hansard.cli.terminal import markdown
+from hansard.cli.terminal.layout import Cell, table
+from hansard.cli.terminal.screen import columns
+from hansard.cli.terminal.text import printable
+from hansard.records.answers import ContextBundle
+from hansard.records.shapes import Record, RecordRef
+
+INDENT = "  "
+COLUMNS_MAX = 100
+"""Longer lines are hard to read, however wide the window is."""
+
+Paint = Callable[[str, str], str]
+STATE_COLOURS = {"OPEN": "green", "LATER": "yellow", "RESOLVED": "blue", "DISCARDED": "grey"}
+
+
+def lines(bundle: ContextBundle, paint: Paint) -> Iterator[str]:
+    """Show a record with its body, its parent and what lies under it."""
+    record = bundle.target
+    state = paint(record.state, STATE_COLOURS[record.state])
+    about = printable(f"{record.type}, t:{record.version}, by {record.author}")
+    yield f"{paint(record.id, 'yellow')} {state} {printable(record.title)} {paint(about, 'grey')}"
+    yield from _wrapped(record.summary)
+    yield from (printable(line) for line in _facts(record))
+    yield ""
+    yield from _read(record.body)
+    around = list(_around(bundle, paint))
+    if around:
+        yield ""
+        yield from around
+
+
+def tree(refs: Sequence[RecordRef], paint: Paint, columns_max: int | None) -> list[str]:
+    """Show records in a tree: a parent comes before what lies under it."""
+    depths: dict[str | None, int] = {None: -1}
+    rows: list[list[Cell]] = []
+    for ref in refs:
+        depth = depths[ref.id] = depths.get(ref.parent_id, -1) + 1
+        state = (ref.state, STATE_COLOURS[ref.state])
+        rows.append([
+            (f"{INDENT * depth}{ref.id}", "yellow"), state, (f"{ref.title} ({ref.type})", None),
+        ])  # fmt: skip
+    return table(rows, paint, columns_max)
+
+
+def line(ref: RecordRef | Record, paint: Paint) -> str:
+    """Show a record in a line."""
+    state = paint(ref.state, STATE_COLOURS[ref.state])
+    return f"{paint(ref.id, 'yellow')} {state} {printable(ref.title)} {paint(ref.type, 'grey')}"
+
+
+def _facts(record: Record) -> Iterator[str]:
+    if record.reason:
+        yield f"Reason: {record.reason}"
+    if record.resolved_by:
+        yield f"Resolved by {record.resolved_by}"
+    if record.related:
+        yield f"Related: {', '.join(record.related)}"
+    if record.cites:
+        yield f"Cites: {', '.join(record.cites)}"
+    for key, value in (record.metadata or {}).items():
+        yield f"{key}: {value}"
+
+
+def _around(bundle: ContextBundle, paint: Paint) -> Iterator[str]:
+    if bundle.parent:
+        yield f"Under {line(bundle.parent, paint)}"
+    children = bundle.children
+    for child in [*children.open, *(children.open_refs or ()), *children.other]:
+        yield f"  {line(child, paint)}"
+    if bundle.grandchildren_count:
+        yield f"  and {bundle.grandchildren_count} below them: `hansard records` shows the tree"
+
+
+def _read(text: str) -> Iterator[str]:
+    """Draw a body for whoever looks at it; a pipe gets its lines."""
+    if markdown.is_drawn():
+        return markdown.drawn(text, min(columns(), COLUMNS_MAX))
+    return _wrapped(text)
+
+
+def _wrapped(text: str) -> Iterator[str]:
+    """Break lines between words; those that are laid out by hand stay as they are."""
+    width = min(columns(), COLUMNS_MAX)
+    for one in text.splitlines():
+        indent = one[: len(one) - len(one.lstrip())]
+        yield from map(
+            printable,
+            textwrap.wrap(
+                one,
+                width,
+                subsequent_indent=indent,
+                break_long_words=False,
+                break_on_hyphens=False,
+                drop_whitespace=True,
+            )
+            or [""],
+        )

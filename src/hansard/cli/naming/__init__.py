@@ -1,0 +1,1 @@
+"""What a person types where an operation wants an id, and what Tab offers."""

@@ -1,0 +1,100 @@
+"""`hansard restore`: files as they stood at a point, after a look at what that would do."""
+
+from typing import Annotated, Any
+
+import typer
+
+from hansard.app.application import Application
+from hansard.cli.asking import Ask, opened_to_ask
+from hansard.cli.flags import Flags
+from hansard.cli.options import Json, settings_flags
+from hansard.cli.recorded.desk import latest_session
+from hansard.cli.recorded.going_back import All, DryRun, Going, Yes, go_back
+from hansard.kernel.problem import InvalidInput
+from hansard.recorder.going_back.answers import Restored
+
+Point = Annotated[str | None, typer.Option(metavar="POINT", help="s:340, t:12 or an ISO time.")]
+
+
+@settings_flags
+def restore(
+    flags: Flags,
+    path: Annotated[str | None, typer.Argument(metavar="PATH", help="One file.")] = None,
+    *,
+    entry: Annotated[
+        str | None, typer.Option(metavar="s:N", help="The files that this entry changed.")
+    ] = None,
+    step: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="All as before this step of the plan, counted from 1, began."
+        ),
+    ] = None,
+    session: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID", help="All that this session touched; with --step, else the latest."
+        ),
+    ] = None,
+    before_prompt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="last|N|s:N",
+            help="All as before you said something, but for what others did since.",
+        ),
+    ] = None,
+    before: Point = None,
+    after: Point = None,
+    keep_others: Annotated[
+        bool, typer.Option("--keep-others", help="Leave what others did since, by merging.")
+    ] = False,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    whole: All = False,
+    json: Json = False,
+) -> int:
+    """Bring back a file, or all that a session touched, as it stood at a point.
+
+    What others did since is taken away too, and named first; `hansard undo` leaves it. It is shown
+    first, and can be undone.
+    """
+    if all(one is None for one in (path, entry, step, before_prompt, session)):
+        raise InvalidInput(
+            "What shall come back?",
+            hint="Give a PATH with --before or --after, --entry s:N, --step N, --before-prompt "
+            "last or --session ID",
+        )
+    asked: dict[str, Any] = {"path": path, "entry": entry, **_goal(before, after)}
+    asked |= {"step": step and step - 1, "keep_others": keep_others or None}
+    asked["prompt"] = before_prompt
+    if path is not None and "point" not in asked:
+        raise InvalidInput(
+            "To which point?", hint=f"Give --before or --after; `hansard evolution {path}` helps"
+        )
+    with opened_to_ask(flags) as (application, ask):
+        if path is None and entry is None:
+            asked["of_session"] = _session(application, ask, session)
+        going = Going(ask, "restore", Restored, asked)
+        question = "Bring {files} back?"
+        return go_back(going, question=question, yes=yes, dry_run=dry_run, json=json, whole=whole)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(restore)
+
+
+def _session(application: Application, ask: Ask, named: str | None) -> str:
+    """Give the session that is meant, or refuse one that is not there."""
+    if named is None:
+        return latest_session(application)
+    ask("get_timeline", session_id=named, limit=1)
+    return named
+
+
+def _goal(before: str | None, after: str | None) -> dict[str, str]:
+    if before is not None and after is not None:
+        raise InvalidInput("--before and --after: give one of them")
+    if after is not None:
+        return {"to": "after", "point": after}
+    return {} if before is None else {"to": "before", "point": before}

@@ -1,0 +1,52 @@
+"""Finding the session that a person means: by its id, the beginning of that, its title, or last."""
+
+from collections.abc import Iterator, Sequence
+
+from hansard.cli.asking import Ask
+from hansard.cli.naming.finding import Thing, matching, only, tail_of
+from hansard.kernel.limits import LIST_LIMIT_MAX
+from hansard.recorder.answers import SessionList, SessionListed
+from hansard.sessions.contract import ProjectList, SessionNotFound
+from hansard.sessions.wording import titled
+
+
+def sessions_of(ask: Ask, project: str | None = None) -> Iterator[SessionListed]:
+    """Go through a project's sessions, the latest first."""
+    cursor = None
+    while True:
+        page = ask("list_sessions", project_id=project, limit=LIST_LIMIT_MAX, cursor=cursor)
+        assert isinstance(page, SessionList), "list_sessions answers with sessions"
+        yield from page.sessions
+        if (cursor := page.nextCursor) is None:
+            return
+
+
+def projects_of(ask: Ask) -> Iterator[str]:
+    """Name the projects of the store."""
+    cursor = None
+    while True:
+        page = ask("list_projects", limit=LIST_LIMIT_MAX, cursor=cursor)
+        assert isinstance(page, ProjectList), "list_projects answers with projects"
+        yield from (project.id for project in page.projects)
+        if (cursor := page.nextCursor) is None:
+            return
+
+
+def meant(sessions: Sequence[SessionListed], named: str) -> SessionListed:
+    """Give the one session that is meant, or refuse what means none or several."""
+    latest = sorted(sessions, key=lambda one: one.created, reverse=True)
+    things = {_thing(one): one for one in latest}
+    found = matching(list(things), named)
+    if not found:
+        raise SessionNotFound(
+            f"No session is called {named}",
+            hint="`hansard sessions` shows them; an id, its beginning, a title or @latest will do; "
+            "of another project with --project",
+            session_id=named,
+        )
+    return things[only(found, named, "sessions")]
+
+
+def _thing(session: SessionListed) -> Thing:
+    named = session.session_id
+    return Thing(named, session.title and titled(session.title), tail_of(named))

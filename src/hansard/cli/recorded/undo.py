@@ -1,0 +1,93 @@
+"""`hansard undo`: changes taken back after a look at what that would do; later work stays."""
+
+from typing import Annotated, Any
+
+import typer
+
+from hansard.cli.asking import opened_to_ask
+from hansard.cli.flags import Flags
+from hansard.cli.options import Json, settings_flags
+from hansard.cli.recorded.desk import latest_session
+from hansard.cli.recorded.going_back import All, DryRun, Going, Yes, go_back
+from hansard.kernel.problem import InvalidInput
+from hansard.recorder.going_back.answers import Undone
+
+SIDES = ("mine", "theirs", "both")
+
+Entry = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[s:N]", help="An entry of the timeline; of a batch or restore, all of it."
+    ),
+]
+Prompt = Annotated[
+    str | None,
+    typer.Option(
+        metavar="last|N|s:N",
+        help="What was changed since you said something: the last, the N-th from the end, or by "
+        "its entry.",
+    ),
+]
+
+
+@settings_flags
+def undo(
+    flags: Flags,
+    entry: Entry = None,
+    *,
+    step: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="What this step changed, counted from 1."),
+    ] = None,
+    prompt: Prompt = None,
+    session: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID",
+            help="What this session changed; with --step or --prompt, or the latest.",
+        ),
+    ] = None,
+    path: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATH", help="Only this file of them; may be repeated."),
+    ] = None,
+    take: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIDE", help="Where lines clash: mine, as they are, theirs, as before, or both."
+        ),
+    ] = None,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    whole: All = False,
+    json: Json = False,
+) -> int:
+    """Take back what an entry, a step, a prompt or a session changed, and only that.
+
+    What others did since stays. It is shown first, and can be undone.
+    """
+    if all(one is None for one in (entry, step, prompt, session)):
+        raise InvalidInput(
+            "What shall be undone?",
+            hint="Give s:N from `hansard timeline`, --step N, --prompt last or --session ID",
+        )
+    if take is not None and take not in SIDES:
+        raise InvalidInput(f"--take: must be one of {', '.join(SIDES)}")
+    asked: dict[str, Any] = {
+        "entry": entry,
+        "step": step and step - 1,
+        "prompt": prompt,
+        "take": take,
+        "paths": path or None,
+    }
+    with opened_to_ask(flags) as (application, ask):
+        if entry is None:
+            asked["of_session"] = session or latest_session(application)
+        going = Going(ask, "undo", Undone, asked)
+        question = "Undo this in {files}?"
+        return go_back(going, question=question, yes=yes, dry_run=dry_run, json=json, whole=whole)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(undo)

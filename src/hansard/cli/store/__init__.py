@@ -1,0 +1,1 @@
+"""Commands that look after a store: proved, mended, kept, moved."""

@@ -1,0 +1,83 @@
+"""`hansard gc`: collect what nothing needs any more."""
+
+from datetime import timedelta
+from typing import Annotated
+
+import typer
+
+from hansard.app.keeping.collecting import Garbage, collect, find
+from hansard.cli.flags import Flags
+from hansard.cli.opened_store import opened
+from hansard.cli.options import Json, settings_flags
+from hansard.cli.proving import signed
+from hansard.cli.terminal.text import print_json, show_progress
+from hansard.kernel.clock import to_text, utc_now
+
+DAYS = 30
+
+
+@settings_flags
+def gc(
+    flags: Flags,
+    *,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Do it, instead of showing what would be done.")
+    ] = False,
+    days: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Spare what was deleted in the last N days.")
+    ] = DAYS,
+    json: Json = False,
+) -> int:
+    """Show how much room deleted checkpoints and leftovers take; with --apply, free it.
+
+    Nothing goes that an entry names, except the content of checkpoints that were deleted. With
+    --apply the store's files are also written anew, which takes room and time.
+    """
+    now = utc_now()
+    deleted_before = to_text(now - timedelta(days=days))
+    with opened(flags) as (application, _):
+        store = application.store
+        if apply:
+            found = collect(
+                store,
+                deleted_before=deleted_before,
+                stamp=signed(application),
+                progress=show_progress,
+            )
+        else:
+            found = find(store, deleted_before=deleted_before, progress=show_progress)
+    if json:
+        print_json(_shown(found) | {"applied": apply})
+    else:
+        _print(found, applied=apply)
+    return 0
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(gc)
+
+
+def _print(found: Garbage, *, applied: bool) -> None:
+    if found.loose:
+        print(f"{len(found.loose):,} files that no project keeps")
+    for what, by_project in (("unnamed", found.unnamed), ("deleted", found.deleted)):
+        for project, sizes in by_project.items():
+            print(f"{project}: {len(sizes):,} blobs, {what}, {sum(sizes.values()):,} bytes")
+    if found.tables:
+        print(f"{len(found.tables):,} tables of older views")
+    verb = "Freed" if applied else "Would free"
+    print(f"{verb} {found.bytes:,} bytes in {found.count:,} blobs.")
+    if not applied and (found.count or found.tables):
+        print("`hansard gc --apply` does it.")
+
+
+def _shown(found: Garbage) -> dict[str, object]:
+    return {
+        "bytes": found.bytes,
+        "blobs": found.count,
+        "loose": sorted(found.loose),
+        "unnamed": {project: sorted(sizes) for project, sizes in found.unnamed.items()},
+        "deleted": {project: sorted(sizes) for project, sizes in found.deleted.items()},
+        "tables": found.tables,
+    }

@@ -1,0 +1,76 @@
+"""Talking to a person: who they are, colours where they can be seen, progress, plain text."""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TextIO
+
+from hansard.cli.terminal.output import ESCAPE
+
+if TYPE_CHECKING:
+    from hansard.kernel.event import Actor
+
+_COLOURS = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "cyan": 36, "grey": 90}
+
+BEGIN_LINE = f"{ESCAPE}[G"
+CLEAR_LINE = f"{ESCAPE}[K"
+
+PROGRESS_MIN = 5_000
+"""Work on fewer things than this is over before one could read how far it is."""
+
+
+COUNT_EVERY = 25
+"""How many are done between two lines that say so."""
+
+
+def actor() -> "Actor":
+    """Say who sits at the command line: a human only where both ends are a terminal.
+
+    An agent has a shell too, but what it runs has pipes.
+    """
+    from hansard.app.person import login_name
+    from hansard.kernel.event import Actor
+
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        return Actor("human", login_name(), "admin")
+    return Actor("agent", "cli", "agent")
+
+
+def painter(stream: TextIO | None = None) -> Callable[[str, str], str]:
+    """Make what colours text, or leaves it alone where nobody would see colours."""
+    stream = stream or sys.stdout
+    if not stream.isatty() or os.environ.get("NO_COLOR"):
+        return lambda text, _: text
+    return lambda text, colour: f"{ESCAPE}[{_COLOURS[colour]}m{text}{ESCAPE}[0m"
+
+
+def printable(text: str) -> str:
+    """Write stored text on one line, so that no character in it can act on the terminal."""
+    return "".join(char if char.isprintable() else _escaped(char) for char in text)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as one line of JSON."""
+    import orjson
+
+    print(orjson.dumps(value).decode())
+
+
+def show_progress(project: str, what: str, done: int, total: int) -> None:
+    """Say on a terminal how far long work is, over and over on the same line."""
+    if total < PROGRESS_MIN or not sys.stderr.isatty():
+        return
+    end = BEGIN_LINE if done < total else f"{BEGIN_LINE}{CLEAR_LINE}"
+    print(
+        f"{CLEAR_LINE}{project}: {what} {done:,} of {total:,}", end=end, file=sys.stderr, flush=True
+    )
+
+
+def show_count(what: str, done: int) -> None:
+    """Say on a terminal how many are done where nobody knows of how many, now and then."""
+    if done % COUNT_EVERY == 0 and sys.stderr.isatty():
+        print(f"{CLEAR_LINE}{what} {done:,}", end=BEGIN_LINE, file=sys.stderr, flush=True)
+
+
+def _escaped(char: str) -> str:
+    return char.encode("unicode_escape").decode()

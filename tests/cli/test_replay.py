@@ -141,9 +141,12 @@ def test_a_file_that_is_there_stays(recorded: Recorded) -> None:
 
 
 def test_a_file_that_cannot_be_written_is_said(recorded: Recorded) -> None:
-    ran = recorded.run("replay", SESSION, str(recorded.folder / "none" / "session.html"))
+    no_folder = recorded.folder.parent / "taken"
+    no_folder.write_text("a file")
 
-    assert (ran.code, "cannot be written" in ran.err) == (1, True)
+    ran = recorded.run("replay", SESSION, str(no_folder / "session.html"))
+
+    assert (ran.code, "cannot be written" in ran.err) == (2, True)
 
 
 def opened(page: Page, file: Path, place: str = "") -> Page:

@@ -2,13 +2,10 @@
 
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, wait
-from typing import Any
 
 import pytest
 
-from hansard.engines import group_commit
-from hansard.engines.group_commit import GroupCommit, Job
+from hansard.engines.group_commit import GroupCommit, Job, Outcome
 from hansard.kernel import limits
 from hansard.kernel.problem import StorageUnavailable
 from tests.patience import PATIENCE_S
@@ -48,13 +45,13 @@ def group(disk: Disk) -> Iterator[GroupCommit[list[str]]]:
 def test_a_commit_that_takes_too_long_has_an_outcome_that_nobody_knows(
     group: GroupCommit[list[str]], disk: Disk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = wait
+    real = Outcome.wait
 
-    def cut_short(futures: list[Future[object]], _: float) -> Any:
+    def cut_short(outcome: Outcome, _: float) -> bool:
         assert disk.begun.wait(PATIENCE_S)
-        return real(futures, 0)
+        return real(outcome, 0)
 
-    monkeypatch.setattr(group_commit, "wait", cut_short)
+    monkeypatch.setattr(Outcome, "wait", cut_short)
 
     with pytest.raises(StorageUnavailable) as refused:
         group.run(lambda done: done.append("written"))

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NewType
 
@@ -108,6 +108,25 @@ def unseal(blob: Blob, fetch: Callable[[Digest], Blob]) -> bytes:
     return _unpack(chain, prove=True)
 
 
+def unseal_along(
+    blob: Blob, fetch: Callable[[Digest], Blob], wanted: Collection[Digest]
+) -> dict[Digest, bytes]:
+    """Unpack a blob and give, of it and of what lies beneath it, the wanted contents.
+
+    Only what is proved to be what its digest says is among them; of the rest `unseal` says why.
+    """
+    found: dict[Digest, bytes] = {}
+    if blob.codec == "redacted":
+        return found
+    try:
+        for one, data in _states(_chain(blob, fetch)):
+            if one.digest in wanted and digest_of(data) == one.digest:
+                found[one.digest] = bytes(data)
+    except BlobDamaged:
+        pass
+    return found
+
+
 def _chain(blob: Blob, fetch: Callable[[Digest], Blob]) -> list[Blob]:
     """Gather a blob and its bases, the one that stands alone first."""
     chain = [blob]
@@ -126,16 +145,23 @@ def _chain(blob: Blob, fetch: Callable[[Digest], Blob]) -> list[Blob]:
 
 
 def _unpack(chain: Sequence[Blob], *, prove: bool) -> bytes:
+    data = bytearray()
+    for blob, data in _states(chain):
+        _prove(data, blob, is_asked=prove)
+    return bytes(data)
+
+
+def _states(chain: Sequence[Blob]) -> Iterator[tuple[Blob, bytearray]]:
+    """Unpack a chain from what stands alone upwards; each state gives way to the next."""
     whole, *patches = chain
     data = bytearray(_inflate(whole))
-    _prove(data, whole, is_asked=prove)
+    yield whole, data
     for blob in patches:
         try:
             patch.apply(blob.packed, data, blob.size)
         except patch.PatchError as error:
             raise BlobDamaged("A blob cannot be unpacked", digest=blob.digest) from error
-        _prove(data, blob, is_asked=prove)
-    return bytes(data)
+        yield blob, data
 
 
 def _prove(data: bytes | bytearray, blob: Blob, *, is_asked: bool) -> None:

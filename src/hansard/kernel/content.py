@@ -1,17 +1,33 @@
 """Reading what a blob holds, with the blobs beneath it, proved against its digest."""
 
-from hansard.kernel.blob import Blob, Digest, unseal
+from collections.abc import Sequence
+from functools import partial
+
+from hansard.kernel.blob import Blob, Digest, unseal, unseal_along
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.problem import BlobDamaged
 
 
 def content(tx: ReadTx, digest: Digest) -> bytes:
     """Read what a blob holds, or refuse with BLOB_DAMAGED."""
+    return unseal(_fetch(tx, digest), partial(_fetch, tx))
 
-    def fetch(wanted: Digest) -> Blob:
-        blob = tx.blob(wanted)
-        if blob is None:
-            raise BlobDamaged("A blob is missing", digest=wanted)
-        return blob
 
-    return unseal(fetch(digest), fetch)
+def along(tx: ReadTx, digests: Sequence[Digest], *, bytes_max: int) -> dict[Digest, bytes]:
+    """Read the first of these blobs and, on the way, others that lie beneath it.
+
+    About so many bytes are given, and none of what cannot be read: of that, `content` says why.
+    """
+    try:
+        first = _fetch(tx, digests[0])
+        wanted = digests[: max(1, bytes_max // max(1, first.size))]
+        return unseal_along(first, partial(_fetch, tx), set(wanted))
+    except BlobDamaged:
+        return {}
+
+
+def _fetch(tx: ReadTx, wanted: Digest) -> Blob:
+    blob = tx.blob(wanted)
+    if blob is None:
+        raise BlobDamaged("A blob is missing", digest=wanted)
+    return blob

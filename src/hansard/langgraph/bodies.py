@@ -39,7 +39,7 @@ def unpack(packed: bytes) -> bytes:
     try:
         if zstandard.frame_content_size(packed[1:]) > VALUE_BYTES_MAX:
             raise BlobDamaged("A checkpoint's body claims to be larger than any may be")
-        return zstandard.ZstdDecompressor(dict_data=_dictionary()).decompress(packed[1:])
+        return _decompressor().decompress(packed[1:])
     except zstandard.ZstdError as error:
         raise BlobDamaged("A checkpoint's body cannot be unpacked") from error
 
@@ -50,6 +50,14 @@ def _compressor() -> zstandard.ZstdCompressor:
         _own.compressor = zstandard.ZstdCompressor(level=LEVEL, dict_data=_dictionary())
     compressor: zstandard.ZstdCompressor = _own.compressor
     return compressor
+
+
+def _decompressor() -> zstandard.ZstdDecompressor:
+    """Give this thread's decompressor."""
+    if not hasattr(_own, "decompressor"):
+        _own.decompressor = zstandard.ZstdDecompressor(dict_data=_dictionary())
+    decompressor: zstandard.ZstdDecompressor = _own.decompressor
+    return decompressor
 
 
 @cache

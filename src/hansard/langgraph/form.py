@@ -4,7 +4,7 @@ A value of some size is content of its own, so that it is stored once however ma
 it. What is small stands in the body, beside the versions and the metadata.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -29,6 +29,8 @@ _SHORT_FIRST, _SHORT_LAST = 0x80, 0x9F
 _LONG = {0xDC: 3, 0xDD: 5, 0xDE: 3, 0xDF: 5}
 """How MessagePack begins a list or map: a few members counted in one byte, more in more."""
 
+_SIZES = [bytes([size]) for size in range(6)]
+
 _APART = {"id", "channel_values"}
 """What of a checkpoint stands elsewhere than in the body."""
 
@@ -38,6 +40,7 @@ class Written:
     """A checkpoint written down: the body, and what is content of its own."""
 
     body: bytes
+    """As it was before packing."""
     values: dict[str, bytes]
     """New contents, by channel."""
     known: dict[str, str]
@@ -81,7 +84,8 @@ class Read:
 
     def remembered(self) -> Remembered:
         """Keep what the next checkpoint may have in common with this one."""
-        return Remembered(self.skeleton["channel_versions"], self.small, self.step.values)
+        versions = dict(self.skeleton["channel_versions"])  # the graph goes on changing its own
+        return Remembered(versions, self.small, self.step.values)
 
 
 def write_checkpoint(
@@ -111,23 +115,23 @@ def write_checkpoint(
             into[channel] = content
     skeleton = {name: part for name, part in checkpoint.items() if name not in _APART}
     body = dump(serde, {"checkpoint": skeleton, "metadata": metadata, "values": written.small})
-    return Written(bodies.pack(body), written.values, written.known, written.small)
+    return Written(body, written.values, written.known, written.small)
 
 
-def read_step(serde: SerializerProtocol, step: Step) -> Read:
-    """Read a step's body."""
-    parts = load(serde, bodies.unpack(step.body))
+def read_step(serde: SerializerProtocol, step: Step, body: bytes | None = None) -> Read:
+    """Read a step's body, if it is not at hand as it was before packing."""
+    parts = load(serde, bodies.unpack(step.body) if body is None else body)
     return Read(step, parts["checkpoint"], parts["metadata"], parts["values"])
 
 
 def to_tuple(
-    serde: SerializerProtocol, read: Read, content_of: Callable[[str], bytes]
+    serde: SerializerProtocol, read: Read, contents: Mapping[str, bytes]
 ) -> CheckpointTuple:
     """Make the whole checkpoint that LangGraph wants back."""
     step = read.step
     values = {channel: load(serde, content) for channel, content in read.small.items()}
     for channel, digest in step.values.items():
-        values[channel] = load(serde, content_of(digest))
+        values[channel] = load(serde, contents[digest])
     checkpoint = {**read.skeleton, "id": step.id, "channel_values": values}
     parent = config_of(step.thread, step.ns, step.parent) if step.parent else None
     return CheckpointTuple(
@@ -156,13 +160,16 @@ def dump(serde: SerializerProtocol, value: Any) -> bytes:
     size = _count_bytes(data) if kind == MSGPACK else 0
     # A list that has grown then begins as it did before, and is stored as what was added.
     rest = memoryview(data)
-    return b"".join((kind.encode(), b"\n", rest[size:], rest[:size], bytes([size])))
+    return b"".join((kind.encode(), b"\n", rest[size:], rest[:size], _SIZES[size]))
 
 
 def load(serde: SerializerProtocol, content: bytes) -> Any:
     """Read a value back."""
     start, end = content.index(b"\n"), len(content) - 1
-    counted, rest = end - content[end], memoryview(content)
+    counted = end - content[end]
+    if counted == end:
+        return serde.loads_typed((content[:start].decode(), content[start + 1 : end]))
+    rest = memoryview(content)
     data = b"".join((rest[counted:end], rest[start + 1 : counted]))
     return serde.loads_typed((content[:start].decode(), data))
 

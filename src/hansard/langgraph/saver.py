@@ -1,6 +1,7 @@
 """`HansardSaver`: LangGraph's checkpointer, on the store that everything else is recorded in."""
 
 import asyncio
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -29,8 +30,9 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from hansard.checkpoints.limits import Quotas
 from hansard.checkpoints.threads import contract
 from hansard.kernel.problem import InvalidInput
-from hansard.langgraph import form
-from hansard.langgraph.threads import Threads
+from hansard.langgraph import bodies, form
+from hansard.langgraph.recent import Page
+from hansard.langgraph.threads import Threads, Values
 from hansard.sdk.client import Hansard
 
 PAGE = 20
@@ -102,17 +104,11 @@ class HansardSaver(BaseCheckpointSaver[int]):
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Give the checkpoint that a config names, or the latest of its thread."""
         thread, ns = _place(config)
-        found = self._threads.ask(
-            contract.StepsFound,
-            "thread_get_step",
-            thread=thread,
-            ns=ns,
-            id=get_checkpoint_id(config),
-        )
-        for step in found.steps:
-            read = form.read_step(self.serde, step)
+        page = self._threads.step(thread, ns, get_checkpoint_id(config))
+        for step, body in zip(page.steps, page.bodies, strict=True):
+            read = form.read_step(self.serde, step, body)
             self._remembered.keep((thread, ns), step.id, read.remembered())
-            return form.to_tuple(self.serde, read, found.contents.__getitem__)
+            return form.to_tuple(self.serde, read, page.contents)
         return None
 
     def list(
@@ -124,13 +120,7 @@ class HansardSaver(BaseCheckpointSaver[int]):
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
         """Give the checkpoints that match, those with the highest ids first."""
-        wanted = (filter or {}).items()
-        matching = (
-            form.to_tuple(self.serde, read, partial(self._threads.content, read.step))
-            for read in self._reads(config, before)
-            if all(read.metadata.get(key) == value for key, value in wanted)
-        )
-        return islice(matching, limit)
+        return islice(self._matching(config, before, filter or {}, limit), limit)
 
     def put(
         self,
@@ -155,6 +145,7 @@ class HansardSaver(BaseCheckpointSaver[int]):
         versions = dict(checkpoint["channel_versions"])  # the graph goes on changing its own
         remembered = form.Remembered(versions, written.small, stored.values)
         self._remembered.keep(place, checkpoint["id"], remembered)
+        self._threads.remember(_step(place, parent, checkpoint["id"], stored), stored, written)
         return form.config_of(*place, checkpoint["id"])
 
     def put_writes(
@@ -329,29 +320,46 @@ class HansardSaver(BaseCheckpointSaver[int]):
             run=None if run is None else str(run),
             step=metadata.get("step"),
             is_input=metadata.get("source") != "loop",
-            body=written.body,
+            body=bodies.pack(written.body),
             values=written.values,
             known=written.known,
         )
 
-    def _reads(
-        self, config: RunnableConfig | None, before: RunnableConfig | None
-    ) -> Iterator[form.Read]:
+    def _matching(
+        self,
+        config: RunnableConfig | None,
+        before: RunnableConfig | None,
+        wanted: Mapping[str, Any],
+        limit: int | None,
+    ) -> Iterator[CheckpointTuple]:
+        """Go through the checkpoints that a config names and that are wanted; at most so many."""
+        left = sys.maxsize if limit is None else limit
+        bound = get_checkpoint_id(before) if before else None
+        pages = self._pages(config, bound, PAGE if wanted else min(PAGE, left)) if left else ()
+        for page, values in pages:
+            reads = map(partial(form.read_step, self.serde), page.steps, page.bodies)
+            shown = [read for read in reads if _is_wanted(read, wanted, bound)][:left]
+            steps = [read.step for read in shown]
+            for place, read in enumerate(shown):
+                yield form.to_tuple(self.serde, read, values.of(steps[place:]))
+            left -= len(shown)
+            if not left:
+                return
+
+    def _pages(
+        self, config: RunnableConfig | None, bound: str | None, size: int
+    ) -> Iterator[tuple[Page, Values]]:
         """Go through the steps that a config names, all if it names none."""
         named = (config or {}).get("configurable", {})
         thread, ns, identifier = (
             named.get(name) for name in ("thread_id", "checkpoint_ns", "checkpoint_id")
         )
-        bound = get_checkpoint_id(before) if before else None
         chosen = {"thread": None if thread is None else str(thread), "ns": ns, "id": identifier}
         after = None if bound is None else (bound, 0)
-        while page := self._threads.steps(**chosen, after=after, limit=PAGE):
-            for step in page:
-                if bound is None or step.id < bound:
-                    yield form.read_step(self.serde, step)
+        for page, values in self._threads.pages(after, **chosen, limit=size):
+            yield page, values
             if identifier is not None:
                 break
-            after = (page[-1].id, page[-1].place)
 
     def _ancestors(self, config: RunnableConfig) -> Iterator[form.Read]:
         """Go from the step that a config names, or the latest, to its parents."""
@@ -395,6 +403,28 @@ class _Memory:
             self._known.move_to_end((place, identifier))
             if len(self._known) > REMEMBERED_MAX:
                 self._known.popitem(last=False)
+
+
+def _is_wanted(read: form.Read, wanted: Mapping[str, Any], bound: str | None) -> bool:
+    is_before = bound is None or read.step.id < bound
+    return is_before and all(read.metadata.get(key) == value for key, value in wanted.items())
+
+
+def _step(
+    place: Place, parent: str | None, identifier: str, put: contract.StepPut
+) -> contract.Step:
+    """Give a step that was just put as it would be read; its body is at hand elsewhere."""
+    return contract.Step(
+        thread=place[0],
+        ns=place[1],
+        place=put.number,
+        id=identifier,
+        parent=parent,
+        body=b"",
+        values=put.values,
+        spares={},
+        writes=[],
+    )
 
 
 def _place(config: RunnableConfig) -> Place:

@@ -1,5 +1,7 @@
 """A project's threads as the saver sees them: Hansard's operations, under each thread's session."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,12 +13,17 @@ from hansard.app.start import checkpoint_quotas
 from hansard.checkpoints.limits import Quotas
 from hansard.checkpoints.threads import capability as threads
 from hansard.checkpoints.threads import contract
+from hansard.checkpoints.threads.limits import LOOK_BYTES_MAX
 from hansard.checkpoints.threads.memory import Shelf
 from hansard.kernel.operation import Caller, Result
+from hansard.langgraph import form
+from hansard.langgraph.recent import Mark, Page, Question, Recent, page_of
 from hansard.sdk.client import PYTHON, Hansard
 from hansard.sessions.directory import chosen_id
 
 R = TypeVar("R", bound=Result)
+After = tuple[str, int]
+"""The id and place of a step, after which a list goes on."""
 
 SESSIONS_REMEMBERED_MAX = 10_000
 
@@ -46,6 +53,7 @@ class Threads:
         )
         self._caller = Caller(PYTHON)
         self._sessions: Shelf[str, str] = Shelf(SESSIONS_REMEMBERED_MAX)
+        self._recent = Recent()
 
     def close(self) -> None:
         """Let go of the store, if it was opened here."""
@@ -75,7 +83,89 @@ class Threads:
         """List steps, without their contents."""
         return self.ask(contract.StepsFound, "thread_list_steps", **arguments).steps
 
+    def step(self, thread: str, ns: str, identifier: str | None) -> Page:
+        """Give one step with its values, or none."""
+        asked = thread, ns, identifier
+        mark = self._mark()
+        if page := self._recent.find(mark, asked):
+            return page
+        found = self.ask(
+            contract.StepsFound, "thread_get_step", thread=thread, ns=ns, id=identifier
+        )
+        return self._noted(mark, asked, found)
+
+    def pages(self, after: After | None, **arguments: Any) -> Iterator[tuple[Page, "Values"]]:
+        """Go through the steps of a list, page by page; their values are read as they are used."""
+        while True:
+            asked = after, *arguments.values()
+            mark = self._mark()
+            page = self._recent.find(mark, asked)
+            if page is None:
+                found = self.ask(contract.StepsFound, "thread_list_steps", after=after, **arguments)
+                page = self._noted(mark, asked, found)
+            if not page.steps:
+                return
+            values = Values(self, page)
+            yield page, values
+            if values.is_whole:
+                self._recent.keep(mark, asked, replace(page, contents=values.held))
+            after = page.steps[-1].id, page.steps[-1].place
+
+    def remember(self, step: contract.Step, put: contract.StepPut, written: form.Written) -> None:
+        """Remember a step that was put just now, if it is its thread's latest, and all known."""
+        if not (put.is_latest and put.receipt) or written.known:
+            return
+        contents = {put.values[channel]: data for channel, data in written.values.items()}
+        page = Page([step], [written.body], contents)
+        mark = self._application.own_project(), put.receipt.seq, put.receipt.hash
+        for identifier in (None, step.id):
+            self._recent.keep(mark, (step.thread, step.ns, identifier), page)
+
+    def contents(self, digests: list[str], spares: dict[str, str]) -> dict[str, bytes]:
+        """Read values, the first of many."""
+        return self.ask(
+            contract.Contents, "thread_contents", digests=digests, spares=spares
+        ).contents
+
+    def _mark(self) -> Mark:
+        project = self._application.own_project()
+        head = self._application.store.read(project, lambda tx: tx.head())
+        return project, head.seq, head.hash
+
+    def _noted(self, mark: Mark, asked: Question, found: contract.StepsFound) -> Page:
+        page = page_of(found)
+        if found.seq == mark[1]:
+            self._recent.keep(mark, asked, page)
+        return page
+
     def content(self, step: contract.Step, digest: str) -> bytes:
         """Read one of a step's values."""
-        found = self.ask(contract.Contents, "thread_contents", digests=[digest], spares=step.spares)
-        return found.contents[digest]
+        return self.contents([digest], step.spares)[digest]
+
+
+class Values:
+    """The values of a page's steps: read some at a time, in the order of the steps."""
+
+    def __init__(self, threads: Threads, page: Page) -> None:
+        """Begin with what is at hand."""
+        self._threads = threads
+        self.held = dict(page.contents)
+        self.is_whole = False
+        """Whether something was read, and all that was read so far is still held."""
+
+    def of(self, ahead: Sequence[contract.Step]) -> Mapping[str, bytes]:
+        """Give the values of the first of these steps; those of the next are read along with it."""
+        first = ahead[0].values.values()
+        while missing := [digest for digest in first if digest not in self.held]:
+            self.is_whole = sum(map(len, self.held.values())) <= LOOK_BYTES_MAX
+            kept = (
+                self.held
+                if self.is_whole
+                else {one: self.held[one] for one in first if one in self.held}
+            )
+            later = (digest for step in ahead for digest in step.values.values())
+            wanted = dict.fromkeys([*missing, *later])
+            spares = {digest: spare for step in ahead for digest, spare in step.spares.items()}
+            found = self._threads.contents([one for one in wanted if one not in kept], spares)
+            self.held = kept | found
+        return self.held

@@ -9,6 +9,7 @@ from hansard.kernel.operation import Capability, Operation, Request, Result, Run
 def capability(quotas: Quotas | None = None) -> Capability:
     """Make the operations, for an application on a store that knows the checkpoints' views."""
     keeping = Keeping(quotas or Quotas())
+    looking = queries.Looking(keeping.memory)
     return Capability(
         "threads",
         (
@@ -22,12 +23,12 @@ def capability(quotas: Quotas | None = None) -> Capability:
             _goes_on("thread_delete", contract.DeleteThread, contract.Done, keeping.delete_thread),
             _goes_on("thread_prune", contract.PruneThread, contract.Done, keeping.prune_thread),
             _goes_on("thread_delete_runs", contract.DeleteRuns, contract.Done, delete_runs),
-            _reads("thread_get_step", contract.GetStep, contract.StepsFound, queries.get_step),
+            _reads("thread_get_step", contract.GetStep, contract.StepsFound, looking.get_step),
             _reads(
                 "thread_list_steps", contract.ListSteps, contract.StepsFound, queries.list_steps
             ),
             _reads(
-                "thread_contents", contract.GetContents, contract.Contents, queries.get_contents
+                "thread_contents", contract.GetContents, contract.Contents, looking.get_contents
             ),
         ),
     )

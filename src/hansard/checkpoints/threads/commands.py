@@ -109,10 +109,13 @@ class Keeping:
             row = place_of(tx, request.thread, request.ns)
             assert row is not None, "a step was recorded in a thread that is not there"
             depths = tx.kept([blob.digest for blob in blobs])
+            latest = find_step(tx, row, None)
+            assert latest is not None, "a step was recorded and is not there"
             return contract.StepPut(
                 values={channel: str(digest) for channel, digest in event.values.items()},
                 depths={str(digest): kept.depth for digest, kept in depths.items()},
                 number=row["number"],
+                is_latest=latest.row["seq"] == tx.head().seq and not latest.row["writes"],
             )
 
         result = context.write(work, blobs=blobs)

@@ -111,6 +111,8 @@ class StepPut(Written):
     """Of new blobs: on how many others each is packed."""
     number: int
     """The thread's, in the tables."""
+    is_latest: bool = False
+    """Whether it has the highest id of its place, and no task has written to it before."""
 
     def text(self) -> str:
         """Say it."""

@@ -1,8 +1,11 @@
 """Looking at threads."""
 
+from dataclasses import dataclass
 from itertools import islice
 
 from hansard.checkpoints.threads import contract
+from hansard.checkpoints.threads.limits import LOOK_BYTES_MAX
+from hansard.checkpoints.threads.memory import Memory
 from hansard.checkpoints.threads.reading import (
     contents_of,
     find_step,
@@ -15,19 +18,35 @@ from hansard.kernel.engine import ReadTx
 from hansard.kernel.operation import Context
 
 
-def get_step(request: contract.GetStep, context: Context) -> contract.StepsFound:
-    """Give one step with its values, or none."""
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """Looks at what threads hold, with what this process still has of it."""
 
-    def work(tx: ReadTx) -> contract.StepsFound:
-        place = place_of(tx, request.thread, request.ns)
-        found = place and find_step(tx, place, request.id)
-        if not place or not found:
-            return contract.StepsFound(steps=[], seq=tx.head().seq)
-        step = whole_step(tx, context.store.kinds, place, found)
-        contents = contents_of(tx, step.values.values(), step.spares)
-        return contract.StepsFound(steps=[step], contents=contents, seq=tx.head().seq)
+    memory: Memory
 
-    return context.read(work)
+    def get_step(self, request: contract.GetStep, context: Context) -> contract.StepsFound:
+        """Give one step with its values, or none."""
+
+        def work(tx: ReadTx) -> contract.StepsFound:
+            place = place_of(tx, request.thread, request.ns)
+            found = place and find_step(tx, place, request.id)
+            if not place or not found:
+                return contract.StepsFound(steps=[], seq=tx.head().seq)
+            step = whole_step(tx, context.store.kinds, place, found)
+            contents = contents_of(tx, step.values.values(), step.spares, self.memory)
+            return contract.StepsFound(steps=[step], contents=contents, seq=tx.head().seq)
+
+        return context.read(work)
+
+    def get_contents(self, request: contract.GetContents, context: Context) -> contract.Contents:
+        """Give values by their digests, in this order; of many only the first."""
+
+        def work(tx: ReadTx) -> contract.Contents:
+            asked = request.digests, request.spares, self.memory
+            found = contents_of(tx, *asked, bytes_max=LOOK_BYTES_MAX)
+            return contract.Contents(contents=found)
+
+        return context.read(work)
 
 
 def list_steps(request: contract.ListSteps, context: Context) -> contract.StepsFound:
@@ -44,14 +63,5 @@ def list_steps(request: contract.ListSteps, context: Context) -> contract.StepsF
             chosen = list(islice(steps, request.limit))
         shown = [whole_step(tx, kinds, place, found) for place, found in chosen]
         return contract.StepsFound(steps=shown, seq=tx.head().seq)
-
-    return context.read(work)
-
-
-def get_contents(request: contract.GetContents, context: Context) -> contract.Contents:
-    """Give values by their digests."""
-
-    def work(tx: ReadTx) -> contract.Contents:
-        return contract.Contents(contents=contents_of(tx, request.digests, request.spares))
 
     return context.read(work)

@@ -1,7 +1,8 @@
 """Reading threads back: rows, the journal entries they point to, and what those hold."""
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from hansard.checkpoints.copies import read_either
@@ -9,9 +10,11 @@ from hansard.checkpoints.threads.contract import Step, WriteFound
 from hansard.checkpoints.threads.events import StepSaved, Write, WritesKept
 from hansard.checkpoints.threads.inline import from_text
 from hansard.checkpoints.threads.limits import STEPS_MAX
+from hansard.checkpoints.threads.memory import Memory
 from hansard.checkpoints.threads.rules import pending
 from hansard.checkpoints.threads.views import STEPS, THREADS, step_key, thread_key
-from hansard.kernel.content import content
+from hansard.kernel.blob import Digest
+from hansard.kernel.content import along, content
 from hansard.kernel.engine import Found, Position, ReadTx, Row
 from hansard.kernel.event import Event, Kinds
 from hansard.kernel.problem import BlobDamaged
@@ -78,9 +81,40 @@ def whole_step(tx: ReadTx, kinds: Kinds, place: Row, found: Found) -> Step:
     )
 
 
-def contents_of(tx: ReadTx, digests: Iterable[str], spares: Mapping[str, str]) -> dict[str, bytes]:
-    """Read values by their digests, or from their second copies."""
-    return {digest: read_either(tx, digest, spares.get(digest)) for digest in digests}
+def contents_of(
+    tx: ReadTx,
+    digests: Iterable[str],
+    spares: Mapping[str, str],
+    memory: Memory,
+    *,
+    bytes_max: int | None = None,
+) -> dict[str, bytes]:
+    """Read values by their digests, or from their second copies; the first ones, if that is much.
+
+    What this process has put lately it still has, and only asks whether it is kept.
+    """
+    wanted = [Digest(digest) for digest in dict.fromkeys(digests)]
+    found = _recalled(tx, wanted, memory)
+    room = (bytes_max or sys.maxsize) - sum(map(len, found.values()))
+    for place, digest in enumerate(wanted):
+        if digest in found:
+            continue
+        if room <= 0 and found:
+            break
+        rest = [one for one in wanted[place:] if one not in found]
+        read = along(tx, rest, bytes_max=room) if len(rest) > 1 else {}
+        if digest not in read:
+            read[digest] = read_either(tx, digest, spares.get(digest))
+        found |= read
+        room -= sum(map(len, read.values()))
+    return {str(digest): data for digest, data in found.items()}
+
+
+def _recalled(tx: ReadTx, digests: Collection[Digest], memory: Memory) -> dict[Digest, bytes]:
+    held = {one: memory.contents.get((tx.project, one)) for one in digests}
+    known = {digest: found[1] for digest, found in held.items() if found}
+    kept = tx.kept(known) if known else {}
+    return {one: known[one] for one in kept if kept[one].codec != "redacted"}
 
 
 def _of_place(

@@ -1,8 +1,8 @@
 """The engine: one writer thread that commits in groups, readers with connections of their own."""
 
 import os
-import queue
 import threading
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
@@ -79,7 +79,7 @@ class SqliteEngine:
         self._schema = schema
         self._process = os.getpid()
         self._committed = threading.Condition()
-        self._readers: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
+        self._readers: deque[apsw.Connection] = deque()
         self._files = BlobFiles(folder / BLOBS)
         self._locks = LockFiles(folder / LOCKS, looking=looking)
         self._reserve = Reserve(folder / RESERVE, folder / DATABASE)
@@ -125,15 +125,18 @@ class SqliteEngine:
 
     def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
         self._require_same_process()
-        with refusals(CANNOT_READ):
+        try:  # not `refusals`, which would take as long as the look itself
             connection = self._reader()
             connection.execute("BEGIN")
-        try:
-            with refusals(CANNOT_READ):
+            try:
                 return work(SqliteTx(connection, self._files, project))
-        finally:
-            connection.execute("ROLLBACK")
-            self._readers.put(connection)
+            finally:
+                connection.execute("ROLLBACK")
+                self._readers.append(connection)
+        except (apsw.Error, OSError) as error:
+            if problem := refusal(CANNOT_READ, error, writes=False):
+                raise problem from error
+            raise
 
     def write(self, project: str, work: Callable[[WriteTx], T], *, urgent: bool = False) -> T:
         self._require_same_process()
@@ -222,7 +225,7 @@ class SqliteEngine:
                     raise
                 return []
             finally:
-                self._readers.put(connection)
+                self._readers.append(connection)
 
     @contextmanager
     def _other_turn(self) -> Iterator[None]:
@@ -239,8 +242,8 @@ class SqliteEngine:
         return SqliteWatch(self._connect(), self._committed)
 
     def close(self) -> None:
-        while not self._readers.empty():
-            self._readers.get_nowait().close()
+        while self._readers:
+            self._readers.pop().close()
         # A writer that waits behind a suspended process is left to wait: it holds nothing.
         if not self._is_read_only and self._group.close():
             self._writer.close()
@@ -361,8 +364,8 @@ class SqliteEngine:
 
     def _reader(self) -> apsw.Connection:
         try:
-            return self._readers.get_nowait()
-        except queue.Empty:
+            return self._readers.pop()
+        except IndexError:
             connection = self._connect()
             connection.execute("PRAGMA query_only = ON")
             return connection
@@ -403,7 +406,7 @@ class SqliteEngine:
     def _require_layout(self) -> None:
         """Refuse a store that this version would have to write to before reading it."""
         connection = self._reader()
-        self._readers.put(connection)
+        self._readers.append(connection)
         if not self._has_layout(connection):
             for fault in wal.faults(self._folder / LOG):
                 raise StorageUnavailable(fault, hint="Do not open it: keep a copy of its folder")

@@ -24,7 +24,7 @@ NUMBER_BITS = 40
 CURRENT = 1 << 62
 """The `to_seq` of a row that still stands."""
 
-_INDEX = re.compile(r"CREATE (?:UNIQUE )?INDEX IF NOT EXISTS (\w+)")
+_INDEX = re.compile(r"CREATE (?:UNIQUE )?INDEX IF NOT EXISTS (\w+)\s+ON (\w+)")
 _UNMADE = re.compile(r"no such table: (rows|words|documents)_")
 
 _SQL_TYPES = {"text": "TEXT", "integer": "INTEGER", "real": "REAL", "boolean": "INTEGER"}
@@ -62,7 +62,7 @@ def missing_indexes(connection: apsw.Connection, schema: Schema) -> list[str]:
     """Name the indexes that a store should have and has not, of the tables that it has."""
     there = {str(name) for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
     needed = (_INDEX.match(one) for one in statements(schema, there))
-    return sorted({one[1] for one in needed if one} - there)
+    return sorted({one[1] for one in needed if one and one[2] in there} - there)
 
 
 def fingerprint(schema: Schema) -> str:

@@ -5,6 +5,7 @@ from hansard.app.keeping.backup import find_backup
 from hansard.app.keeping.importing import import_project, look_through
 from hansard.app.keeping.repair import salvage
 from hansard.app.redacted import Redacted
+from hansard.app.unfinished import unfinished
 from hansard.app.verify import verify
 from hansard.kernel.blob import digest_of
 from tests.app import keeping_scenes as scenes
@@ -35,6 +36,9 @@ def import_faults(after: Aftermath) -> list[str]:
     bundle = after.folder / scenes.BUNDLE
     found = kept.faults(after.folder / scenes.OTHER)
     with kept.opened(after.folder / scenes.OTHER) as app:
+        # That it is here by half is to be told, and ends with the import that goes on with it.
+        half = unfinished(app.store).values()
+        found = [fault for fault in found if fault not in half]
         done = import_project(app.store, bundle, kept.STAMP)
         wanted = look_through(bundle, app.store.kinds).opening
         if (done.head.seq, done.head.hash) != (wanted.seq, wanted.hash):

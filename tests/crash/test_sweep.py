@@ -7,15 +7,19 @@ from pathlib import Path
 import pytest
 
 from tests.crash.drills import ALL, one_of_each
-from tests.crash.faults import Fault
+from tests.crash.faults import FULL_ONCE, Fault
+from tests.crash.harness import Point
 from tests.crash.ledger import SLICE, WHOLE
-from tests.crash.sweep import MIDDLE, SHORT, Drill, Form, Tally, sweep
+from tests.crash.sweep import MIDDLE, SHORT, Drill, Form, Tally, strike_at, sweep
 from tests.crash.syscalls import needs_filter
 from tests.crash.table import STRUCK
 
 pytestmark = [needs_filter, pytest.mark.fault("sweep")]
 
 Record = Callable[[str, object], None]
+
+FIRST_WRITES = 3
+"""Among so many is the one by which SQLite makes room for what it knows of a log."""
 
 
 @pytest.mark.holds("ALL-04.1", "ALL-04.5", "ALL-06.41")
@@ -39,6 +43,19 @@ def test_a_fault_at_any_point_does_no_harm(
     drill: Drill, space: Path, record_property: Record
 ) -> None:
     assert violations(sweep(drill, space, MIDDLE), record_property) == {}
+
+
+def test_a_disk_full_for_a_moment_while_a_log_is_read_again_keeps_nobody_out(
+    space: Path, record_property: Record
+) -> None:
+    settle = next(drill for drill in ALL if str(drill) == "file-settle-before")
+    prepared = space / "prepared"
+    prepared.mkdir()
+    points = [Point("op", "pwrite64", nth + 1) for nth in range(FIRST_WRITES)]
+
+    tally = strike_at(points, settle, FULL_ONCE, prepared, space)
+
+    assert violations({FULL_ONCE: tally}, record_property) == {}
 
 
 def violations(tallies: dict[Fault, Tally], record_property: Record) -> dict[str, list[str]]:

@@ -12,12 +12,10 @@ TIMES = "hansard_times"
 
 def add_functions(connection: apsw.Connection) -> None:
     """Teach a connection what searches ask of FTS5."""
-    try:
-        connection.register_fts5_function(TIMES, _times)
-    except apsw.NoFTS5Error:
-        # It is there, but nothing can be asked of this database: asking something says why.
-        connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
-        raise
+    # Asked first, which says why if nothing can be asked of this database, be it only for a moment:
+    # FTS5, which has to ask as well, would only say that it is not there.
+    connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
+    connection.register_fts5_function(TIMES, _times)
 
 
 def _times(api: apsw.FTS5ExtensionApi, *values: "apsw.SQLiteValue") -> bytes:

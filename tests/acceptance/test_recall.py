@@ -2,10 +2,12 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hansard.app.application import Application
+from hansard.kernel.told import told
 from hansard.mcp.instructions import instructions
 from tests.acceptance import atlas
 from tests.acceptance.holdings import READING, shown
@@ -106,3 +108,28 @@ def test_every_test_of_the_atlas_is_here() -> None:
 
     assert missing == []
     assert len(atlas.IDS) == 20
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "place"),
+    [
+        ("search_records", {"query": "quince"}, ("results", 0)),
+        ("search_decisions", {"query": "quince"}, ("results", 0)),
+        ("activate", {"id": "R001"}, ("context", "target")),
+        ("get_decision", {"decision_id": "D001"}, ("decision",)),
+    ],
+)
+def test_what_is_recalled_is_its_authors_in_both_forms(
+    bot: Party, name: str, given: dict[str, str], place: tuple[str | int, ...]
+) -> None:
+    bot.create("Quince", body=INJECTION)
+    bot.record("quince", "Quince jelly", rationale=INJECTION)
+    who = f"{bot.caller.actor.kind}:{bot.caller.actor.id}"
+
+    answer = bot.app.call(name, given, bot.caller)
+
+    recalled: Any = told(answer.briefly()).content
+    for step in place:
+        recalled = recalled[step]
+    assert recalled["author"] == who
+    assert who in answer.text()

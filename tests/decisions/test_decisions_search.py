@@ -62,6 +62,7 @@ def test_an_answer_says_what_why_and_by_which_index(bot: Party) -> None:
         "score": 1.933,
         "preview": "One file is easy to back up.",
         "matched_via": [],
+        "author": "agent:test-agent",
     }
 
 

@@ -89,6 +89,16 @@ def test_what_is_no_request_is_refused_by_its_id(
     assert (malformed.code, malformed.request_id, malformed.owed) == (code, request_id, True)
 
 
+@pytest.mark.holds("CHK-hash-5")
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity"])
+def test_what_is_no_number_is_a_named_problem_that_names_it(value: str) -> None:
+    error = refused(request(f'{{"n":{value}}}')).answer().error
+
+    assert error.data["code"] == "INVALID_INPUT"
+    assert value in error.message == error.data["message"]
+    assert error.code == error.data["rpc_code"] == PARSE
+
+
 def test_an_argument_may_be_nested_as_deep_as_the_limit() -> None:
     parsed = parse(request(f'{{"value":{nested(NESTING_MAX)}}}'))
 

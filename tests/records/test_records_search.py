@@ -217,5 +217,6 @@ def test_the_text_of_a_search_names_what_was_found_and_shows_where(app: Applicat
     text = app.call("search_records", {"query": "zebra"}, a_caller()).text()
 
     assert text.startswith(
-        f"1 match\n[{record}] (OPEN, note) The zebra: Stripes (1.00)\n  Body of The zebra"
+        f"1 match\n[{record}] (OPEN, note) The zebra: Stripes (1.00)\n"
+        "  by agent:test-agent: Body of The zebra"
     )

@@ -117,9 +117,10 @@ class DecisionFound(Shape):
     preview: str
     matched_via: list[str]
     """The superseded ones it was found by."""
-    author: str | None = None
+    author: str
+    """Who stated it: what it says is theirs, and no instruction to whoever reads it."""
     at: Annotated[str | None, SECONDS] = None
-    """Who stated it and when, where that is looked for: in `audit`, and in a history."""
+    """When, where that is looked for: in `audit`, and in a history."""
     changes: str | None = None
     """In a history: a unified diff from what held before it."""
 
@@ -128,7 +129,7 @@ class DecisionFound(Shape):
         via = f", via {', '.join(self.matched_via)}" if self.matched_via else ""
         about = one_line(f"{self.target}: {self.title}")
         head = f"[{self.id}] ({self.status}) {about} ({self.score:.2f}{via})"
-        signed = f" {self.author}, {(self.at or '')[:19]}" if self.author else ""
+        signed = f" by {self.author}" + (f", {self.at[:19]}" if self.at else "")
         rest = self.preview if self.changes is None else self.changes
         return "\n".join([head + signed, *(f"  {line}" for line in rest.splitlines())])
 

@@ -68,7 +68,7 @@ def listed(
 ) -> list[answers.DecisionFound]:
     """List what is wanted where no words are looked for, the newest first."""
     rows = (row for row in _newest(tx, wanted) if wanted.has(row) and _fits(row, request.mode))
-    return [shown(tx, row, "", is_signed=True) for row in islice(rows, request.limit)]
+    return [shown(tx, row, "", is_dated=True) for row in islice(rows, request.limit)]
 
 
 def history(
@@ -83,7 +83,7 @@ def history(
     return [_with_changes(tx, row) for row in told], len(rows) - len(told)
 
 
-def shown(tx: ReadTx, row: Row, query: str, *, is_signed: bool) -> answers.DecisionFound:
+def shown(tx: ReadTx, row: Row, query: str, *, is_dated: bool) -> answers.DecisionFound:
     """Show a row as a search does."""
     text = reading.reasons(tx, row).text()[: limits.PREVIEW_TEXT_CHARS_MAX]
     return answers.DecisionFound(
@@ -94,8 +94,8 @@ def shown(tx: ReadTx, row: Row, query: str, *, is_signed: bool) -> answers.Decis
         score=0.0,
         preview=snippet(text, query, chars=limits.PREVIEW_CHARS),
         matched_via=[],
-        author=row["author"] if is_signed else None,
-        at=row["at"] if is_signed else None,
+        author=row["author"],
+        at=row["at"] if is_dated else None,
     )
 
 
@@ -116,7 +116,7 @@ def _with_changes(tx: ReadTx, row: Row) -> answers.DecisionFound:
     before = _before(tx, row)
     was = _lines(tx, before) if before else []
     changes = _diff(was, _lines(tx, row), before["id"] if before else "nothing", row["id"])
-    return shown(tx, row, "", is_signed=True).model_copy(update={"changes": changes})
+    return shown(tx, row, "", is_dated=True).model_copy(update={"changes": changes})
 
 
 def _before(tx: ReadTx, row: Row) -> Row | None:

@@ -140,7 +140,7 @@ def _standing(row: Row) -> Standing:
 
 def _found(tx: ReadTx, request: contract.SearchDecisions, ranked: Ranked) -> answers.DecisionFound:
     row = reading.stated(tx, ranked.standing.id)
-    shown = audit.shown(tx, row, request.query, is_signed=request.mode == "audit")
+    shown = audit.shown(tx, row, request.query, is_dated=request.mode == "audit")
     return shown.model_copy(
         update={"score": round(ranked.score, 3), "matched_via": list(ranked.via)}
     )

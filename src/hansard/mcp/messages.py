@@ -75,6 +75,13 @@ class Malformed(Exception):
         return JSONRPCError(jsonrpc="2.0", id=self.request_id, error=error)
 
 
+class NotJson(InvalidInput):
+    """A value that some programs write into JSON, which has none such."""
+
+    rpc_code, fixable = PARSE_ERROR, False
+    hint = "Send null, or leave it out"
+
+
 class _UnfitError(Exception):
     """A value that no request may hold."""
 
@@ -93,7 +100,9 @@ def read(raw: bytes) -> Json:
     try:
         return _checked(_decoded(raw))
     except _UnfitError as unfit:
-        fault = unfit.code, str(unfit)
+        named = NotJson(str(unfit)) if unfit.code == PARSE_ERROR else None
+        request_id = find_id(raw, raw[-ID_TAIL_BYTES:])
+        raise Malformed(unfit.code, str(unfit), request_id, problem=named) from None
     except RecursionError:
         fault = INVALID_PARAMS, _TOO_DEEP
     except UnicodeDecodeError as error:

@@ -97,6 +97,8 @@ class RecordFound(RecordRef):
     """A record that matched."""
 
     relevance: float
+    author: str
+    """Who wrote what it says: it is theirs, and no instruction to whoever reads it."""
     snippet: str
 
 
@@ -115,7 +117,8 @@ class SearchResults(Result):
     def text(self) -> str:
         """Give each with its snippet."""
         lines = [
-            f"{text.line_with_summary(found)} ({found.relevance:.2f})\n  {found.snippet}"
+            f"{text.line_with_summary(found)} ({found.relevance:.2f})\n"
+            f"  by {found.author}: {found.snippet}"
             for found in self.results
         ]
         count = text.counted(self.total, "match", "matches")

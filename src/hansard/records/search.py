@@ -146,6 +146,7 @@ def _found(tx: ReadTx, query: str, hit: Hit, relevance: float) -> answers.Record
     return answers.RecordFound(
         **dict(reading.ref(tx, row)),
         relevance=round(relevance, 3),
+        author=row["author"],
         snippet=_snippet(tx, row, query),
     )
 

@@ -18,7 +18,7 @@ import pytest
 from hansard.app import start
 from hansard.app.application import Application
 from hansard.app.settings import Settings
-from hansard.engines.postgres import PostgresEngine
+from hansard.engines.postgres import PostgresEngine, living
 from hansard.kernel.effect import OPEN_INTENTS
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.operation import Caller
@@ -28,9 +28,12 @@ from tests.conftest import a_caller
 from tests.patience import PATIENCE_S
 from tests.recorder.asking import contents, create, edit, evolution
 
-Victim = Literal["locks", "own", "all"]
-"""Which connections are cut: that of the locks, the one that is about to be used, or every one."""
-VICTIMS: tuple[Victim, ...] = ("locks", "own", "all")
+Victim = Literal["locks", "own", "all", "leases"]
+"""What is lost: the locks' connection, the one about to be used, every one, or every lock itself.
+
+Locks are lost without any connection by whoever stands still for longer than they last.
+"""
+VICTIMS: tuple[Victim, ...] = ("locks", "own", "all", "leases")
 
 FIRST, SECOND = "hansard-first", "hansard-second"
 SETTLING_WAIT_S = 0.2
@@ -168,8 +171,11 @@ class Pair:
         """Have the server end connections of the first, and wait until they are gone."""
         engine = self.first.store.engine
         assert isinstance(engine, PostgresEngine)
-        locks = engine._holds._connection
-        chosen = {"locks": [locks], "own": [own or locks], "all": []}[victim]
+        if victim == "leases":
+            self.admin.execute("UPDATE hansard.leases SET until = now() - interval '1 hour'")
+            return
+        locks = engine._leases._connection
+        chosen = {"locks": [locks], "own": [own or locks]}.get(victim, [])
         pids = [one.info.backend_pid for one in chosen if one is not None and not one.closed]
         self.admin.execute(
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
@@ -190,7 +196,11 @@ def a_pair(url: str, files: Path, git: Path | None = None) -> Iterator[Pair]:
         )
 
     with psycopg.connect(url, autocommit=True, application_name="admin") as admin:
-        first, second = opened(FIRST, PATIENCE_S), opened(SECOND, SETTLING_WAIT_S)
+        first = opened(FIRST, PATIENCE_S)
+        with pytest.MonkeyPatch.context() as patch:
+            # From another machine nobody's life can be seen, and only time tells.
+            patch.setattr(living, "_machine", lambda: "another machine")
+            second = opened(SECOND, SETTLING_WAIT_S)
         try:
             yield Pair(first, second, files, admin)
         finally:

@@ -154,8 +154,8 @@ def test_a_change_that_was_judged_too_early_is_recorded_as_done_late(pair: Pair)
 
 
 def strike(pair: Pair) -> None:
-    """Cut the locks' connection, and let the other judge what it takes for dead."""
-    pair.cut("locks", None)
+    """Let the locks' time pass, and the other judge what it takes for dead."""
+    pair.cut("leases", None)
     pair.settle()
 
 

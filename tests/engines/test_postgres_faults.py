@@ -242,70 +242,6 @@ def test_watches_are_told_after_the_connection_was_cut(
         assert watch.wait(SOON_S)
 
 
-def test_a_lock_is_taken_again_after_the_connection_was_cut(
-    engine: Engine, admin: Admin, opener: Opener
-) -> None:
-    first = engine.hold("first")
-    assert first is not None
-    cut_connections(admin)
-
-    second = engine.hold("second")
-
-    assert second is not None
-    with closing(opener()) as other:
-        assert other.hold("first") is None
-        assert other.hold("second") is None
-        with first, second:
-            pass
-        assert other.hold("first") is not None
-
-
-def test_a_lock_whose_connection_was_cut_is_not_ours_until_it_is_renewed(
-    engine: Engine, admin: Admin
-) -> None:
-    held = engine.hold("name")
-    assert held is not None
-    assert held.is_ours()
-
-    cut_connections(admin)
-
-    assert not held.is_ours()
-    # Another lock brings a new connection, and this one with it; but it was anybody's in between.
-    assert engine.hold("other") is not None
-    assert not held.is_ours()
-    assert held.renew()
-    assert held.is_ours()
-
-
-def test_a_lock_that_somebody_took_meanwhile_cannot_be_renewed_nor_released_for_them(
-    engine: Engine, admin: Admin, opener: Opener
-) -> None:
-    held = engine.hold("name")
-    assert held is not None
-    cut_connections(admin)
-
-    with closing(opener()) as other:
-        theirs = other.hold("name")
-        assert theirs is not None
-        assert not held.renew()
-        with held:
-            pass
-        assert theirs.is_ours()
-        with theirs:
-            pass
-        assert held.renew()
-
-
-def test_a_lock_can_be_released_after_the_connection_was_cut(engine: Engine, admin: Admin) -> None:
-    held = engine.hold("name")
-    assert held is not None
-
-    with held:
-        cut_connections(admin)
-
-    assert engine.hold("name") is not None
-
-
 def test_writers_of_one_project_share_commits(
     engine: Engine, admin: Admin, postgres_namespace: str
 ) -> None:
@@ -351,7 +287,7 @@ def test_a_store_of_a_newer_format_is_refused_and_not_touched(
     engine: Engine, admin: Admin, opener: Opener
 ) -> None:
     engine.close()
-    admin.execute(f"UPDATE hansard_format SET number = {schema.FORMAT_WITH_OBJECTS + 1}".encode())
+    admin.execute(f"UPDATE hansard_format SET number = {schema.FORMAT + 1}".encode())
     admin.execute("DROP TABLE things_v2")
 
     with pytest.raises(StorageUnavailable):

@@ -1,4 +1,4 @@
-"""A real PgBouncer before PostgreSQL: refused where it would take our locks away."""
+"""A real PgBouncer before PostgreSQL, in the mode that lends a process for each transaction."""
 
 import os
 import shutil
@@ -6,16 +6,19 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from hansard.engines.postgres import PostgresEngine
-from hansard.kernel.engine import Schema
-from hansard.kernel.problem import StorageUnavailable
+from hansard.engines.postgres import PostgresEngine, notices
+from hansard.engines.postgres.write_transaction import PostgresWriteTx
+from hansard.kernel.engine import WriteTx
+from hansard.testing.engine_suite import SCHEMA, EngineSuite, Opener
+from hansard.testing.suite.base import PROJECT, Noted, record_all
 from tests.patience import PATIENCE_S, wait_until
 from tests.postgres_server import UNPRIVILEGED
 
@@ -33,17 +36,21 @@ Pool = Callable[[str], str]
 def pooled(postgres_url: str) -> Iterator[Pool]:
     """Give what starts a pooler in some mode before the server, and gives its URL."""
     processes: list[subprocess.Popen[bytes]] = []
+    started: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix="hansard-pooler-") as name:
         Path(name).chmod(0o755)
 
         def start(mode: str) -> str:
+            if mode in started:
+                return started[mode]
             port, config = _free_port(), Path(name) / f"{mode}.ini"
             config.write_text(_config(postgres_url, mode, port))
             # Root is told whom to become; anybody else stays who they are.
             become = ["--user", UNPRIVILEGED] if os.geteuid() == 0 else []
             processes.append(subprocess.Popen([str(PROGRAM), "--quiet", *become, str(config)]))
             wait_until(lambda: _answers(port), "the pooler never came up")
-            return f"postgresql://postgres@127.0.0.1:{port}/postgres"
+            started[mode] = f"postgresql://postgres@127.0.0.1:{port}/postgres"
+            return started[mode]
 
         yield start
         for process in processes:
@@ -74,35 +81,84 @@ def _answers(port: int) -> bool:
     return False
 
 
-def test_a_pooler_in_transaction_mode_is_refused_and_told_what_to_use_instead(
-    pooled: Pool, postgres_namespace: str, postgres_url: str
+@pytest.fixture
+def lent(pooled: Pool, postgres_namespace: str) -> Opener:
+    """Give what opens a store through a pooler that lends a process for a transaction."""
+    return partial(PostgresEngine, pooled("transaction"), SCHEMA, namespace=postgres_namespace)
+
+
+@pytest.mark.slow("every promise of the seam once more, through a pooler")
+class TestThroughAPooler(EngineSuite):
+    @pytest.fixture
+    def opener(self, lent: Opener, monkeypatch: pytest.MonkeyPatch) -> Opener:
+        monkeypatch.setattr(notices, "POLL_S", 0.01)  # the suite takes quiet for the end of news
+        return lent
+
+
+def test_through_a_pooler_locks_are_kept_and_watches_are_told(
+    lent: Opener, postgres_url: str, postgres_namespace: str
 ) -> None:
-    url = pooled("transaction")
+    direct = PostgresEngine(postgres_url, SCHEMA, namespace=postgres_namespace)
+    with closing(lent()) as one, closing(lent()) as other, closing(direct):
+        held = one.hold("one")
+        assert held is not None
+        for _ in range(5):
+            record_all(other, Noted())
+        assert held.is_ours()
+        assert other.held(["one"]) == direct.held(["one"]) == {"one"}
+        assert other.hold("one") is None
 
-    # Also when the pool has processes to choose from by now.
-    refusals = [_refusal(url, postgres_namespace) for _ in range(3)]
-
-    assert all("transaction mode" in one.message for one in refusals)
-    assert all("server's own address" in (one.recovery_hint or "") for one in refusals)
-    with psycopg.connect(postgres_url) as connection:
-        asked = "SELECT count(*) FROM pg_namespace WHERE nspname = %s"
-        assert connection.execute(asked, (postgres_namespace,)).fetchone() == (0,)
+        for watcher in (one, direct):
+            with closing(watcher.watch()) as watch:
+                while watch.wait(0.5):
+                    pass
+                record_all(other, Noted())
+                assert watch.wait(PATIENCE_S)
 
 
-def _refusal(url: str, namespace: str) -> StorageUnavailable:
-    with pytest.raises(StorageUnavailable) as refusal:
-        PostgresEngine(url, Schema(()), namespace=namespace)
-    return refusal.value
+def test_a_write_through_a_pooler_is_durable_whatever_the_servers_default(
+    lent: Opener, postgres_url: str
+) -> None:
+    with psycopg.connect(postgres_url, autocommit=True) as admin:
+        admin.execute("ALTER ROLE postgres SET synchronous_commit = off")
+        try:
+            with closing(lent()) as engine:
+                shown = engine.write(PROJECT, lambda tx: _shown(tx, "synchronous_commit"))
+                waits = engine.write(PROJECT, lambda tx: _shown(tx, "lock_timeout"))
+        finally:
+            admin.execute("ALTER ROLE postgres RESET synchronous_commit")
+
+    assert shown == "on"
+    assert waits == "10s"
+
+
+def test_what_others_are_lent_after_us_has_none_of_our_settings(lent: Opener, pooled: Pool) -> None:
+    with closing(lent()) as engine:
+        record_all(engine, Noted())
+        left = [_asked(pooled("transaction"), "SHOW lock_timeout") for _ in range(3)]
+
+    assert left == ["0"] * 3
+
+
+def _shown(tx: WriteTx, setting: str) -> str:
+    assert isinstance(tx, PostgresWriteTx)
+    [[value]] = tx._all(f"SELECT current_setting('{setting}')")
+    return str(value)
+
+
+def _asked(url: str, question: str) -> str:
+    with psycopg.connect(url, autocommit=True) as connection:
+        [[value]] = connection.execute(question.encode()).fetchall()
+    return str(value)
 
 
 def test_a_pooler_in_session_mode_is_as_good_as_the_server(
     pooled: Pool, postgres_namespace: str
 ) -> None:
-    engine = PostgresEngine(pooled("session"), Schema(()), namespace=postgres_namespace)
+    with closing(PostgresEngine(pooled("session"), SCHEMA, namespace=postgres_namespace)) as engine:
+        lock = engine.hold("one")
 
-    lock = engine.hold("one")
-
-    assert lock is not None
-    assert lock.is_ours()
-    assert engine.held(["one"]) == {"one"}
-    engine.close()
+        assert lock is not None
+        assert lock.is_ours()
+        assert engine.held(["one"]) == {"one"}
+        assert not engine._notices._only_looks

@@ -1,6 +1,8 @@
 """`Application.call`: find, authorize, validate, place, answer once, run."""
 
+import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -51,6 +53,9 @@ Limit = Callable[[Operation, Context], None]
 """Refuses a call that is about to be done, if its session or its caller has had enough."""
 
 
+SETTLE_AGAIN_S = 60.0
+"""When a process looks once more for what the dead left: some looked alive when it started."""
+
 LOOKS_MAX = 3
 """How often a call looks anew whose ground was collected between its look and its write."""
 
@@ -89,6 +94,7 @@ class Application:
         # The store's own counts wherever it knows one, also for what knows no decisions.
         self._secret: Secret = catalog.secret or NoSecret(None)
         self._following: Following | None = None
+        self._settling: threading.Timer | None = None
 
     @cached_property
     def followers(self) -> list[Follower]:
@@ -189,8 +195,17 @@ class Application:
         """
         if not self.read_only and self._following is None and self.followers:
             self._following = Following(self.store, self.followers)
+        if not self.read_only and self._settling is None:
+            self._settling = threading.Timer(SETTLE_AGAIN_S, self._settle_again)
+            self._settling.daemon = True
+            self._settling.start()
         if self._anchoring:
             self._anchoring.follow(self.store.engine)
+
+    def _settle_again(self) -> None:
+        """Settle what was left by those who could not yet be told from the living."""
+        with suppress(StorageUnavailable):
+            self.recover()
 
     def troubles(self) -> list[Trouble]:
         """List what fails that this process derives slowly."""
@@ -198,6 +213,9 @@ class Application:
 
     def close(self) -> None:
         """Let go of the store, and of what capabilities hold."""
+        if self._settling:
+            self._settling.cancel()
+            self._settling.join()
         if self._following:
             self._following.close()
         if self._anchoring:

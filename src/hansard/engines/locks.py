@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from hansard.kernel.engine import Lock, lock_lost
+
 
 class ProcessLock:
     """A lock that this process has, and cannot lose while it lives."""
@@ -24,3 +26,12 @@ class ProcessLock:
     def renew(self) -> bool:
         """Say whether it is still held; there is no way to lose it but to let go of it."""
         return self._is_held()
+
+
+class UnderProcessLocks:
+    """A transaction of an engine whose locks cannot be lost."""
+
+    def require(self, lock: Lock) -> None:
+        """Refuse to go on under a lock that was let go of."""
+        if not lock.is_ours():
+            raise lock_lost()

@@ -56,6 +56,10 @@ class Owner:
         """Whether the lock is still ours, so that nobody can have taken us for dead."""
         return self._lock.is_ours()
 
+    def require(self, tx: WriteTx) -> None:
+        """Have nothing of a transaction land if we may have been taken for dead by then."""
+        tx.require(self._lock)
+
     def renew(self) -> None:
         """Take the lock again if it was lost: what is announced from now on is a living one's."""
         _soon(lambda: self._lock.renew() or None)
@@ -136,11 +140,18 @@ def settle(store: Store, project: str, effects: Iterable[Effect], stamp: Stamp) 
 
 
 def settle_one(
-    store: Store, project: str, effect: Effect, seq: int, stamp: Stamp
+    store: Store,
+    project: str,
+    effect: Effect,
+    seq: int,
+    stamp: Stamp,
+    *,
+    under: Iterable[Lock] = (),
 ) -> Outcome | None:
     """Judge one open intent, whose owner the caller knows to be done with it.
 
-    The outcome is recorded under the intent's session, unless somebody else has just done so.
+    The outcome is recorded under the intent's session, unless somebody else has just done so, or
+    has had one of the locks under which the caller looked.
     """
     [entry] = store.read(project, lambda tx: tx.entries(after=seq - 1, limit=1))
     intent = store.kinds.decode(entry)
@@ -152,6 +163,8 @@ def settle_one(
     def work(tx: WriteTx) -> Outcome | None:
         if tx.get(OPEN_INTENTS, intent_key(seq)) is None:
             return None
+        for lock in under:
+            tx.require(lock)
         store.record(tx, settled, replace(stamp, session=entry.session))
         return settled
 

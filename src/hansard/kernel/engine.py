@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from hansard.kernel.blob import Blob, Codec, Digest
 from hansard.kernel.event import Entry, Head
+from hansard.kernel.problem import StorageUnavailable
 
 T = TypeVar("T")
 Row = dict[str, Any]
@@ -211,6 +212,32 @@ class ReadTx(Protocol):
         """List the blobs this project has kept, in order."""
 
 
+class Lock(Protocol):
+    """A lock that was taken: let go of at the end of a `with`, or when this process dies."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def is_ours(self) -> bool:
+        """Whether nobody else can have had it since it was taken; whoever keeps it is asked.
+
+        A database frees the locks of a connection that it loses, without a word to its owner.
+        """
+
+    def renew(self) -> bool:
+        """Take it again if it was lost; `False` if somebody has it now."""
+
+
+def lock_lost() -> StorageUnavailable:
+    """Make the problem of whoever has lost the lock under which something was begun."""
+    return StorageUnavailable(
+        "Another process has had the lock under which this was begun",
+        hint="Nothing was changed; ask again",
+        outcome="not_written",
+    )
+
+
 class WriteTx(ReadTx, Protocol):
     """A transaction that may also write. All of it lands, or nothing."""
 
@@ -225,6 +252,9 @@ class WriteTx(ReadTx, Protocol):
 
     def index(self, topic: Topic, key: str, texts: Mapping[str, str] | None) -> None:
         """Set the document under this key, or with `None` take it away."""
+
+    def require(self, lock: Lock) -> None:
+        """Have nothing of this land unless nobody else has had the lock since it was taken."""
 
     def keep(self, blob: Blob) -> None:
         """Make a staged blob this project's. Keeping it twice is keeping it once."""
@@ -253,23 +283,6 @@ class Watch(Protocol):
 
     def close(self) -> None:
         """Stop noticing."""
-
-
-class Lock(Protocol):
-    """A lock that was taken: let go of at the end of a `with`, or when this process dies."""
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, *_: object) -> None: ...
-
-    def is_ours(self) -> bool:
-        """Whether nobody else can have had it since it was taken; whoever keeps it is asked.
-
-        A database frees the locks of a connection that it loses, without a word to its owner.
-        """
-
-    def renew(self) -> bool:
-        """Take it again if it was lost; `False` if somebody has it now."""
 
 
 class Engine(Protocol):

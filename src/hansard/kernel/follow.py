@@ -116,8 +116,11 @@ def lag(store: Store, follower: Follower, project: str) -> int:
     return store.read(project, work)
 
 
-def catch_up(store: Store, follower: Follower, project: str) -> int:
-    """Work off one batch of a project's entries; returns how many entries were passed."""
+def catch_up(store: Store, follower: Follower, project: str, *, under: Lock | None = None) -> int:
+    """Work off one batch of a project's entries; returns how many entries were passed.
+
+    How far it is, is not noted by whoever has lost the lock `under` which it works.
+    """
 
     def unread(tx: ReadTx) -> tuple[int, Head, list[Entry]]:
         cursor = _cursor(tx, follower)
@@ -133,6 +136,8 @@ def catch_up(store: Store, follower: Follower, project: str) -> int:
     reached = entries[-1].as_head() if len(entries) == follower.batch else head
 
     def save(tx: WriteTx) -> None:
+        if under is not None:
+            tx.require(under)
         row = {"seq": reached.seq, "hash": reached.hash, "basis": follower.basis(tx)}
         tx.put(CURSORS, follower.name, row, seq=head.seq)
 
@@ -242,9 +247,10 @@ class Following:
     def _catch_up(self, project: str, follower: Follower) -> None:
         """Let a follower work for as long as it is we who do its work."""
         while not self._stop.is_set():
-            if not self._locks[follower.name].is_ours():
+            lock = self._locks[follower.name]
+            if not lock.is_ours():
                 raise _LockLostError
-            if not catch_up(self._store, follower, project):
+            if not catch_up(self._store, follower, project, under=lock):
                 return
 
     def _note(self, project: str, follower: Follower, error: Exception) -> None:

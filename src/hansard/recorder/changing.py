@@ -19,6 +19,7 @@ NOT_RUN = "NOT_RUN"
 
 
 def announce(
+    gateway: Gateway,
     context: Context,
     announced: Sequence[Announced],
     *,
@@ -32,6 +33,7 @@ def announce(
     """
 
     def work(tx: WriteTx) -> list[Entry]:
+        gateway.require_alive(tx)
         record_seen(context, tx, announced)
         first = batch or (tx.head().seq + 1 if len(announced) > 1 else None)
         intents = [one.intent.model_copy(update={"batch": first}) for one in announced]

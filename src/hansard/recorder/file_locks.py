@@ -1,6 +1,6 @@
 """The locks of files, and what to do if they are lost while somebody is at the files."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from hansard.kernel.engine import Lock
 from hansard.kernel.problem import StorageUnavailable
@@ -13,6 +13,15 @@ class FileLocks:
         """Keep locks that were taken; `owner_is_alive` asks for that of whoever took them."""
         self._locks = locks
         self._owner_is_alive = owner_is_alive
+
+    @property
+    def files(self) -> Collection[str]:
+        """The files that they are of."""
+        return self._locks.keys()
+
+    def each(self) -> Collection[Lock]:
+        """Give them all."""
+        return self._locks.values()
 
     def require(self, files: Iterable[str]) -> None:
         """Refuse to touch files at which others can have been since we first looked."""

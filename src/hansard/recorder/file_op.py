@@ -73,7 +73,7 @@ def file_op(gateway: Gateway, request: contract.FileOp, context: Context) -> Fil
     try:
         with gateway.alone_at(context.store.engine, files) as locks:
             context.read(context.require_new)
-            gateway.settle(context.store, context.project, files, context.stamp)
+            gateway.settle(context.store, context.project, locks, context.stamp)
             return _carry_out(gateway, context, locks, request, targets)
     except AlreadyAttemptedError as attempted:
         return _resume(gateway, context, request, targets, attempted.intents)
@@ -93,7 +93,7 @@ def _carry_out(
     left = [target for target in targets if str(target.path) not in known]
     announced = _announced(gateway, context, request, left)
     batch = next((intent_of(context, entry).batch for entry in known.values()), None)
-    entries = announce(context, announced, batch=batch, goes_on=earlier is not None)
+    entries = announce(gateway, context, announced, batch=batch, goes_on=earlier is not None)
     outcomes, problem = act(gateway, locks, announced, entries)
     by_path = {**known, **{str(one.path): each for one, each in zip(left, entries, strict=True)}}
     intents = [by_path[str(target.path)] for target in targets]

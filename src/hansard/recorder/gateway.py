@@ -15,7 +15,7 @@ from pathlib import Path
 from hansard.kernel import effect
 from hansard.kernel.blob import Digest, digest_of
 from hansard.kernel.effect import Effect, Outcome, Owner, Settled, Verdict, is_dead
-from hansard.kernel.engine import Engine, Found, Lock, ReadTx, Row
+from hansard.kernel.engine import Engine, Found, Lock, ReadTx, Row, WriteTx
 from hansard.kernel.event import Stamp
 from hansard.kernel.operation import Caller, Context
 from hansard.kernel.problem import Problem, StorageUnavailable
@@ -134,6 +134,11 @@ class Gateway:
         """Whether nobody can have taken us for dead since we last said that we are not."""
         return self._owner is not None and self._owner.is_alive()
 
+    def require_alive(self, tx: WriteTx) -> None:
+        """Have nothing of a transaction land if we may have been taken for dead by then."""
+        assert self._owner is not None, "what is announced has an owner"
+        self._owner.require(tx)
+
     def redacted(self, content: bytes, before: bytes | None = None) -> list[str]:
         """Name the rules by which a content must not be recorded.
 
@@ -184,15 +189,15 @@ class Gateway:
     def alone_and_settled(self, context: Context, files: Collection[str]) -> Iterator[FileLocks]:
         """Hold the locks of some files on which nothing is open."""
         with self.alone_at(context.store.engine, files) as locks:
-            self.settle(context.store, context.project, files, context.stamp)
+            self.settle(context.store, context.project, locks, context.stamp)
             yield locks
 
-    def settle(self, store: Store, project: str, files: Collection[str], stamp: Stamp) -> None:
-        """Settle what is open on these files, whose locks the caller holds.
+    def settle(self, store: Store, project: str, locks: FileLocks, stamp: Stamp) -> None:
+        """Settle what is open on the files whose locks the caller holds.
 
         What its own process left open is settled too: whoever was at it has let go of the lock.
         """
-        pending = store.read(project, lambda tx: _pending(tx, files))
+        pending = store.read(project, lambda tx: _pending(tx, locks.files))
         for seq, owner in sorted({(one.row["seq"], one.row["owner"]) for one in pending}):
             if owner != self.owner_name and not is_dead(store.engine, owner):
                 raise StorageUnavailable(
@@ -200,7 +205,8 @@ class Gateway:
                     hint="It settles it on its next operation on the file, or when it is ended",
                     outcome="unchanged",
                 )
-            effect.settle_one(store, project, self._effect(store.engine), seq, stamp)
+            under = locks.each()
+            effect.settle_one(store, project, self._effect(store.engine), seq, stamp, under=under)
 
     def recover(self, store: Store, stamp: Stamp) -> list[Settled]:
         """Settle what dead processes left open in this workspace, wherever nobody is at it."""
@@ -252,7 +258,8 @@ class Gateway:
         if lock is None:
             return None
         with lock:
-            return effect.settle_one(store, project, self._effect(store.engine), row["seq"], stamp)
+            judged = self._effect(store.engine)
+            return effect.settle_one(store, project, judged, row["seq"], stamp, under=[lock])
 
     def _effect(self, engine: Engine) -> Effect:
         return Effect(FileOpIntended, partial(self._judge, engine))

@@ -55,8 +55,8 @@ def settled(gateway: Gateway, context: Context, seqs: Sequence[int]) -> list[Fil
     for start in range(0, len(entries), limits.OPS_MAX):
         some = entries[start : start + limits.OPS_MAX]
         files = [file for entry in some for file in _files(intent_of(context, entry))]
-        with gateway.alone_at(store.engine, files):
-            gateway.settle(store, project, files, context.stamp)
+        with gateway.alone_at(store.engine, files) as locks:
+            gateway.settle(store, project, locks, context.stamp)
     results = context.read(lambda tx: [result_of(gateway, context, tx, entry) for entry in entries])
     if any(result.status == "open" for result in results):
         raise StorageUnavailable(

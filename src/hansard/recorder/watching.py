@@ -136,8 +136,8 @@ def see_files(gateway: Gateway, request: SeeFiles, context: Context) -> FilesSee
     new = frozenset(_resolved(gateway, request.new)[0])
     changed = frozenset(_resolved(gateway, request.changed)[0])
     files = [gateway.file(path) for path in paths]
-    with gateway.alone_at(context.store.engine, files):
-        gateway.settle(context.store, context.project, files, context.stamp)
+    with gateway.alone_at(context.store.engine, files) as locks:
+        gateway.settle(context.store, context.project, locks, context.stamp)
         states, unread = _states(gateway, paths)
         moved = [_shown(*one) for one in renames.notice(gateway, context, states.items())]
         known = [*skipped, *unread, *moved]

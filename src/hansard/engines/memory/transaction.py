@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from hansard.engines.locks import UnderProcessLocks
 from hansard.engines.memory.tables import Document, Rows, Stored, Undo, Words
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import (
@@ -175,7 +176,7 @@ class MemoryReadTx:
         return self._state.words(topic)
 
 
-class MemoryWriteTx(MemoryReadTx):
+class MemoryWriteTx(UnderProcessLocks, MemoryReadTx):
     """A write in progress, and how to undo it."""
 
     def __init__(self, state: Project, tables: Collection[tuple[str, int]]) -> None:

@@ -50,6 +50,11 @@ _SETTINGS = {
     "tcp_keepalives_count": "3",
 }
 
+_OF_A_CONNECTION = ("tcp_keepalives_idle", "tcp_keepalives_interval", "tcp_keepalives_count")
+"""Settings that mean nothing to a transaction."""
+
+_SET = "SELECT set_config(name, value, {}) FROM unnest(%s::text[], %s::text[]) AS s(name, value)"
+
 _REASONS = {
     "55P03": "another writer held it for too long",
     "53100": "its disk is full",
@@ -77,21 +82,40 @@ class Connector:
             # What psycopg says here may quote the URL, and with it the password.
             raise StorageUnavailable("The PostgreSQL URL cannot be understood") from None
         self._settings = _SETTINGS | {"lock_timeout": f"{int(lock_wait_s * 1000)}ms"}
+        self.is_pooled = False
+        """Whether a pooler stands between: what is set or prepared on a connection may be lost."""
 
     def connect(self, **more_settings: str) -> Connection:
         """Open a connection on which transactions are begun and ended by hand."""
-        settings = self._settings | more_settings
         connection = psycopg.connect(self._conninfo, autocommit=True)
         try:
-            connection.execute(
-                "SELECT set_config(name, value, false) "
-                "FROM unnest(%s::text[], %s::text[]) AS settings(name, value)",
-                (list(settings), list(settings.values())),
-            )
+            self._make_ready(connection, self._settings | more_settings)
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def set_locally(self, connection: Connection, **more_settings: str) -> None:
+        """Have the settings hold for the transaction just begun, if they do not hold already."""
+        if self.is_pooled:
+            settings = self._settings | more_settings
+            some = {name: settings[name] for name in settings if name not in _OF_A_CONNECTION}
+            _set(connection, some, for_transaction=True)
+
+    def _make_ready(self, connection: Connection, settings: dict[str, str]) -> None:
+        if not self.is_pooled:
+            # Whom we reached is not who answers: somebody stands between.
+            self.is_pooled = connection.info.backend_pid != backend_of(connection)
+        if self.is_pooled:
+            # What one connection prepares or sets, another is given.
+            connection.prepare_threshold = None
+        else:
+            _set(connection, settings, for_transaction=False)
+
+
+def _set(connection: Connection, settings: dict[str, str], *, for_transaction: bool) -> None:
+    statement = _SET.format("true" if for_transaction else "false")
+    connection.execute(statement.encode(), (list(settings), list(settings.values())))
 
 
 class Pool:

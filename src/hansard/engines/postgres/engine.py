@@ -16,8 +16,8 @@ from hansard.engines.postgres.connections import (
     Pool,
     translated,
 )
-from hansard.engines.postgres.holds import Holds
 from hansard.engines.postgres.hot_rows import HotRows
+from hansard.engines.postgres.leases import LEASE_S, Leases
 from hansard.engines.postgres.notices import Announcer, Notices
 from hansard.engines.postgres.objects import (
     batched,
@@ -27,7 +27,7 @@ from hansard.engines.postgres.objects import (
     open_objects,
     unnamed,
 )
-from hansard.engines.postgres.pooling import require_own_process
+from hansard.engines.postgres.pooling import is_lent_by_transaction
 from hansard.engines.postgres.schema import Names, column, lay_out, outdated, scrubbing
 from hansard.engines.postgres.transaction import BEGIN_LOOK, MovedError, PostgresReadTx
 from hansard.engines.postgres.writing import Lane
@@ -59,6 +59,7 @@ class PostgresEngine:
         *,
         namespace: str = "hansard",
         lock_wait_s: float = LOCK_WAIT_S,
+        lease_s: float = LEASE_S,
         blobs: str = "",
     ) -> None:
         """Open the store in the database's schema of that name, and lay it out if it is new.
@@ -72,16 +73,16 @@ class PostgresEngine:
         self._pool = Pool(connector, size=READERS_MAX)
         try:
             with translated("PostgreSQL could not be opened"), self._pool.connection() as first:
-                require_own_process(connector, first)
+                only_looks = is_lent_by_transaction(connector, first)
                 lay_out(first, self._names, schema)
                 self._objects = open_objects(blobs, first, self._names) if blobs else None
         except BaseException:
             self._pool.close()
             raise
-        self._notices = Notices(connector, self._names.channel)
-        self._holds = Holds(connector, self._names)
+        self._notices = Notices(connector, self._names, only_looks=only_looks)
+        self._leases = Leases(connector, self._names, lease_s=lease_s)
         self._hot = HotRows()
-        self._announcer = Announcer(connector, self._names.channel)
+        self._announcer = Announcer(connector, self._names)
         self._lanes = [self._lane(number, connector) for number in range(LANES)]
 
     def _lane(self, number: int, connector: Connector) -> Lane:
@@ -110,11 +111,11 @@ class PostgresEngine:
 
     def hold(self, name: str) -> Lock | None:
         self._require_same_process()
-        return self._holds.take(name)
+        return self._leases.take(name)
 
     def held(self, names: Collection[str]) -> set[str]:
         self._require_same_process()
-        return self._holds.held(names)
+        return self._leases.held(names)
 
     def heads(self) -> dict[str, Head]:
         statement = f"SELECT project, seq, tick, hash, clock, views FROM {self._names.heads}"
@@ -193,7 +194,7 @@ class PostgresEngine:
             lane.close()
         self._announcer.close()
         self._notices.close()
-        self._holds.close()
+        self._leases.close()
         self._pool.close()
 
     def _look(self, work: Callable[[Connection], T], *, begins: bool = True) -> T:

@@ -11,7 +11,7 @@ from hansard.engines.postgres.schema import Names
 from hansard.engines.postgres.text import MARK, length_of, written_back
 from hansard.kernel.engine import Topic
 
-_NOT_A_PROJECT_S = {"heads", "hansard_format", "hansard_objects"}
+_NOT_A_PROJECT_S = {"heads", "hansard_format", "hansard_objects", "leases"}
 
 
 def headless(connection: Connection, names: Names) -> Iterator[str]:

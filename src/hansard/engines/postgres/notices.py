@@ -8,6 +8,7 @@ import psycopg
 from psycopg import sql
 
 from hansard.engines.postgres.connections import Connection, Connector
+from hansard.engines.postgres.schema import Names
 from hansard.kernel.engine import Watch
 from hansard.kernel.problem import StorageUnavailable
 
@@ -18,6 +19,10 @@ ANNOUNCE_S = 0.05
 """How far apart two notices are at least: who wakes for one sees all that was committed."""
 
 
+POLL_S = 0.25
+"""How often a process looks for news that nobody can tell it of."""
+
+
 class Announcer:
     """Tells watchers everywhere that something was committed, soon after it was.
 
@@ -26,10 +31,12 @@ class Announcer:
     their own next look.
     """
 
-    def __init__(self, connector: Connector, channel: str) -> None:
+    def __init__(self, connector: Connector, names: Names) -> None:
         """Start nothing yet."""
         self._connector = connector
-        self._channel = channel
+        # The number is for those who can only look.
+        self._telling = f"SELECT pg_notify(%s, ''), nextval('{names.commits}')".encode()
+        self._channel = names.channel
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._connection: Connection | None = None
@@ -72,7 +79,7 @@ class Announcer:
         try:
             if self._connection is None:
                 self._connection = self._connector.connect()
-            self._connection.execute("SELECT pg_notify(%s, '')", (self._channel,))
+            self._connection.execute(self._telling, (self._channel,))
         except psycopg.Error:
             if self._connection is not None:
                 self._connection.close()
@@ -82,11 +89,17 @@ class Announcer:
 
 
 class Notices:
-    """Wakes every watch when something was committed. Listens only once there is a watch."""
+    """Wakes every watch when something was committed. Listens only once there is a watch.
 
-    def __init__(self, connector: Connector, channel: str) -> None:
+    Where a pooler would not pass the server's word on, it looks for itself, four times a second.
+    """
+
+    def __init__(self, connector: Connector, names: Names, *, only_looks: bool = False) -> None:
         self._connector = connector
-        self._channel = channel
+        self._channel = names.channel
+        self._counter = f"SELECT last_value, is_called FROM {names.commits}".encode()
+        self._only_looks = only_looks
+        self._seen: tuple[int, bool] | None = None
         self._lock = threading.Lock()
         self._watches: set[_PostgresWatch] = set()
         self._thread: threading.Thread | None = None
@@ -128,6 +141,9 @@ class Notices:
     def _listen(self) -> Connection:
         connection = self._connector.connect()
         try:
+            if self._only_looks:
+                self._seen = connection.execute(self._counter).fetchone()
+                return connection
             connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(self._channel)))
         except BaseException:
             connection.close()
@@ -152,6 +168,9 @@ class Notices:
 
     def _pass_on(self, connection: Connection) -> None:
         """Wait for the server's word and pass it on, until the bell rings or the server is lost."""
+        if self._only_looks:
+            self._look(connection)
+            return
         with selectors.DefaultSelector() as selector:
             selector.register(connection.fileno(), selectors.EVENT_READ)
             selector.register(self._bell, selectors.EVENT_READ)
@@ -159,6 +178,14 @@ class Notices:
                 selector.select()
                 if list(connection.notifies(timeout=0)):
                     self._wake()
+
+    def _look(self, connection: Connection) -> None:
+        """Look again and again whether the number of commits has moved."""
+        while not self._ended.wait(POLL_S):
+            found = connection.execute(self._counter).fetchone()
+            if found != self._seen:
+                self._wake()
+            self._seen = found
 
     def _wake(self) -> None:
         """Tell every watch that something was committed."""

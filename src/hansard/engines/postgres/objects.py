@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from hansard.engines.postgres.connections import Connection, end_transaction
-from hansard.engines.postgres.schema import FORMAT_WITH_OBJECTS, Names
+from hansard.engines.postgres.schema import Names
 from hansard.kernel.blob import Blob, Digest, digest_of, is_digest
 from hansard.kernel.limits import INLINE_BLOB_BYTES_MAX
 from hansard.kernel.problem import BlobDamaged, InvalidInput, StorageUnavailable
@@ -131,12 +131,6 @@ def open_objects(address: str, connection: Connection, names: Names) -> Objects:
     connection.execute(statement.encode(), (place, folder))
     statement = f"SELECT folder FROM {names.objects} WHERE place = %s"
     [[folder]] = connection.execute(statement.encode(), (place,)).fetchall()
-    # From now on an older program would find rows without bytes, so it is to refuse the store.
-    connection.execute(
-        f"INSERT INTO {names.format} SELECT %(number)s WHERE NOT EXISTS "
-        f"(SELECT 1 FROM {names.format} WHERE number >= %(number)s)".encode(),
-        {"number": FORMAT_WITH_OBJECTS},
-    )
     return Objects(address, folder)
 
 

@@ -1,29 +1,23 @@
-"""Poolers between us and the server, and why one that lends by the transaction cannot be used.
+"""Poolers between us and the server, and whether one lends its connections by the transaction.
 
-Locks, what is listened to and settings belong to a process of the server. A pooler that gives each
-of our transactions another of those processes takes them away from us without a word.
+What is listened to belongs to a process of the server. A pooler that gives each of our transactions
+another of those processes takes that away without a word, so it is not relied on there.
 """
 
 from contextlib import closing
 
 from hansard.engines.postgres.connections import Connection, Connector, backend_of
-from hansard.kernel.problem import StorageUnavailable
 
 LOOKS = 10
 """How often it is looked whether two connections are given the same process."""
 
 
-def require_own_process(connector: Connector, connection: Connection) -> None:
-    """Refuse a pooler that gives a process of the server to whoever has a transaction just now."""
-    if connection.info.backend_pid == backend_of(connection):
-        return  # Whom we reached is who answers: nobody stands between.
+def is_lent_by_transaction(connector: Connector, connection: Connection) -> bool:
+    """Whether a pooler gives a process of the server to whoever has a transaction just now."""
+    if not connector.is_pooled:
+        return False
     with closing(connector.connect()) as other:
-        if any(_is_shared(connection, other) for _ in range(LOOKS)):
-            raise StorageUnavailable(
-                "This PostgreSQL address is a connection pooler in transaction mode, which takes "
-                "away the locks that Hansard holds",
-                hint="Set `store` to the server's own address, or to a pool in session mode",
-            )
+        return any(_is_shared(connection, other) for _ in range(LOOKS))
 
 
 def _is_shared(connection: Connection, other: Connection) -> bool:

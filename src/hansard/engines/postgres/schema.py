@@ -12,11 +12,11 @@ from hansard.kernel.blob import digest_of
 from hansard.kernel.engine import FieldType, Schema, Table, Topic
 from hansard.kernel.problem import StorageUnavailable
 
-FORMAT = 1
-"""The number of this layout. A store with a higher one was made by a newer Hansard."""
+FORMAT = 3
+"""The number of this layout. A store with a higher one was made by a newer Hansard.
 
-FORMAT_WITH_OBJECTS = 2
-"""The number of a store with an object store: the bytes of a blob may not be in its row."""
+Programs of up to 2 hold advisory locks, which those of 3 do not see: they must not meet.
+"""
 
 NAME_BYTES_MAX = 63
 """PostgreSQL cuts longer names off, silently."""
@@ -50,6 +50,12 @@ CORE = {
         "PRIMARY KEY (project, digest)"
     ),
     "hansard_objects": f"place {TEXT} PRIMARY KEY, folder {TEXT} NOT NULL",
+    # A number is unique for a reason of locks: changing it waits for whoever commits under it,
+    # while putting off the end does not.
+    "leases": (
+        f"name {TEXT} PRIMARY KEY, number bigint NOT NULL UNIQUE, member {TEXT} NOT NULL, "
+        f"machine {TEXT} NOT NULL, until timestamptz NOT NULL"
+    ),
 }
 
 
@@ -67,6 +73,9 @@ class Names:
         self.blobs = self.qualified("blobs")
         self.format = self.qualified("hansard_format")
         self.objects = self.qualified("hansard_objects")
+        self.leases = self.qualified("leases")
+        self.lease_numbers = self.qualified("lease_numbers")
+        self.commits = self.qualified("commits")
         self.channel = f"{namespace}_commits"
         assert len(self.channel.encode()) <= NAME_BYTES_MAX, f"{namespace} is too long a name"
 
@@ -132,7 +141,11 @@ def lay_out(connection: Connection, names: Names, schema: Schema) -> None:
     try:
         number = names.lock_number("@layout")
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
-        for statement in _missing(connection, names, schema):
+        missing = _missing(connection, names, schema)
+        made = [name for name in ("heads", "leases") if _makes(missing, names, name)]
+        if made == ["leases"]:
+            _require_nobody_older(connection)
+        for statement in missing:
             connection.execute(statement.encode())
         connection.execute("COMMIT")
     finally:
@@ -179,12 +192,31 @@ def _missing(connection: Connection, names: Names, schema: Schema) -> Sequence[s
     ]
 
 
+def _makes(statements: Sequence[str], names: Names, table: str) -> bool:
+    return any(one.startswith(f"CREATE TABLE {names.qualified(table)} ") for one in statements)
+
+
 def _require_known_format(connection: Connection, names: Names) -> None:
     found = connection.execute(f"SELECT max(number) FROM {names.format}".encode()).fetchone()
-    if found and found[0] is not None and found[0] > FORMAT_WITH_OBJECTS:
+    if found and found[0] is not None and found[0] > FORMAT:
         raise StorageUnavailable(
             "This store was written by a newer Hansard than this one",
             hint="Upgrade Hansard; nothing was changed",
+        )
+
+
+def _require_nobody_older(connection: Connection) -> None:
+    """Refuse to go on beside programs that hold advisory locks: neither sees the other's."""
+    held = connection.execute(
+        "SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid) "
+        "WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.pid <> pg_backend_pid() "
+        "AND a.datname = current_database() AND a.application_name = 'hansard' "
+        "AND a.state = 'idle'"
+    ).fetchone()
+    if held != (0,):
+        raise StorageUnavailable(
+            "An older Hansard has this store open, whose locks this one does not see",
+            hint="End every older one, then start again; they refuse the store from then on",
         )
 
 
@@ -204,8 +236,13 @@ def _statements(names: Names, schema: Schema) -> Iterator[tuple[str, str]]:
             "hansard_format": f"; INSERT INTO {names.format} VALUES ({FORMAT})",
             # They are packed already; trying to compress them again costs time for nothing.
             "blobs": f"; ALTER TABLE {names.blobs} ALTER COLUMN packed SET STORAGE EXTERNAL",
+            # From now on a program that knows no leases is to refuse the store.
+            "leases": f"; INSERT INTO {names.format} SELECT {FORMAT} WHERE NOT EXISTS "
+            f"(SELECT 1 FROM {names.format} WHERE number >= {FORMAT})",
         }.get(name, "")
         yield name, f"CREATE TABLE {names.qualified(name)} ({columns}){also}"
+    yield "lease_numbers", f"CREATE SEQUENCE {names.lease_numbers}"
+    yield "commits", f"CREATE SEQUENCE {names.commits}"
     yield "heads.changes", f"ALTER TABLE {names.heads} ADD COLUMN IF NOT EXISTS {CHANGES}"
     outside = f"ADD COLUMN IF NOT EXISTS object {TEXT}, ALTER COLUMN packed DROP NOT NULL"
     yield "blobs.object", f"ALTER TABLE {names.blobs} {outside}"

@@ -4,6 +4,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+import psycopg
+
 from hansard.engines.postgres.connections import Connection, pipelined
 from hansard.engines.postgres.heads import Marked
 from hansard.engines.postgres.hot_rows import (
@@ -14,13 +16,14 @@ from hansard.engines.postgres.hot_rows import (
     Rows,
     Unknown,
 )
+from hansard.engines.postgres.leases import PostgresLock
 from hansard.engines.postgres.objects import Objects, is_outside
 from hansard.engines.postgres.pending import Pending, Statement
 from hansard.engines.postgres.schema import Names, column
 from hansard.engines.postgres.text import length_of, short, tsvector
 from hansard.engines.postgres.transaction import ENTRY_COLUMNS, K, PostgresReadTx, marks, stored
 from hansard.kernel.blob import Blob, Digest, canonical_json
-from hansard.kernel.engine import Row, Scalar, Table, Topic
+from hansard.kernel.engine import Lock, Row, Scalar, Table, Topic, lock_lost
 from hansard.kernel.event import Entry, Head
 
 CHANGES_MAX = 2_000
@@ -53,6 +56,9 @@ class PostgresWriteTx(PostgresReadTx):
         self._pending = Pending()
         self._pending.rows.update(known)
         self._blobs: dict[Digest, Blob] = {}
+        self._fences: list[PostgresLock] = []
+        """Locks under which this is done, to be asked for with the next statements."""
+        self._proofs: list[psycopg.Cursor[tuple[Any, ...]]] = []
         self.has_changes = False
         self.has_forgotten = False
         """Whether more was changed than can be said row by row: nothing remembered holds."""
@@ -70,11 +76,29 @@ class PostgresWriteTx(PostgresReadTx):
         if self._pending:
             with pipelined(self._connection):
                 self.post()
+        self.require_proved()
 
     def post(self) -> None:
         """Send what was changed; who has begun the pipeline hears how it went."""
+        while self._fences:
+            lock = self._fences.pop()
+            statement = (
+                f"SELECT 1 FROM {self._names.leases} WHERE name = %s AND number = %s FOR KEY SHARE"
+            )
+            asked = self._connection.execute(statement.encode(), (short(lock.name), lock.number))
+            self._proofs.append(asked)
         for statement, values in self._pending.take():
             self._connection.execute(statement.encode(), values)
+
+    def require(self, lock: Lock) -> None:
+        assert isinstance(lock, PostgresLock), "a lock of another engine"
+        self._fences.append(lock)
+
+    def require_proved(self) -> None:
+        """Refuse what was done under a lock that somebody else has had."""
+        while self._proofs:
+            if self._proofs.pop().fetchone() is None:
+                raise lock_lost()
 
     def blob(self, digest: Digest) -> Blob | None:
         return self._blobs.get(digest) or super().blob(digest)

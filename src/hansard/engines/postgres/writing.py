@@ -35,6 +35,8 @@ SHARERS_MAX = 60
 IDLE_IN_TRANSACTION_S = 60
 """A process that stops in the middle of a write loses the project's lock after this."""
 
+_SETTINGS = {"idle_in_transaction_session_timeout": f"{IDLE_IN_TRANSACTION_S}s"}
+
 Settle = Callable[[], None]
 """Tells a job's caller how it ended."""
 
@@ -97,12 +99,12 @@ class Lane:
     def _transact(self, project: str, jobs: Sequence[Job[WriteTx]]) -> list[Settle]:
         """Run the jobs in one transaction that holds the project's lock."""
         if self._connection is None:
-            limit = f"{IDLE_IN_TRANSACTION_S}s"
-            self._connection = self._connector.connect(idle_in_transaction_session_timeout=limit)
+            self._connection = self._connector.connect(**_SETTINGS)
         connection = self._connection
         try:
             with pipelined(connection):
                 connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+                self._connector.set_locally(connection, **_SETTINGS)
                 at = lock_head(connection, self._names, project)
             work = _SharedWork(
                 connection, self._names, project, self._hot, at=at, objects=self._objects
@@ -164,6 +166,7 @@ class _SharedWork:
                 with pipelined(self._connection):
                     tx.post()
                     self._store()
+                tx.require_proved()
         except BaseException as error:  # its waiting caller raises it again
             if is_trouble(error):
                 raise

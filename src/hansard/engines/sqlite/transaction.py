@@ -7,6 +7,7 @@ from typing import Any, cast
 import apsw
 import orjson
 
+from hansard.engines.locks import UnderProcessLocks
 from hansard.engines.sqlite.clauses import condition, known, marks, standing
 from hansard.engines.sqlite.files import BlobFiles
 from hansard.engines.sqlite.schema import (
@@ -42,7 +43,7 @@ _ENTRY_MARKS = ", ".join("?" * 10)
 _NUMBER_MASK = (1 << NUMBER_BITS) - 1
 
 
-class SqliteTx:
+class SqliteTx(UnderProcessLocks):
     """One project's transaction on one connection."""
 
     def __init__(self, connection: apsw.Connection, files: BlobFiles, project: str) -> None:

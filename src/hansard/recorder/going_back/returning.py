@@ -221,6 +221,7 @@ class Returning(Generic[U, A]):
         context, begun = self._context, self._begun
 
         def work(tx: WriteTx) -> list[Entry]:
+            self._gateway.require_alive(tx)
             record_seen(context, tx, announced)
             start = begun or context.record(tx, self._beginning(tx)).seq
             intents = [one.intent.model_copy(update={"restore": start}) for one in announced]

@@ -1,0 +1,273 @@
+"""Leases: locks in a table, each with a number that nobody had before.
+
+A lease is ours while its row has our number, whatever becomes of connections. A thread puts off the
+end of all we have, three times before it comes. Somebody else takes a lease only from a process
+that is dead: one of the same machine shows that itself, one of another has let the time pass. Then
+the number is another, and whoever had the old one can neither renew it nor commit under it.
+"""
+
+import secrets
+import threading
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+
+from hansard.engines.postgres.connections import Connection, Connector, is_trouble, translated
+from hansard.engines.postgres.living import Sign, lives
+from hansard.engines.postgres.schema import Names
+from hansard.engines.postgres.text import short
+from hansard.kernel.problem import StorageUnavailable
+
+LEASE_S = 15.0
+"""After so long without a sign, a process of another machine is taken for dead."""
+
+BEATS = 3
+"""How often a lease is renewed before it would end."""
+
+TAKES_MAX = 3
+"""How often it is tried to take what others let go of at the same moment."""
+
+FORGOTTEN_S = 86_400
+"""Leases that ended so long ago are cleared away; nobody asks for those of a dead process again."""
+
+
+class PostgresLock:
+    """A lease that was taken."""
+
+    def __init__(self, leases: "Leases", name: str, number: int) -> None:
+        """Be the handle of a lease under the number it was taken by."""
+        self.name = name
+        self.number = number
+        self._leases = leases
+
+    def __enter__(self) -> None:
+        """Nothing is left to do: it was taken already."""
+
+    def __exit__(self, *_: object) -> None:
+        self._leases.release(self)
+
+    def is_ours(self) -> bool:
+        return self._leases.is_ours(self)
+
+    def renew(self) -> bool:
+        return self._leases.renew(self)
+
+
+class Leases:
+    """The leases that this engine has."""
+
+    def __init__(self, connector: Connector, names: Names, *, lease_s: float = LEASE_S) -> None:
+        """Have none yet, and begin to live."""
+        self._connector = connector
+        self._table = names.leases
+        self._next = f"nextval('{names.lease_numbers}')"
+        self._lease_s = lease_s
+        self._member = secrets.token_hex(16)
+        self._sign = Sign(self._member)
+        self._lock = threading.Lock()
+        self._connection: Connection | None = None
+        self._held: dict[str, PostgresLock] = {}
+        self._numbers: dict[str, int] = {}
+        """By name: the number in the table, which may be newer than the one in the handle."""
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def take(self, name: str) -> PostgresLock | None:
+        """Take a lease; `None` if someone has it, and be it ourselves."""
+        with self._alone("PostgreSQL could not be asked for a lock"):
+            if name in self._held or (number := self._take(name)) is None:
+                return None
+            taken = self._held[name] = PostgresLock(self, name, number)
+            self._begin_to_beat()
+            return taken
+
+    def held(self, names: Collection[str]) -> set[str]:
+        """Say which of these somebody living has."""
+        by_name = {short(name): name for name in names}
+        with self._alone("PostgreSQL could not be asked for its locks"):
+            rows = self._ask(
+                f"SELECT name, member, machine, until < clock_timestamp() FROM {self._table} "
+                "WHERE name = ANY(%s)",
+                list(by_name),
+            )
+            return {by_name[row[0]] for row in rows if not self._is_gone(*row)}
+
+    def is_ours(self, lock: PostgresLock) -> bool:
+        """Whether a lease is under its number still; if so its end is put off by a whole term."""
+        with self._alone("PostgreSQL could not be asked for a lock"):
+            return self._held.get(lock.name) is lock and self._put_off(lock)
+
+    def renew(self, lock: PostgresLock) -> bool:
+        """Take a lease again if it was lost."""
+        with self._alone("PostgreSQL could not be asked for a lock"):
+            if self._held.get(lock.name, lock) is not lock:
+                return False
+            lock.number = self._numbers.get(lock.name, lock.number)
+            if lock.name in self._held and self._put_off(lock):
+                return True
+            number = self._take(lock.name)
+            if number is None:
+                self._forget(lock.name)
+                return False
+            lock.number, self._held[lock.name] = number, lock
+            return True
+
+    def release(self, lock: PostgresLock) -> None:
+        """Let go of a lease, if it is still this one."""
+        with self._lock:
+            if self._held.get(lock.name) is not lock:
+                return
+            number = self._forget(lock.name)
+            try:
+                self._let_go([number])
+            except psycopg.Error as error:
+                if not is_trouble(error):
+                    raise
+                # It is not renewed any more, and given back when the server is there again.
+
+    def close(self) -> None:
+        """Let go of everything; what the server cannot be told ends with our life."""
+        self._ended.set()
+        if self._thread is not None:
+            self._thread.join()
+        with self._lock:
+            numbers = list(self._numbers.values())
+            self._held.clear()
+            self._numbers.clear()
+            if self._connection is not None:
+                if numbers and not self._connection.closed:
+                    self._try_to_let_go(numbers)
+                self._connection.close()
+        self._sign.close()
+
+    @contextmanager
+    def _alone(self, what: str) -> Iterator[None]:
+        """Have the connection to ourselves, and say what could not be asked of it."""
+        with self._lock, translated(what):
+            if self._ended.is_set():
+                raise StorageUnavailable("The store is closed")
+            yield
+
+    def _take(self, name: str) -> int | None:
+        for _ in range(TAKES_MAX):
+            taken = self._insert(name)
+            if not taken:
+                found = self._ask(
+                    "SELECT number, member, machine, until < clock_timestamp() "
+                    f"FROM {self._table} WHERE name = %s",
+                    short(name),
+                )
+                if not found:
+                    continue  # let go of this moment
+                [[number, *holder]] = found
+                if not self._is_gone(short(name), *holder):
+                    return None
+                taken = self._replace(name, number, machine=holder[1])
+            if taken:
+                [[number]] = taken
+                self._numbers[name] = int(number)
+                return int(number)
+        return None
+
+    def _insert(self, name: str) -> list[tuple[Any, ...]]:
+        return self._ask(
+            f"INSERT INTO {self._table} (name, number, member, machine, until) "
+            f"VALUES (%s, {self._next}, %s, %s, {_END}) ON CONFLICT (name) DO NOTHING "
+            "RETURNING number",
+            *(short(name), self._member, self._sign.machine, self._lease_s),
+        )
+
+    def _replace(self, name: str, number: int, *, machine: str) -> list[tuple[Any, ...]]:
+        """Take a dead one's lease: its number is checked, so that of many takers one gets it."""
+        return self._ask(
+            f"UPDATE {self._table} SET number = {self._next}, member = %s, machine = %s, "
+            f"until = {_END} WHERE name = %s AND number = %s AND "
+            "(%s OR until < clock_timestamp()) RETURNING number",
+            *(self._member, self._sign.machine, self._lease_s, short(name), number),
+            self._sign.can_tell(machine),
+        )
+
+    def _is_gone(self, name: str, member: str, machine: str, *is_over: bool) -> bool:
+        """Whether whoever has a lease is dead, or is we, who have let go of it."""
+        if member == self._member:
+            return name not in map(short, self._numbers)
+        return not lives(member) if self._sign.can_tell(machine) else all(is_over)
+
+    def _put_off(self, lock: PostgresLock) -> bool:
+        found = self._ask(
+            f"UPDATE {self._table} SET until = {_END} WHERE name = %s AND number = %s RETURNING 1",
+            *(self._lease_s, short(lock.name), lock.number),
+        )
+        return bool(found)
+
+    def _let_go(self, numbers: Collection[int]) -> None:
+        self._ask(
+            f"DELETE FROM {self._table} WHERE member = %s AND number = ANY(%s) RETURNING 1",
+            *(self._member, list(numbers)),
+        )
+
+    def _try_to_let_go(self, numbers: Collection[int]) -> None:
+        try:
+            self._let_go(numbers)
+        except psycopg.Error as error:
+            if not is_trouble(error):
+                raise
+
+    def _forget(self, name: str) -> int:
+        self._held.pop(name, None)
+        return self._numbers.pop(name, 0)
+
+    def _begin_to_beat(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._beat, name="postgres-leases", daemon=True)
+            self._thread.start()
+
+    def _beat(self) -> None:
+        """Put off the end of all that we have, until the engine is closed."""
+        while not self._ended.wait(self._lease_s / BEATS):
+            with self._lock:
+                try:
+                    self._renew_all()
+                except psycopg.Error as error:
+                    if not is_trouble(error):
+                        raise
+                    # Whoever asks for a lease hears of it; the next beat tries again.
+
+    def _renew_all(self) -> None:
+        rows = self._ask(
+            f"UPDATE {self._table} SET until = {_END} WHERE member = %s RETURNING name, number",
+            *(self._lease_s, self._member),
+        )
+        found = {number: name for name, number in rows}
+        if left := found.keys() - set(self._numbers.values()):
+            self._let_go(left)
+        for name, number in list(self._numbers.items()):
+            # Somebody may have had it in between, which its handle's old number will show.
+            if number not in found and self._take(name) is None:
+                self._forget(name)
+        self._ask(
+            f"DELETE FROM {self._table} WHERE until < clock_timestamp() - %s * interval '1 s' "
+            "RETURNING 1",
+            FORGOTTEN_S,
+        )
+
+    def _ask(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Run a statement; once more if its connection was lost, as none does harm twice."""
+        connection = self._connected()
+        try:
+            return connection.execute(statement.encode(), values).fetchall()
+        except psycopg.OperationalError:
+            if not connection.closed:
+                raise
+        return self._connected().execute(statement.encode(), values).fetchall()
+
+    def _connected(self) -> Connection:
+        if self._connection is None or self._connection.closed:
+            # A lease that a crash of the server loses is a lease lost, which its number shows.
+            self._connection = self._connector.connect(synchronous_commit="off")
+        return self._connection
+
+
+_END = "clock_timestamp() + %s * interval '1 s'"

@@ -1,0 +1,245 @@
+"""Locks on PostgreSQL are leases: they end with their process or their time, not a connection."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
+from typing import Any
+
+import psycopg
+import pytest
+
+from hansard.engines.postgres import PostgresEngine, leases, living
+from hansard.kernel.engine import Engine, Lock
+from hansard.kernel.problem import StorageUnavailable
+from hansard.testing.suite.base import PROJECT, SCHEMA, Noted, Opener, entry_count, record
+from tests.patience import wait_until
+
+pytestmark = pytest.mark.postgres
+
+Admin = psycopg.Connection[tuple[Any, ...]]
+
+
+@pytest.fixture
+def opener(postgres_url: str, postgres_namespace: str) -> Opener:
+    return partial(PostgresEngine, postgres_url, SCHEMA, namespace=postgres_namespace)
+
+
+@pytest.fixture
+def engine(opener: Opener) -> Iterator[Engine]:
+    with closing(opener()) as engine:
+        yield engine
+
+
+@pytest.fixture
+def elsewhere(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+    """Give an engine on another machine, from where nobody's life can be seen."""
+    with monkeypatch.context() as patch:
+        patch.setattr(living, "_machine", lambda: "another machine")
+        other = opener()
+    with closing(other):
+        yield other
+
+
+@pytest.fixture
+def admin(postgres_url: str, postgres_namespace: str) -> Iterator[Admin]:
+    with psycopg.connect(postgres_url, autocommit=True, application_name="admin") as connection:
+        connection.execute(f"SET search_path = {postgres_namespace}".encode())
+        yield connection
+
+
+def cut_connections(admin: Admin) -> None:
+    admin.execute(
+        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+        "WHERE application_name = 'hansard'"
+    )
+
+
+def let_time_pass(admin: Admin) -> None:
+    """Have every lease be over, as if its process had stood still for long."""
+    admin.execute("UPDATE leases SET until = now() - interval '1 hour'")
+
+
+def taken(engine: Engine, name: str = "name") -> Lock:
+    lock = engine.hold(name)
+    assert lock is not None
+    return lock
+
+
+def test_a_lock_outlives_its_connection(engine: Engine, admin: Admin, opener: Opener) -> None:
+    held = taken(engine)
+
+    cut_connections(admin)
+
+    with closing(opener()) as other:
+        assert other.hold("name") is None
+        assert other.held(["name"]) == {"name"}
+        assert held.is_ours()
+        cut_connections(admin)
+        with held:
+            pass
+        assert other.hold("name") is not None
+
+
+def test_on_one_machine_whoever_lives_keeps_its_locks_however_late(
+    engine: Engine, admin: Admin, opener: Opener
+) -> None:
+    held = taken(engine)
+    let_time_pass(admin)
+
+    with closing(opener()) as other:
+        assert other.hold("name") is None
+        assert other.held(["name"]) == {"name"}
+        assert held.is_ours()
+
+
+def test_from_another_machine_a_lock_can_be_had_once_its_time_has_passed(
+    engine: Engine, admin: Admin, elsewhere: Engine
+) -> None:
+    held = taken(engine)
+    assert elsewhere.hold("name") is None
+    let_time_pass(admin)
+    assert elsewhere.held(["name"]) == set()
+
+    theirs = taken(elsewhere)
+
+    assert theirs.is_ours()
+    assert not held.is_ours()
+    assert not held.renew()
+    with held:
+        pass
+    assert theirs.is_ours(), "what is not ours is not let go of"
+    with theirs:
+        pass
+    assert held.renew()
+
+
+def test_asking_for_a_lock_puts_its_end_off(
+    engine: Engine, admin: Admin, elsewhere: Engine
+) -> None:
+    held = taken(engine)
+    let_time_pass(admin)
+
+    assert held.is_ours()
+
+    assert elsewhere.hold("name") is None
+
+
+def test_a_lock_that_was_let_go_of_is_not_ours_because_we_have_it_again(
+    engine: Engine, admin: Admin, elsewhere: Engine
+) -> None:
+    held = taken(engine)
+    let_time_pass(admin)
+    with taken(elsewhere):
+        pass
+
+    engine._leases._renew_all()  # type: ignore[attr-defined]
+
+    assert elsewhere.hold("name") is None, "it was taken again, so that nobody takes us for dead"
+    assert not held.is_ours()
+    assert held.renew()
+    assert held.is_ours()
+
+
+def test_nothing_is_committed_under_a_lock_that_somebody_has_had(
+    engine: Engine, admin: Admin, elsewhere: Engine
+) -> None:
+    held = taken(engine)
+    engine.write(PROJECT, partial(_record_under, held))
+    let_time_pass(admin)
+    with taken(elsewhere):
+        pass
+
+    with pytest.raises(StorageUnavailable) as refusal:
+        engine.write(PROJECT, partial(_record_under, held))
+
+    assert refusal.value.details["outcome"] == "not_written"
+    assert entry_count(engine) == 1
+
+
+def test_whoever_commits_under_a_lock_is_waited_for(
+    engine: Engine, admin: Admin, elsewhere: Engine
+) -> None:
+    held = taken(engine)
+    seen: list[str] = []
+
+    def work(tx: Any) -> None:
+        _record_under(held, tx)
+        tx.send()
+        let_time_pass(admin)  # nor is the end of a lease held up by who commits under it
+        with pytest.raises(StorageUnavailable):
+            elsewhere.hold("name")
+        seen.append("refused")
+
+    elsewhere._leases._connected().execute("SET lock_timeout = '50ms'")  # type: ignore[attr-defined]
+    engine.write(PROJECT, work)
+
+    assert seen == ["refused"]
+    assert elsewhere.hold("name") is not None
+
+
+def test_leases_are_renewed_while_their_process_lives(
+    opener: Callable[..., Engine], admin: Admin
+) -> None:
+    with closing(opener(lease_s=0.3)) as engine:
+        taken(engine)
+        let_time_pass(admin)
+
+        def is_renewed() -> bool:
+            found = admin.execute("SELECT until > now() - interval '1 minute' FROM leases")
+            return found.fetchall() == [(True,)]
+
+        wait_until(is_renewed, "the lease was not renewed")
+
+
+def test_what_could_not_be_given_back_is_given_back_later(
+    engine: Engine, admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch, taken(engine):
+        patch.setattr(leases.Leases, "_let_go", _unreachable)
+    assert _names(admin) == {"name"}
+    assert engine.held(["name"]) == set()
+
+    engine._leases._renew_all()  # type: ignore[attr-defined]
+
+    assert _names(admin) == set()
+
+
+def test_the_leases_of_those_long_dead_are_cleared_away(engine: Engine, admin: Admin) -> None:
+    admin.execute(
+        "INSERT INTO leases VALUES ('old', -1, 'm', '', now() - interval '2 days'), "
+        "('newer', -2, 'm', '', now() - interval '2 hours')"
+    )
+
+    engine._leases._renew_all()  # type: ignore[attr-defined]
+
+    assert _names(admin) == {"newer"}
+
+
+def test_an_older_program_with_the_store_open_is_not_met(
+    engine: Engine, admin: Admin, opener: Opener, postgres_url: str
+) -> None:
+    engine.close()
+    admin.execute(
+        "DROP TABLE leases; DELETE FROM hansard_format; INSERT INTO hansard_format VALUES (1)"
+    )
+    with psycopg.connect(postgres_url, autocommit=True, application_name="hansard") as older:
+        older.execute("SELECT pg_advisory_lock(1)")
+
+        with pytest.raises(StorageUnavailable, match="older"):
+            opener()
+
+    with closing(opener()):
+        assert admin.execute("SELECT max(number) FROM hansard_format").fetchone() == (3,)
+
+
+def _record_under(lock: Lock, tx: Any) -> None:
+    tx.require(lock)
+    record(tx, Noted())
+
+
+def _unreachable(*_: object) -> None:
+    raise psycopg.OperationalError
+
+
+def _names(admin: Admin) -> set[str]:
+    return {name for (name,) in admin.execute("SELECT name FROM leases")}

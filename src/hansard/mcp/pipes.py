@@ -2,6 +2,7 @@
 
 import os
 import select
+import stat
 
 
 def read_some(descriptor: int, bytes_max: int) -> bytes:
@@ -24,6 +25,25 @@ def write_all(descriptor: int, message: bytes) -> bool:
         except OSError:
             return False
     return True
+
+
+def write_ready(descriptor: int, message: bytes) -> bytes:
+    """Write as much as there is room for now, to what never waits; gives what is left."""
+    left = memoryview(message)
+    ready = select.poll()
+    ready.register(descriptor, select.POLLOUT)
+    try:
+        while left and ready.poll(0) == [(descriptor, select.POLLOUT)]:
+            left = left[os.write(descriptor, left[: select.PIPE_BUF]) :]
+    except OSError:
+        pass  # whoever writes the rest finds out
+    return bytes(left)
+
+
+def never_waits(descriptor: int) -> bool:
+    """Whether what says to have room takes that much at once: a pipe or a socket does."""
+    mode = os.fstat(descriptor).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 def _wait(descriptor: int, event: int) -> None:

@@ -1,5 +1,6 @@
 """The one MCP server object, for every transport and both eras of the protocol."""
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -32,6 +33,9 @@ CALLS_AT_ONCE_MAX = 32
 """Calls that run at the same time; writers among them share commits, so more is not faster."""
 
 SESSION_ARGUMENTS = {"session_id", "sessionId"}
+
+QUICK_S = 0.002
+"""A tool that only looks, and last took no longer, is answered without a thread of its own."""
 
 LIST_TTL_MS = 5 * 60 * 1000
 """How long a client may keep a list: it changes only when another Hansard is started."""
@@ -68,6 +72,10 @@ class HansardServer(Server[None]):
         self._toolbox = Toolbox(application.catalog, settings, has_secret=has_secret, cards=cards)
         self._hooks = HookTool(settings) if door.via == "stdio" else None
         self._calls = anyio.CapacityLimiter(CALLS_AT_ONCE_MAX)
+        self._took_s: dict[str, float] = {}
+        """By tool, of those that only look: how long its last call took."""
+        # Where many ask, or a server is to be asked, nobody waits for the look of another.
+        self._may_answer_at_once = door.via == "stdio" and application.store.engine.name == "sqlite"
         lists = CacheHint(ttl_ms=LIST_TTL_MS, scope="private")
         super().__init__(
             "hansard",
@@ -126,6 +134,8 @@ class HansardServer(Server[None]):
     ) -> types.CallToolResult:
         with answers.as_protocol_errors():
             try:
+                if self._may_answer_at_once and self._took_s.get(params.name, QUICK_S) < QUICK_S:
+                    return self._answer(context, params)
                 return await self._in_thread(lambda: self._answer(context, params))
             except Problem as problem:
                 if problem.fixable and self._errors_as_results:
@@ -142,8 +152,11 @@ class HansardServer(Server[None]):
         if name == hook_tool.NAME and self._hooks:
             self._hooks.take(arguments, caller)
             return types.CallToolResult(content=[])
+        began = time.perf_counter()
         with tracing.span(self.application, name, caller, came):
             result = self.application.call(name, arguments, caller)
+        if self._may_answer_at_once and not self.application.catalog.find(name).writes:
+            self._took_s[name] = time.perf_counter() - began
         named = caller.session or caller.default_session or arguments.keys() & SESSION_ARGUMENTS
         tells = not named and (not caller.seat or self._door.tells_session(context))
         return answers.succeeded(result, tells_session=tells, is_shown=shows_views(context))

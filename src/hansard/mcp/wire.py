@@ -1,8 +1,12 @@
-"""The writing end of a pipe, with a thread of its own: no client can hold up the event loop."""
+"""The writing end of a pipe, with a thread of its own: no client can hold up the event loop.
+
+What the pipe has room for is written at once, without that thread.
+"""
 
 import queue
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Self
 
 import anyio.to_thread
@@ -10,7 +14,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCMessage, JSONRPCResponse, RequestId
 
 from hansard.kernel.limits import ID_CHARS_MAX
-from hansard.mcp.pipes import write_all
+from hansard.mcp.pipes import never_waits, write_all, write_ready
 
 UNWRITTEN_MAX = 64
 """Lines that may wait for a client to read before whoever writes has to wait as well."""
@@ -41,6 +45,11 @@ class LineWriter:
         self._answered = answered
         self._broken = broken
         self._lines: queue.Queue[bytes | None] = queue.Queue(UNWRITTEN_MAX)
+        self._writing = threading.Lock()
+        """Held by whoever writes, so that two messages never mix."""
+        self._rest = b""
+        """What is left of a message that was begun, and comes before all that waits."""
+        self._may_write_at_once = never_waits(descriptor)
         self._thread = threading.Thread(target=self._write, name="stdout", daemon=True)
         self._thread.start()
 
@@ -54,13 +63,32 @@ class LineWriter:
             item.message.id if isinstance(item.message, JSONRPCResponse | JSONRPCError) else None
         )
         if answered != UNHEARD:
-            line = self._line(item.message)
-            try:
-                self._lines.put_nowait(line)
-            except queue.Full:
-                await anyio.to_thread.run_sync(self._lines.put, line)
+            await self._send(self._line(item.message))
         if answered is not None:
             self._answered(answered)
+
+    async def _send(self, line: bytes) -> None:
+        if self._may_write_at_once and self._writing.acquire(blocking=False):
+            try:
+                is_begun = self._begin(line)
+            finally:
+                self._writing.release()
+            if is_begun:
+                return
+        try:
+            self._lines.put_nowait(line)
+        except queue.Full:
+            await anyio.to_thread.run_sync(self._lines.put, line)
+
+    def _begin(self, line: bytes) -> bool:
+        """Write what there is room for, if nothing waits; the thread writes the rest."""
+        if self._rest or self._lines.unfinished_tasks:
+            return False
+        self._rest = write_ready(self._descriptor, line)
+        if self._rest:
+            with suppress(queue.Full):  # then it has enough to wake up for
+                self._lines.put_nowait(b"")
+        return True
 
     async def aclose(self) -> None:
         """Do nothing: `finish` ends the writing, after everything else has ended."""
@@ -79,9 +107,12 @@ class LineWriter:
     def _write(self) -> None:
         is_broken = False
         while (line := self._lines.get()) is not None:
-            if not is_broken and not write_all(self._descriptor, line):
-                is_broken = True
-                self._broken()
+            with self._writing:
+                whole, self._rest = self._rest + line, b""
+                if not is_broken and not write_all(self._descriptor, whole):
+                    is_broken = True
+                    self._broken()
+            self._lines.task_done()
 
     def _line(self, message: JSONRPCMessage) -> bytes:
         return self._framed(message.model_dump_json(by_alias=True, exclude_unset=True).encode())

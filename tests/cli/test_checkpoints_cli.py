@@ -305,7 +305,7 @@ def test_progress_is_told_on_a_terminal(hansard: Hansard) -> None:
         (["prune", "w"], 2),
         (["prune", "w", "--keep", "0"], 2),
         (["import", "no such file"], 2),
-        (["export", "w", "--output", "no/such/folder/file"], 1),
+        (["export", "w", "--output", "/dev/null/file"], 2),
         (["nothing"], 2),
     ],
 )

@@ -203,7 +203,10 @@ def test_no_command_signs_as_a_person_who_proved_nothing(agents: Hansard, tmp_pa
         ended[name] = ran.code
 
     done = {name for name, code in ended.items() if code == 0}
-    persons = {"decisions accept", "decisions reject", "redact", "token create", "token revoke"}
+    persons = {
+        *("decisions accept", "decisions reject", "redact", "token create", "token revoke"),
+        *("sso bar", "sso admit"),
+    }
     nothing = {"workspace", "entities delete"}  # what they name is not there
     assert done == set(ended) - persons - nothing - {one for one in ended if "secret" in one}
 

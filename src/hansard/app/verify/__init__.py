@@ -88,7 +88,7 @@ def verify(
     if not projects:
         if folder:
             check_folder(folder, findings)
-        _check_catalog(store.engine, findings)
+        _check_catalog(store, findings)
         _check_database(store.engine, findings, thorough=not quick)
         _check_imports(store, findings)
     with scratch(documents.SCHEMA, entries=_entries(store.engine)) as aside:
@@ -129,9 +129,9 @@ def _heads(engine: Engine) -> dict[str, Head]:
         return {}
 
 
-def _check_catalog(engine: Engine, findings: Findings) -> None:
+def _check_catalog(store: Store, findings: Findings) -> None:
     try:
-        heads: Mapping[Any, Head] = engine.heads()
+        heads: Mapping[Any, Head] = store.engine.heads()
     except DAMAGED:
         findings.broken("head", CATALOG, "The heads cannot be read: a row of theirs is damaged")
         return
@@ -140,7 +140,10 @@ def _check_catalog(engine: Engine, findings: Findings) -> None:
             findings.broken("head", CATALOG, f"A head's project is not a name: {name!r}")
     if heads and CATALOG not in heads:
         findings.broken("head", CATALOG, "The catalog has no journal, though there are projects")
-    listed = _listed(engine)
+    catalog = heads.get(CATALOG)
+    if catalog is None or catalog.views != store.fingerprint:
+        return  # an older program's directory, or a newer one's, is not where this one would look
+    listed = _listed(store.engine)
     unlisted = [] if listed is None else sorted(map(str, heads.keys() - listed - {CATALOG}))
     for name in unlisted:
         message = f"{name} has a journal, and no entry of the catalog made such a project"

@@ -18,9 +18,8 @@ from hansard.cli.options import Json, settings_flags
 from hansard.cli.terminal.layout import Cell, room, table
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.kernel.engine import Found, Position, ReadTx, Row
-from hansard.kernel.limits import ENTRIES_PAGE, LIST_LIMIT_MAX
+from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.operation import Result
-from hansard.recorder.answers import SessionList
 
 WHOLE_TOKENS = 1_000_000
 """A person's terminal has room: pages are for models."""
@@ -204,22 +203,18 @@ def register(app: typer.Typer) -> None:
 
 
 def _print_sessions(at: Desk, *, json: bool) -> None:
-    project = at.application.own_project()
-    rows = at.application.store.read(project, _sessions)
+    rows = at.application.store.read(at.application.own_project(), _sessions)
     if json:
         for row in rows:
             print_json(row)
         return
-    listed = at.look(SessionList, "list_sessions", project_id=project, limit=LIST_LIMIT_MAX)
-    titles = {one.session_id: one.title for one in listed.sessions}
-    cells = [_saved(row, titles.get(row["session"])) for row in rows]
-    print("\n".join(table(cells, painter(), room()) or [NONE_YET]))
+    print("\n".join(table(list(map(_saved, rows)), painter(), room()) or [NONE_YET]))
 
 
-def _saved(row: Row, title: str | None) -> list[Cell]:
+def _saved(row: Row) -> list[Cell]:
     """Say what a session saved last; who has no title is known by the id."""
     size = (f"{row['bytes']:,} bytes", "grey")
-    return [(row["session"], "grey"), (row["latest"], "yellow"), size, (title or "", None)]
+    return [(row["session"], "grey"), (row["latest"], "yellow"), size, (row["title"], None)]
 
 
 def _sessions(tx: ReadTx) -> list[Row]:
@@ -232,10 +227,20 @@ def _sessions(tx: ReadTx) -> list[Row]:
         listed += page
     latest = ((found, newest(tx, found.key)) for found in listed)
     return [
-        {"session": found.key, "latest": row["id"], "bytes": found.row["bytes"]}
+        {
+            "session": found.key,
+            "title": _title(tx, found.key),
+            "latest": row["id"],
+            "bytes": found.row["bytes"],
+        }
         for found, row in latest
         if row
     ]
+
+
+def _title(tx: ReadTx, session: str) -> str:
+    row = tx.get(names.SESSION.table, session)
+    return (row and row.get(names.SESSION.title)) or ""
 
 
 def _facts(metadata: dict[str, Any]) -> Iterator[str]:

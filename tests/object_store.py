@@ -82,6 +82,8 @@ def _command(program: str, folder: Path) -> tuple[int, list[str]]:
     chosen += [f"-{name}.grpc={port}" for name, port in zip(names, ports[4:], strict=True)]
     where = ["-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-dir={folder / 'data'}"]
     small = ["-master.volumeSizeLimitMB=64", "-volume.max=20"]
+    # Catalogs that nobody asks here, on ports that another worker's server would want too.
+    small += ["-s3.port.iceberg=0", "-s3.port.lance=0"]
     options = ["-filer", "-s3", f"-s3.config={folder / 's3.json'}", *where, *small, *chosen]
     return ports[3], [program, "server", *options]
 

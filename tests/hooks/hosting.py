@@ -94,8 +94,6 @@ def act(event: Event, folder: Path) -> None:
         command = "echo shell >> a.txt; echo made > by_shell.txt; "
         command += "rm -f new.txt" if "rm -f" in text else "mv new.txt moved.txt"
         subprocess.run(["sh", "-c", command], cwd=folder, check=True)
-    elif "echo hi > x.txt" in text:
-        (folder / "x.txt").write_text("hi\n")
     elif "TWO" in text or "fresh" in text:
         if "TWO" in text:
             (folder / "a.txt").write_text(EDITED)

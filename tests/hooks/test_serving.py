@@ -179,9 +179,12 @@ def test_what_a_chat_did_is_saved_before_compaction_and_given_back_after(host: H
     assert saved.count("before compaction") == 1
 
 
-def test_calls_of_a_host_whose_plugin_names_the_chat_are_in_its_session(host: Host) -> None:
+@pytest.mark.parametrize("client", ["opencode", "@cline/core"])
+def test_calls_of_a_host_whose_hook_names_the_chat_are_in_its_session(
+    host: Host, client: str
+) -> None:
     asked: dict[str, Any] = {"title": "Use SQLite", "target": "db", "rationale": "One is enough."}
-    with serving(host, "opencode") as server:
+    with serving(host, client) as server:
         server.call("record_decision", **asked, hansard_chat="ses_1")
         told = actions(server, "ses_1")
 
@@ -190,6 +193,37 @@ def test_calls_of_a_host_whose_plugin_names_the_chat_are_in_its_session(host: Ho
 
     assert any("Use SQLite" in one["summary"] for one in told)
     assert refused["result"]["structuredContent"]["error"]["code"] == "INVALID_INPUT"
+
+
+def cline_event(host: Host, chat: str, name: str, **rest: Any) -> dict[str, Any]:
+    """Give an event as Cline tells it."""
+    common = {"clineVersion": "", "taskId": chat, "workspaceRoots": [str(host.folder)]}
+    return {**common, "hookName": name, **rest}
+
+
+def test_a_host_that_listens_only_before_tools_is_briefed_once_and_names_the_chat(
+    host: Host, server: StdioServer
+) -> None:
+    server.call("record_decision", title="Use SQLite", target="db", rationale="One is enough.")
+    reads = {"id": "1", "name": "read_files", "input": {"paths": ["a"]}}
+    ours = {"id": "2", "name": "hansard__search", "input": {"query": "db"}}
+    host.name = "cline"
+
+    def told(name: str, **rest: Any) -> dict[str, Any]:
+        ran = host.tell(cline_event(host, "conv_1", name, **rest))
+        assert (ran.code, ran.err) == (0, "")
+        return dict(json.loads(ran.out or "{}"))
+
+    begun = told("agent_start", taskStart={})
+    first, second = told("tool_call", tool_call=reads), told("tool_call", tool_call=ours)
+    told("agent_start", taskStart={})
+    third = told("tool_call", tool_call=reads)
+
+    assert (begun, third) == ({}, {})
+    assert "Use SQLite" in first["contextModification"]
+    assert "overrideInput" not in first
+    assert second == {"cancel": False, "overrideInput": {"query": "db", "hansard_chat": "conv_1"}}
+    assert host.waiting() == []
 
 
 def test_how_a_chat_began_is_noted_with_the_first_that_is_done_in_it(host: Host) -> None:

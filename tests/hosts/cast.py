@@ -59,8 +59,8 @@ class Host:
     """What a prompt holds only if our server is connected; else the name of a tool of ours."""
     promises: tuple[str, ...] = TOOLS_OF_OURS
     """What must be so; the rest is only shown."""
-    cannot: tuple[str, ...] = ()
-    """What it has no way to do."""
+    briefed_after: int = 0
+    """How many tools must be used in a chat before it can be told where the project stands."""
     flags: tuple[str, ...] = ()
     """For `hansard init`."""
     plugin: tuple[tuple[str, ...], ...] = ()
@@ -194,6 +194,44 @@ _GEMINI_CLI = Host(
     promises=COLUMNS,
 )
 
+_QWEN_CODE = Host(
+    "qwen-code",
+    "qwen",
+    "@qwen-code/qwen-code/cli.js",
+    lambda prompt: ["-p", prompt, "--approval-mode", "yolo"],
+    lambda stage: {
+        "OPENAI_API_KEY": "none",
+        "OPENAI_BASE_URL": f"{stage.model}/v1",
+        "OPENAI_MODEL": "gpt-4o",
+        "NO_BROWSER": "1",
+    },
+    Tools(
+        ours=lambda tool, args: Call(f"mcp__hansard__{tool}", dict(args)),
+        edit=lambda path, old, new: [
+            Call("read_file", {"file_path": str(path)}),
+            Call("edit", {"file_path": str(path), "old_string": old, "new_string": new}),
+        ],
+        shell=lambda command: Call(
+            "run_shell_command",
+            {"command": command, "description": "a change", "is_background": False},
+        ),
+    ),
+    lambda stage: {
+        stage.home / ".qwen" / "settings.json": json.dumps(
+            {
+                "security": {
+                    "auth": {"selectedType": "openai"},
+                    "folderTrust": {"enabled": False},
+                },
+                "telemetry": {"enabled": False},
+                "privacy": {"usageStatisticsEnabled": False},
+                "general": {"enableAutoUpdate": False},
+            }
+        )
+    },
+    promises=COLUMNS,
+)
+
 _COPILOT_CLI = Host(
     "copilot-cli",
     "copilot",
@@ -306,6 +344,7 @@ _DROID = Host(
             }
         )
     },
+    promises=COLUMNS,
 )
 
 
@@ -336,11 +375,23 @@ _CLINE = Host(
         shell=lambda command: Call("run_commands", {"commands": [command]}),
     ),
     _cline_answers,
+    promises=COLUMNS,
+    # It takes what a hook says only before a tool is used.
+    briefed_after=1,
     # It has no file for servers in projects.
     flags=("--user",),
 )
 
-ALL = (_CLAUDE_CODE, _CODEX, _GEMINI_CLI, _COPILOT_CLI, _OPENCODE, _DROID, _CLINE)
+ALL = (
+    _CLAUDE_CODE,
+    _CODEX,
+    _GEMINI_CLI,
+    _QWEN_CODE,
+    _COPILOT_CLI,
+    _OPENCODE,
+    _DROID,
+    _CLINE,
+)
 
 
 def _by_plugin(host: Host, *commands: str, prefix: str = "") -> Host:
@@ -350,7 +401,7 @@ def _by_plugin(host: Host, *commands: str, prefix: str = "") -> Host:
         tools = replace(tools, ours=lambda tool, args: Call(prefix + tool, dict(args)))
     words = tuple(tuple(command.split()) for command in commands)
     name = f"{host.name} (plugin)"
-    return replace(host, name=name, plugin=words, tools=tools, promises=TOOLS_OF_OURS)
+    return replace(host, name=name, plugin=words, tools=tools, promises=COLUMNS)
 
 
 BY_PLUGIN = (

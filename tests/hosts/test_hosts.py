@@ -59,6 +59,6 @@ def require_promises(host: Host, folder: Path, note: Note, **around: str) -> Non
 
 
 def _shown(host: Host, name: str, *, seen: bool) -> str:
-    if name in host.cannot and not seen:
-        return "–"
+    if name == "brief" and host.briefed_after and seen:
+        return "later"
     return "yes" if seen else "no"

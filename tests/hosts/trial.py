@@ -40,7 +40,8 @@ def tried(
             driver.prepare()
             try:
                 first = driver.chat("Edit the files, please.", _script(driver))
-                second = driver.chat("Where were we?", [])
+                looks = [host.tools.shell("true")] * host.briefed_after
+                second = driver.chat("Where were we?", looks)
                 _require_done(driver, [first, second])
                 cells = _seen(driver, first, second)
                 cells["undo"] = _is_undone(driver, cells)
@@ -81,7 +82,7 @@ def _seen(driver: Driver, first: Chat, second: Chat) -> Cells:
         "calls": bool(decided) and driver.text(RECORDED) == CHANGED[RECORDED],
         "hook edit": edit is not None,
         "hook shell": shell is not None,
-        "brief": DECIDED in second.chat[0].text,
+        "brief": DECIDED in second.chat[driver.host.briefed_after].text,
         "session joined": edit is not None
         and {edit["session_id"]} == {one["session"] for one in decided},
     }

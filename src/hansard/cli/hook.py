@@ -73,7 +73,8 @@ def _print_config(host: Host, flags: Flags, *, plugin: bool) -> None:
         return
     if host.file:
         print(host.file(command), end="")
-        say(f"Save this as {host.settings_file}.")
+        names = f", executable, as each of {', '.join(host.events)}" if host.events else ""
+        say(f"Save this {'in' if host.events else 'as'} {host.settings_file}{names}.")
         return
     config = host.config(command)
     if host.denied:

@@ -125,12 +125,19 @@ def _entries(host: HostFiles, scope: Scope, where: Around, want: Wanted) -> Iter
                 runs = shlex.join(words_of(entry) or [])
                 state = state_of(entry, want)
                 yield Entry(where.shown(path), "server", name, state, runs)
-    hooking = targets.hooks_file(host, scope, where)
-    if hooking and (found := targets.readable(hooking)):
-        for words in {tuple(each): each for each in hooks.is_hooked(found)}.values():
-            entry = {"command": words[0], "args": words[1:]}
+    for path in targets.hooks_files(host, scope, where):
+        for words in _hooks_in(host, path):
+            entry = {"command": words[0], "args": list(words[1:])}
             state = state_of(entry, want)
-            yield Entry(where.shown(hooking), "hook", "", state, shlex.join(words))
+            yield Entry(where.shown(path), "hook", "", state, shlex.join(words))
+
+
+def _hooks_in(host: HostFiles, path: Path) -> list[tuple[str, ...]]:
+    """Give the words of each hook of ours that a file runs, once."""
+    if words := targets.words_of_file(host, path):
+        return [tuple(words)]
+    found = targets.readable(path)
+    return list(dict.fromkeys(map(tuple, hooks.is_hooked(found)))) if found else []
 
 
 def _last_hook(settings: Settings, host: str) -> str | None:

@@ -14,7 +14,7 @@ from hansard.cli.opened_store import opened, store_exists
 from hansard.cli.options import settings_flags
 from hansard.cli.setup import places, targets
 from hansard.cli.setup.document import Document
-from hansard.cli.setup.files import look, require_writable
+from hansard.cli.setup.files import as_program, look, require_writable
 from hansard.cli.setup.places import Around, HostFiles, Scope
 from hansard.cli.setup.planning import Part, Plan
 from hansard.cli.setup.texts import LeftAloneError
@@ -178,6 +178,8 @@ def _go_through(found: targets.Targets, doing: Doing, way: Way) -> int:
 def _one(path: Path, name: str, parts: list[Part], doing: Doing, way: Way) -> bool:
     """Do one file; returns whether it was written."""
     found = look(path, within=doing.where.folder if doing.scope == "project" else None)
+    if found.content is None and any(part.is_program for part in parts):
+        found = as_program(found)
     plan = way.plan(name, found, parts)
     if plan.changes:
         require_writable(found)

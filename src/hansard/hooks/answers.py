@@ -2,20 +2,26 @@
 
 import json
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 _WANTS_JSON = ("cursor",)
 """Hosts that take silence for a fault."""
 
 
-def give(text: str, host: str) -> None:
-    """Print an answer, in the form of the host."""
-    if said := formed(text, host):
+def give(text: str, host: str, asked: Mapping[str, Any] | None = None) -> None:
+    """Print an answer, in the form of the host; `asked` takes the place of a call's arguments."""
+    if said := formed(text, host, asked):
         sys.stdout.write(said)
         sys.stdout.flush()
 
 
-def formed(text: str, host: str) -> str:
+def formed(text: str, host: str, asked: Mapping[str, Any] | None = None) -> str:
     """Put a text into the form in which a host takes it into the context; else what it expects."""
+    if host == "cline":
+        said: dict[str, Any] = {"contextModification": text} if text else {}
+        said |= {"overrideInput": asked} if asked else {}
+        return json.dumps({"cancel": False, **said}) if said else ""
     if not text or host == "windsurf":
         return "{}" if host in _WANTS_JSON else ""
     if host == "opencode":
@@ -24,6 +30,5 @@ def formed(text: str, host: str) -> str:
     forms = {
         "cursor": {"additional_context": text},
         "copilot-cli": {"additionalContext": text, **specific},
-        "cline": {"cancel": False, "contextModification": text},
     }
     return json.dumps(forms.get(host, specific))

@@ -21,8 +21,8 @@ ONE_CHAT = frozenset(("claude-code", "gemini-cli", "qwen-code", "copilot-cli", "
 """Hosts whose process is in one chat at a time."""
 
 ARGUMENT = "hansard_chat"
-"""What OpenCode's plugin adds to a call of ours, whose client tells a server nothing of the chat
-and whose process is in several at a time."""
+"""What hooks of OpenCode and Cline add to a call of ours: their clients tell a server nothing of
+the chat, and their processes are in several at a time."""
 
 VARIABLES = {
     "claude-code": "CLAUDE_CODE_SESSION_ID",

@@ -20,6 +20,9 @@ UNKNOWN = "unknown"
 STARTS = "starts"
 """Where it is kept how a chat began, until something is done in it."""
 
+BRIEFS = "briefs"
+"""Where it is kept which chats wait for what they shall know, and which know it."""
+
 HEAVY = ("--print-config", "--help", "-h", "--list")
 """What a person asks, who does not mind waiting."""
 
@@ -65,8 +68,26 @@ def _take(text: str, host: str, event: str, flags: places.Given) -> None:
     except (OSError, spool.SpoolFullError) as error:
         # What cannot be written down is no reason to keep from the session what is known.
         _say(f"{error}")
-    said = servers.brief(folder, known, given) if known.event == "start" else ""
-    answers.give(said, known.host)
+    answers.give(_brief(known, folder, given), known.host, _naming_the_chat(known))
+
+
+def _brief(known: reading.Told, folder: str, given: places.Given) -> str:
+    """Give what a session shall know, once: as it begins, or when its host takes it."""
+    if known.host not in reading.HEARD_BEFORE_TOOLS:
+        return servers.brief(folder, known, given) if known.event == "start" else ""
+    waiting = kept.find(folder, BRIEFS, known.session)
+    if known.event == "start" and waiting is None:
+        kept.keep(folder, BRIEFS, known.session, {"source": known.source, "is_given": False})
+    if known.event != "before" or waiting is None or waiting["is_given"]:
+        return ""
+    kept.keep(folder, BRIEFS, known.session, waiting | {"is_given": True})
+    return servers.brief(folder, known._replace(source=waiting["source"]), given)
+
+
+def _naming_the_chat(known: reading.Told) -> reading.Json | None:
+    """Give the arguments of a call of ours with its chat, where only a hook can add that."""
+    is_call = known.event == "before" and known.tool == "own"
+    return {**known.asked, chats.ARGUMENT: known.session} if is_call else None
 
 
 def record(known: reading.Told, folder: str, given: places.Given) -> None:
@@ -79,6 +100,8 @@ def record(known: reading.Told, folder: str, given: places.Given) -> None:
         # Of a chat in which nothing is done nothing is recorded: so it goes with what comes next.
         source = known.source[: gathering.SOURCE_CHARS_MAX]
         kept.keep(folder, STARTS, known.session, {"source": source, "at": time.time()})
+        return
+    if known.event == "before" and known.tool not in reading.RECORDED:
         return
     gathered = gathering.gather(known, folder, given["workspace"])
     if gathered is None:

@@ -66,6 +66,22 @@ def removed_text(hunks: object) -> str | None:
     return "".join(f"{line[1:]}\n" for line in lines)
 
 
+def patch_in(value: object) -> str | None:
+    """Give the patch that an argument of a tool is; one host has it in JSON once more."""
+    if not isinstance(value, str) or PATCH not in value:
+        return None
+    if not value.lstrip().startswith("{"):
+        return value
+    import json
+
+    try:
+        inside = json.loads(value)
+    except ValueError:
+        return value
+    texts = inside.values() if isinstance(inside, dict) else ()
+    return next((text for text in texts if isinstance(text, str) and PATCH in text), value)
+
+
 def patched_paths(patch: str) -> Iterator[tuple[str, str]]:
     """Give what a patch of the `*** Begin Patch` form does to which file, in order.
 

@@ -142,21 +142,22 @@ def _targets(told: Told, root: str) -> Iterator[tuple[str, str]]:
 
 def _named(told: Told) -> Iterator[tuple[str, str]]:
     for value in told.asked.values():
-        if isinstance(value, str) and edits.PATCH in value:
-            for action, path in edits.patched_paths(value):
+        if patch := edits.patch_in(value):
+            for action, path in edits.patched_paths(patch):
                 yield ("edit" if action == "update" else action), path
             return
-    several = told.asked.get("files")
-    for one in several if isinstance(several, list) else ():
-        inner: Any = one.get("path") if isinstance(one, dict) else one
-        if isinstance(inner, str) and inner:
-            yield "edit", inner
     for table in (told.asked, told.answered):
-        paths = [table.get(key) for key in _PATHS]
-        found = [path for path in paths if isinstance(path, str) and path]
-        yield from (("edit", path) for path in found)
-        if found:
+        found = [*_listed(table.get("files")), *(table.get(key) for key in _PATHS)]
+        paths = [path for path in found if isinstance(path, str) and path]
+        yield from (("edit", path) for path in paths)
+        if paths:
             return
+
+
+def _listed(several: object) -> Iterator[Any]:
+    """Give the paths of a list of files: some hosts have a table for each."""
+    for one in several if isinstance(several, list) else ():
+        yield from ((one.get(key) for key in _PATHS) if isinstance(one, dict) else (one,))
 
 
 def _shell(told: Told, folder: str, root: str) -> Gathered | None:

@@ -31,10 +31,22 @@ HOSTS = (
 )
 """The hosts whose hooks are known, by the names that `hansard init` has for them."""
 
+HEARD_BEFORE_TOOLS = ("cline",)
+"""Hosts that take what a hook says only before a tool is used, be it whichever."""
+
+RECORDED = ("edit", "shell")
+"""Kinds of tools whose use is recorded."""
+
+OWN = "hansard__"
+"""How the names of tools of ours begin in such a host."""
+
 Json = Mapping[str, Any]
 
 _EVENTS = {
-    "start": ("sessionstart", "taskstart", "taskresume", "agentstart", "sessioncreated"),
+    "start": (
+        *("sessionstart", "taskstart", "taskresume", "agentstart", "agentresume"),
+        "sessioncreated",
+    ),
     "end": ("sessionend", "sessionshutdown", "sessiondeleted"),
     "prompt": (
         "userpromptsubmit",
@@ -42,6 +54,7 @@ _EVENTS = {
         "beforeagent",
         "beforesubmitprompt",
         "preuserprompt",
+        "promptsubmit",
         "chatmessage",
     ),
     "before": (
@@ -69,6 +82,7 @@ _EVENTS = {
     "subagent": ("subagentstart", "subagentstop"),
     "nothing": (
         *("stop", "stopfailure", "agentstop", "agentend", "afteragent", "notification"),
+        *("agentabort", "agenterror"),
         *("taskcomplete", "taskerror", "taskcancel", "taskcreated", "taskcompleted"),
         *("permissionrequest", "permissiondenied", "posttoolbatch", "messagedisplay"),
         *("beforemodel", "aftermodel", "beforetoolselection", "filechanged", "shellenv"),
@@ -137,7 +151,7 @@ class Told(NamedTuple):
     pair: str = ""
     """What a call has in common before and after it."""
     tool: str = ""
-    """edit, shell, or nothing for tools that are none of ours to record."""
+    """edit, shell, own for a tool of ours; nothing for what is none of ours to record."""
     asked: Json = _NOTHING
     answered: Json = _NOTHING
     failed: bool = False
@@ -164,7 +178,9 @@ def read(
     if meaning in ("", "nothing") or not session:
         return None
     kind, asked, answered = _tool(flat, _name_of(told, event))
-    if meaning in ("before", "after") and not kind:
+    named_by = _host(flat, environment, session, host)
+    is_heard = meaning == "before" and named_by in HEARD_BEFORE_TOOLS
+    if meaning in ("before", "after") and kind not in RECORDED and not is_heard:
         return None
     prompt = _prompt(flat) if meaning == "prompt" else ""
     if meaning == "prompt" and not prompt.strip():
@@ -172,7 +188,7 @@ def read(
     return Told(
         event=meaning,
         session=session_id(session),
-        host=_host(flat, environment, session, host),
+        host=named_by,
         root=_root(flat, environment),
         cwd=_text(flat, ("cwd", "directory")) or _text(_object(flat, "tool_info"), ("cwd",)),
         call=_call(flat),
@@ -220,6 +236,8 @@ def _tool(flat: Json, name: str) -> tuple[str, Json, Json]:
     asked = next((found for key in _ASKED if (found := _object(flat, key))), {})
     answers = {key: _object(flat, key) for key in _ANSWERED}
     answered = {key: value for one in reversed(answers.values()) for key, value in one.items()}
+    if not kind and (_text(flat, _TOOL) or "").startswith(OWN):
+        kind = "own"
     return kind, asked, answered
 
 
@@ -231,6 +249,7 @@ def _prompt(flat: Json) -> str:
         texts = [one.get("text") for one in parts if isinstance(one, dict)]
         said = "\n".join(text for text in texts if isinstance(text, str))
     said = said or _text(_object(flat, "tool_info"), ("user_prompt",))
+    said = said or _text(_object(flat, "userPromptSubmit"), ("prompt",))
     return said if isinstance(said, str) else ""
 
 

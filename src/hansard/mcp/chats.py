@@ -19,8 +19,8 @@ META = ("sessionId", "threadId")
 NAMING = "codex"
 """How the names of clients begin that do so."""
 
-ADDING = "opencode"
-"""Likewise of clients whose plugin of ours adds it to the arguments."""
+ADDING = ("opencode", "@cline", "cline")
+"""Likewise of clients whose hooks add it to the arguments."""
 
 NOTHING: Mapping[str, Any] = {}
 
@@ -28,13 +28,13 @@ SEATS_MAX = 256
 """Chats that are remembered: the latest."""
 
 
-def is_of(client: str, name: str) -> bool:
+def is_of(client: str, names: str | tuple[str, ...]) -> bool:
     """Whether a client is of this kind, by how its name begins."""
-    return client.lower().startswith(name)
+    return client.lower().startswith(names)
 
 
 def asked_in(arguments: Mapping[str, Any], client: str) -> dict[str, Any]:
-    """Give what the model itself asked for in a call, without what a plugin of ours added."""
+    """Give what the model itself asked for in a call, without what a hook of ours added."""
     added = chats.ARGUMENT if is_of(client, ADDING) else None
     return {name: value for name, value in arguments.items() if name != added}
 

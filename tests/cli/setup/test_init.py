@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from hansard.cli.hook_formats import HOSTS
 from hansard.cli.setup.document import document
 from hansard.cli.setup.files import look, write
 from hansard.cli.setup.places import ALL
@@ -73,6 +74,7 @@ def test_every_host_with_a_project_file_is_connected_and_the_rest_of_it_stays(
     assert (ran.code, ran.err) == (0, "")
     files = person.files()
     own = {".codex/hooks.json", ".opencode/plugins/hansard.js", ".windsurf/hooks.json"}
+    own |= {f".cline/hooks/{event}" for event in HOSTS["cline"].events}
     assert set(files) == {*PROJECT, ".hansard.toml", ".factory/settings.json", *own}
     for name, text in PROJECT.items():
         held = files[name].decode()

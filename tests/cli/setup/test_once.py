@@ -1,6 +1,7 @@
 """A host that reads several files is connected in one of them, and by one set of hooks."""
 
 import json
+import shutil
 
 import pytest
 
@@ -50,7 +51,9 @@ def test_an_entry_in_the_second_of_a_hosts_files_is_found_updated_and_taken_out(
     assert held["hansard"]["command"] == [PROGRAM, "--read-only"]
     assert (person.repository / "opencode.json").read_text() == "{}"
     [opencode] = [one for one in told if one["host"] == "opencode"]
-    assert [one["file"] for one in opencode["entries"]] == ["opencode.jsonc"]
+    runs = {one["file"]: (one["kind"], one["state"]) for one in opencode["entries"]}
+    plugin = ".opencode/plugins/hansard.js"
+    assert runs == {"opencode.jsonc": ("server", "current"), plugin: ("hook", "current")}
     assert PROGRAM not in (person.repository / "opencode.jsonc").read_text()
 
 
@@ -76,3 +79,40 @@ def test_a_file_of_ours_is_renewed_unless_somebody_changed_it(person: Person) ->
     path.write_text(path.read_text().removesuffix("// mine\n"))
     person("init", "--yes", "--uninstall")
     assert not path.exists()
+
+
+def test_a_host_that_runs_a_file_for_each_event_gets_them_once_and_loses_them_again(
+    person: Person,
+) -> None:
+    person("init", "--yes", "--user", "cline")
+    hooks = person.home / ".cline/hooks"
+    written = {path.name: path.read_text() for path in hooks.iterdir()}
+    modes = {path.stat().st_mode & 0o777 for path in hooks.iterdir()}
+    again = person("init", "--yes", "--user", "cline")
+    beside = person("init", "--yes", "--no-guide", "cline")
+    person("init", "--yes", "--user", "--uninstall", "cline")
+
+    assert {"TaskStart", "PreToolUse", "PostToolUse"} <= set(written)
+    assert all(f"exec {PROGRAM} hook cline\n" in text for text in written.values())
+    assert modes == {0o700}
+    assert "Nothing was changed." in again.out
+    assert "has the hooks from ~/.cline/hooks already" in beside.out
+    assert not list(hooks.iterdir())
+    assert not (person.repository / ".cline").exists()
+
+
+@pytest.mark.parametrize("path", [".opencode/plugins/hansard.js", ".cline/hooks/PreToolUse"])
+def test_a_file_of_ours_that_somebody_else_committed_can_be_taken_out_here(
+    person: Person, path: str
+) -> None:
+    host = path.split("/", maxsplit=1)[0].removeprefix(".")
+    person("init", "--yes", "--no-guide", host)
+    text = (person.repository / path).read_text().replace(PROGRAM, "/home/ann/bin/hansard")
+    shutil.rmtree(person.home / ".local")
+    theirs = path.replace("hansard", "own").replace("PreToolUse", "TaskCancel")
+    person.has({path: text, theirs: "// Hansard is not here\n"})
+
+    person("init", "--yes", "--uninstall")
+
+    assert not (person.repository / path).exists()
+    assert (person.repository / theirs).exists()

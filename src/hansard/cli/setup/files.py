@@ -4,7 +4,7 @@ import os
 import secrets
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hansard.cli.setup.texts import LeftAloneError
@@ -15,6 +15,7 @@ BYTES_MAX = 32 * MIB
 """Hosts keep whole histories in some of these files; more than this is no configuration."""
 
 _OPEN_TO_ALL = 0o666
+_READ_BY_ALL = 0o444
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,11 @@ def _resolved(path: Path) -> Path:
         return path.resolve()
     except (OSError, RuntimeError):
         raise LeftAloneError("its links lead in a circle") from None
+
+
+def as_program(found: Found) -> Found:
+    """Have a file be run by whoever may read it."""
+    return replace(found, mode=found.mode | (found.mode & _READ_BY_ALL) >> 2)
 
 
 def _umask() -> int:

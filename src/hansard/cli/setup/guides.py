@@ -84,12 +84,21 @@ def skill_part() -> Part:
     return file_part("Claude Code", SKILL, "skill")
 
 
-def file_part(title: str, text: str, what: str) -> Part:
-    """Give a file of ours alone; one that somebody changed is theirs."""
+def file_part(title: str, text: str, what: str, *, form: tuple[str, str] | None = None) -> Part:
+    """Give a file of ours alone; one that somebody changed is theirs.
+
+    `form` is what it begins and ends with, where what stands between may differ.
+    """
+    begin, end = form or (text, "")
 
     def install(current: Document) -> tuple[Document, str]:
         if current.text in ("", text):
             return replace(current, text=text), what
         return current, "is there, and is left as it is"
 
-    return Part(title, install, lambda current, _: current, is_whole=True)
+    def uninstall(current: Document, _: Document) -> Document:
+        rest = current.text.removeprefix(begin)
+        is_ours = rest != current.text and rest.endswith(end)
+        return replace(current, text="") if is_ours else current
+
+    return Part(title, install, uninstall, is_whole=True)

@@ -45,6 +45,8 @@ class Host:
     """Makes the rule that keeps the host's tools from a file, where it has such rules."""
     file: Callable[[str], str] | None = None
     """Makes a file of our own, for a host whose hooks are no settings."""
+    events: tuple[str, ...] = ()
+    """What those files are called, for a host that runs one for each event of that folder."""
     note: str = ""
     """What else its user must do."""
 
@@ -167,7 +169,7 @@ def opencode_plugin(command: str) -> str:
 
 def cline_script(command: str) -> str:
     """Give the script that is put into `.cline/hooks` under the name of each event."""
-    return f"#!/bin/sh\nexec {command}\n"
+    return f"#!/bin/sh\n{_CLINE}exec {command}\n"
 
 
 def plugin_hooks(host: str, command: str) -> Json:
@@ -223,8 +225,13 @@ _PLUGINS: dict[str, tuple[str, tuple[tuple[str, ...], tuple[str, ...]], str, boo
 """Hosts whose hooks can call a tool: how their plugin's server is called, the tools that run shells
 and that edit, what tells one prompt from another, and whether they tell of failures."""
 
-PLUGIN_MARK = "// Hansard: "
-"""How a plugin of ours begins, whichever version wrote it."""
+FILE_MARK = " Hansard: "
+"""What stands in the first lines of a file of ours, whichever version wrote it."""
+
+_CLINE = """\
+# Hansard: records what happens in a chat, and tells a new one where the project stands.
+# Written by `hansard init`; `hansard init --uninstall cline` takes it away.
+"""
 
 _OPENCODE = """\
 // Hansard: records what happens in a chat, and tells a new one where the project stands.
@@ -303,7 +310,16 @@ HOSTS = {
         Host("cursor", ".cursor/hooks.json", cursor_config),
         Host("windsurf", ".windsurf/hooks.json", windsurf_config),
         Host("opencode", ".opencode/plugins/hansard.js", lambda _: {}, file=opencode_plugin),
-        Host("cline", ".cline/hooks", lambda _: {}, file=cline_script),
+        Host(
+            "cline",
+            ".cline/hooks",
+            lambda _: {},
+            file=cline_script,
+            events=(
+                *("TaskStart", "TaskResume", "UserPromptSubmit", "PreToolUse", "PostToolUse"),
+                "SessionShutdown",
+            ),
+        ),
         Host("droid", ".factory/settings.json", droid_config),
     )
 }

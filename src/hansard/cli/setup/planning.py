@@ -20,6 +20,8 @@ class Part:
     """Gives the file without it, from what it is and what it was before."""
     is_whole: bool = False
     """Whether the file is this part and nothing else."""
+    is_program: bool = False
+    """Whether the file is run."""
 
 
 @dataclass(frozen=True, slots=True)

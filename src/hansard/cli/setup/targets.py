@@ -5,7 +5,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hansard.cli.setup import entries, guides, hooks
@@ -16,6 +16,9 @@ from hansard.cli.setup.files import look
 from hansard.cli.setup.places import Around, HostFiles, Scope, claude_folder
 from hansard.cli.setup.planning import Part
 from hansard.cli.setup.texts import LeftAloneError
+
+_ANY = "ANY-COMMAND"
+"""Stands for any command, to see what a file of ours has around it."""
 
 _RUNNERS_FOLDERS = ("archive-v0", "environments-v2", "builds-v0")
 """Folders of uv's cache, which come and go: a program there must not be named."""
@@ -93,21 +96,24 @@ def everything(hosts: Sequence[HostFiles], scope: Scope, where: Around, want: Wa
     for host in hosts:
         for path in host.files(scope, where):
             targets.add(path, _server_part(host, scope, want))
-        if found := hooks_file(host, scope, where):
-            targets.add(found, _hooks_part(host, want))
+        for path in hooks_files(host, scope, where):
+            targets.add(path, _hooks_part(host, want))
     if scope == "project":
         add_guides(targets, hosts, where)
     return targets
 
 
-def hooks_file(host: HostFiles, scope: Scope, where: Around) -> Path | None:
-    """Give the file of a host's hooks; `None` if it has none that are known here."""
+def hooks_files(host: HostFiles, scope: Scope, where: Around) -> list[Path]:
+    """Give the files of a host's hooks: one for all, or one for each event; none if unknown."""
     if host.name not in hooked.HOSTS:
-        return None
+        return []
+    place = _hooks_place(host, scope, where)
+    events = hooked.HOSTS[host.name].events
+    return [] if place is None else [place / event for event in events] or [place]
+
+
+def _hooks_place(host: HostFiles, scope: Scope, where: Around) -> Path | None:
     named = Path(hooked.HOSTS[host.name].settings_file)
-    if host.name == "cline":
-        # A program for each event, in a folder that has no settings: docs/hooks.md says how.
-        return None
     if scope == "project":
         return where.folder / named
     elsewhere = {
@@ -176,7 +182,10 @@ def _hooks_part(host: HostFiles, want: Wanted) -> Part:
     hooking = hooked.HOSTS[host.name]
     if hooking.file:
         command = shlex.join([*want.program, "hook", host.name, *want.flags])
-        return guides.file_part(host.title, hooking.file(command), "plugin")
+        begin, end = _form(hooking)
+        what = "hook" if hooking.events else "plugin"
+        part = guides.file_part(host.title, hooking.file(command), what, form=(begin, end))
+        return replace(part, is_program=bool(hooking.events))
     return Part(
         host.title,
         lambda current: hooks.install(current, hooking, want),
@@ -187,26 +196,56 @@ def _hooks_part(host: HostFiles, want: Wanted) -> Part:
 def _add_hooks(
     targets: Targets, host: HostFiles, scope: Scope, where: Around, want: Wanted
 ) -> None:
-    path = hooks_file(host, scope, where)
-    if path is None:
+    files = hooks_files(host, scope, where)
+    if not files:
         return
-    other = hooks_file(host, "user" if scope == "project" else "project", where)
-    has_hooks = _has_plugin if hooked.HOSTS[host.name].file else _has_hooks
-    if other and other != path and has_hooks(other):
-        if not has_hooks(path):
-            targets.says.append(f"{host.title} has the hooks from {where.shown(other)} already.")
+    others = hooks_files(host, "user" if scope == "project" else "project", where)
+    has_hooks = is_file_of_ours if hooked.HOSTS[host.name].file else _has_hooks
+    if others != files and any(map(has_hooks, others)):
+        other = _shown(others, where)
+        if not any(map(has_hooks, files)):
+            targets.says.append(f"{host.title} has the hooks from {other} already.")
             return
-        both = f"{where.shown(path)} and {where.shown(other)}"
+        both = f"{_shown(files, where)} and {other}"
         targets.says.append(f"{host.title} has hooks in {both}: take those of one out.")
-    targets.add(path, _hooks_part(host, want))
+    for path in files:
+        targets.add(path, _hooks_part(host, want))
 
 
-def _has_plugin(path: Path) -> bool:
+def _shown(files: list[Path], where: Around) -> str:
+    """Write where hooks are as people do: the folder, if there are several files."""
+    return where.shown(files[0] if len(files) == 1 else files[0].parent)
+
+
+def _form(hooking: hooked.Host) -> tuple[str, str]:
+    """Give what a file of ours has before its command, and after it."""
+    assert hooking.file, "a host whose hooks are settings has no file of ours"
+    begin, _, end = hooking.file(_ANY).partition(_ANY)
+    return begin, end
+
+
+def words_of_file(host: HostFiles, path: Path) -> list[str] | None:
+    """Give the words of the command that a file of ours runs; `None` if there is none."""
+    hooking = hooked.HOSTS[host.name]
+    if hooking.file is None:
+        return None
+    begin, end = _form(hooking)
+    try:
+        text = path.read_text(encoding="utf-8")
+        if not text.startswith(begin) or not text.endswith(end):
+            return None
+        return shlex.split(text[len(begin) : len(text) - len(end)])
+    except (OSError, ValueError):
+        return None
+
+
+def is_file_of_ours(path: Path) -> bool:
     """Whether a file of ours is there; what it says in detail is of no matter."""
     try:
-        return path.read_text(encoding="utf-8", errors="replace").startswith(hooked.PLUGIN_MARK)
+        text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return False
+    return any(hooked.FILE_MARK in line for line in text.splitlines()[:2])
 
 
 def _has_hooks(path: Path) -> bool:

@@ -65,7 +65,8 @@ def _without(name: str, found: Found, parts: list[Part], known: Kept | None) -> 
     if found.text is None:
         return Plan(name, None, None)
     before = known.before.decode() if known and known.before is not None else None
-    is_ours = known is not None and known.before is None
+    is_whole = all(part.is_whole for part in parts)
+    is_ours = is_whole or (known is not None and known.before is None)
     return taken_out(name, found.text, parts, before=before, is_ours=is_ours)
 
 

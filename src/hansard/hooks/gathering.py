@@ -55,7 +55,7 @@ def _keep(told: Told, folder: str, root: str) -> None:
         look: looking.Look = {"files": seen}
     else:
         try:
-            look = looking.look(root)
+            look = looking.look(root, told.cwd)
         except looking.TooMuchError:
             return
     kept.keep(folder, LOOKS, _look_name(told), look)
@@ -173,7 +173,7 @@ def _shell(told: Told, folder: str, root: str) -> Gathered | None:
     if look is None:
         return gathered | {"unseen": True}
     try:
-        changed, more = looking.changes(root, look)
+        changed, more = looking.changes(root, look, told.cwd)
     except looking.TooMuchError:
         return gathered | {"unseen": True}
     return gathered | {"files": changed, "more": more}

@@ -1,15 +1,17 @@
 """A look at a project's files before a shell command and after it, and what is different.
 
 In a Git work tree Git says what differs from what was committed, and only that is kept: what is as
-committed can be had from Git. Elsewhere the files are listed, and small ones kept. Both within
-limits of time, number and size; beyond them nothing is guessed.
+committed can be had from Git. So also in work trees within it, which Git itself passes over:
+submodules, other repositories, work trees of its own. Elsewhere the files are listed, and small
+ones kept. Both within limits of time, number and size; beyond them nothing is guessed.
 """
 
 import os
 import stat
 import time
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any, NamedTuple
 
 from hansard.hooks import files
 
@@ -21,6 +23,9 @@ LISTED_MAX = 20_000
 
 CHANGED_MAX = 200
 """Files of one command that are recorded; of more it is said how many."""
+
+INNER_MAX = 8
+"""Work trees within a work tree that are looked into."""
 
 KEPT_FILE_BYTES_MAX = 1024 * 1024
 KEPT_BYTES_MAX = 16 * 1024 * 1024
@@ -35,19 +40,31 @@ LEFT_OUT = frozenset(
 """Folders that are not looked into outside Git."""
 
 Look = dict[str, Any]
-"""`git`: the commit that was checked out, empty if none, absent outside Git. `files`: by path what
-tells one state of a file from another, and what it holds, if that is kept."""
+"""`git`: by the folder of each work tree the commit that was checked out, empty if none; absent
+outside Git. `files`: by path what tells one state of a file from another, and what it holds, if
+that is kept."""
+
+
+class Tree(NamedTuple):
+    """A work tree of Git."""
+
+    folder: str
+    """From the project's folder; empty for the one that this is in."""
+    head: str
+    """The commit that is checked out; empty if there is none."""
+    paths: list[str]
+    """What is not as committed, from the project's folder."""
 
 
 class TooMuchError(Exception):
     """There is more to look at than a host can be kept waiting for."""
 
 
-def look(root: str) -> Look:
-    """Look at what there is, before a command."""
+def look(root: str, cwd: str | None = None) -> Look:
+    """Look at what there is, before a command that is run in a folder."""
     until = time.monotonic() + LOOK_S
-    found = _git_state(root, until)
-    head, paths = found or (None, list(_listed(root, until)))
+    trees = _trees(root, cwd, until)
+    paths = [path for tree in trees for path in tree.paths] if trees else _listed(root, until)
     room = KEPT_BYTES_MAX
     seen: dict[str, Any] = {}
     for path in paths:
@@ -61,21 +78,25 @@ def look(root: str) -> Look:
         if time.monotonic() > until:
             raise TooMuchError
         seen[path] = [mark, kept]
-    return {"files": seen} | ({} if head is None else {"git": head})
+    return {"files": seen} | ({"git": {one.folder: one.head for one in trees}} if trees else {})
 
 
-def changes(root: str, before: Look) -> tuple[list[dict[str, Any]], int]:
+def changes(root: str, before: Look, cwd: str | None = None) -> tuple[list[dict[str, Any]], int]:
     """Say what is other than it was: by file what it holds and held; and how many more there are.
 
     A file whose `was` is absent held something that nobody kept.
     """
     until = time.monotonic() + LOOK_S
     known: dict[str, Any] = before["files"]
-    found = _git_state(root, until) if "git" in before else None
-    listed = found[1] if found else _listed(root, until)
+    told = before.get("git", {})
+    heads: dict[str, str] = told if isinstance(told, dict) else {"": told}
+    trees = _trees(root, cwd, until, known=heads) if heads else []
+    listed = [path for tree in trees for path in tree.paths] if trees else _listed(root, until)
     paths = dict.fromkeys([*known, *listed])
-    if found and found[0] != before["git"]:
-        paths |= dict.fromkeys(_between(root, before["git"], found[0], until))
+    for tree in trees:
+        if tree.head != heads.get(tree.folder, tree.head):
+            between = _between(root, tree.folder, heads[tree.folder], tree.head, until)
+            paths |= dict.fromkeys(between)
     changed: list[dict[str, Any]] = []
     more = 0
     for path in paths:
@@ -88,13 +109,13 @@ def changes(root: str, before: Look) -> tuple[list[dict[str, Any]], int]:
         if len(changed) == CHANGED_MAX:
             more += 1
             continue
-        if one := _changed(root, path, known, before.get("git"), until):
+        if one := _changed(root, path, known, heads, until):
             changed.append(one)
     return changed, more
 
 
 def _changed(
-    root: str, path: str, known: dict[str, Any], head: str | None, until: float
+    root: str, path: str, known: dict[str, Any], heads: dict[str, str], until: float
 ) -> dict[str, Any] | None:
     """Say what became of one file; `None` if it holds what it held, or cannot be read."""
     try:
@@ -105,9 +126,7 @@ def _changed(
     if path in known:
         if known[path][1] is not None:
             one["was"] = known[path][1]
-    elif head is None:
-        one["was"] = None
-    elif (was := _committed(root, head, path, until)) is not None:
+    elif (was := _committed(root, heads, path, until)) is not None:
         one["was"] = files.as_content(was[0]) if was else None
     if "was" not in one:
         return one
@@ -155,28 +174,62 @@ def _listed(root: str, until: float) -> Iterator[str]:
             raise TooMuchError
 
 
-def _git_state(root: str, until: float) -> tuple[str, list[str]] | None:
-    """Give the commit that is checked out and the files that are not as committed."""
-    prefix = _git(root, until, "rev-parse", "--show-prefix")
+def _trees(root: str, cwd: str | None, until: float, *, known: Iterable[str] = ()) -> list[Tree]:
+    """Look at the work tree that a folder is in, and at those within it; none outside Git."""
+    prefix = _git(root, "", until, "rev-parse", "--show-prefix")
     if prefix is None:
-        return None
-    below = prefix.decode(errors="surrogateescape").rstrip("\n")
+        return []
+    own = _tree(root, "", prefix.decode(errors="surrogateescape").rstrip("\n"), until)
+    if own is None:
+        raise TooMuchError
+    folders = [*filter(None, known), *_inner(root, own.paths, cwd)]
+    places = (place for place in dict.fromkeys(folders) if _is_top(root, place))
+    inner = (_tree(root, place, "", until) for place in islice(places, INNER_MAX))
+    return [own, *(one for one in inner if one)]
+
+
+def _inner(root: str, listed: list[str], cwd: str | None) -> Iterator[str]:
+    """Name the folders in which another work tree may begin: the command's own first."""
+    folder = files.within(root, cwd) if cwd else None
+    while folder:
+        yield folder
+        folder = os.path.dirname(folder)
+    # Git lists another repository as a folder, and a submodule not at all.
+    yield from (path.rstrip("/") for path in listed if path.endswith("/"))
+    try:
+        with open(os.path.join(root, ".gitmodules"), encoding="utf-8") as file:
+            for line in file:
+                name, _, value = line.partition("=")
+                if name.strip() == "path":
+                    yield value.strip()
+    except (OSError, UnicodeDecodeError):
+        return
+
+
+def _is_top(root: str, folder: str) -> bool:
+    """Whether a work tree begins in a folder of the project."""
+    is_inside = files.within(root, folder) == folder
+    return is_inside and os.path.lexists(os.path.join(root, folder, ".git"))
+
+
+def _tree(root: str, folder: str, below: str, until: float) -> Tree | None:
+    """Give the commit that is checked out and the files that are not as committed."""
     said = _git(
-        *(root, until, "status", "--porcelain=v2", "--branch", "-z", "--no-renames"),
+        *(root, folder, until, "status", "--porcelain=v2", "--branch", "-z", "--no-renames"),
         *("--untracked-files=all", "--ignore-submodules=all", "--", "."),
     )
     if said is None:
-        raise TooMuchError
+        return None
     head, paths = "", []
     for line in said.decode(errors="surrogateescape").split("\0"):
         if line.startswith("# branch.oid "):
             oid = line.removeprefix("# branch.oid ")
             head = "" if oid == "(initial)" else oid
         elif path := _status_path(line):
-            paths.append(path.removeprefix(below))
+            paths.append(os.path.join(folder, path.removeprefix(below)))
         if len(paths) > LISTED_MAX:
             raise TooMuchError
-    return head, paths
+    return Tree(folder, head, paths)
 
 
 def _status_path(line: str) -> str | None:
@@ -186,42 +239,76 @@ def _status_path(line: str) -> str | None:
     return parts[-1] if fields and len(parts) > fields else None
 
 
-def _between(root: str, old: str, new: str, until: float) -> list[str]:
+def _between(root: str, folder: str, old: str, new: str, until: float) -> list[str]:
     """List the files that differ between two commits."""
     if not old or not new:
         return []
     said = _git(
-        *(root, until, "diff", "--name-only", "--relative", "--no-renames", "-z"),
+        *(root, folder, until, "diff", "--name-only", "--relative", "--no-renames", "-z"),
         *("--no-ext-diff", "--no-textconv", old, new),
     )
-    return [] if said is None else said.decode(errors="surrogateescape").split("\0")[:-1]
+    paths = [] if said is None else said.decode(errors="surrogateescape").split("\0")[:-1]
+    return [os.path.join(folder, path) for path in paths]
 
 
-def _committed(root: str, head: str, path: str, until: float) -> tuple[bytes, ...] | None:
-    """Give what a commit has of a file as it lies in the work tree: empty if it has none."""
-    if not head:
+def _committed(
+    root: str, heads: dict[str, str], path: str, until: float
+) -> tuple[bytes, ...] | None:
+    """Give what a file held as it was committed in its work tree: empty if it was not there."""
+    around = [folder for folder in heads if not folder or path.startswith(folder + os.sep)]
+    folder = max(around, key=len, default="")
+    if not (head := heads.get(folder, "")) or _is_in_new_tree(root, folder, path):
         return ()
     if time.monotonic() > until:
         return None
-    data = _git(root, until, "cat-file", "--filters", f"{head}:./{path}")
+    inside = os.path.relpath(path, folder) if folder else path
+    data = _git(root, folder, until, "cat-file", "--filters", f"{head}:./{inside}")
     if data is not None:
         return (data,)
-    listed = _git(root, until, "ls-tree", "--name-only", "-z", head, "--", f"./{path}")
+    listed = _git(root, folder, until, "ls-tree", "--name-only", "-z", head, "--", f"./{inside}")
     return () if listed == b"" else None
 
 
-def _git(root: str, until: float, *arguments: str) -> bytes | None:
-    """Ask Git; `None` if it is not there or refuses."""
+def _is_in_new_tree(root: str, folder: str, path: str) -> bool:
+    """Whether a work tree lies between a known one and a file: the command itself has made it."""
+    above = os.path.dirname(path)
+    while len(above) > len(folder):
+        if os.path.lexists(os.path.join(root, above, ".git")):
+            return True
+        above = os.path.dirname(above)
+    return False
+
+
+def _git(root: str, folder: str, until: float, *arguments: str) -> bytes | None:
+    """Ask Git about the work tree in a folder; `None` if it is not there or refuses."""
+    # Looking runs no program that the repository names. Those within it, nobody chose to work in:
+    # what they say of filters is not heeded either.
+    settings = ["core.fsmonitor=false", f"core.hooksPath={os.devnull}"]
+    if folder:
+        settings += _without_filters(root, folder, until)
+    return _ask_git(os.path.join(root, folder), settings, until, *arguments)
+
+
+def _without_filters(root: str, folder: str, until: float) -> list[str]:
+    """Give the settings that take away the programs through which a repository has files go."""
+    asked = ("config", "--name-only", "-z", "--get-regexp", r"^filter\.")
+    named = _ask_git(os.path.join(root, folder), [], until, *asked) or b""
+    names = named.decode(errors="surrogateescape").split("\0")[:-1]
+    return [f"{name}={'false' if name.endswith('required') else ''}" for name in names]
+
+
+def _ask_git(place: str, settings: list[str], until: float, *arguments: str) -> bytes | None:
     # Loaded here, since most hooks run nothing.
     import subprocess
 
-    command = ["git", "-C", root, "--no-optional-locks"]
-    # Looking runs no program that the repository names.
-    for setting in ("core.fsmonitor=false", f"core.hooksPath={os.devnull}"):
+    command = ["git", "-C", place, "--no-optional-locks"]
+    for setting in settings:
         command += ["-c", setting]
     try:
         done = subprocess.run(
             [*command, *arguments],
+            # Nothing is fetched for a look, from wherever a repository says.
+            env={**os.environ, "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=max(until - time.monotonic(), 0.05),

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from hansard.cli.hook_formats import HOSTS
 from hansard.cli.setup.document import document
 from hansard.cli.setup.files import look, write
+from hansard.cli.setup.hook_formats import HOSTS
 from hansard.cli.setup.places import ALL
 from hansard.cli.setup.targets import around, wanted
 from hansard.cli.setup.texts import LeftAloneError

@@ -279,7 +279,11 @@ def _opencode_answers(stage: Stage) -> dict[Path, str]:
         "permission": {"*": "allow"},
         "provider": {"scripted": provider},
     }
-    return {stage.home / ".config" / "opencode" / "opencode.json": json.dumps(settings)}
+    return {
+        stage.home / ".config" / "opencode" / "opencode.json": json.dumps(settings),
+        # It looks for a package for plugins, which this one does not need, and tries for a minute.
+        stage.home / ".npmrc": "fetch-retries=0\n",
+    }
 
 
 _OPENCODE = Host(

@@ -128,4 +128,6 @@ def _show(found: Format, report: Report, *, dry_run: bool, json: bool) -> None:
 
 
 def _counted(counts: Any) -> str:
-    return ", ".join(f"{counts[kind]:,} {kind}" for kind in KINDS if counts[kind]) or "nothing"
+    told = [(counts[kind], kind) for kind in KINDS if counts[kind]]
+    words = [f"{n:,} {kind if n > 1 else kind.removesuffix('s')}" for n, kind in told]
+    return ", ".join(words) or "nothing"

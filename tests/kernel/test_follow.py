@@ -167,6 +167,38 @@ def test_a_following_sees_what_was_there_and_what_comes(
         diary.wait_for(app.default_project, take_notes(app, agent, 2))
 
 
+def test_what_comes_without_a_pause_is_worked_off_together(
+    app: Application, agent: Caller, diary: Diary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follow, "WAKE_S", PATIENCE_S)
+    monkeypatch.setattr(follow, "QUIET_S", 0.3)
+    batches: list[int] = []
+    first = take_notes(app, agent, 1)
+
+    def apply(project: str, entries: Sequence[Entry]) -> None:
+        batches.append(len(entries))
+        diary.apply(project, entries)
+
+    with following(app, Follower("diary", apply)):
+        diary.wait_for("default", first)
+        last = take_notes(app, agent, 20)
+        diary.wait_for("default", last)
+
+    # A pause of our own, on a busy machine, may part them; each alone would be twenty.
+    assert sum(batches) >= last - first
+    assert len(batches) < 10
+
+
+def test_whoever_writes_without_end_holds_up_no_follower(
+    app: Application, agent: Caller, diary: Diary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follow, "QUIET_S", 10 * PATIENCE_S)
+    monkeypatch.setattr(follow, "GATHER_S", 0.05)
+
+    with following(app, diary.follower()):
+        diary.wait_for("default", take_notes(app, agent, 3))
+
+
 def test_what_another_writes_is_followed(
     open_app: OpenApp, agent: Caller, diary: Diary, wakes_often: None
 ) -> None:

@@ -26,6 +26,12 @@ CURSORS = Table("cursors")
 WAKE_S = 1.0
 """How long the follower's thread waits at most before it looks at the journals unasked."""
 
+QUIET_S = 0.25
+"""How long nobody may have written before the followers begin, so that calls have the machine."""
+
+GATHER_S = 1.5
+"""How long they wait at most for that: then they work off what has come together, in one batch."""
+
 STOP_LOOK_S = 0.1
 """How long it waits at most before it looks whether it should end: so long does closing take."""
 
@@ -210,7 +216,16 @@ class Following:
         until = time.monotonic() + WAKE_S
         while not self._stop.is_set() and (left := until - time.monotonic()) > 0:
             if watch.wait(min(left, STOP_LOOK_S)):
+                self._gather(watch)
                 return
+
+    def _gather(self, watch: Watch) -> None:
+        """Let those who write go on, until they pause: each commit alone would cost as much."""
+        now = time.monotonic()
+        quiet, until = now + QUIET_S, now + GATHER_S
+        while not self._stop.is_set() and (now := time.monotonic()) < min(quiet, until):
+            if watch.wait(min(quiet - now, until - now, STOP_LOOK_S)):
+                quiet = time.monotonic() + QUIET_S
 
     def _take(self, locks: ExitStack, *, but: Sequence[Follower]) -> Iterator[Follower]:
         """Take the locks that nobody holds, until the stack is closed."""

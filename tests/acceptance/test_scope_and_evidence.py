@@ -6,7 +6,8 @@ import pytest
 
 from hansard.app import tokens
 from hansard.app.application import Application
-from hansard.app.tokens import Wanted, caller_with
+from hansard.app.bounded import caller_with
+from hansard.app.tokens import Wanted
 from tests.acceptance.holdings import (
     ADMIN,
     READING,

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from hansard.app.application import Application
+from hansard.app.bounded import TokenCaller
 from hansard.app.quotas import Quotas, SessionFull
-from hansard.app.tokens import RateLimited, Token, TokenCaller
+from hansard.app.tokens import RateLimited, Token
 from hansard.kernel.event import Actor
 from hansard.kernel.operation import Caller
 from tests.conftest import OpenApp, a_caller

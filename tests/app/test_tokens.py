@@ -9,7 +9,8 @@ import pytest
 
 from hansard.app import tokens
 from hansard.app.application import Application
-from hansard.app.tokens import Bounded, Token, TokenCaller, Wanted, caller_with
+from hansard.app.bounded import Bounded, TokenCaller, caller_with
+from hansard.app.tokens import Token, Wanted
 from hansard.kernel.clock import to_text
 from hansard.kernel.event import Actor, Stamp
 from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hansard.app.tokens import own_project
+from hansard.app.bounded import own_project
 from hansard.sessions.contract import CreateProject
 from tests.http.serving import Server, make_token, serving
 

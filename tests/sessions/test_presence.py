@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from hansard.app.application import Application
-from hansard.app.tokens import Wanted, caller_with, create, revoke
+from hansard.app.bounded import caller_with
+from hansard.app.tokens import Wanted, create, revoke
 from hansard.kernel.event import Actor, Stamp
 from hansard.kernel.holder import Holder
 from hansard.kernel.lifeline import Lifeline

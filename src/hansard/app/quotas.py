@@ -10,7 +10,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hansard.app.tokens import RateLimited, TokenCaller
+from hansard.app.bounded import TokenCaller
+from hansard.app.tokens import RateLimited
 from hansard.checkpoints.contract import StorageQuotaExceeded
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.limits import ENTRIES_PAGE

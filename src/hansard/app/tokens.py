@@ -5,26 +5,20 @@ it is known only to the store it was made for, and is not found in a copy of tha
 """
 
 import hmac
-import re
 import secrets
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from hansard.app import identities, people
-from hansard.app.application import Application
-from hansard.app.homes import NamedHome
-from hansard.app.settings import LOOPBACK
 from hansard.kernel.engine import Found, ReadTx, Row, Table, WriteTx
-from hansard.kernel.event import ROLES, Actor, Event, Proof, Role, Stamp
-from hansard.kernel.holder import Holder
-from hansard.kernel.operation import Caller, Capability, Home, Result
+from hansard.kernel.event import Actor, Event, Proof, Role, Stamp
+from hansard.kernel.operation import Capability
 from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem
 from hansard.kernel.store import CATALOG, Store
 from hansard.kernel.view import Derivation, View
 from hansard.sessions import projects
-from hansard.sessions.naming import DEFAULT_PROJECT
 
 PREFIX = "hns"
 """What a token's text begins with, so that scanners of leaked secrets can know it."""
@@ -35,37 +29,9 @@ SECRET_BYTES = 32
 
 NAME_CHARS_MAX = 100
 TOKENS_MAX = 10_000
-OWN_NAME_CHARS_MAX = 40
-"""Of a name, in the id of its bearer's own project."""
 
 RESERVED = frozenset({"stdio", "http", "page", "cli", "hansard"})
 """Names of callers that have no token."""
-
-SCOPES: Mapping[Role, str] = {
-    "viewer": "hansard:read",
-    "agent": "hansard:write",
-    "admin": "hansard:admin",
-}
-"""What OAuth's words for the roles are."""
-
-SCOPE_KEY = "hansard.token"
-"""Where the scope of an HTTP request names the token it came with."""
-
-OPERATION_KEY = "hansard.operation"
-"""Where it names what is asked for, once that was read."""
-
-MCP = "/mcp"
-"""Where the protocol is spoken, which is what tokens are for."""
-
-METADATA = "/.well-known/oauth-protected-resource"
-"""Where RFC 9728 has a server describe whom it lets in."""
-
-ENTRY_SCOPE = f"{SCOPES['viewer']} {SCOPES['agent']}"
-"""What whoever shows nothing is told to ask for: most who come read and write."""
-
-INSUFFICIENT = {"error": "insufficient_scope"}
-
-HOST = re.compile(r"(?P<name>[A-Za-z0-9.\-]{1,253}|\[[0-9A-Fa-f:]{2,45}\])(:[0-9]{1,5})?")
 
 
 class RateLimited(Problem):
@@ -181,62 +147,6 @@ class Wanted:
     expires: str | None = None
     renews: str | None = None
     """The id of a token that has ended, whose bearer this is for: it gets that name again."""
-
-
-@dataclass(frozen=True, slots=True)
-class TokenCaller(Caller):
-    """Whoever showed a token."""
-
-    token: Token | None = None
-
-
-def caller_with(token: Token, *, secret: str | None = None, **came: Any) -> TokenCaller:
-    """Make the caller of one request: it is who the token says.
-
-    Where the store knows a secret, a token that anybody could make before that proves no more than
-    its maker did. `came` is what else came along.
-    """
-    caller = TokenCaller(
-        token.actor,
-        secret=secret,
-        is_vouched=token.vouches,
-        projects=token.projects,
-        token=token,
-        scope=(token.actor.id,),
-        holder=Holder(via="http", token=token.id),
-    )
-    return replace(caller, **came)
-
-
-def own_project(name: str) -> str:
-    """Name the default project of whoever has this name; no two names share one."""
-    plain = "".join(char if char.isascii() and char.isalnum() else "-" for char in name)
-    if plain == name and len(name) <= OWN_NAME_CHARS_MAX:
-        return f"{DEFAULT_PROJECT}-{name}"
-    digest = sha256(name.encode()).hexdigest()[: 2 * ID_BYTES]
-    return f"{DEFAULT_PROJECT}-{plain[:OWN_NAME_CHARS_MAX]}-{digest}"
-
-
-def scopes(role: Role) -> list[str]:
-    """List the scopes that a role has: its own and those below."""
-    return [SCOPES[one] for one in ROLES[: ROLES.index(role) + 1]]
-
-
-def challenge(host: str, scope: str, said: Mapping[str, str]) -> str:
-    """Word the WWW-Authenticate header: which scope is needed, and where to read more."""
-    address = address_of(host)
-    where = {"resource_metadata": f"{address}{METADATA}{MCP}"} if address else {}
-    parts = {**said, "scope": scope, **where}
-    return "Bearer " + ", ".join(f'{name}="{value}"' for name, value in parts.items())
-
-
-def address_of(host: str) -> str | None:
-    """Make an address of a Host header; elsewhere than here it is a TLS proxy's."""
-    found = HOST.fullmatch(host)
-    if found is None:
-        return None
-    scheme = "http" if found["name"].strip("[]").lower() in LOOPBACK else "https"
-    return f"{scheme}://{host}"
 
 
 def create(
@@ -394,56 +304,6 @@ def ended(store: Store, known: Collection[str], now: str) -> set[str]:
 
     ended_tokens = store.read(CATALOG, work) if _keeps_tokens(store) else set()
     return ended_tokens | identities.barred(store, signed_on)
-
-
-class Bounded(Application):
-    """The application for callers with tokens: of other projects than theirs, they hear nothing."""
-
-    def __init__(self, whole: Application) -> None:
-        """Stand before an application, on the same store."""
-        super().__init__(
-            whole.catalog,
-            whole.store,
-            home=whole.home,
-            read_only=whole.read_only,
-            limit=whole.limit,
-        )
-        self._whole = whole
-        self._homes: dict[str, Home] = {}
-
-    def call(self, name: str, arguments: Mapping[str, Any], caller: Caller) -> Result:
-        """Do one operation for a caller, where its token reaches."""
-        token = caller.token if isinstance(caller, TokenCaller) else None
-        if token is None:
-            return self._whole.call(name, arguments, caller)
-        operation = self.catalog.find(name)
-        if token.projects is not None and operation.in_catalog and name != "list_projects":
-            raise PermissionDenied(
-                f"{operation.name} is about the whole store, and this token is for some projects",
-                hint="Use a token that was made without --project",
-            )
-        return self._whole.call(name, arguments, replace(caller, home=self.home_of(token)))
-
-    def home_for(self, caller: Caller) -> Home:
-        """Give the project of a caller's calls that name none: its token's own."""
-        return self.home_of(caller.token if isinstance(caller, TokenCaller) else None)
-
-    def home_of(self, token: Token | None) -> Home:
-        """Give the project of calls that name none: one that the token sees.
-
-        Where none was chosen, whoever may see all has one of their own.
-        """
-        if token is None:
-            return self.home
-        if token.id not in self._homes:
-            self._homes[token.id] = self._home_for(token)
-        return self._homes[token.id]
-
-    def _home_for(self, token: Token) -> Home:
-        if token.projects is None:
-            return self.home if self.home.is_chosen else NamedHome(own_project(token.actor.id))
-        is_own = self.home.find(self.store) in token.projects
-        return self.home if is_own else NamedHome(token.projects[0])
 
 
 def _keeps_tokens(store: Store) -> bool:

@@ -19,10 +19,12 @@ from starlette.routing import Route
 
 import hansard
 from hansard.app import people, tracing
+from hansard.app.bounded import Bounded, caller_with
 from hansard.app.identity import IDENTITY, StoreChanged, identity_of
+from hansard.app.oauth import SCOPE_KEY
 from hansard.app.openapi import BASE, MARK, document
 from hansard.app.people import is_unproved
-from hansard.app.tokens import SCOPE_KEY, Bounded, RateLimited, Token, caller_with
+from hansard.app.tokens import RateLimited, Token
 from hansard.app.verify import verify
 from hansard.http.door import Door, Visit
 from hansard.http.event_stream import Tail

@@ -13,10 +13,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from hansard.app.application import Application
+from hansard.app.bounded import caller_with
 from hansard.app.keeping import frames
 from hansard.app.keeping.exchanging import Exchange
+from hansard.app.oauth import SCOPE_KEY
 from hansard.app.openapi import BASE
-from hansard.app.tokens import SCOPE_KEY, Token, caller_with
+from hansard.app.tokens import Token
 from hansard.http.replies import answered, refused, unauthorized
 from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.kernel.operation import Caller

@@ -12,8 +12,9 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hansard.app.catalog import Catalog
+from hansard.app.oauth import OPERATION_KEY, SCOPE_KEY
 from hansard.app.openapi import BASE
-from hansard.app.tokens import OPERATION_KEY, SCOPE_KEY, Token
+from hansard.app.tokens import Token
 from hansard.http import logs
 from hansard.http.gate import METRICS, Gate
 from hansard.http.meter import Meter

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
+from hansard.app.oauth import MCP
 from hansard.app.openapi import BASE
 from hansard.app.settings import LOOPBACK, Settings, allowed_hosts, serves_others
 from hansard.app.sso.bearers import Bearers, ScopeMissing
 from hansard.app.sso.issuer import TokenRefused
-from hansard.app.tokens import MCP, PREFIX, Token, any_made, every, find, is_still_good
+from hansard.app.tokens import PREFIX, Token, any_made, every, find, is_still_good
 from hansard.http.replies import (
     BAD_TOKEN,
     NO_TOKEN,

@@ -10,8 +10,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from hansard.app.application import Application
+from hansard.app.oauth import MCP, METADATA, SCOPE_KEY, SCOPES
 from hansard.app.settings import LOOPBACK
-from hansard.app.tokens import MCP, METADATA, SCOPE_KEY, SCOPES, Token
+from hansard.app.tokens import Token
 from hansard.http.gate import METRICS, Gate
 from hansard.http.meter import CONTENT_TYPE, Meter
 from hansard.http.replies import (

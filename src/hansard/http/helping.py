@@ -10,8 +10,8 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from hansard.app.oauth import MCP
 from hansard.app.openapi import BASE
-from hansard.app.tokens import MCP
 from hansard.http.gate import METRICS
 
 NOT_FOUND = 404

@@ -7,14 +7,8 @@ import orjson
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from hansard.app.tokens import (
-    ENTRY_SCOPE,
-    INSUFFICIENT,
-    SCOPES,
-    RateLimited,
-    address_of,
-    challenge,
-)
+from hansard.app.oauth import ENTRY_SCOPE, INSUFFICIENT, SCOPES, address_of, challenge
+from hansard.app.tokens import RateLimited
 from hansard.kernel.event import Role
 from hansard.kernel.problem import Internal, Problem, Unauthorized
 

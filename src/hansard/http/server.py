@@ -9,12 +9,12 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from hansard.app.application import Application
+from hansard.app.bounded import Bounded
 from hansard.app.openapi import COOKIE
 from hansard.app.settings import LOOPBACK, Settings
 from hansard.app.sso.bearers import Bearers
 from hansard.app.sso.config import sign_on
 from hansard.app.start import bytes_used
-from hansard.app.tokens import Bounded
 from hansard.http import logs
 from hansard.http.api import Api
 from hansard.http.door import Door

@@ -7,7 +7,9 @@ from typing import Any, Literal
 
 from mcp.server.context import ServerRequestContext
 
-from hansard.app.tokens import SCOPE_KEY, Token, caller_with
+from hansard.app.bounded import caller_with
+from hansard.app.oauth import SCOPE_KEY
+from hansard.app.tokens import Token
 from hansard.app.tracing import Origin, origin
 from hansard.kernel.event import Actor
 from hansard.kernel.holder import Holder

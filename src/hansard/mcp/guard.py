@@ -11,15 +11,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hansard.app.catalog import Catalog
-from hansard.app.tokens import (
-    INSUFFICIENT,
-    OPERATION_KEY,
-    SCOPE_KEY,
-    SCOPES,
-    Token,
-    challenge,
-    scopes,
-)
+from hansard.app.oauth import INSUFFICIENT, OPERATION_KEY, SCOPE_KEY, SCOPES, challenge, scopes
+from hansard.app.tokens import Token
 from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.kernel.operation import Operation
 from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem, UnknownOperation

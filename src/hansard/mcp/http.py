@@ -21,9 +21,9 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from hansard.app.application import Application
+from hansard.app.bounded import Bounded
 from hansard.app.settings import LOOPBACK, Settings, allowed_hosts
 from hansard.app.start import who_is_there
-from hansard.app.tokens import Bounded
 from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.kernel.problem import InvalidInput
 from hansard.mcp.bodies import Bodies

@@ -7,10 +7,11 @@ from typing import Any
 
 from hansard.app import identities
 from hansard.app.identities import IdentityKnown
+from hansard.app.oauth import SCOPES
 from hansard.app.sso.config import SignOn
 from hansard.app.sso.granting import Grant, claimed, granted, groups_in, lower, scope_role
 from hansard.app.sso.issuer import Issuer, TokenRefused
-from hansard.app.tokens import SCOPES, Token, has_name
+from hansard.app.tokens import Token, has_name
 from hansard.kernel.clock import Clock, to_text, utc_now
 from hansard.kernel.engine import Row
 from hansard.kernel.event import SYSTEM, Actor, ActorKind, Stamp

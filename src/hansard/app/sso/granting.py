@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from hansard.app.tokens import SCOPES
+from hansard.app.oauth import SCOPES
 from hansard.kernel.event import ROLES, Role
 from hansard.kernel.problem import InvalidInput
 

@@ -25,7 +25,7 @@ LIMITS = {
     "hansard.kernel.effect": "WRITE_WAIT_S",
     "hansard.kernel.limits": "WRITE_WAIT_S",
     "hansard.mcp.last_resort": "GIVE_UP_S",
-    "hansard.mcp.http": "GRACE_S",
+    "hansard.http.server": "GRACE_S",
     "hansard.mcp.notices": "SEND_S",
     "hansard.recorder.workspace.folder": "TURN_WAIT_S",
     "hansard.recorder.limits": "FILE_WAIT_S",

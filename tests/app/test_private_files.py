@@ -11,7 +11,7 @@ import pytest
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.http.door import Door
-from hansard.http.server import _leave_key
+from hansard.http.site import _leave_key
 from hansard.http.visits import visits_of
 from hansard.kernel.follow import catch_up
 from tests.cli.running import Hansard

@@ -73,11 +73,11 @@ def main() -> int:
     settings = load({})
     application = opened(settings)
     if sys.argv[1] == "http":
-        from hansard.http.server import Page
-        from hansard.mcp import http
+        from hansard.http import server
+        from hansard.http.site import Site
 
-        page = Page(application, settings)
-        return http.serve(application, settings, page, front=page.around)
+        site = Site(application, settings)
+        return server.serve(application, settings, site, front=site.around)
     from hansard.mcp.stdio import serve
 
     return serve(application, settings)

@@ -44,8 +44,8 @@ def main() -> int:
     settings = load({})
     application = start(settings, known=Catalog([*catalog(settings).capabilities, toy.CAPABILITY]))
     hold_back(application)
-    name = "http" if sys.argv[1] == "http" else "stdio"
-    server = importlib.import_module(f"hansard.mcp.{name}")
+    module = "hansard.http.server" if sys.argv[1] == "http" else "hansard.mcp.stdio"
+    server = importlib.import_module(module)
     if "OWN_LIMITS" not in os.environ:
         lengthen()
     code: int = server.serve(application, settings)

@@ -14,10 +14,10 @@ from mcp.client.streamable_http import streamable_http_client
 
 from hansard.app.application import Application
 from hansard.app.settings import Settings
+from hansard.http.server import serve
 from hansard.kernel.limits import MIB
 from hansard.kernel.problem import InvalidInput
 from hansard.mcp.answers import RECEIPT_KEY
-from hansard.mcp.http import serve
 from tests.mcp.processes import WAIT_S, HttpServer
 from tests.mcp.test_messages import nested, request
 from tests.mcp.test_stdio import heads

@@ -29,7 +29,8 @@ from hansard.kernel.problem import InvalidInput, Problem
 if TYPE_CHECKING:
     from starlette.routing import Route
 
-    from hansard.http.server import Page
+    from hansard.http.site import Site
+
 
 PROJECT = "lantern"
 BUILDER = Actor("agent", "builder", "agent")
@@ -56,18 +57,18 @@ def demo(flags: Flags, folder: Folder = Path("hansard-demo"), opens: Shows = Tru
     application = start(settings)
     application.follow()
     from hansard.cli.listening import listen_near, listen_on
-    from hansard.http.server import Page
-    from hansard.mcp import http
+    from hansard.http import server
+    from hansard.http.site import Site
 
     # Beside a server that runs already the example takes the next port, unless one was asked for.
     listens = listen_on if "port" in sources(flags) else listen_near
     try:
-        page, listener = Page(application, settings), listens(settings)
+        site, listener = Site(application, settings), listens(settings)
     except Problem:
         application.close()
         raise
-    beside = _Opening(page) if opens else page
-    return http.serve(application, settings, beside, front=page.around, listener=listener)
+    beside = _Opening(site) if opens else site
+    return server.serve(application, settings, beside, front=site.around, listener=listener)
 
 
 def register(app: typer.Typer) -> None:
@@ -79,22 +80,22 @@ def register(app: typer.Typer) -> None:
 class _Opening:
     """A page that opens itself in a browser as soon as it is served."""
 
-    page: "Page"
+    site: "Site"
 
     def routes(self) -> "list[Route]":
         """List what is answered where."""
-        return self.page.routes()
+        return self.site.routes()
 
     def announce(self, base: str, port: int) -> str:
         """Say where the page is, and open it."""
-        address = f"{base}/?token={self.page.door.issue()}"
+        address = f"{base}/?token={self.site.door.issue()}"
         # Some browsers do not return before they are closed.
         Thread(target=webbrowser.open, args=[address], daemon=True).start()
-        return self.page.announce(base, port)
+        return self.site.announce(base, port)
 
     def end(self) -> None:
         """End what would keep the server from ending."""
-        self.page.end()
+        self.site.end()
 
 
 def settings_in(folder: Path, settings: Settings | None = None) -> Settings:

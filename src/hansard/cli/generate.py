@@ -85,7 +85,7 @@ def _front(known: Catalog) -> dict[str, Any]:
 def all_problems(known: Catalog) -> list[type[Problem]]:
     """Find every problem that a caller of this catalog may meet."""
     folders = [one.name for one in known.capabilities if find_spec(f"hansard.{one.name}")]
-    return problems_in(["kernel", "app", "mcp", *folders])
+    return problems_in(["kernel", "app", "mcp", "http", *folders])
 
 
 def write(root: Path, made: dict[str, str]) -> None:

@@ -4,8 +4,8 @@ import socket
 
 from hansard.app.settings import Settings
 from hansard.cli.open_page import page_address
+from hansard.http.server import PortTaken, listen
 from hansard.kernel.problem import Problem
-from hansard.mcp.http import PortTaken, listen
 
 PORTS_TRIED = 20
 """How far from its usual port the demo looks for a free one."""

@@ -24,17 +24,17 @@ def serve(flags: Flags) -> int:
         say(settled_line(application.settled))
     application.follow()
     from hansard.cli.listening import listen_on
-    from hansard.http.server import Page
-    from hansard.mcp import http
+    from hansard.http import server
+    from hansard.http.site import Site
 
     try:
-        page = Page(application, settings, also="\n".join(application.news()))
+        site = Site(application, settings, also="\n".join(application.news()))
         listener = listen_on(settings)
     except Problem:
         application.close()
         raise
     with HookServer(settings, say):
-        return http.serve(application, settings, page, front=page.around, listener=listener)
+        return server.serve(application, settings, site, front=site.around, listener=listener)
 
 
 def register(app: typer.Typer) -> None:

@@ -1,133 +1,163 @@
-"""The page beside the MCP endpoint: its routes, what to say at the start, how to end."""
+"""The HTTP server: it listens, serves MCP and what stands beside it, and ends when told to."""
 
-import json
-from collections.abc import Callable
+import asyncio
+import errno
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from functools import partial
-from pathlib import Path
+from types import FrameType
+from typing import Protocol
 
+import uvicorn
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from hansard.app.application import Application
-from hansard.app.bounded import Bounded
-from hansard.app.openapi import COOKIE
-from hansard.app.settings import LOOPBACK, Settings
-from hansard.app.sso.bearers import Bearers
-from hansard.app.sso.config import sign_on
-from hansard.app.start import bytes_used
-from hansard.http import logs
-from hansard.http.api import Api
-from hansard.http.door import Door
-from hansard.http.exchanging import Exchanging
-from hansard.http.front import Front
-from hansard.http.gate import Gate
-from hansard.http.health import Health
-from hansard.http.helping import Helping
-from hansard.http.meter import Meter
-from hansard.http.pages import Pages
-from hansard.http.rates import Failures, Rates
-from hansard.http.visits import state_folder, store_name, visits_of, write_privately
+from hansard.app.settings import LOOPBACK, Settings, allowed_hosts
+from hansard.kernel.problem import InvalidInput
+from hansard.mcp.bodies import Bodies
+from hansard.mcp.last_resort import GIVE_UP_S, LastResort
+from hansard.mcp.origins import in_url
+from hansard.mcp.streamable_http import PATH, HttpServer, mounted
+
+GRACE_S = int(GIVE_UP_S) - 1
+"""How long open requests may take to finish before their connections are cut."""
+
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
-class Page:
-    """What is offered beside MCP: the page and its API, and what guards and watches them all."""
-
-    def __init__(
-        self, application: Application, settings: Settings | None = None, *, also: str = ""
-    ) -> None:
-        """Offer an application, or refuse settings that would let in anyone from anywhere.
-
-        `also` is a line to say at the start, for whoever runs the server.
-        """
-        settings = settings or Settings()
-        self._also = also
-        logs.configure(settings.log)
-        self.door = Door(visits_of(settings))
-        self._store = store_name(settings)
-        self._port = 0
-        self._key_file: Path | None = None
-        self._catalog = application.catalog
-        self._gate = Gate(application.store, settings, _bearers(application, settings))
-        self._rates = Rates(settings.rate_per_minute, settings.quota_mib_per_day)
-        self._failures = Failures(is_limited=settings.rate_per_minute > 0)
-        self._meter = Meter()
-        bounded = Bounded(application)
-        self._api = Api(
-            bounded,
-            self.door,
-            cookie=self._cookie,
-            failures=self._failures,
-            bytes_used=partial(bytes_used, settings),
-        )
-        self._exchanging = Exchanging(application)
-        self._pages = Pages(self.door, cookie=self._cookie, failures=self._failures)
-        self._health = Health(application, self._gate, self._meter)
+class Beside(Protocol):
+    """What is served beside MCP on the same address."""
 
     def routes(self) -> list[Route]:
         """List what is answered where."""
-        # Before the API, which takes every name under its own for an operation's.
-        first = [*self._health.routes(), *self._exchanging.routes()]
-        return [*first, *self._api.routes(), *self._pages.routes()]
-
-    def around(self, app: ASGIApp, first: Callable[[ASGIApp], ASGIApp]) -> ASGIApp:
-        """Guard and watch everything that is served, MCP too, and what is asked `first` of it."""
-        return Front(
-            app,
-            # Whoever opens an address of programs is helped before anyone asks for their token.
-            first=lambda inner: first(Helping(inner, self._pages.help_with)),
-            catalog=self._catalog,
-            gate=self._gate,
-            rates=self._rates,
-            failures=self._failures,
-            meter=self._meter,
-        )
 
     def announce(self, base: str, port: int) -> str:
-        """Say where the page is, with a token that lets in whoever reads this."""
-        self._port = port
-        base = _from_here(base, port)
-        self._key_file = _leave_key(port, base, self.door.key)
-        page = f"The page is at {base}/?token={self.door.issue()} (once; then `hansard open`)"
-        return f"{page}\n{self._also}" if self._also else page
+        """Say where it is, in a line."""
 
     def end(self) -> None:
         """End what would keep the server from ending."""
-        self._api.end()
-        self._exchanging.end()
-        if self._key_file:
-            self._key_file.unlink(missing_ok=True)
-
-    def _cookie(self) -> str:
-        """Name the cookie by its store: browsers share cookies between the ports of a host."""
-        return f"{COOKIE}_{self._store or self._port}"
 
 
-def _bearers(application: Application, settings: Settings) -> Bearers | None:
-    """Make what knows whom an identity provider vouches for, where the settings name one."""
-    config = sign_on(settings)
-    if config is None:
-        return None
-    return Bearers(application.store, config, keeps=not application.read_only)
+def serve(
+    application: Application,
+    settings: Settings,
+    beside: Beside | None = None,
+    *,
+    front: Callable[[ASGIApp, Callable[[ASGIApp], ASGIApp]], ASGIApp] | None = None,
+    listener: socket.socket | None = None,
+) -> int:
+    """Serve until a signal comes. Closes the application. Returns the exit code.
+
+    `front` puts what admits callers before everything but what it is given second; without it only
+    this machine is served.
+    `listener` is the port to serve on, if it is open already.
+    """
+    with LastResort() as last_resort, closing(application):
+        if front is None:
+            _require_loopback(settings.host)
+        listener = listener or listen(settings.host, settings.port)
+        server = HttpServer(application, settings)
+
+        def start_ending() -> None:
+            last_resort.start()
+            server.notices.end_streams()
+            if beside:
+                beside.end()
+
+        routes = beside.routes() if beside else ()
+        app = mounted(server, routes, hosts=allowed_hosts(settings) if front else ())
+        if front:
+            app = front(app, partial(Bodies, messages=PATH))
+        _Uvicorn(app, settings.host, start_ending, beside).run(sockets=[listener])
+    return 0
 
 
-def _from_here(base: str, port: int) -> str:
-    """Give the address by which this machine reaches the server, which may listen on others too."""
-    host = base.removeprefix("http://").rpartition(":")[0]
-    if host.strip("[]") in LOOPBACK:
-        return base
-    return f"http://localhost:{port}" if host in {"0.0.0.0", "[::]"} else base  # noqa: S104
+class _Uvicorn(uvicorn.Server):
+    """Uvicorn that says where it listens, and ends without raising the signal again."""
+
+    def __init__(
+        self, app: ASGIApp, host: str, start_ending: Callable[[], None], beside: Beside | None
+    ) -> None:
+        config = uvicorn.Config(
+            app,
+            # httptools, where installed, lets through whitespace that the protocol forbids.
+            http="h11",
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_graceful_shutdown=GRACE_S,
+        )
+        super().__init__(config)
+        self._host = host
+        self._start_ending = start_ending
+        self._beside = beside
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        assert sockets, "the listener is opened before the server starts"
+        port = sockets[0].getsockname()[1]
+        base = f"http://{in_url(self._host)}:{port}"
+        sys.stderr.write(f"Hansard listens on {base}{PATH}\n")
+        if self._beside:
+            sys.stderr.write(f"{self._beside.announce(base, port)}\n")
+        sys.stderr.flush()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take signals as orders to end."""
+        # Event streams find this server by looking whose method the signal handler is.
+        before = {number: signal.signal(number, self._told_to_end) for number in SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _told_to_end(self, _: int, _frame: FrameType | None) -> None:
+        if not self.should_exit:
+            self.should_exit = True
+            asyncio.get_running_loop().call_soon_threadsafe(self._start_ending)
 
 
-def key_file(port: int) -> Path:
-    """Say where a server leaves the key for `hansard open`."""
-    return state_folder() / f"page-{port}.json"
+def _require_loopback(host: str) -> None:
+    """Refuse to be reached from elsewhere with nobody to admit callers."""
+    if host not in LOOPBACK:
+        raise InvalidInput(
+            f"Hansard listens only on this machine here, and {host} is not its own address",
+            hint=f"Use one of {', '.join(LOOPBACK)}",
+            argument="host",
+        )
 
 
-def _leave_key(port: int, base: str, key: str) -> Path | None:
-    """Write the key where only the same person can read it."""
-    path = key_file(port)
+class PortTaken(InvalidInput):
+    """Another program listens on the port."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Open the port, or say in a sentence why not."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        write_privately(path, json.dumps({"base": base, "key": key}).encode())
-    except OSError:  # the printed address still lets in
-        return None
-    return path
+        listener = socket.create_server((host, port), family=family)
+    except (OSError, OverflowError) as error:
+        if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+            raise PortTaken(
+                f"Port {port} of {host} is taken by another program",
+                hint="Choose another with --port",
+                argument="port",
+            ) from error
+        raise InvalidInput(
+            f"Cannot listen on {host} port {port}: {error}",
+            hint="Choose another port or address",
+            argument="port",
+        ) from error
+    # Connections inherit it. The event loop would set it, but does not know ours for TCP, and an
+    # answer in two parts then waits 40 ms for the caller to acknowledge the first.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener

@@ -1,0 +1,87 @@
+"""MCP over Streamable HTTP, for clients on this machine, and elsewhere for those with a token."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import mcp_types as types
+from mcp.server.context import CallNext, HandlerResult
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from hansard.app.application import Application
+from hansard.app.bounded import Bounded
+from hansard.app.settings import Settings
+from hansard.app.start import who_is_there
+from hansard.kernel.limits import REQUEST_BYTES_MAX
+from hansard.mcp.bodies import Bodies
+from hansard.mcp.callers import RequestContext, http_door
+from hansard.mcp.guard import Guard
+from hansard.mcp.instructions import instructions
+from hansard.mcp.server import HansardServer, require_first
+
+PATH = "/mcp"
+
+CONNECTIONS_MAX = 1_000
+"""Clients of the handshake era that may be connected at once."""
+
+
+INTRODUCTIONS = ("initialize", "server/discover")
+"""How a client begins, in one era and the other."""
+
+
+class HttpServer(HansardServer):
+    """The server object for many callers, each as what its token says."""
+
+    def __init__(self, application: Application, settings: Settings) -> None:
+        """Let in whoever comes; what stands before it refuses who must not."""
+        away_s = who_is_there(settings).limits.away_s
+        door = http_door(settings.session, application.store, away_s=away_s)
+        super().__init__(Bounded(application), settings, door)
+        self.middleware.append(self._introduce)
+
+    async def _introduce(self, ctx: RequestContext, call_next: CallNext) -> HandlerResult:
+        """Tell whoever begins, by a handshake or without one, of the tools that are theirs."""
+        answer = await call_next(ctx)
+        if ctx.method not in INTRODUCTIONS or not isinstance(answer, dict):
+            return answer
+        if ctx.method == "server/discover":
+            self._door.begins(ctx)
+        listed = self._toolbox.names(self._door.actor_of(ctx))
+        return {**answer, "instructions": instructions(listed)}
+
+    async def _list_tools(
+        self, context: RequestContext, page: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        require_first(page)
+        return types.ListToolsResult(tools=self._toolbox.listed(self._door.actor_of(context)))
+
+
+def mounted(
+    server: HansardServer,
+    routes: Sequence[Route] = (),
+    *,
+    hosts: Sequence[str] = (),
+    **options: Any,
+) -> ASGIApp:
+    """Put a server object behind HTTP, reached by this machine's own names and by `hosts`.
+
+    `options` are the SDK's own, for tests of the protocol.
+    """
+    app = server.streamable_http_app(
+        streamable_http_path=PATH,
+        max_request_body_size=REQUEST_BYTES_MAX,
+        max_sessions=CONNECTIONS_MAX,
+        # `Guard` asks, on every path and exactly; the SDK would compare how the names begin.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        custom_starlette_routes=[Route("/healthz", _healthz), *routes],
+        **options,
+    )
+    guard = Guard(app, path=PATH, hosts=hosts, catalog=server.application.catalog)
+    return Bodies(guard, messages=PATH)
+
+
+async def _healthz(_: Request) -> PlainTextResponse:
+    return PlainTextResponse("ok")

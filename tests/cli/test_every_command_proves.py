@@ -76,6 +76,7 @@ OTHERS = {
 def writes(folder: Path) -> dict[str, list[str]]:
     """Give a line of each command that records something."""
     return {
+        "call": ["create_record", "--title", "T", "--type", "t", "--summary", "s", "--body", "b"],
         "records new": ["--title", "T", "--type", "t", "--summary", "s", "--body", "b"],
         "records move-state": ["R004", "LATER", "--reason", "Not now"],
         "decisions record": ["--title", "T", "--target", "x", *WHY],

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "status": "hansard.cli.status",
     "search": "hansard.cli.search",
+    "call": "hansard.cli.call",
     "top": "hansard.cli.recorded.top",
     "completion": "hansard.cli.completion",
     "init": "hansard.cli.init",

@@ -51,7 +51,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "serve, open": "MCP over HTTP and the page; look at the page",
         "token, sso, secret": "who may come in; what proves a person",
         "demo, completion": "an example to look around in; Tab for your shell",
-        "export-schema": "the contract, for programs",
+        "call, export-schema": "any operation by its name; the contract, for programs",
     },
 }
 """What each command is for, by what one wants to do."""

@@ -14,6 +14,11 @@ from hansard.cli.flags import Flags
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
+SessionOrLatest = Annotated[
+    str | None,
+    typer.Argument(metavar="SESSION", help="The session; else that of --session, else the latest."),
+]
+
 SETTINGS = "Settings"
 CONTEXT = "context"
 

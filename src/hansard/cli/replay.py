@@ -12,9 +12,9 @@ import typer
 
 from hansard.app.application import Application
 from hansard.app.keeping.files import made_whole, write_durably
+from hansard.cli.desk import BUDGET_TOKENS, Desk, desk, told
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.recorded.desk import BUDGET_TOKENS, Desk, desk, told
 from hansard.cli.terminal.stderr import say
 from hansard.cli.terminal.text import print_json
 from hansard.kernel.clock import to_text, utc_now

@@ -7,10 +7,9 @@ from typing import Annotated, get_args
 import typer
 
 from hansard.app.search_all import Kind, Thing, ThingsFound
-from hansard.cli.asking import asking
+from hansard.cli.desk import asking, told
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.recorded.desk import told
 from hansard.cli.terminal.layout import Paint, paragraph, room, table
 from hansard.cli.terminal.text import painter, print_json
 from hansard.kernel.problem import InvalidInput

@@ -4,10 +4,10 @@ import typer
 
 from hansard.app.application import Application
 from hansard.app.settings import load
+from hansard.cli.desk import told
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened, store_exists
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.recorded.desk import told
 from hansard.cli.sitting import looking
 from hansard.cli.terminal.layout import room
 from hansard.cli.terminal.text import painter, print_json, printable

@@ -11,12 +11,20 @@ import typer
 
 from hansard.app.settings import load
 from hansard.app.start import start
-from hansard.checkpoints.answers import Loaded, Marked, Saved
-from hansard.cli.contents.checkpoint_desk import Desk, DryRun, Session, desk, show_step
+from hansard.checkpoints.answers import Loaded, Marked
+from hansard.cli.contents.checkpoint_pages import (
+    DryRun,
+    Session,
+    about,
+    checkpoints_of,
+    chosen_session,
+    show_step,
+)
 from hansard.cli.contents.json_lines import STANDARD, lines_of, parse_line, writing
+from hansard.cli.desk import Desk, desk, told
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import store_exists
-from hansard.cli.options import all_flags, settings_flags
+from hansard.cli.options import settings_flags
 from hansard.cli.terminal.stderr import say
 from hansard.cli.terminal.text import printable
 from hansard.kernel.blob import canonical_json, digest_of
@@ -33,20 +41,19 @@ Save = tuple[str, str, str]
 def export(
     flags: Flags,
     *,
-    context: typer.Context,
     named: Session = None,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Where to; - is stdout.")
     ] = STANDARD,
 ) -> int:
     """Write a session's checkpoints as lines of JSON, oldest first."""
-    with desk(flags, context) as at:
-        session = at.session(named)
-        listed = list(at.checkpoints(session))[::-1]
+    with desk(flags, is_anyones=False) as at:
+        session = chosen_session(at, named)
+        listed = list(checkpoints_of(at, session))[::-1]
         with writing(output) as write:
-            about = at.about(session)
-            head = {"format": FORMAT, "session": session, "marks": about.critical}
-            write(head | {"tags": about.ownTags})
+            known = about(at, session)
+            head = {"format": FORMAT, "session": session, "marks": known.critical}
+            write(head | {"tags": known.ownTags})
             for done, one in enumerate(listed, start=1):
                 arguments = {"checkpointId": one.checkpointId}
                 loaded = at.look(Loaded, "workflow_checkpoint_load", **arguments)
@@ -59,7 +66,6 @@ def export(
 def import_(
     flags: Flags,
     *,
-    context: typer.Context,
     file: Annotated[str, typer.Argument(help="What `export` wrote; - is stdin.")],
     session: Annotated[
         str | None, typer.Option(metavar="ID", help="Into this session, not that of the export.")
@@ -72,14 +78,14 @@ def import_(
     """
     lines = lines_of(file)
     head = _head(next(iter(lines), b""))
-    settings = load(all_flags(flags, context))
+    settings = load(flags)
     if not store_exists(settings):
         if dry_run:
             count = sum(1 for number, line in enumerate(lines, 2) if _checkpoint(line, number))
             print(f"{count:,} checkpoints would be imported into a new store")
             return 0
         start(settings).close()
-    with desk(flags, context) as at:
+    with desk(flags, is_anyones=False) as at:
         into = Import(at, session or head["session"], head, dry_run=dry_run)
         for number, line in enumerate(lines, start=2):
             into.take(_checkpoint(line, number))
@@ -107,8 +113,8 @@ class Import:
         self._tags: list[str] = head.get("tags") or []
         self._known: set[Save] = set()
         with suppress(SessionNotFound):
-            self.marks -= {*at.about(session).critical}
-            for one in at.checkpoints(session):
+            self.marks -= {*about(at, session).critical}
+            for one in checkpoints_of(at, session):
                 self._known |= _saves(one.model_dump(mode="json"))
 
     def take(self, checkpoint: dict[str, Any]) -> None:
@@ -130,7 +136,8 @@ class Import:
 
     def _is_marked(self, key: str) -> bool:
         asked = {"sessionId": self.session, "contextKey": key}
-        return self._at.ask(Marked, "workflow_mark_critical", **asked).status == "SUCCESS"
+        marked = told(Marked, self._at.ask("workflow_mark_critical", **asked))
+        return marked.status == "SUCCESS"
 
     def _save(self, checkpoint: dict[str, Any]) -> None:
         metadata = checkpoint["metadata"]
@@ -139,7 +146,6 @@ class Import:
         extra = {"imported": origin} | metadata.get("extra", {})
         tags = {"sessionTags": self._tags} if self._tags else {}
         self._at.ask(
-            Saved,
             "workflow_checkpoint_save",
             sessionId=self.session,
             context=checkpoint["context"],

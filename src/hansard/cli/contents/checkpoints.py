@@ -10,8 +10,17 @@ from hansard.checkpoints.answers import Compared, Loaded, Marked
 from hansard.checkpoints.difference import Difference
 from hansard.checkpoints.reading import newest
 from hansard.checkpoints.views import CHECKPOINTS, CONTEXTS
-from hansard.cli.contents.checkpoint_desk import Desk, DryRun, Session, desk, show_step
 from hansard.cli.contents.checkpoint_files import export, import_
+from hansard.cli.contents.checkpoint_pages import (
+    DryRun,
+    Session,
+    about,
+    checkpoints_of,
+    chosen_session,
+    needless_of,
+    show_step,
+)
+from hansard.cli.desk import Desk, desk, told
 from hansard.cli.flags import Flags
 from hansard.cli.naming import names
 from hansard.cli.options import Json, settings_flags
@@ -19,7 +28,6 @@ from hansard.cli.terminal.layout import Cell, room, table
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.kernel.engine import Found, Position, ReadTx, Row
 from hansard.kernel.limits import ENTRIES_PAGE
-from hansard.kernel.operation import Result
 
 WHOLE_TOKENS = 1_000_000
 """A person's terminal has room: pages are for models."""
@@ -41,7 +49,7 @@ _SIGNS = {"added": ("+", "green"), "removed": ("-", "red"), "changed": ("~", "ye
 def alone(flags: Flags, *, context: typer.Context, json: Json = False) -> int:
     """List the sessions that have checkpoints, with the newest of each."""
     if context.invoked_subcommand is None:
-        with desk(flags, context) as at:
+        with desk(flags, is_anyones=False) as at:
             _print_sessions(at, json=json)
     return 0
 
@@ -50,7 +58,6 @@ def alone(flags: Flags, *, context: typer.Context, json: Json = False) -> int:
 def list_checkpoints(
     flags: Flags,
     *,
-    context: typer.Context,
     named: Session = None,
     json: Json = False,
     tag: Annotated[
@@ -59,11 +66,11 @@ def list_checkpoints(
     query: Annotated[str | None, typer.Option(help="Only with this in id, name or tags.")] = None,
 ) -> int:
     """List a session's checkpoints, newest first; without one, the sessions that have any."""
-    with desk(flags, context) as at:
+    with desk(flags, is_anyones=False) as at:
         if named is None and not at.settings.session:
             _print_sessions(at, json=json)
             return 0
-        for one in at.checkpoints(at.session(named), tags=tag, query=query):
+        for one in checkpoints_of(at, chosen_session(at, named), tags=tag, query=query):
             if json:
                 print_json(one.model_dump(mode="json"))
             else:
@@ -75,7 +82,6 @@ def list_checkpoints(
 def show(
     flags: Flags,
     *,
-    context: typer.Context,
     checkpoint: Annotated[
         str | None,
         typer.Argument(
@@ -91,7 +97,7 @@ def show(
     ] = None,
 ) -> int:
     """Show a checkpoint's context and what has changed since; of a session, its latest."""
-    with desk(flags, context) as at:
+    with desk(flags, is_anyones=False) as at:
         which = "sessionId" if checkpoint and _is_session(at, checkpoint) else "checkpointId"
         arguments: dict[str, Any] = {which: checkpoint, "keys": key, "budget_tokens": budget}
         loaded = at.look(Loaded, "workflow_checkpoint_load", **arguments)
@@ -114,7 +120,6 @@ def show(
 def diff(
     flags: Flags,
     *,
-    context: typer.Context,
     old: Annotated[str, typer.Argument(help="A checkpoint.")],
     new: Annotated[
         str | None, typer.Argument(metavar="[NEW]", help="Another; else the session's latest.")
@@ -122,7 +127,7 @@ def diff(
     json: Json = False,
 ) -> int:
     """Compare two contexts, place by place."""
-    with desk(flags, context) as at:
+    with desk(flags, is_anyones=False) as at:
         compared = _compared(at, old, new)
     if json:
         print_json(compared.model_dump(mode="json"))
@@ -139,7 +144,6 @@ def diff(
 def mark(
     flags: Flags,
     *,
-    context: typer.Context,
     session: Annotated[str, typer.Argument(help="The session.")],
     key: Annotated[
         str | None, typer.Argument(metavar="[KEY]", help="A key of its context; else list them.")
@@ -147,13 +151,13 @@ def mark(
     remove: Annotated[bool, typer.Option("--remove", help="Take the mark back.")] = False,
 ) -> int:
     """Mark a key as critical, so that no budget shortens it; without a key, list what is marked."""
-    with desk(flags, context) as at:
+    with desk(flags, is_anyones=False) as at:
         if key is None:
-            for one in at.about(session).critical:
+            for one in about(at, session).critical:
                 print(printable(one))
             return 0
         asked: dict[str, Any] = {"sessionId": session, "contextKey": key, "critical": not remove}
-        marked = at.ask(Marked, "workflow_mark_critical", **asked)
+        marked = told(Marked, at.ask("workflow_mark_critical", **asked))
     print(printable(marked.message))
     return 0 if marked.status == "SUCCESS" else 1
 
@@ -162,7 +166,6 @@ def mark(
 def prune(
     flags: Flags,
     *,
-    context: typer.Context,
     named: Session = None,
     keep: Annotated[int, typer.Option(min=1, metavar="N", help="How many of the newest stay.")],
     dry_run: DryRun = False,
@@ -172,13 +175,13 @@ def prune(
 
     Of a marked key, whatever it has been stays: the last checkpoint that had it so.
     """
-    with desk(flags, context) as at:
-        session = at.session(named)
-        older = [one.checkpointId for one in at.checkpoints(session)][keep:]
-        gone = at.needless(session, keep)
+    with desk(flags, is_anyones=False) as at:
+        session = chosen_session(at, named)
+        older = [one.checkpointId for one in checkpoints_of(at, session)][keep:]
+        gone = needless_of(at, session, keep)
         marked = [one for one in older if one not in {*gone}]
         for done, one in enumerate(() if dry_run else gone, start=1):
-            at.ask(Result, "workflow_checkpoint_delete", checkpointId=one)
+            at.ask("workflow_checkpoint_delete", checkpointId=one)
             show_step("deleted", done, len(gone))
     if json:
         print_json({"deleted": gone, "kept_for_marks": marked, "dry_run": dry_run})

@@ -7,8 +7,8 @@ from typing import Annotated, TypeVar
 import typer
 
 from hansard.app.start import git_folder
-from hansard.cli.asking import Ask, asking
 from hansard.cli.contents.record_showing import COLUMNS_MAX
+from hansard.cli.desk import Ask, asking
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened
 from hansard.cli.options import Json, settings_flags

@@ -6,8 +6,8 @@ from typing import Annotated, Any, get_args
 import orjson
 import typer
 
-from hansard.cli.asking import Ask, asking, opened_to_ask
 from hansard.cli.contents.entity_files import export, import_, read_text
+from hansard.cli.desk import Ask, asking, writing_desk
 from hansard.cli.flags import Flags
 from hansard.cli.naming.names import ENTITY, meant_thing
 from hansard.cli.options import Json, all_flags, settings_flags
@@ -148,12 +148,12 @@ def delete(
 
     What was named by less than its whole id is shown first, and asked about.
     """
-    with opened_to_ask(all_flags(flags, context)) as (application, ask):
-        found = meant_thing(application, ENTITY, entity, loosely=False)
+    with writing_desk(all_flags(flags, context)) as at:
+        found = meant_thing(at.application, ENTITY, entity, loosely=False)
         if found and found.id != entity:
             say(f"This deletes {found.text()}.")
             require_consent("Delete it?", yes=yes)
-        _tell(ask("entity_delete", id=found.id if found else entity), json=json)
+        _tell(at.ask("entity_delete", id=found.id if found else entity), json=json)
 
 
 def register(app: typer.Typer) -> None:

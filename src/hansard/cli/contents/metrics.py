@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from hansard.cli.asking import Ask, asking
 from hansard.cli.contents.metric_files import export, import_
+from hansard.cli.desk import Ask, asking
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, all_flags, settings_flags
 from hansard.cli.terminal.layout import paragraph, room

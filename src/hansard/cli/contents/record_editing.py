@@ -1,6 +1,6 @@
 """Changing a record's text in an editor, while others may be changing it too."""
 
-from hansard.cli.asking import Ask
+from hansard.cli.desk import Ask
 from hansard.cli.terminal.editor import Draft
 from hansard.cli.terminal.stderr import say
 from hansard.cli.terminal.text import printable

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from hansard.cli.asking import Ask, asking
 from hansard.cli.contents import record_showing
+from hansard.cli.desk import Ask, asking
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.terminal.editor import edited

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from hansard.cli.desk import Desk, desk, told
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.recorded.desk import Desk, desk, told
 from hansard.cli.recorded.revision_browser import Stepper, about, coloured, plain, step_through
 from hansard.cli.terminal import screen
 from hansard.cli.terminal.output import write_exactly
@@ -41,7 +41,7 @@ def evolution(
 ) -> None:
     """Step through the revisions of a file; piped or with --all, print them all."""
     with desk(flags) as opened:
-        asked = {"session_id": opened.chosen or None, "path": path}
+        asked = {"session_id": opened.settings.session or None, "path": path}
         if path is None:
             _list_files(opened, json=json)
         elif revision is not None:
@@ -68,7 +68,7 @@ def _show_all(opened: Desk, path: str, *, everything: bool, json: bool) -> None:
 
     def diff(number: int) -> str:
         between = {"from": number - 1, "to": number}
-        asked = opened.ask(_GET, session_id=opened.chosen or None, path=path, **between)
+        asked = opened.ask(_GET, session_id=opened.settings.session or None, path=path, **between)
         return told(Evolution, asked).diff or ""
 
     if screen.is_screen() and not everything and not json:
@@ -88,7 +88,7 @@ def _pages(opened: Desk, path: str | None) -> Iterator[Evolution]:
     while True:
         asked = opened.ask(
             _GET,
-            session_id=opened.chosen or None,
+            session_id=opened.settings.session or None,
             path=path,
             limit=LIST_LIMIT_MAX,
             cursor=cursor,

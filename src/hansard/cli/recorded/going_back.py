@@ -6,8 +6,7 @@ from typing import Annotated, Any, TypeVar
 import orjson
 import typer
 
-from hansard.cli.asking import Ask
-from hansard.cli.recorded.desk import told
+from hansard.cli.desk import Ask, told
 from hansard.cli.terminal import screen
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.kernel.limits import LIST_LIMIT_MAX

@@ -4,11 +4,9 @@ from typing import Annotated, Any
 
 import typer
 
-from hansard.app.application import Application
-from hansard.cli.asking import Ask, opened_to_ask
+from hansard.cli.desk import Desk, writing_desk
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.recorded.desk import latest_session
 from hansard.cli.recorded.going_back import All, DryRun, Going, Yes, go_back
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder.going_back.answers import Restored
@@ -71,10 +69,10 @@ def restore(
         raise InvalidInput(
             "To which point?", hint=f"Give --before or --after; `hansard evolution {path}` helps"
         )
-    with opened_to_ask(flags) as (application, ask):
+    with writing_desk(flags) as at:
         if path is None and entry is None:
-            asked["of_session"] = _session(application, ask, session)
-        going = Going(ask, "restore", Restored, asked)
+            asked["of_session"] = _session(at, session)
+        going = Going(at.ask, "restore", Restored, asked)
         question = "Bring {files} back?"
         return go_back(going, question=question, yes=yes, dry_run=dry_run, json=json, whole=whole)
 
@@ -84,11 +82,11 @@ def register(app: typer.Typer) -> None:
     app.command()(restore)
 
 
-def _session(application: Application, ask: Ask, named: str | None) -> str:
+def _session(at: Desk, named: str | None) -> str:
     """Give the session that is meant, or refuse one that is not there."""
     if named is None:
-        return latest_session(application)
-    ask("get_timeline", session_id=named, limit=1)
+        return at.latest_session()
+    at.ask("get_timeline", session_id=named, limit=1)
     return named
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from hansard.cli.asking import Ask
+from hansard.cli.desk import Ask
 from hansard.cli.naming.finding import Thing, matching, only, tail_of
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.recorder.answers import SessionList, SessionListed

@@ -6,10 +6,9 @@ from typing import Annotated
 import typer
 
 from hansard.app.settings import sources
-from hansard.cli.asking import Ask
+from hansard.cli.desk import Ask, desk, told
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, all_flags, settings_flags
-from hansard.cli.recorded.desk import desk, told
 from hansard.cli.recorded.session_finding import meant, projects_of, sessions_of
 from hansard.cli.terminal.layout import Cell, room, table
 from hansard.cli.terminal.text import painter, print_json, printable

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 import typer
 
+from hansard.cli.desk import BUDGET_TOKENS, Desk, desk, told
 from hansard.cli.flags import Flags
-from hansard.cli.options import Json, settings_flags
-from hansard.cli.recorded.desk import BUDGET_TOKENS, Desk, Session, desk, told
+from hansard.cli.options import Json, SessionOrLatest, settings_flags
 from hansard.cli.terminal import screen
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.recorder.story.answers import Chapter, Story
@@ -25,7 +25,7 @@ Word = list[Piece]
 
 
 @settings_flags
-def story(flags: Flags, of: Session = None, *, json: Json = False) -> None:
+def story(flags: Flags, of: SessionOrLatest = None, *, json: Json = False) -> None:
     """Tell a session: plan steps as chapters, edits folded per file."""
     with desk(flags) as opened:
         whole = _whole(opened, opened.session(of))

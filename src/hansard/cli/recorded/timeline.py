@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from hansard.cli.desk import BUDGET_TOKENS, Desk, desk, told
 from hansard.cli.flags import Flags
-from hansard.cli.options import Json, settings_flags
-from hansard.cli.recorded.desk import BUDGET_TOKENS, Desk, Session, desk, told
+from hansard.cli.options import Json, SessionOrLatest, settings_flags
 from hansard.cli.terminal import screen
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.kernel.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
@@ -34,7 +34,7 @@ Fetch = Callable[[int], Iterator[TimelineItem]]
 @settings_flags
 def timeline(
     flags: Flags,
-    of: Session = None,
+    of: SessionOrLatest = None,
     *,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as it grows.")] = False,
     limit: Annotated[

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from hansard.cli.desk import Desk, desk, told
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.recorded.desk import Desk, desk, told
 from hansard.cli.recorded.lanes import Lane, frame
 from hansard.cli.terminal import screen
 from hansard.cli.terminal.text import painter, print_json

@@ -4,10 +4,9 @@ from typing import Annotated, Any
 
 import typer
 
-from hansard.cli.asking import opened_to_ask
+from hansard.cli.desk import writing_desk
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.recorded.desk import latest_session
 from hansard.cli.recorded.going_back import All, DryRun, Going, Yes, go_back
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder.going_back.answers import Undone
@@ -80,10 +79,10 @@ def undo(
         "take": take,
         "paths": path or None,
     }
-    with opened_to_ask(flags) as (application, ask):
+    with writing_desk(flags) as at:
         if entry is None:
-            asked["of_session"] = session or latest_session(application)
-        going = Going(ask, "undo", Undone, asked)
+            asked["of_session"] = session or at.latest_session()
+        going = Going(at.ask, "undo", Undone, asked)
         question = "Undo this in {files}?"
         return go_back(going, question=question, yes=yes, dry_run=dry_run, json=json, whole=whole)
 

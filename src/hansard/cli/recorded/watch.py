@@ -16,10 +16,10 @@ from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings, key_location, load
 from hansard.app.start import catalog, start, workspace_mark
+from hansard.cli.desk import told
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import store_folder
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.recorded.desk import told
 from hansard.cli.sitting import looking, sitting
 from hansard.cli.terminal.stderr import say
 from hansard.cli.terminal.text import painter, print_json, printable

@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from hansard.app.why.answers import Why
+from hansard.cli.desk import desk, told
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.recorded.desk import desk, told
 from hansard.cli.terminal.layout import paragraph, room
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.kernel.problem import InvalidInput

@@ -10,11 +10,10 @@ from hansard.app.catalog import Catalog
 from hansard.app.homes import choose
 from hansard.app.settings import load
 from hansard.app.start import catalog, gateway, start
-from hansard.cli.asking import Ask
+from hansard.cli.desk import Ask, told
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.proving import Proving
-from hansard.cli.recorded.desk import told
 from hansard.cli.sitting import looking
 from hansard.cli.terminal.stderr import say
 from hansard.cli.terminal.text import painter, print_json, printable

@@ -5,18 +5,19 @@ from functools import partial
 import pytest
 
 from hansard.app.application import Application
+from hansard.kernel import walking
 from hansard.kernel.engine import Found, ReadTx, Table
 from hansard.kernel.event import Entry
 from hansard.kernel.limits import TITLE_CHARS_MAX
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput, PermissionDenied, UnknownOperation
-from hansard.kernel.store import CATALOG, walk
+from hansard.kernel.store import CATALOG
 from tests.conftest import OpenApp, SteppingClock, a_caller
 from tests.toy import NoteList, NoteTaken
 
 
 def journal(app: Application, project: str = "default") -> list[Entry]:
-    return app.store.read(project, lambda tx: list(walk(tx)))
+    return app.store.read(project, lambda tx: list(walking.entries(tx)))
 
 
 @pytest.mark.holds("ALL-04.2")

@@ -14,10 +14,11 @@ from hansard.app.keeping.exporting import export_project
 from hansard.app.keeping.importing import import_project, look_through
 from hansard.app.verify import verify
 from hansard.engines.memory import MemoryEngine
+from hansard.kernel import walking
 from hansard.kernel.blob import Blob
 from hansard.kernel.event import Entry
 from hansard.kernel.problem import InvalidInput
-from hansard.kernel.store import CATALOG, Store, walk
+from hansard.kernel.store import CATALOG, Store
 from hansard.sessions.contract import ProjectExists, ProjectNotFound
 from tests.app import kept
 from tests.app.kept import PROJECT, STAMP, opened
@@ -43,7 +44,7 @@ def other() -> Iterator[Store]:
 
 
 def entries(store: Store, project: str = PROJECT) -> list[Entry]:
-    return store.read(project, lambda tx: list(walk(tx)))
+    return store.read(project, lambda tx: list(walking.entries(tx)))
 
 
 def test_it_comes_and_goes_exactly_on_every_engine(

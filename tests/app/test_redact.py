@@ -29,13 +29,13 @@ from hansard.decisions.events import DecisionRecorded
 from hansard.decisions.git import decision_log
 from hansard.embedders import vectors
 from hansard.engines.sqlite import engine
+from hansard.kernel import walking
 from hansard.kernel.blob import Digest, digest_of
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Entry
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import BlobRedacted, InvalidInput, PermissionDenied
-from hansard.kernel.store import walk
 from hansard.recorder.problems import Irreversible
 from tests.app import kept
 from tests.app.kept import PERSON, PROJECT, STAMP, opened
@@ -47,7 +47,7 @@ REASON = "a password got in"
 
 
 def entries(app: Application) -> list[Entry]:
-    return app.store.read(PROJECT, lambda tx: list(walk(tx)))
+    return app.store.read(PROJECT, lambda tx: list(walking.entries(tx)))
 
 
 def seq_of(app: Application, text: str) -> int:

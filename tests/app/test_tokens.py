@@ -11,10 +11,11 @@ from hansard.app import tokens
 from hansard.app.application import Application
 from hansard.app.bounded import Bounded, TokenCaller, caller_with
 from hansard.app.tokens import Token, Wanted
+from hansard.kernel import walking
 from hansard.kernel.clock import to_text
 from hansard.kernel.event import Actor, Stamp
 from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem
-from hansard.kernel.store import CATALOG, walk
+from hansard.kernel.store import CATALOG
 from hansard.sessions.contract import ProjectNotFound, SessionNotFound
 from tests.conftest import OpenApp, SteppingClock
 
@@ -59,7 +60,7 @@ def test_the_store_keeps_no_token(app: Application) -> None:
     made, text = a_token(app)
     secret = text.removeprefix(f"hns_{made.id}_")
 
-    entries = app.store.read(CATALOG, lambda tx: list(walk(tx)))
+    entries = app.store.read(CATALOG, lambda tx: list(walking.entries(tx)))
 
     assert len(secret) >= 43
     assert entries

@@ -11,8 +11,8 @@ import pytest
 
 from hansard.app.application import Application
 from hansard.app.verify import verify
+from hansard.kernel import walking
 from hansard.kernel.problem import StorageUnavailable
-from hansard.kernel.store import walk
 from tests.app import kept
 from tests.conftest import a_caller
 from tests.patience import PATIENCE_S
@@ -103,7 +103,9 @@ def test_what_is_acknowledged_outlives_the_primary(
             writer.join(PATIENCE_S)
         acks = [ack for writer in writers for ack in writer.acks]
         store = apps[0].store
-        entries = store.read(kept.PROJECT, lambda tx: {entry.seq: entry for entry in walk(tx)})
+        entries = store.read(
+            kept.PROJECT, lambda tx: {entry.seq: entry for entry in walking.entries(tx)}
+        )
         notes: Any = apps[1].call("toy_list", {}, a_caller())
         assert verify(store).findings == ()
 

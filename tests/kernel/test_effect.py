@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from hansard.kernel import walking
 from hansard.kernel.blob import digest_of
 from hansard.kernel.effect import Effect, Owner, is_dead, open_intents, perform, settle
 from hansard.kernel.engine import Engine, Schema
 from hansard.kernel.event import Entry
-from hansard.kernel.store import Store, walk
+from hansard.kernel.store import Store
 from tests.crash import toys
 from tests.crash.toys import STAMP, FileIntended, FileSettled, replace_file
 
@@ -75,11 +76,11 @@ def announce(store: Store, owner: Owner, file: Path) -> None:
 
 
 def kinds(store: Store) -> list[str]:
-    return [entry.kind for entry in store.read(PROJECT, lambda tx: list(walk(tx)))]
+    return [entry.kind for entry in store.read(PROJECT, lambda tx: list(walking.entries(tx)))]
 
 
 def results(store: Store) -> list[str]:
-    entries = store.read(PROJECT, lambda tx: list(walk(tx)))
+    entries = store.read(PROJECT, lambda tx: list(walking.entries(tx)))
     events = [store.kinds.decode(entry) for entry in entries]
     return [event.result for event in events if isinstance(event, FileSettled)]
 

@@ -9,13 +9,13 @@ from typing import ClassVar
 import pytest
 
 from hansard.app.verify import verify
-from hansard.kernel import limits, rebuilding
+from hansard.kernel import limits, rebuilding, walking
 from hansard.kernel import store as stores
 from hansard.kernel.engine import Engine, ReadTx, Row, Schema, Table, WriteTx
 from hansard.kernel.event import SYSTEM, Event, Kinds, Stamp
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.rebuilding import Apart
-from hansard.kernel.store import Store, walk
+from hansard.kernel.store import Store
 from hansard.kernel.view import Derivation, View, schema_of
 from tests.hostile.histories import live
 from tests.hostile.test_tampering import opened as opened_whole
@@ -290,7 +290,7 @@ def _require_same_apart(store: Store, view: View, tx: WriteTx) -> None:
     before = [_rows(tx, table) for table in view.tables]
     tx.clear(view.tables, view.topics)
     names = frozenset(table.name for table in view.tables)
-    for entry in walk(tx):
+    for entry in walking.entries(tx):
         if event := store.kinds.decode(entry):
             view.apply(event, Apart(tx, entry, names))
     assert [_rows(tx, table) for table in view.tables] == before, view.name

@@ -10,8 +10,8 @@ from mcp.shared.exceptions import MCPError
 
 from hansard.app.application import Application
 from hansard.app.settings import Settings
+from hansard.kernel import walking
 from hansard.kernel.operation import Caller, Result
-from hansard.kernel.store import walk
 from hansard.mcp.answers import PROOF_KEY, RECEIPT_KEY, WHOLE_KEY
 from hansard.mcp.apps import EXTENSION
 from hansard.mcp.callers import http_door, stdio_door
@@ -246,7 +246,7 @@ async def test_a_caller_over_stdio_is_an_agent(application: Application, era: st
     async with connect(application, era) as client:
         await client.call_tool("toy_note", {"text": "x"})
 
-    last = application.store.read("default", lambda tx: list(walk(tx)))[-1]
+    last = application.store.read("default", lambda tx: list(walking.entries(tx)))[-1]
     assert (last.actor.kind, last.actor.role) == ("agent", "agent")
 
 

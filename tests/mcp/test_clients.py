@@ -12,9 +12,9 @@ from mcp_types import INVALID_PARAMS, Implementation
 from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.app.tokens import Wanted, create, revoke
+from hansard.kernel import walking
 from hansard.kernel.event import Actor, Entry, Stamp
 from hansard.kernel.operation import Caller
-from hansard.kernel.store import walk
 from hansard.mcp.answers import RECEIPT_KEY
 from hansard.mcp.callers import http_door, stdio_door
 from hansard.mcp.clients import LOOK_AGAIN_S, Client, Names, made_fit
@@ -34,7 +34,7 @@ def connect(
 
 
 def entries(application: Application) -> list[Entry]:
-    return application.store.read("default", lambda tx: list(walk(tx)))
+    return application.store.read("default", lambda tx: list(walking.entries(tx)))
 
 
 async def signed(application: Application, name: str, **how: object) -> Actor:

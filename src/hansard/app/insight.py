@@ -164,4 +164,4 @@ def _count(tally: Mapping[Scalar | None, int]) -> int:
 def _who(tx: ReadTx, seq: int) -> dict[str, Any]:
     """Say who made an entry, and in which session."""
     [entry] = tx.entries(after=seq - 1, limit=1)
-    return {"by": f"{entry.actor.kind}:{entry.actor.id}", "session": entry.session}
+    return {"by": str(entry.actor), "session": entry.session}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from hansard.kernel.engine import ReadTx, Row, Table, WriteTx
-from hansard.kernel.event import Actor, Event, Proof, Stamp, author
+from hansard.kernel.event import Actor, Event, Proof, Stamp
 from hansard.kernel.operation import Caller, Capability
 from hansard.kernel.problem import Problem
 from hansard.kernel.secret import Secret
@@ -109,7 +109,7 @@ def _cancelled(_event: RecoveryCancelled, derivation: Derivation) -> None:
 
 def _signed(event: Event, derivation: Derivation) -> Row:
     entry = derivation.entry
-    return event.model_dump(mode="json") | {"by": author(entry.actor), "at": entry.at}
+    return event.model_dump(mode="json") | {"by": str(entry.actor), "at": entry.at}
 
 
 def capability() -> Capability:

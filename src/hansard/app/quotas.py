@@ -179,4 +179,4 @@ def _count_on(tx: ReadTx, session: str, before: _Counted, enough: int) -> _Count
 def _name(caller: Caller) -> str:
     if isinstance(caller, TokenCaller) and caller.token:
         return f"token:{caller.token.id}"
-    return f"{caller.actor.kind}:{caller.actor.id}"
+    return str(caller.actor)

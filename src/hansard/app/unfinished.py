@@ -1,8 +1,8 @@
 """Projects that are only half here: an import that was cut off, until it is asked for again."""
 
-from hansard.kernel.engine import Position, ReadTx, Table, WriteTx
+from hansard.kernel import walking
+from hansard.kernel.engine import ReadTx, Table, WriteTx
 from hansard.kernel.event import Head
-from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.store import CATALOG, Store
 
 UNFINISHED = Table("unfinished_imports")
@@ -36,12 +36,7 @@ def unfinished(store: Store) -> dict[str, str]:
 
 
 def _all(tx: ReadTx) -> dict[str, int]:
-    found: dict[str, int] = {}
-    after = None
-    while page := tx.scan(UNFINISHED, after=after, limit=ENTRIES_PAGE):
-        found |= {one.key: int(one.row["until"]) for one in page}
-        after = Position(None, page[-1].key)
-    return found
+    return {one.key: int(one.row["until"]) for one in walking.rows(tx, UNFINISHED)}
 
 
 def _told(project: str, head: Head | None, until: int) -> str:

@@ -7,7 +7,8 @@ from hansard.decisions import limits
 from hansard.decisions.events import Enforcement
 from hansard.decisions.tables import ACTIVE
 from hansard.decisions.targets import anchors_of, matches
-from hansard.kernel.engine import AnyOf, Position, ReadTx, Row
+from hansard.kernel import walking
+from hansard.kernel.engine import AnyOf, ReadTx, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +28,8 @@ def governed(tx: ReadTx, path: str) -> list[Governing]:
     other things nor those about other folders make a difference.
     """
     where = {"anchor": AnyOf(anchors_of(path))}
-    rows: list[Row] = []
-    after: Position | None = None
-    while page := tx.scan(ACTIVE, where, after=after, limit=limits.PATHS_PAGE):
-        rows += [found.row for found in page]
-        if len(page) < limits.PATHS_PAGE:
-            break
-        after = Position(None, page[-1].key)
-    return governing(path, rows)
+    found = walking.rows(tx, ACTIVE, where, first=limits.PATHS_PAGE)
+    return governing(path, (one.row for one in found))
 
 
 def governing(path: str, rows: Iterable[Row]) -> list[Governing]:

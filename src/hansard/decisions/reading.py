@@ -6,9 +6,10 @@ from hansard.decisions.contract import DecisionNotFound, ProposalNotFound
 from hansard.decisions.reasons import Reasons, unpack
 from hansard.decisions.tables import ACTIVE, CHAINS, DECISIONS, DRAFTS, TURNED_DOWN
 from hansard.decisions.targets import target_key
+from hansard.kernel import walking
 from hansard.kernel.blob import Digest
 from hansard.kernel.content import content
-from hansard.kernel.engine import Position, ReadTx, Row
+from hansard.kernel.engine import ReadTx, Row
 from hansard.sessions import citations
 
 BlastRadius = dict[str, list[str]]
@@ -105,7 +106,5 @@ def merged(radii: Iterable[BlastRadius]) -> BlastRadius:
 
 def newest(tx: ReadTx, where: dict[str, str], *, page: int) -> Iterator[Row]:
     """Go through decisions or proposals, the newest first."""
-    after: Position | None = None
-    while found := tx.scan(DECISIONS, where, order="seq", descending=True, after=after, limit=page):
-        yield from (one.row for one in found)
-        after = Position(found[-1].row["seq"], found[-1].key)
+    found = walking.rows(tx, DECISIONS, where, order="seq", descending=True, first=page)
+    return (one.row for one in found)

@@ -31,7 +31,7 @@ from hansard.decisions.targets import check_target, folded, former_key, glob_of,
 from hansard.kernel.blob import Digest, canonical_json, digest_of
 from hansard.kernel.clock import from_text, to_text
 from hansard.kernel.engine import Row
-from hansard.kernel.event import Actor, Proof, author
+from hansard.kernel.event import Actor, Proof
 from hansard.kernel.problem import InvalidInput
 
 _ENTRY = re.compile(r"s:([0-9]+)")
@@ -142,7 +142,7 @@ def plan_accept(
         check_target_free(proposal["target"], ground, hint=_OVERTAKEN)
     kept = ("title", "target", "reasons", "cites", "enforcement", "supersedes", "author")
     stated = {name: proposal[name] for name in kept}
-    accepted_by = author(ground.actor)
+    accepted_by = str(ground.actor)
     return ProposalAccepted(
         id=identifier,
         proposal_id=proposal["id"],
@@ -260,7 +260,7 @@ def check_open(proposal: Row) -> None:
 
 def check_own(proposal: Row, actor: Actor) -> None:
     """Refuse an agent what another proposed."""
-    is_own = not proposal["of_human"] and proposal["author"] == author(actor)
+    is_own = not proposal["of_human"] and proposal["author"] == str(actor)
     if actor.kind == "human" or actor.may("admin") or is_own:
         return
     raise IsolationViolation(

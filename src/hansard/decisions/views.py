@@ -47,7 +47,7 @@ def _made(event: DecisionMade, derivation: Derivation) -> None:
         "of_human": actor.kind == "human" or any(before["of_human"] for before in old),
     }
     if isinstance(event, ProposalAccepted):
-        row |= {"author": event.author, "accepted_by": f"{actor.kind}:{actor.id}"}
+        row |= {"author": event.author, "accepted_by": str(actor)}
         row |= {"proposal_id": event.proposal_id}
         _accepted(derivation, event)
     for before in old:
@@ -138,7 +138,7 @@ def _stated(event: Statement, derivation: Derivation) -> Row:
     entry = derivation.entry
     return event.model_dump(mode="json", exclude={"fingerprint"}) | {
         "target_key": target_key(event.target),
-        "author": f"{entry.actor.kind}:{entry.actor.id}",
+        "author": str(entry.actor),
         "at": entry.at,
         "seq": entry.seq,
         "session": entry.session,

@@ -21,9 +21,9 @@ from hansard.entities.types.agent_graph_execution import ENDS, EVENTS, NEXT
 from hansard.entities.types.chat_thread import CHAT_THREAD
 from hansard.entities.types.entity import REDACTED, EntityType
 from hansard.entities.types.message_thread import MESSAGE_THREAD, PARTIALS
+from hansard.kernel import walking
 from hansard.kernel.clock import from_text, to_text
-from hansard.kernel.engine import Position, ReadTx, Row, Table, WriteTx
-from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.engine import ReadTx, Row, Table, WriteTx
 from hansard.kernel.operation import Capability, Context, Operation
 from hansard.kernel.problem import InvalidInput
 
@@ -242,13 +242,8 @@ def _threads(tx: ReadTx) -> Iterator[Row]:
 
 
 def _rows(tx: ReadTx, table: Table, *, descending: bool = False) -> Iterator[Row]:
-    after = None
-    while page := tx.scan(
-        table, order="created_seq", descending=descending, after=after, limit=ENTRIES_PAGE
-    ):
-        for found in page:
-            yield found.row
-        after = Position(page[-1].row["created_seq"], page[-1].key)
+    found = walking.rows(tx, table, order="created_seq", descending=descending)
+    return (one.row for one in found)
 
 
 def _check_fields(

@@ -9,7 +9,8 @@ from hansard.app.application import Application
 from hansard.checkpoints.answers import CheckpointList
 from hansard.decisions.answers import DecisionInContext
 from hansard.decisions.reading import newest
-from hansard.kernel.engine import Position, ReadTx, Row, Table
+from hansard.kernel import walking
+from hansard.kernel.engine import ReadTx, Row, Table
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Caller, Result
 from hansard.kernel.origin import happened
@@ -87,12 +88,7 @@ class Gathering:
 
     def _rows(self, table: Table) -> list[Row]:
         def work(tx: ReadTx) -> list[Row]:
-            rows: list[Row] = []
-            after: Position | None = None
-            while page := tx.scan(table, after=after, limit=PAGE):
-                rows += [one.row for one in page]
-                after = Position(None, page[-1].key)
-            return rows
+            return [one.row for one in walking.rows(tx, table)]
 
         return self._application.store.read(self.project, work)
 

@@ -6,7 +6,6 @@ from typing import Any
 from hansard.foreign.items import Record, Skipped
 from hansard.foreign.taking import Taking, in_order
 from hansard.foreign.wording import as_body, as_label, as_summary, as_title
-from hansard.kernel.event import author
 from hansard.kernel.problem import Problem
 from hansard.records.answers import History, HistoryEntry
 from hansard.records.limits import RELATED_MAX
@@ -88,7 +87,7 @@ def _update(
 ) -> None:
     """Give a record what has changed, unless somebody has changed it here."""
     newest, ours = _newest(taking, identifier), taking.application.judged(taking.caller).actor
-    if newest.author != author(ours):
+    if newest.author != str(ours):
         taking.report.skip(Skipped(identifier, "it has changed there, and here too"))
         return
     changed = {name: told[name] for name in UPDATED}

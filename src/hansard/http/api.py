@@ -225,7 +225,7 @@ class Api:
         """Say who this is, as authors are named, and whether that is proved."""
         judged = self._application.judged(self._known_again(caller, request))
         proof = "missing" if is_unproved(judged.actor) else judged.proof
-        return {"actor": f"{judged.actor.kind}:{judged.actor.id}", "proof": proof}
+        return {"actor": str(judged.actor), "proof": proof}
 
     def _with_way_out(self, problem: Problem, caller: Caller, request: Request) -> Problem:
         """Have a page ask for the secret, where who looks at it lacks no more than that."""

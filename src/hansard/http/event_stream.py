@@ -96,7 +96,7 @@ class Tail:
             "tick": entry.tick,
             "kind": entry.kind,
             "at": entry.at,
-            "actor": f"{entry.actor.kind}:{entry.actor.id}",
+            "actor": str(entry.actor),
             "session": entry.session,
         }
         try:

@@ -170,7 +170,7 @@ class Front:
             operation=operation,
             status=exchange.status,
             ms=round(took_s * 1000, 1),
-            caller=f"{actor.kind}:{actor.id}" if actor else "-",
+            caller=str(actor) if actor else "-",
             reference=exchange.reference,
         )
 

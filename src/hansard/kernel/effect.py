@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeVar
 
-from hansard.kernel.engine import Engine, Found, Lock, Position, ReadTx, Table, WriteTx
+from hansard.kernel import walking
+from hansard.kernel.engine import Engine, Found, Lock, ReadTx, Table, WriteTx
 from hansard.kernel.event import Entry, Event, Stamp
-from hansard.kernel.limits import ENTRIES_PAGE, WRITE_WAIT_S
+from hansard.kernel.limits import WRITE_WAIT_S
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.kernel.store import Store
 from hansard.kernel.view import Derivation, View
@@ -175,12 +176,7 @@ def open_intents(store: Store, project: str) -> list[Found]:
     """List the intents that have no outcome yet, oldest first."""
 
     def work(tx: ReadTx) -> list[Found]:
-        found: list[Found] = []
-        after = None
-        while page := tx.scan(OPEN_INTENTS, after=after, limit=ENTRIES_PAGE):
-            found += page
-            after = Position(None, page[-1].key)
-        return found
+        return list(walking.rows(tx, OPEN_INTENTS))
 
     return store.read(project, work)
 

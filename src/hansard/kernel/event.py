@@ -55,14 +55,13 @@ class Actor:
     id: str
     role: Role
 
+    def __str__(self) -> str:
+        """Write who did it, as every answer shows it: `agent:claude-code`."""
+        return f"{self.kind}:{self.id}"
+
     def may(self, least: Role) -> bool:
         """Whether this actor's role reaches `least`."""
         return ROLES.index(self.role) >= ROLES.index(least)
-
-
-def author(actor: Actor) -> str:
-    """Write who did it, as every answer shows it: `agent:claude-code`."""
-    return f"{actor.kind}:{actor.id}"
 
 
 SYSTEM = Actor("system", "hansard", "admin")

@@ -2,17 +2,16 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 import orjson
 
-from hansard.kernel import limits
+from hansard.kernel import limits, walking
 from hansard.kernel.blob import Blob
 from hansard.kernel.engine import Engine, ReadTx, WriteTx
 from hansard.kernel.event import Entry, Event, Kinds, Stamp
 from hansard.kernel.kept_blobs import name, proving
-from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.named_blobs import finder_in
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.rebuilding import Reached, Rebuilding, behind_of
@@ -125,7 +124,7 @@ class Store:
         """Derive a project's views again in this transaction; returns how many entries it has."""
         self._rebuilding.clear(tx, self.views)
         tx.mark_views(self.fingerprint)
-        for entry in walk(tx):
+        for entry in walking.entries(tx):
             if event := self.kinds.decode(entry):
                 self.derive(tx, entry, event)
         return tx.head().seq
@@ -179,13 +178,6 @@ class Store:
                 hint="Restart with the newer version; nothing was changed",
             )
         return False
-
-
-def walk(tx: ReadTx, *, after: int = 0) -> Iterator[Entry]:
-    """Go through the journal page by page, in order."""
-    while page := tx.entries(after=after, limit=ENTRIES_PAGE):
-        yield from page
-        after = page[-1].seq
 
 
 class _ViewsMovedError(Exception):

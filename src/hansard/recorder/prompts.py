@@ -2,9 +2,9 @@
 
 import orjson
 
+from hansard.kernel import walking
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Entry
-from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder.events import Audited, SessionTitled
 
@@ -36,13 +36,9 @@ def find(tx: ReadTx, session: str, named: str) -> int:
 
 def _prompts(tx: ReadTx, session: str) -> list[int]:
     """List the seqs of all prompts of a session, in order."""
-    found: list[int] = []
-    after = 0
     kinds = [SessionTitled.kind, Audited.kind]
-    while page := tx.entries(after=after, limit=ENTRIES_PAGE, kinds=kinds, session=session):
-        found += [entry.seq for entry in page if _is_prompt(entry)]
-        after = page[-1].seq
-    return found
+    found = walking.entries(tx, kinds=kinds, session=session)
+    return [entry.seq for entry in found if _is_prompt(entry)]
 
 
 def _is_prompt(entry: Entry) -> bool:

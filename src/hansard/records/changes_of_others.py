@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
+from hansard.kernel import walking
 from hansard.kernel.engine import ReadTx, Row
-from hansard.kernel.event import Entry, Kinds, author
-from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.event import Entry, Kinds
 from hansard.records import limits
 from hansard.records.events import RecordCreated, RecordMoved, RecordTransitioned, RecordUpdated
 from hansard.records.sync_answers import ChangeType, Writer
@@ -43,7 +43,7 @@ class Touched:
         """Name who changed it, the last one last."""
         counts: dict[tuple[str, str], int] = {}
         for entry in self.entries:
-            who = (entry.session or "", author(entry.actor))
+            who = (entry.session or "", str(entry.actor))
             counts[who] = counts.pop(who, 0) + 1
         return [
             Writer(session_id=session, author=author, writes=count)
@@ -80,14 +80,11 @@ def until(touched: Iterable[Touched], seq: int) -> list[Touched]:
 def _foreign(tx: ReadTx, session: Row) -> Iterator[Entry]:
     """Go through the changes that are not the session's own, in order."""
     own = _own(tx, session)
-    after: int = session["synced_seq"]
-    while page := tx.entries(after=after, limit=ENTRIES_PAGE, kinds=CHANGING):
-        for entry in page:
-            is_own = entry.session in own and entry.seq < own[entry.session]
-            # What was redacted cannot be told.
-            if not is_own and entry.payload is not None:
-                yield entry
-        after = page[-1].seq
+    for entry in walking.entries(tx, after=session["synced_seq"], kinds=CHANGING):
+        is_own = entry.session in own and entry.seq < own[entry.session]
+        # What was redacted cannot be told.
+        if not is_own and entry.payload is not None:
+            yield entry
 
 
 def _own(tx: ReadTx, session: Row) -> dict[str | None, float]:

@@ -4,7 +4,6 @@ from functools import partial
 
 from hansard.kernel.blob import Digest, digest_of, seal
 from hansard.kernel.engine import AnyOf, Range, ReadTx, Row, Where, WriteTx
-from hansard.kernel.event import author
 from hansard.kernel.operation import Context, Operation
 from hansard.records import conflict, contract, limits, reading, rules
 from hansard.records.events import ConflictResolved
@@ -109,7 +108,7 @@ def _version(tx: ReadTx, identifier: str, seq: int) -> VersionWritten:
     after = reading.require(tx, identifier, as_of=seq)
     return VersionWritten(
         version=entry.tick,
-        author=author(entry.actor),
+        author=str(entry.actor),
         session_id=entry.session,
         at=entry.at,
         changed_fields=rules.changed_fields(before, after),

@@ -166,7 +166,7 @@ def _written(derivation: Derivation) -> dict[str, Any]:
         "modified_seq": entry.seq,
         "tick": entry.tick,
         "session": entry.session,
-        "author": f"{entry.actor.kind}:{entry.actor.id}",
+        "author": str(entry.actor),
     }
 
 

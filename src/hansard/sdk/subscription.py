@@ -90,5 +90,5 @@ def _told(store: Store, entry: Entry) -> Iterator[Change]:
             type=subject.partition("::")[0],
             what=event.activity or event.kind,
             summary=event.summary(),
-            by=f"{entry.actor.kind}:{entry.actor.id}",
+            by=str(entry.actor),
         )

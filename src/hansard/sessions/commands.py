@@ -2,9 +2,9 @@
 
 import secrets
 
+from hansard.kernel import walking
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Event
-from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.operation import Context, Operation
 from hansard.sessions import contract, events
 from hansard.sessions.directory import active_records, session_row
@@ -75,14 +75,10 @@ def changed_since_save(tx: ReadTx, context: Context) -> list[str]:
     changing = [event.kind for event in context.store.kinds if _changes(event)]
     after: int = session_row(tx, context.session)["last_save_seq"]
     changed: dict[str, None] = {}
-    while page := tx.entries(
-        after=after, limit=ENTRIES_PAGE, kinds=changing, session=context.session
-    ):
-        for entry in page:
-            event = context.store.kinds.decode(entry)
-            if event and (subject := event.subject()):
-                changed[subject] = None
-        after = page[-1].seq
+    for entry in walking.entries(tx, after=after, kinds=changing, session=context.session):
+        event = context.store.kinds.decode(entry)
+        if event and (subject := event.subject()):
+            changed[subject] = None
     return list(changed)
 
 

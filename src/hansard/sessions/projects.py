@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
+from hansard.kernel import walking
 from hansard.kernel.engine import Found, Position, ReadTx, Row, WriteTx
 from hansard.kernel.event import Event, Stamp
-from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.nearest import nearest
 from hansard.kernel.operation import Caller, Context
 from hansard.kernel.problem import InvalidInput
@@ -64,10 +64,7 @@ def called(store: Store, caller: Caller | None = None, *, limit: int = NAMES_TOL
 
 def every(tx: ReadTx) -> list[Found]:
     """List all projects, in the order of their names, in the catalog."""
-    listed: list[Found] = []
-    while page := tx.scan(PROJECTS, order="id", after=_end(listed), limit=ENTRIES_PAGE):
-        listed += page
-    return listed
+    return list(walking.rows(tx, PROJECTS, order="id"))
 
 
 def not_found(store: Store, wanted: str, caller: Caller | None = None) -> ProjectNotFound:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from hansard.kernel.engine import Row, WriteTx
-from hansard.kernel.event import Stamp, author
+from hansard.kernel.event import Stamp
 from hansard.kernel.operation import Caller, Context, Operation, Request
 from hansard.kernel.store import UNMADE, Store
 from hansard.sessions import directory
@@ -114,7 +114,7 @@ def opening(
         if row is None or row["status"] == "closed":
             if seating.begins:
                 store.record(tx, SessionStarted(id=session, holder=holder), stamp)
-        elif joins and not is_in(row, author(stamp.actor), holder):
+        elif joins and not is_in(row, str(stamp.actor), holder):
             store.record(tx, SessionJoined(id=session, holder=holder), stamp)
         for record, base in caller.activating.items():
             activated = Activated(session=session, record=record, base=base, override=True)

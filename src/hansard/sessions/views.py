@@ -3,7 +3,7 @@
 from typing import Any
 
 from hansard.kernel.engine import Found, Row, Table
-from hansard.kernel.event import Event, author
+from hansard.kernel.event import Event
 from hansard.kernel.view import Derivation, View
 from hansard.sessions.events import (
     Activated,
@@ -87,7 +87,7 @@ def _session_started(event: SessionStarted, derivation: Derivation) -> None:
         "last_save_tick": None,
         "last_save_seq": entry.seq,
     }
-    derivation.put(SESSIONS, event.id, joined(row, author(entry.actor), event.holder))
+    derivation.put(SESSIONS, event.id, joined(row, str(entry.actor), event.holder))
     derivation.delete(OWN_TICKS, event.id)
 
 
@@ -97,7 +97,7 @@ def _session_joined(event: SessionJoined, derivation: Derivation) -> None:
     if row["status"] == "ended":
         for found in derivation.scan(BASES, {"session": event.id}, limit=ACTIVE_RECORDS_MAX):
             _hold(derivation, event.id, found.row["record"])
-    derivation.put(SESSIONS, event.id, joined(row, author(entry.actor), event.holder))
+    derivation.put(SESSIONS, event.id, joined(row, str(entry.actor), event.holder))
 
 
 def _session_left(event: SessionLeft, derivation: Derivation) -> None:
@@ -120,7 +120,7 @@ def _session_branched(event: SessionBranched, derivation: Derivation) -> None:
     # What the parent wrote itself is no news to the branch either.
     own = derivation.get(OWN_TICKS, event.parent_session) or {"ticks": 0}
     synced = {"last_sync_tick": parent["last_sync_tick"] + own["ticks"], "started_seq": entry.seq}
-    unheld: Row = {"title": None, "holders": [], "by": author(entry.actor), "is_joined": False}
+    unheld: Row = {"title": None, "holders": [], "by": str(entry.actor), "is_joined": False}
     derivation.put(SESSIONS, event.id, parent | started | unsaved | unheld | synced)
     for found in _active(derivation, event.parent_session):
         base = derivation.get(BASES, found.key)
@@ -248,7 +248,7 @@ def _note_activity(event: Event, derivation: Derivation) -> None:
         "type": event.activity,
         "session_id": entry.session,
         "record_id": event.subject(),
-        "author": author(entry.actor),
+        "author": str(entry.actor),
         "summary": event.summary(),
     }
     derivation.put(ACTIVITY, f"{entry.seq:016d}", row)

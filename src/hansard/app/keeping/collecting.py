@@ -14,13 +14,14 @@ from functools import partial
 from hansard.app.keeping.deleted import SAVING, Deleted
 from hansard.app.keeping.guard import alone
 from hansard.app.redacted import Collected, GoneBlob
+from hansard.kernel import walking
 from hansard.kernel.blob import Digest
 from hansard.kernel.content import content
 from hansard.kernel.engine import Engine, ReadTx, WriteTx
 from hansard.kernel.event import Stamp
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.problem import BlobDamaged
-from hansard.kernel.store import Store, walk
+from hansard.kernel.store import Store
 
 LOOSE_S = 3_600.0
 """What was staged less than an hour ago may yet be kept."""
@@ -149,7 +150,7 @@ def _named(store: Store, tx: ReadTx, deleted_before: str) -> tuple[set[Digest], 
     """
     named, let_go = set[Digest](), set[Digest]()
     deleted = Deleted(store, tx, deleted_before)
-    for entry in walk(tx):
+    for entry in walking.entries(tx):
         found = {Digest(one.decode()) for one in _DIGEST.findall(entry.body or b"")}
         if entry.kind in SAVING:
             going = deleted.lets_go(entry, store.kinds.decode(entry))

@@ -13,10 +13,10 @@ from hansard.checkpoints.threads.events import (
 )
 from hansard.checkpoints.threads.views import STEPS
 from hansard.checkpoints.views import CHECKPOINTS
+from hansard.kernel import walking
 from hansard.kernel.blob import Digest
-from hansard.kernel.engine import Position, ReadTx
+from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Entry, Event
-from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.store import Store
 
 SAVING = frozenset({CheckpointSaved.kind, StepSaved.kind, InputSaved.kind, WritesKept.kind})
@@ -76,18 +76,12 @@ class Deleted:
 
 
 def _entries(tx: ReadTx) -> Iterator[Entry]:
-    after = 0
-    while page := tx.entries(after=after, limit=ENTRIES_PAGE, kinds=_DELETING):
-        yield from page
-        after = page[-1].seq
+    return walking.entries(tx, kinds=_DELETING)
 
 
 def _live_steps(tx: ReadTx) -> set[int]:
     """Give the seqs of the entries that hold the steps there are."""
     live: set[int] = set()
-    after = None
-    while page := tx.scan(STEPS, after=after, limit=ENTRIES_PAGE):
-        for step in page:
-            live |= {step.row["seq"], *step.row["writes"]}
-        after = Position(None, page[-1].key)
+    for step in walking.rows(tx, STEPS):
+        live |= {step.row["seq"], *step.row["writes"]}
     return live

@@ -22,7 +22,7 @@ from hansard.app.redacted import Redacted
 from hansard.kernel.blob import Digest
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.engine import ReadTx
-from hansard.kernel.event import Stamp, author
+from hansard.kernel.event import Stamp
 from hansard.kernel.limits import MIB
 from hansard.kernel.model import Model
 from hansard.kernel.operation import Caller
@@ -150,7 +150,7 @@ class Exchange:
         if len(self.ways) >= ON_THE_WAY_MAX:
             raise InvalidInput("Too many parts are on their way", hint="Try again later")
         name = secrets.token_hex(16)
-        whose = author(caller.actor)
+        whose = str(caller.actor)
         self.ways[name] = _Way(self.folder / name, message.project, whose, self.timer())
         return {"way": name}, b""
 
@@ -202,7 +202,7 @@ class Exchange:
 
     def _way(self, message: Message, caller: Caller) -> _Way:
         way = self.ways.get(message.way or "")
-        if way is None or (way.project, way.whose) != (message.project, author(caller.actor)):
+        if way is None or (way.project, way.whose) != (message.project, str(caller.actor)):
             raise InvalidInput("There is no such part on its way", hint="Begin again")
         way.heard = self.timer()
         return way
@@ -246,7 +246,7 @@ def since(application: Application, project: str, after: int) -> dict[str, Any]:
         erased = tx.entries(after=after, limit=100, kinds={Redacted.kind})
         told: dict[str, Any] = {"entries": head.seq - after, "redactions": len(erased)}
         if first and head.seq > after:
-            told |= {"first": first[0].at, "last": last[0].at, "by": author(last[0].actor)}
+            told |= {"first": first[0].at, "last": last[0].at, "by": str(last[0].actor)}
         return told
 
     return application.store.engine.read(project, work)

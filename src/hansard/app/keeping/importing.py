@@ -14,7 +14,7 @@ from hansard.app.keeping.blob_staging import spooling
 from hansard.app.keeping.bundle import BundleDamaged, FileState, Opening, reading, said_by
 from hansard.app.keeping.exporting import Progress
 from hansard.app.keeping.guard import StillAlone, alone
-from hansard.kernel import ids
+from hansard.kernel import ids, walking
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.clock import from_text
 from hansard.kernel.content import content
@@ -285,18 +285,12 @@ def withhold(contents: Contents, prefixes: Collection[str], tx: WriteTx) -> None
 
 def _reserved(store: Store, tx: ReadTx, project: str) -> set[tuple[str, int]]:
     """Name the blocks that this catalog has set aside for a project."""
-    found: set[tuple[str, int]] = set()
-    after = 0
-    kinds = {ids.IdBlockReserved.kind}
-    while page := tx.entries(after=after, limit=1_000, kinds=kinds):
-        events = (store.kinds.decode(entry) for entry in page)
-        found |= {
-            (event.prefix, event.first)
-            for event in events
-            if isinstance(event, ids.IdBlockReserved) and event.for_project == project
-        }
-        after = page[-1].seq
-    return found
+    reserved = walking.entries(tx, kinds={ids.IdBlockReserved.kind})
+    return {
+        (event.prefix, event.first)
+        for event in map(store.kinds.decode, reserved)
+        if isinstance(event, ids.IdBlockReserved) and event.for_project == project
+    }
 
 
 def keep_blobs(store: Store, project: str, blobs: Sequence[Blob]) -> None:

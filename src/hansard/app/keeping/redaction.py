@@ -12,9 +12,10 @@ from hansard.app.keeping.collecting import superfluous
 from hansard.app.keeping.guard import alone
 from hansard.app.redacted import ErasedBlob, ErasedPayload, Redacted
 from hansard.embedders.vectors import VECTORS
+from hansard.kernel import walking
 from hansard.kernel.blob import Blob, Digest, digest_of, redact, seal
 from hansard.kernel.content import content
-from hansard.kernel.engine import Position, ReadTx, Row, WriteTx
+from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.event import Entry, Proof, Stamp
 from hansard.kernel.limits import DESCRIPTION_CHARS_MAX, ENTRIES_PAGE
 from hansard.kernel.problem import (
@@ -25,7 +26,7 @@ from hansard.kernel.problem import (
     Problem,
 )
 from hansard.kernel.reply import REPLIES
-from hansard.kernel.store import Store, walk
+from hansard.kernel.store import Store
 from hansard.recorder.history.histories import History
 from hansard.recorder.tables import FILES, REVISIONS
 
@@ -191,7 +192,7 @@ def _erase(
 def _earlier(store: Store, tx: ReadTx, wanted: Wanted) -> Redaction | None:
     """Find the last redaction that has erased some of what is wanted."""
     found = None
-    for entry in walk(tx):
+    for entry in walking.entries(tx):
         if entry.kind != Redacted.kind:
             continue
         event = store.kinds.decode(entry)
@@ -241,16 +242,13 @@ def _plan_payload(tx: ReadTx, plan: _Plan, seq: int, fields: Sequence[str]) -> l
 
 def _plan_replies(tx: ReadTx, plan: _Plan) -> None:
     """Add the stored answers that hold what is being erased."""
-    after = None
-    while page := tx.scan(REPLIES, after=after, limit=ENTRIES_PAGE):
-        for found in page:
-            blob = tx.blob(Digest(found.row["reply"]))
-            if blob is None or blob.codec == "redacted" or blob.digest in plan.blobs:
-                continue
-            if erasure.holds_any(_readable(tx, blob.digest), plan.sought):
-                plan.blobs[blob.digest] = blob
-                plan.replies += 1
-        after = Position(None, page[-1].key)
+    for found in walking.rows(tx, REPLIES):
+        blob = tx.blob(Digest(found.row["reply"]))
+        if blob is None or blob.codec == "redacted" or blob.digest in plan.blobs:
+            continue
+        if erasure.holds_any(_readable(tx, blob.digest), plan.sought):
+            plan.blobs[blob.digest] = blob
+            plan.replies += 1
 
 
 def _rebase(tx: WriteTx, going: dict[Digest, Blob]) -> int:
@@ -279,7 +277,7 @@ def _also(tx: ReadTx, sought: Sequence[bytes]) -> Iterator[str]:
     if not sought:
         return
     left = ALSO_MAX
-    for entry in walk(tx):
+    for entry in walking.entries(tx):
         if left and erasure.holds_any(entry.body, sought):
             yield f"s:{entry.seq}"
             left -= 1
@@ -300,7 +298,7 @@ def _stands_in_decisions(tx: ReadTx, digests: Iterable[str]) -> bool:
     named = [digest.encode() for digest in digests]
     return any(
         entry.kind.startswith("decisions.") and erasure.holds_any(entry.body, named)
-        for entry in walk(tx)
+        for entry in walking.entries(tx)
     )
 
 
@@ -347,13 +345,10 @@ def _rows(tx: ReadTx, path: str) -> Iterator[Row]:
 
     Each of them is followed to what it was before it came there, under whatever names.
     """
-    after = None
-    while page := tx.scan(FILES, after=after, limit=ENTRIES_PAGE):
-        for found in page:
-            if found.row["path"] == path:
-                yield from _revisions(tx, found.key)
-                yield from _before(tx, found.key)
-        after = Position(None, page[-1].key)
+    for found in walking.rows(tx, FILES):
+        if found.row["path"] == path:
+            yield from _revisions(tx, found.key)
+            yield from _before(tx, found.key)
 
 
 def _before(tx: ReadTx, file: str) -> Iterator[Row]:
@@ -367,7 +362,4 @@ def _before(tx: ReadTx, file: str) -> Iterator[Row]:
 
 
 def _revisions(tx: ReadTx, file: str) -> Iterator[Row]:
-    after = None
-    while page := tx.scan(REVISIONS, {"file": file}, after=after, limit=ENTRIES_PAGE):
-        yield from (found.row for found in page)
-        after = Position(None, page[-1].key)
+    return (found.row for found in walking.rows(tx, REVISIONS, {"file": file}))

@@ -7,7 +7,8 @@ from typing import Any
 
 from hansard.app.verify.report import Difference
 from hansard.app.verify.scratch import room
-from hansard.kernel.engine import Engine, Found, Position, ReadTx, Row, Schema, Table, Topic
+from hansard.kernel import walking
+from hansard.kernel.engine import Engine, ReadTx, Row, Schema, Table, Topic
 from hansard.kernel.limits import ENTRIES_PAGE
 
 NOBODY = ""
@@ -67,11 +68,11 @@ class Documents:
 
     def _differ(self, found: ReadTx, wanted: ReadTx) -> Iterator[Difference]:
         until = self._seqs.get(found.project, 0)
-        for one in _paged(found, FOUND):
+        for one in walking.rows(found, FOUND):
             noted = wanted.get(WANTED, one.key) or {"mark": None, "seq": 0}
             if noted["seq"] <= until and one.row["mark"] != noted["mark"]:
                 yield _difference(one.key, one.row["mark"], noted["mark"])
-        for one in _paged(wanted, WANTED):
+        for one in walking.rows(wanted, WANTED):
             is_due = one.row["seq"] <= until and one.row["mark"] is not None
             if is_due and found.get(FOUND, one.key) is None:
                 yield _difference(one.key, None, one.row["mark"])
@@ -80,13 +81,6 @@ class Documents:
 def _put_all(rows: dict[str, Row], tx: Any) -> None:
     for key, row in rows.items():
         tx.put(FOUND, key, row, seq=1)
-
-
-def _paged(tx: ReadTx, table: Table) -> Iterator[Found]:
-    after = None
-    while page := tx.scan(table, after=after, limit=ENTRIES_PAGE):
-        yield from page
-        after = Position(None, page[-1].key)
 
 
 def _difference(name: str, found: str | None, wanted: str | None) -> Difference:

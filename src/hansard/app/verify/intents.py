@@ -1,8 +1,9 @@
 """Changes to the world that were announced and have no outcome yet, and whether someone cares."""
 
 from hansard.app.verify.report import OpenIntent
+from hansard.kernel import walking
 from hansard.kernel.effect import OPEN_INTENTS, is_dead
-from hansard.kernel.engine import Engine, Found, Position, ReadTx
+from hansard.kernel.engine import Engine, Found, ReadTx
 from hansard.kernel.problem import Problem
 
 
@@ -25,12 +26,7 @@ def list_intents(engine: Engine, project: str) -> list[OpenIntent]:
 
 
 def _open(tx: ReadTx) -> list[Found]:
-    found: list[Found] = []
-    after = None
-    while page := tx.scan(OPEN_INTENTS, after=after, limit=1_000):
-        found += page
-        after = Position(None, page[-1].key)
-    return found
+    return list(walking.rows(tx, OPEN_INTENTS))
 
 
 def _is_alive(engine: Engine, owner: str) -> bool | None:

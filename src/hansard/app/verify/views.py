@@ -9,9 +9,10 @@ from hansard.app.verify.chain import DAMAGED, Journal
 from hansard.app.verify.documents import WANTED, Documents, document_key
 from hansard.app.verify.report import Difference, Findings, Progress
 from hansard.app.verify.scratch import room, scratch
+from hansard.kernel import walking
 from hansard.kernel.blob import Digest, canonical_json
 from hansard.kernel.content import content
-from hansard.kernel.engine import Engine, Found, Position, ReadTx, Table, Topic, WriteTx
+from hansard.kernel.engine import Engine, ReadTx, Table, Topic, WriteTx
 from hansard.kernel.event import Entry, Event
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.problem import BlobDamaged
@@ -164,7 +165,7 @@ class _UndecodableError(Exception):
 def _rows_that_differ(live: ReadTx, ours: ReadTx, table: Table) -> Iterator[Difference]:
     """Look each row up in the rebuild; only if that has more of them, look for those."""
     matched = 0
-    for found in _paged(live, table):
+    for found in walking.rows(live, table):
         wanted = ours.get(table, found.key)
         if wanted is None:
             yield _difference(table, found.key, "is there, and a rebuild does not make it")
@@ -176,7 +177,7 @@ def _rows_that_differ(live: ReadTx, ours: ReadTx, table: Table) -> Iterator[Diff
             )
             yield _difference(table, found.key, f"differs from a rebuild in {', '.join(names)}")
     if matched < ours.tally(table).get(None, 0):
-        for found in _paged(ours, table):
+        for found in walking.rows(ours, table):
             if live.get(table, found.key) is None:
                 yield _difference(table, found.key, "is missing")
 
@@ -219,10 +220,3 @@ def all_filed(tx: ReadTx, table: Table) -> Iterator[tuple[str, bool]]:
 
 def _difference(table: Table, key: str, what: str) -> Difference:
     return Difference(table.name, f"{table.name}: the row {key!r} {what}", key)
-
-
-def _paged(tx: ReadTx, table: Table) -> Iterator[Found]:
-    after = None
-    while page := tx.scan(table, after=after, limit=ENTRIES_PAGE):
-        yield from page
-        after = Position(None, page[-1].key)

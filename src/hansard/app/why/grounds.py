@@ -41,7 +41,7 @@ def grounds_of(tx: ReadTx, context: Context, entry: Entry, gateway: Gateway) -> 
     named = [_record(tx, *one) for one in records.items()]
     stated = [_decision(tx, *one) for one in decisions.items()]
     return {
-        "actor": f"{entry.actor.kind}:{entry.actor.id}",
+        "actor": str(entry.actor),
         "prompt": _prompt(tx, context, entry),
         "records": [one for one in named if one] or None,
         "decisions": [one for one in stated if one] or None,

@@ -13,6 +13,7 @@ from hansard.checkpoints.threads.limits import STEPS_MAX
 from hansard.checkpoints.threads.memory import Memory
 from hansard.checkpoints.threads.rules import pending
 from hansard.checkpoints.threads.views import STEPS, THREADS, step_key, thread_key
+from hansard.kernel import walking
 from hansard.kernel.blob import Digest
 from hansard.kernel.content import along, content
 from hansard.kernel.engine import Found, Position, ReadTx, Row
@@ -125,9 +126,8 @@ def _of_place(
         beyond = _JUST_AFTER if place["number"] < after[1] else ""
         position = Position(None, step_key(place["number"], after[0]) + beyond)
     where = {"place": place["number"], "saved": True}
-    while found := tx.scan(STEPS, where, descending=True, after=position, limit=page):
-        yield from ((place, one) for one in found)
-        position = Position(None, found[-1].key)
+    found = walking.rows(tx, STEPS, where, descending=True, after=position, first=page)
+    return ((place, one) for one in found)
 
 
 def _order(one: tuple[Row, Found]) -> tuple[str, int]:

@@ -26,8 +26,10 @@ from hansard.cli.naming import names
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.terminal.layout import Cell, room, table
 from hansard.cli.terminal.text import painter, print_json, printable
-from hansard.kernel.engine import Found, Position, ReadTx, Row
-from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel import walking
+from hansard.kernel.engine import ReadTx, Row
+from hansard.kernel.limits import LIST_LIMIT_MAX
+from hansard.recorder.answers import SessionList
 
 WHOLE_TOKENS = 1_000_000
 """A person's terminal has room: pages are for models."""
@@ -221,14 +223,7 @@ def _saved(row: Row) -> list[Cell]:
 
 
 def _sessions(tx: ReadTx) -> list[Row]:
-    listed: list[Found] = []
-    while page := tx.scan(
-        CONTEXTS,
-        after=Position(None, listed[-1].key) if listed else None,
-        limit=ENTRIES_PAGE,
-    ):
-        listed += page
-    latest = ((found, newest(tx, found.key)) for found in listed)
+    latest = ((found, newest(tx, found.key)) for found in walking.rows(tx, CONTEXTS))
     return [
         {
             "session": found.key,

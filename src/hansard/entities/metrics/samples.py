@@ -4,19 +4,17 @@ from collections.abc import Iterator
 
 from hansard.entities.metrics.batch import Sample, unpack
 from hansard.entities.metrics.events import MetricsRecorded
+from hansard.kernel import walking
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Kinds
-from hansard.kernel.limits import ENTRIES_PAGE
 
 
 def walk_samples(tx: ReadTx) -> Iterator[Sample]:
     """Give every sample that was recorded; those made as entities are exported with these."""
-    kinds, after = Kinds([MetricsRecorded]), 0
-    while page := tx.entries(after=after, limit=ENTRIES_PAGE, kinds=[MetricsRecorded.kind]):
-        for entry in page:
-            event = kinds.decode(entry)
-            if isinstance(event, MetricsRecorded):
-                batch = unpack(content(tx, event.samples))
-                yield from (batch.sample(index) for index in range(event.count))
-        after = page[-1].seq
+    kinds = Kinds([MetricsRecorded])
+    for entry in walking.entries(tx, kinds=[MetricsRecorded.kind]):
+        event = kinds.decode(entry)
+        if isinstance(event, MetricsRecorded):
+            batch = unpack(content(tx, event.samples))
+            yield from (batch.sample(index) for index in range(event.count))

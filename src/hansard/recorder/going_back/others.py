@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from hansard.kernel.engine import Range, ReadTx, Row
+from hansard.kernel import walking
+from hansard.kernel.engine import Range, ReadTx, Row, Where
 from hansard.kernel.event import Entry
-from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.recorder.events import WorkspaceSeen
 from hansard.recorder.going_back.answers import OUTSIDE, Others
 from hansard.recorder.history.lineage import Stretch
@@ -32,14 +32,8 @@ def others_since(tx: ReadTx, stretches: Sequence[Stretch], seq: int, is_own: IsO
 
 def _revisions(tx: ReadTx, file: str, seq: int, until: int) -> Iterator[Row]:
     """Go through what became of a file after an entry, until another."""
-    while page := tx.scan(
-        REVISIONS,
-        {"file": file, "seq": Range(at_least=seq + 1, below=until)},
-        order="seq",
-        limit=ENTRIES_PAGE,
-    ):
-        yield from (found.row for found in page)
-        seq = page[-1].row["seq"]
+    where: Where = {"file": file, "seq": Range(at_least=seq + 1, below=until)}
+    return (found.row for found in walking.rows(tx, REVISIONS, where, order="seq"))
 
 
 def unrecorded() -> Others:
@@ -51,7 +45,7 @@ def author_of(row: Row, entry: Entry) -> str:
     """Say who made a revision; the entry only knows who noticed what came from outside."""
     if row["source"] in FROM_OUTSIDE:
         return OUTSIDE
-    return f"{entry.actor.kind}:{entry.actor.id}"
+    return str(entry.actor)
 
 
 def _tell(told: dict[tuple[str, str | None], Others], row: Row, entry: Entry) -> None:

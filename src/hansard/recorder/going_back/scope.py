@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from hansard.kernel import as_of
+from hansard.kernel import as_of, walking
 from hansard.kernel.clock import from_text
 from hansard.kernel.effect import Outcome
-from hansard.kernel.engine import Position, Range, ReadTx, Row, Where
-from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.engine import Range, ReadTx, Row, Where
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder import limits, prompts
@@ -176,15 +175,12 @@ def _of_entry(gateway: Gateway, tx: ReadTx, context: Context, named: str) -> _Fo
 def _of_session(gateway: Gateway, tx: ReadTx, session: str) -> _Found:
     found = _Found(f"session {session}", session, {})
     lineage = lineage_of(gateway, tx)
-    after = None
-    while page := tx.scan(TOUCHED, {"session": session}, after=after, limit=ENTRIES_PAGE):
-        for one in page:
-            row = one.row
-            is_ours = lineage.shares(row["workspace"], row["first_seq"])
-            place = lineage.here if is_ours else row["workspace"]
-            file = File(file_id(place, row["path"]), place, row["path"])
-            found.add(file, row["first_seq"], row["seq"])
-        after = Position(None, page[-1].key)
+    for one in walking.rows(tx, TOUCHED, {"session": session}):
+        row = one.row
+        is_ours = lineage.shares(row["workspace"], row["first_seq"])
+        place = lineage.here if is_ours else row["workspace"]
+        file = File(file_id(place, row["path"]), place, row["path"])
+        found.add(file, row["first_seq"], row["seq"])
     return found
 
 
@@ -219,12 +215,9 @@ def _begun(tx: ReadTx, context: Context, session: str, step: int) -> int:
     """Find the entry with which a step of the current plan began, or refuse one that has not."""
     revision = required_plan(tx, session, step)["revision"]
     kinds = [event.kind for event in STEPPING]
-    after = 0
-    while page := tx.entries(after=after, limit=ENTRIES_PAGE, kinds=kinds, session=session):
-        for entry in page:
-            event = context.store.kinds.decode(entry)
-            number = event.index if isinstance(event, StepBegun) else getattr(event, "step", None)
-            if (getattr(event, "revision", None), number) == (revision, step):
-                return entry.seq
-        after = page[-1].seq
+    for entry in walking.entries(tx, kinds=kinds, session=session):
+        event = context.store.kinds.decode(entry)
+        number = event.index if isinstance(event, StepBegun) else getattr(event, "step", None)
+        if (getattr(event, "revision", None), number) == (revision, step):
+            return entry.seq
     raise InvalidInput(f"step: {step_name(step)} (index {step}) has not begun", argument="step")

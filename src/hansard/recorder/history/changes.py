@@ -1,13 +1,12 @@
 """The changes that an entry, a batch, a restore, a step or a session made to files."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hansard.kernel import as_of
+from hansard.kernel import as_of, walking
 from hansard.kernel.effect import Outcome
 from hansard.kernel.engine import Range, ReadTx, Row, Where
 from hansard.kernel.event import Entry, Event
-from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.reply import Attempted
@@ -214,18 +213,10 @@ def _of_batch(tx: ReadTx, context: Context, session: str | None, batch: int) -> 
 def _changes(
     tx: ReadTx, context: Context, kinds: Sequence[str], session: str | None, *, after: int
 ) -> Iterator[Made]:
-    for entry in _entries(tx, kinds, session, after=after):
+    for entry in walking.entries(tx, after=after, kinds=kinds, session=session):
         event = context.store.kinds.decode(entry)
         if isinstance(event, Changing) and (made := _made(tx, entry, event)):
             yield made
-
-
-def _entries(
-    tx: ReadTx, kinds: Sequence[str], session: str | None, *, after: int
-) -> Iterable[Entry]:
-    while page := tx.entries(after=after, limit=ENTRIES_PAGE, kinds=kinds, session=session):
-        yield from page
-        after = page[-1].seq
 
 
 def _made(tx: ReadTx, entry: Entry, event: Changing) -> Made | None:

@@ -226,7 +226,7 @@ def _author(row: Row, entry: Entry) -> str:
     """Say who made a revision; of what came from outside nobody knows."""
     if row["source"] in ("external", "found"):
         return "outside"
-    return f"{entry.actor.kind}:{entry.actor.id}"
+    return str(entry.actor)
 
 
 def _next(shown: Sequence[Found]) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hansard.kernel.engine import Found, Position, Range, ReadTx, Row, Where
-from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel import walking
+from hansard.kernel.engine import Range, ReadTx, Row, Where
 from hansard.recorder.tables import FILES, HISTORIES, REVISIONS
 
 
@@ -80,14 +80,5 @@ def path_of(tx: ReadTx, revision: Row) -> str:
 
 def _descending(tx: ReadTx, history: str, top: int) -> Iterator[Row]:
     where: Where = {"history": history, "revision": Range(below=top + 1)}
-    after: Position | None = None
-    limit = 1
-    while page := tx.scan(
-        REVISIONS, where, order="revision", descending=True, after=after, limit=limit
-    ):
-        yield from (found.row for found in page)
-        after, limit = _end(page), min(8 * limit, ENTRIES_PAGE)
-
-
-def _end(page: list[Found]) -> Position:
-    return Position(page[-1].row["revision"], page[-1].key)
+    found = walking.rows(tx, REVISIONS, where, order="revision", descending=True, first=1)
+    return (one.row for one in found)

@@ -186,7 +186,7 @@ def _tell_apart(
     place = story_place(chapter_of(head["place"]), entry.seq)
     times = {"first_at": entry.at, "last_at": entry.at, "first_seq": entry.seq}
     beat = told | times | {"last_seq": entry.seq, "session": session, "place": place}
-    put_row(derivation, beat | {"author": f"{entry.actor.kind}:{entry.actor.id}"})
+    put_row(derivation, beat | {"author": str(entry.actor)})
     put_row(derivation, head | {"is_told": True})
     update_sitting(derivation, session, {"interlude": entry.seq, "run": None})
     return place

@@ -159,7 +159,7 @@ def _author(entry: Entry, event: Event) -> str:
     """Say who did it; the entry only knows who noticed what came from outside."""
     if isinstance(event, ExternalChangeSeen):
         return "outside"
-    return f"{entry.actor.kind}:{entry.actor.id}"
+    return str(entry.actor)
 
 
 def _step(plan_revision: int | None, index: int | None) -> dict[str, Any]:

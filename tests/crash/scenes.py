@@ -16,6 +16,7 @@ from tests import toy
 from tests.crash import toys
 from tests.crash.checks import Ack
 from tests.crash.stage import Stage
+from tests.effects import settle
 from tests.patience import PATIENCE_S, wait_until
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def settle(stage: Stage) -> None:
     """Judge what a dead process left open."""
     app = open_store(stage)
     stage.gate("settle")
-    effect.settle(app.store, app.default_project, toys.effects(stage.folder), toys.STAMP)
+    settle(app.store, app.default_project, toys.effects(stage.folder), toys.STAMP)
     stage.gate("close")
     app.close()
 

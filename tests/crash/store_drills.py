@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from hansard.app.application import Application
-from hansard.kernel import effect, walking
+from hansard.kernel import walking
 from hansard.kernel.engine import WriteTx
 from tests import toy
 from tests.crash import checks, scenes, toys
 from tests.crash.harness import Aftermath, Point
 from tests.crash.player import killed_in
 from tests.crash.sweep import Drill
+from tests.effects import settle
 
 
 def some_notes(folder: Path) -> None:
@@ -63,7 +64,7 @@ def effect_faults(after: Aftermath) -> list[str]:
     """Look at a store and at the file beside it, as the next process finds and settles them."""
     app = toys.open_application(after.folder / scenes.STORE)
     for _ in range(2):
-        effect.settle(app.store, app.default_project, toys.effects(after.folder), toys.STAMP)
+        settle(app.store, app.default_project, toys.effects(after.folder), toys.STAMP)
     found = file_faults(app, after.folder) + checks.findings(app, after.acks)
     app.close()
     temporaries = [path.name for path in after.folder.glob(".*")]

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from hansard.kernel.effect import open_intents, settle
+from hansard.kernel.effect import open_intents
 from tests.crash import scenes, toys
 from tests.crash.harness import SOON_S, playing
+from tests.effects import settle
 from tests.patience import wait_until
 
 

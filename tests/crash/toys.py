@@ -11,7 +11,7 @@ from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings
 from hansard.kernel.blob import Digest, digest_of, seal
-from hansard.kernel.effect import Effect, Intent, Outcome, Owner, perform
+from hansard.kernel.effect import Effect, Intent, Outcome, Owner
 from hansard.kernel.engine import Table, WriteTx
 from hansard.kernel.event import SYSTEM, Entry, Event, Stamp
 from hansard.kernel.operation import (
@@ -29,6 +29,7 @@ from hansard.kernel.text import Title
 from hansard.kernel.view import Derivation, View
 from hansard.sessions import capability as sessions
 from tests import toy
+from tests.effects import perform
 
 BODIES = Table("crash_bodies")
 STAMP = Stamp(SYSTEM, "2026-01-01T00:00:00.000000Z")

@@ -8,12 +8,13 @@ import pytest
 
 from hansard.kernel import walking
 from hansard.kernel.blob import digest_of
-from hansard.kernel.effect import Effect, Owner, is_dead, open_intents, perform, settle
+from hansard.kernel.effect import Effect, Owner, is_dead, open_intents
 from hansard.kernel.engine import Engine, Schema
 from hansard.kernel.event import Entry
 from hansard.kernel.store import Store
 from tests.crash import toys
 from tests.crash.toys import STAMP, FileIntended, FileSettled, replace_file
+from tests.effects import perform, settle
 
 PROJECT = "default"
 OpenStore = Callable[[], Store]

@@ -6,13 +6,13 @@ settled by others, so that nobody judges an effect that is still under way.
 
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeVar
 
 from hansard.kernel import walking
 from hansard.kernel.engine import Engine, Found, Lock, ReadTx, Table, WriteTx
-from hansard.kernel.event import Entry, Event, Stamp
+from hansard.kernel.event import Event, Stamp
 from hansard.kernel.limits import WRITE_WAIT_S
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.kernel.store import Store
@@ -107,37 +107,6 @@ class Effect:
 
     `None` means that it cannot be judged from here, or not now.
     """
-
-
-def perform(
-    store: Store,
-    project: str,
-    stamp: Stamp,
-    intend: Callable[[WriteTx], Intent],
-    act: Callable[[Entry], Outcome],
-) -> tuple[Entry, Entry]:
-    """Record the intent, act, record the outcome. Returns both entries.
-
-    `act` returns an outcome for every refusal of the world that it understands. If it raises, the
-    intent stays open and is settled later against what is there.
-    """
-    intent = store.write(project, lambda tx: store.record(tx, intend(tx), stamp))
-    outcome = act(intent)
-    assert outcome.intent == intent.seq, "an outcome answers its own intent"
-    return intent, store.write(project, lambda tx: store.record(tx, outcome, stamp), urgent=True)
-
-
-def settle(store: Store, project: str, effects: Iterable[Effect], stamp: Stamp) -> list[Outcome]:
-    """Judge the open intents of dead owners. Doing it twice is doing it once."""
-    by_kind = {effect.intent.kind: effect for effect in effects}
-    settled = []
-    for found in open_intents(store, project):
-        effect = by_kind.get(found.row["intent_kind"])
-        if effect is not None and is_dead(store.engine, found.row["owner"]):
-            outcome = settle_one(store, project, effect, found.row["seq"], stamp)
-            if outcome is not None:
-                settled.append(outcome)
-    return settled
 
 
 def settle_one(

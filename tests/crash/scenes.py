@@ -12,11 +12,10 @@ from hansard.kernel import effect, follow, limits, rebuilding
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.limits import INLINE_BLOB_BYTES_MAX
 from hansard.kernel.problem import StorageUnavailable
-from tests import toy
+from tests import effects, toy
 from tests.crash import toys
 from tests.crash.checks import Ack
 from tests.crash.stage import Stage
-from tests.effects import settle
 from tests.patience import PATIENCE_S, wait_until
 
 if TYPE_CHECKING:
@@ -99,7 +98,7 @@ def settle(stage: Stage) -> None:
     """Judge what a dead process left open."""
     app = open_store(stage)
     stage.gate("settle")
-    settle(app.store, app.default_project, toys.effects(stage.folder), toys.STAMP)
+    effects.settle(app.store, app.default_project, toys.effects(stage.folder), toys.STAMP)
     stage.gate("close")
     app.close()
 

@@ -6,7 +6,7 @@ settled by others, so that nobody judges an effect that is still under way.
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeVar
 

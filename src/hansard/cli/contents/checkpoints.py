@@ -28,8 +28,6 @@ from hansard.cli.terminal.layout import Cell, room, table
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.kernel import walking
 from hansard.kernel.engine import ReadTx, Row
-from hansard.kernel.limits import LIST_LIMIT_MAX
-from hansard.recorder.answers import SessionList
 
 WHOLE_TOKENS = 1_000_000
 """A person's terminal has room: pages are for models."""

@@ -1,13 +1,14 @@
 """What the shell did is seen, and what was done since a prompt goes back; a person's work stays."""
 
 import subprocess
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hansard.hooks import looking
+from hansard.hooks import files, looking
 from tests.cli.running import Hansard
 from tests.hooks.hosting import Host
 from tests.hooks.test_samples import git
@@ -250,3 +251,47 @@ def test_subagents_are_noted(host: Host) -> None:
 
     notes = [one["summary"] for one in host.see("timeline", CHAT)]
     assert notes[-2:] == ["subagent: Explore", "subagent: Explore Found it."]
+
+
+def patch_tool(host: Host, patch: str, change: Callable[[], object]) -> None:
+    """Change files as the host's tool for patches does, between its two hooks."""
+    told: dict[str, Any] = {"session_id": CHAT, "cwd": str(host.folder), "tool_name": "apply_patch"}
+    told |= {"tool_input": {"command": patch}, "tool_use_id": f"call_{next(CALLS)}"}
+    host.tell(told | {"hook_event_name": "PreToolUse"})
+    change()
+    host.tell(told | {"hook_event_name": "PostToolUse", "tool_response": "Done"})
+
+
+LARGE = "*** Begin Patch\n*** Update File: large.txt\n@@\n-x\n+y\n*** End Patch\n"
+
+
+def test_a_file_that_was_too_large_to_be_kept_is_not_undone_into_a_deletion(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "FILE_BYTES_MAX", 100)
+    path = host.folder / "large.txt"
+    path.write_text("x\n" * 1_000)
+
+    patch_tool(host, LARGE, lambda: path.write_text("y\n"))
+
+    assert changed(host) == [("file_edit", "large.txt")]
+    hansard_in(host, "undo", "--session", CHAT, "--yes")
+    assert path.read_text() == "y\n"
+
+
+@pytest.mark.parametrize("by", ["patch", "shell"])
+def test_a_change_of_a_file_that_is_too_large_is_noted(
+    host: Host, by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "FILE_BYTES_MAX", 100)
+    path = host.folder / "large.txt"
+    path.write_text("x\n")
+
+    if by == "patch":
+        patch_tool(host, LARGE, lambda: path.write_text("y\n" * 1_000))
+    else:
+        shell(host, "yes | head -c 2000 > large.txt")
+
+    told = host.see("timeline", CHAT)[-1]["summary"]
+    assert told == "not_recorded: large.txt was changed; 2,000 bytes are too many to be recorded"
+    assert changed(host) == []

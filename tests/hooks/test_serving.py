@@ -434,3 +434,12 @@ def test_a_hook_loads_next_to_nothing(host: Host) -> None:
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert len(host.waiting()) == 1
+
+
+def test_what_comes_with_a_mark_of_its_byte_order_is_read(host: Host) -> None:
+    told = json.dumps(event(host, "UserPromptSubmit", prompt="first", prompt_id="p1"))
+
+    ran = host.tell(f"\ufeff{told}")
+
+    assert (ran.code, ran.err) == (0, "")
+    assert [one["prompt"] for one in host.waiting()] == ["first"]

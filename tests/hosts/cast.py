@@ -419,5 +419,7 @@ BY_PLUGIN = (
     _by_plugin(
         _GEMINI_CLI, f"extensions install {ROOT}/plugins/gemini-cli --consent --skip-settings"
     ),
+    _by_plugin(_QWEN_CODE, f"extensions install {ROOT}/plugins/qwen-code --consent"),
     _by_plugin(_COPILOT_CLI, f"plugin marketplace add {ROOT}", "plugin install hansard@hansard"),
+    _by_plugin(_DROID, f"plugin marketplace add {ROOT}", "plugin install hansard@hansard"),
 )

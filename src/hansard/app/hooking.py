@@ -191,7 +191,11 @@ class Recording:
     def _files(self, first: int) -> None:
         """Record what became of each file."""
         for number, file in enumerate(self.entry["files"], start=first):
-            if not self._is_recorded(file):
+            if size := file.get("bytes"):
+                said = f"{file['path']} was changed; {size:,} bytes are too many to be recorded"
+                with suppress(KeyReused):
+                    self._call(number, "audit_event", type="not_recorded", description=said)
+            elif not self._is_recorded(file):
                 with suppress(KeyReused):
                     operation, asked = _report(file)
                     self._call(number, operation, **asked)

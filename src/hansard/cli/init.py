@@ -12,9 +12,9 @@ from hansard.app.settings import load
 from hansard.cli.flags import Flags, as_words
 from hansard.cli.opened_store import opened, store_exists
 from hansard.cli.options import settings_flags
-from hansard.cli.setup import places, targets
+from hansard.cli.setup import hook_formats, places, targets
 from hansard.cli.setup.document import Document
-from hansard.cli.setup.files import as_program, look, require_writable
+from hansard.cli.setup.files import as_program, drop_empty_folders, look, require_writable
 from hansard.cli.setup.places import Around, HostFiles, Scope
 from hansard.cli.setup.planning import Part, Plan
 from hansard.cli.setup.texts import LeftAloneError
@@ -189,6 +189,8 @@ def _one(path: Path, name: str, parts: list[Part], doing: Doing, way: Way) -> bo
     if not plan.changes or doing.only_shows or not agrees(f"Write {name}?", yes=doing.yes):
         return False
     print(way.write(name, found, plan, parts))
+    if plan.after is None:
+        drop_empty_folders(found.path, doing.where.folder, doing.where.home)
     return True
 
 
@@ -204,6 +206,14 @@ def _advise(hosts: list[HostFiles], scope: Scope) -> None:
         print(f"No host was found here. `hansard init HOST` takes {', '.join(places.ALL)}.")
         return
     for host in hosts:
-        if host.note and (host.project or scope == "user"):
-            print(f"{host.title} {host.note}.")
+        if note := _note(host, scope):
+            print(f"{host.title} {note}.")
     print("Start the hosts anew; `hansard hosts` says which of them have called since.")
+
+
+def _note(host: HostFiles, scope: Scope) -> str:
+    """Say what its user must still do: about files in projects only where these were written."""
+    if scope == "user" and host.project:
+        hooking = hook_formats.HOSTS.get(host.name)
+        return hooking.note if hooking else ""
+    return host.note if host.project or scope == "user" else ""

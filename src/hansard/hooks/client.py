@@ -121,7 +121,7 @@ def _new_id() -> str:
 def _parsed(text: str) -> dict[str, Any] | None:
     try:
         # One host sends line ends within its texts as they are.
-        told = json.loads(text, strict=False)
+        told = json.loads(text.removeprefix("\ufeff"), strict=False)
     except ValueError as error:
         _say(f"The host told something that is no JSON: {error}")
         return None

@@ -7,6 +7,16 @@ from typing import Any
 FILE_BYTES_MAX = 10 * 1024 * 1024
 """Of a file whose content is taken; the recorder has the same limit."""
 
+
+class TooLargeError(OSError):
+    """A file holds more than is recorded."""
+
+    def __init__(self, path: str, size: int) -> None:
+        """Tell of a file of this many bytes."""
+        super().__init__(f"{path} has {size:,} bytes, more than are recorded")
+        self.size = size
+
+
 Content = dict[str, str]
 """What a file holds, as JSON can: `text`, or `base64`."""
 
@@ -37,7 +47,7 @@ def read(root: str, path: str) -> tuple[bytes, int] | None:
         if not stat.S_ISREG(found.st_mode):
             raise OSError(f"{path} is no plain file")
         if found.st_size > FILE_BYTES_MAX:
-            raise OSError(f"{path} has {found.st_size:,} bytes, more than are recorded")
+            raise TooLargeError(path, found.st_size)
         return file.read(FILE_BYTES_MAX), stat.S_IMODE(found.st_mode)
 
 

@@ -51,14 +51,21 @@ def gather(told: Told, folder: str, root: str) -> Gathered | None:
 def _keep(told: Told, folder: str, root: str) -> None:
     """Keep what there is before a tool is used."""
     if told.tool == "edit":
-        seen = {path: [None, _content(root, path)] for _, path in _targets(told, root)}
-        look: looking.Look = {"files": seen}
+        look: looking.Look = {"files": dict(_seen(told, root))}
     else:
         try:
             look = looking.look(root, told.cwd)
         except looking.TooMuchError:
             return
     kept.keep(folder, LOOKS, _look_name(told), look)
+
+
+def _seen(told: Told, root: str) -> Iterator[tuple[str, list[files.Content | None]]]:
+    """Give what each file holds that a tool is about to change, but for those nobody can read."""
+    for _, path in _targets(told, root):
+        with suppress(OSError):
+            found = files.read(root, path)
+            yield path, [None, files.as_content(found[0]) if found else None]
 
 
 def _kept(told: Told, folder: str) -> looking.Look | None:
@@ -91,6 +98,8 @@ def _file(told: Told, action: str, path: str, known: Json, root: str) -> Gathere
         if data and path in known and was == files.as_content(data[0]):
             time.sleep(AGAIN_S)
             data = files.read(root, path)
+    except files.TooLargeError as error:
+        return {"path": path, "bytes": error.size}
     except OSError:
         return None
     now = files.as_content(data[0]) if data else None
@@ -210,10 +219,3 @@ def _was_diffed(one: Json, now: files.Content | None) -> Gathered:
     hunks = one.get("hunks")
     was = edits.removed_text(hunks) if text is None else edits.unpatched(text, hunks)
     return {} if was is None else {"was": {"text": was}}
-
-
-def _content(root: str, path: str) -> files.Content | None:
-    with suppress(OSError):
-        if found := files.read(root, path):
-            return files.as_content(found[0])
-    return None

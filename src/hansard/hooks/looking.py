@@ -120,6 +120,8 @@ def _changed(
     """Say what became of one file; `None` if it holds what it held, or cannot be read."""
     try:
         now = files.read(root, path)
+    except files.TooLargeError as error:
+        return {"path": path, "bytes": error.size}
     except OSError:
         return None
     one: dict[str, Any] = {"path": path, "now": files.as_content(now[0]) if now else None}

@@ -116,6 +116,7 @@ def test_files_that_were_made_are_gone_after_an_uninstall(person: Person) -> Non
     person("init", "--yes", "--uninstall")
 
     assert set(person.files()) == {".hansard.toml"}
+    assert {path.name for path in person.repository.iterdir()} == {".git", ".hansard.toml"}
 
 
 def test_what_somebody_wrote_since_stays_after_an_uninstall(person: Person) -> None:

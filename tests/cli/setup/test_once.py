@@ -84,6 +84,7 @@ def test_a_file_of_ours_is_renewed_unless_somebody_changed_it(person: Person) ->
 def test_a_host_that_runs_a_file_for_each_event_gets_them_once_and_loses_them_again(
     person: Person,
 ) -> None:
+    person.has({".cline/data/own.json": "{}"}, person.home)
     person("init", "--yes", "--user", "cline")
     hooks = person.home / ".cline/hooks"
     written = {path.name: path.read_text() for path in hooks.iterdir()}
@@ -97,7 +98,8 @@ def test_a_host_that_runs_a_file_for_each_event_gets_them_once_and_loses_them_ag
     assert modes == {0o700}
     assert "Nothing was changed." in again.out
     assert "has the hooks from ~/.cline/hooks already" in beside.out
-    assert not list(hooks.iterdir())
+    assert not hooks.exists()
+    assert (person.home / ".cline/data").exists()
     assert not (person.repository / ".cline").exists()
 
 
@@ -116,3 +118,13 @@ def test_a_file_of_ours_that_somebody_else_committed_can_be_taken_out_here(
 
     assert not (person.repository / path).exists()
     assert (person.repository / theirs).exists()
+
+
+def test_what_concerns_projects_is_not_said_of_the_users_files(person: Person) -> None:
+    here = person("init", "--yes", "--no-guide", "claude-code", "codex").out
+    person("init", "--yes", "--uninstall")
+    everywhere = person("init", "--yes", "--user", "claude-code", "codex").out
+
+    assert "servers of .mcp.json" in here
+    assert "servers of .mcp.json" not in everywhere
+    assert "/hooks" in everywhere

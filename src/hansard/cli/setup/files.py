@@ -100,6 +100,18 @@ def write(found: Found, content: bytes | None) -> None:
         raise LeftAloneError(f"it cannot be written: {error.strerror}") from error
 
 
+def drop_empty_folders(path: Path, *tops: Path) -> None:
+    """Take away the folders that a file was alone in, up to where people's own begin."""
+    ends = {top.resolve() for top in tops}
+    for folder in path.parents:
+        if folder in ends or not any(folder.is_relative_to(end) for end in ends):
+            return
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+
+
 def _require_unchanged(found: Found) -> int:
     """Refuse a file that somebody wrote since it was looked at; returns the mode it has by now."""
     try:

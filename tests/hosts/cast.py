@@ -421,5 +421,10 @@ BY_PLUGIN = (
     ),
     _by_plugin(_QWEN_CODE, f"extensions install {ROOT}/plugins/qwen-code --consent"),
     _by_plugin(_COPILOT_CLI, f"plugin marketplace add {ROOT}", "plugin install hansard@hansard"),
-    _by_plugin(_DROID, f"plugin marketplace add {ROOT}", "plugin install hansard@hansard"),
+    # It calls a marketplace by the folder that it lies in.
+    _by_plugin(
+        _DROID,
+        f"plugin marketplace add {ROOT}",
+        f"plugin install hansard-droid@{ROOT.name}",
+    ),
 )

@@ -401,13 +401,21 @@ def test_a_hooks_word_counts_before_the_environments(tmp_path: Path) -> None:
     assert found.seat("old") is found.seat("old")
 
 
-def test_the_process_that_runs_a_hook_is_found_above_shells(tmp_path: Path) -> None:
-    script = "from hansard.hooks import chats; print(chats.host_process())"
+@pytest.mark.parametrize("proc", [chats.PROC, "/nowhere"], ids=["proc", "ps"])
+def test_the_process_that_runs_a_hook_is_found_above_shells(
+    proc: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chats, "PROC", proc)
+    # A machine that is busy may take its time.
+    monkeypatch.setattr(chats, "PS_S", PATIENCE_S)
+    settings = f'chats.PROC, chats.PS_S = "{proc}", {PATIENCE_S}'
+    script = f"from hansard.hooks import chats; {settings}; print(chats.host_process())"
     command = ["sh", "-c", f"'{sys.executable}' -c '{script}'; true"]
 
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
 
     assert done.stdout.strip() == chats.host_process(os.getpid())
+    assert done.stdout.startswith(f"{os.getpid()}-")
 
 
 def test_a_hook_loads_next_to_nothing(host: Host) -> None:

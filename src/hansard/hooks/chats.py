@@ -8,6 +8,16 @@ it is; process ids come again, and so its beginning belongs to its name.
 import os
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import NamedTuple
+
+PROC = "/proc"
+"""Where Linux tells of processes; elsewhere `ps` does."""
+
+PS_S = 1.0
+"""How long it may take to do so."""
+
+DATE_WORDS = 5
+"""Of `Wed Nov 18 08:40:56 2026`."""
 
 FOLDER = "chats"
 DEPTH_MAX = 6
@@ -37,21 +47,59 @@ VARIABLES = {
 def host_process(start: int | None = None) -> str | None:
     """Name the process that runs us for its user: the first above us that only runs others not."""
     pid = os.getppid() if start is None else start
+    look = _in_proc if os.path.isdir(PROC) else _by_ps
     for _ in range(DEPTH_MAX):
-        try:
-            with open(f"/proc/{pid}/stat", "rb") as file:
-                said = file.read().decode(errors="replace")
-        except OSError:
+        found = look(pid) if pid > 1 else None
+        if found is None:
             return None
-        name, _, rest = said.partition("(")[2].rpartition(")")
-        fields = rest.split()
-        parent, began = int(fields[1]), fields[19]
-        if pid <= 1:
-            return None
-        if name not in RUNNERS:
-            return f"{pid}-{began}"
-        pid = parent
+        if found.name not in RUNNERS:
+            return f"{pid}-{found.began}"
+        pid = found.parent
     return None
+
+
+class Process(NamedTuple):
+    """A process, as its system tells of it."""
+
+    parent: int
+    name: str
+    began: str
+    """When it began, in whichever form."""
+
+
+def _in_proc(pid: int) -> Process | None:
+    try:
+        with open(f"{PROC}/{pid}/stat", "rb") as file:
+            said = file.read().decode(errors="replace")
+    except OSError:
+        return None
+    name, _, rest = said.partition("(")[2].rpartition(")")
+    fields = rest.split()
+    return Process(int(fields[1]), name, fields[19])
+
+
+def _by_ps(pid: int) -> Process | None:
+    # Loaded here, since Linux needs none of it.
+    import subprocess
+
+    try:
+        done = subprocess.run(
+            ["ps", "-o", "ppid=,lstart=,comm=", "-p", str(pid)],
+            env={**os.environ, "LC_ALL": "C"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=PS_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    words = done.stdout.decode(errors="replace").split(None, DATE_WORDS + 1)
+    if len(words) != DATE_WORDS + 2 or not words[0].isdecimal():
+        return None
+    parent, *began, name = words
+    # A shell that somebody signed in to has a dash before its name.
+    plain = os.path.basename(name.strip()).removeprefix("-")
+    return Process(int(parent), plain, "".join(filter(str.isalnum, "".join(began))))
 
 
 def enter(folder: str, host: str, session: str) -> None:
@@ -90,5 +138,15 @@ def sweep(folder: str) -> None:
     with suppress(OSError):
         for name in os.listdir(chats):
             pid = name.partition("-")[0]
-            if not pid.isdecimal() or not os.path.exists(f"/proc/{pid}"):
+            if not pid.isdecimal() or not _is_alive(int(pid)):
                 os.unlink(os.path.join(chats, name))
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -5,12 +5,20 @@ from functools import partial
 
 from hansard.kernel.blob import Blob, Digest, unseal, unseal_along
 from hansard.kernel.engine import ReadTx
-from hansard.kernel.problem import BlobDamaged
+from hansard.kernel.problem import BlobDamaged, BlobRedacted
 
 
 def content(tx: ReadTx, digest: Digest) -> bytes:
     """Read what a blob holds, or refuse with BLOB_DAMAGED."""
     return unseal(_fetch(tx, digest), partial(_fetch, tx))
+
+
+def original(tx: ReadTx, digest: Digest) -> bytes:
+    """Read what a blob held when it was kept; what stands in for erased content is not that."""
+    blob = _fetch(tx, digest)
+    if blob.codec == "redacted":
+        raise BlobRedacted("This content was redacted", digest=digest)
+    return unseal(blob, partial(_fetch, tx))
 
 
 def along(tx: ReadTx, digests: Sequence[Digest], *, bytes_max: int) -> dict[Digest, bytes]:

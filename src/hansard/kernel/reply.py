@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import orjson
 
 from hansard.kernel.blob import Digest, canonical_json, digest_of, seal
-from hansard.kernel.content import content
+from hansard.kernel.content import original
 from hansard.kernel.engine import ReadTx, Row, Table, WriteTx
 from hansard.kernel.event import ActorKind, Event
 from hansard.kernel.problem import InvalidInput
@@ -60,11 +60,14 @@ def reply_key(kind: ActorKind, scope: Iterable[str], operation: str, idempotency
 
 
 def recall(tx: ReadTx, key: str, arguments: Digest) -> dict[str, Any] | None:
-    """Give the first answer under this key, or refuse the key for other arguments."""
+    """Give the first answer under this key, or refuse the key for other arguments.
+
+    One whose text was erased is refused as such: what is left of it was never answered.
+    """
     row = _known(tx, REPLIES, key, arguments)
     if row is None:
         return None
-    reply: dict[str, Any] = orjson.loads(content(tx, row["reply"]))
+    reply: dict[str, Any] = orjson.loads(original(tx, row["reply"]))
     return reply
 
 

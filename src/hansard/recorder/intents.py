@@ -6,13 +6,14 @@ from datetime import UTC, datetime
 
 from hansard.kernel.blob import Blob, Digest, digest_of, seal, seal_onto
 from hansard.kernel.clock import to_text
-from hansard.kernel.content import content
+from hansard.kernel.content import content, original
 from hansard.kernel.engine import ReadTx, Row
 from hansard.kernel.event import Event
 from hansard.kernel.problem import BlobRedacted
 from hansard.recorder import rules
 from hansard.recorder.contents.before import Before
 from hansard.recorder.contents.comparing import Compared, compare
+from hansard.recorder.contents.kept import is_erased
 from hansard.recorder.contents.sealing import NoKeyError
 from hansard.recorder.events import (
     ExternalChangeSeen,
@@ -262,13 +263,13 @@ class Scribe:
             return Compared()
 
     def _recorded(self, ref: FileRef | None) -> bytes | None:
-        return content(self.tx, ref.blob) if ref and ref.blob else None
+        return original(self.tx, ref.blob) if ref and ref.blob else None
 
     def _reference(self, state: Seen | None, known: FileRef | None) -> FileRef | None:
         """Name what a file holds."""
         if state is None:
             return None
-        if self._is_erased(state.digest):
+        if is_erased(self.tx, state.digest, known):
             told = {"sha256": state.digest, "size": state.size, "mode": state.mode}
             return FileRef.model_validate(told | {"redacted": (ERASED,)})
         if known and known.digest == state.digest and known.is_kept:
@@ -276,11 +277,6 @@ class Scribe:
         if isinstance(state, FileState):
             return self.named(state.content, state.mode)
         return FileRef(sha256=state.digest, size=state.size, mode=state.mode)
-
-    def _is_erased(self, digest: Digest) -> bool:
-        """Whether a person had this very content erased: then it is not kept again."""
-        blob = self.tx.blob(digest)
-        return blob is not None and blob.codec == "redacted"
 
     def _named(self, data: bytes | None, known: FileRef | None) -> FileRef | None:
         """Name a content; what is recorded already need not be looked through again."""

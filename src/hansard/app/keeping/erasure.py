@@ -1,6 +1,7 @@
 """What is left of content once a text in it is erased. Pure."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import orjson
@@ -9,6 +10,9 @@ from hansard.kernel.blob import canonical_json, is_digest
 from hansard.kernel.problem import InvalidInput
 
 MASK = "[redacted]"
+_GIVEN = re.compile(r"[A-Za-z]{1,40}::[A-Za-z0-9]{20}|[0-9]{4}(-[0-9]{2}){2}T[0-9:.]{8,15}Z")
+"""What Hansard has given a thing itself: the id of an entity, or a time."""
+
 NEEDLE_CHARS_MIN = 6
 """Shorter texts are met everywhere by chance."""
 
@@ -40,17 +44,28 @@ def mask_fields(payload: bytes, fields: Sequence[str]) -> tuple[bytes, list[str]
     return canonical_json(whole), erased
 
 
-def mask_content(content: bytes) -> bytes:
-    """Erase all text in a blob's content; if it is JSON, its shape is kept."""
+def mask_content(content: bytes, names: Collection[str] = ()) -> bytes:
+    """Erase all text in a blob's content; if it is JSON, its shape is kept.
+
+    `names` are words that say what sort of thing something is; without these, and the ids and
+    times that were given here, what is left could be neither read nor gone on with.
+    """
     shape = _json(content)
-    return MASK.encode() if shape is None else canonical_json(_masked(shape))
+    if shape is None:
+        return MASK.encode()
+    return canonical_json(_masked(shape, lambda text: is_name(text, names)))
 
 
-def texts_of(content: bytes) -> list[str]:
-    """Give the texts that a blob's content holds."""
+def is_name(text: str, names: Collection[str]) -> bool:
+    """Whether this is no text of anybody's: one of these words, or an id or a time given here."""
+    return text in names or _GIVEN.fullmatch(text) is not None
+
+
+def texts_of(content: bytes, names: Collection[str] = ()) -> list[str]:
+    """Give the texts that a blob's content holds, without what stays when they are erased."""
     shape = _json(content)
     if shape is not None:
-        return list(texts_in(shape))
+        return [text for text in texts_in(shape) if not is_name(text, names)]
     try:
         return [content.decode()]
     except UnicodeDecodeError:
@@ -77,13 +92,13 @@ def holds_any(content: bytes | None, sought: Sequence[bytes]) -> bool:
     return content is not None and any(needle in content for needle in sought)
 
 
-def _masked(value: Any) -> Any:
+def _masked(value: Any, stays: Callable[[str], bool] = lambda _: False) -> Any:
     if isinstance(value, str):
-        return MASK
+        return value if stays(value) else MASK
     if isinstance(value, list):
-        return [_masked(item) for item in value]
+        return [_masked(item, stays) for item in value]
     if isinstance(value, dict):
-        return {key: _masked(item) for key, item in value.items()}
+        return {key: _masked(item, stays) for key, item in value.items()}
     return value
 
 

@@ -12,6 +12,7 @@ from hansard.app.keeping.collecting import superfluous
 from hansard.app.keeping.guard import alone
 from hansard.app.redacted import ErasedBlob, ErasedPayload, Redacted
 from hansard.embedders.vectors import VECTORS
+from hansard.entities.type_words import type_words
 from hansard.kernel import walking
 from hansard.kernel.blob import Blob, Digest, digest_of, redact, seal
 from hansard.kernel.content import content
@@ -212,7 +213,7 @@ def _plan(tx: ReadTx, wanted: Wanted) -> _Plan:
         blob = tx.blob(digest)
         if blob is not None and blob.codec != "redacted":
             plan.blobs[digest] = blob
-            texts += erasure.texts_of(content(tx, digest))
+            texts += erasure.texts_of(content(tx, digest), type_words())
     if not plan.entries and not plan.blobs:
         raise NothingToRedact("There is nothing of that to erase here")
     plan.sought = erasure.needles(texts)
@@ -263,7 +264,7 @@ def _rebase(tx: WriteTx, going: dict[Digest, Blob]) -> int:
 
 
 def _erased(tx: ReadTx, blob: Blob, *, stands_in: bool) -> tuple[Blob, ErasedBlob]:
-    stand_in = erasure.mask_content(content(tx, blob.digest)) if stands_in else b""
+    stand_in = erasure.mask_content(content(tx, blob.digest), type_words()) if stands_in else b""
     said = ErasedBlob(
         digest=blob.digest,
         size_bytes=blob.size,

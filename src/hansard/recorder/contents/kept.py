@@ -1,6 +1,7 @@
 """What a file held, given back from what was kept of it; or why it cannot be."""
 
-from hansard.kernel.content import content
+from hansard.kernel.blob import Digest
+from hansard.kernel.content import original
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.problem import BlobRedacted
 from hansard.recorder import limits
@@ -16,14 +17,24 @@ def kept_content(tx: ReadTx, ref: FileRef, keys: Keys) -> bytes:
     """Give a content that was recorded."""
     try:
         if ref.blob is not None:
-            return content(tx, ref.blob)
+            return original(tx, ref.blob)
         if ref.sealed is not None:
-            return keys.unseal(content(tx, ref.sealed))
+            return keys.unseal(original(tx, ref.sealed))
     except BlobRedacted:
         raise NotKeptError("its content was redacted by a person") from None
     except NoKeyError as reason:
         raise NotKeptError(f"its content held a secret ({_rules(ref)}), and {reason}") from None
     raise NotKeptError(why_not_kept(ref))
+
+
+def is_erased(tx: ReadTx, digest: Digest, known: FileRef | None) -> bool:
+    """Whether a person had this very content erased: it is not there, and not kept again.
+
+    `known` is what was last recorded of the file: where that was sealed, what it is sealed in went.
+    """
+    sealed = known.sealed if known and known.digest == digest else None
+    blob = tx.blob(sealed or digest)
+    return blob is not None and blob.codec == "redacted"
 
 
 def why_not_kept(ref: FileRef) -> str:

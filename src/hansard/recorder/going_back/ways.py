@@ -10,6 +10,7 @@ from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.recorder import limits
 from hansard.recorder.answers import whole
 from hansard.recorder.contents.diffs import line_counts, unified_diff
+from hansard.recorder.contents.kept import is_erased
 from hansard.recorder.events import Action, FileRef
 from hansard.recorder.file_decisions import require_allowed
 from hansard.recorder.gateway import Gateway
@@ -68,7 +69,13 @@ def recorded(tx: ReadTx, key: str) -> FileRef | None:
 def require_keepable(gateway: Gateway, tx: ReadTx, place: Place) -> None:
     """Refuse to replace what is there if it could not be brought back again."""
     known, current = recorded(tx, place.key), place.current
-    if current is None or (known and known.is_kept and known.digest == current.digest):
+    if current is None:
+        return
+    if is_erased(tx, current.digest, known):
+        raise UnreachableError(
+            "what it holds was redacted by a person, is not kept, and so could not come back"
+        )
+    if known and known.is_kept and known.digest == current.digest:
         return
     if not isinstance(current, FileState):
         size = f"it has {current.size:,} bytes now"

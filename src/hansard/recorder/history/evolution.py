@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
-from hansard.kernel.content import content
+from hansard.kernel.content import original
 from hansard.kernel.engine import Found, Position, ReadTx, Row, Table, Where
 from hansard.kernel.event import Entry
 from hansard.kernel.operation import Context
@@ -106,7 +106,7 @@ class _LookedUp:
 
     def _data(self, row: Row) -> bytes | None:
         ref = _ref(row)
-        return content(self._tx, ref.blob) if ref and ref.blob else None
+        return original(self._tx, ref.blob) if ref and ref.blob else None
 
     def _shown(self, row: Row) -> RevisionShown:
         [entry] = self._tx.entries(after=row["seq"] - 1, limit=1)

@@ -11,6 +11,7 @@ from hansard.checkpoints.classes import CHARS_PER_TOKEN, Class
 from hansard.checkpoints.reducing import LEAST_CHARS, reduce, shortened
 from hansard.kernel.blob import canonical_json
 from hansard.kernel.operation import Caller
+from hansard.kernel.problem import InvalidInput
 from tests.checkpoints.asking import load, save
 
 
@@ -127,3 +128,40 @@ def test_what_is_reduced_says_so_and_what_is_critical_never_is(
         left = [key for key in reduced.context if classes[key] in {"USEFUL", "IMPORTANT"}]
         assert all(size(reduced.context[key]) <= 2 * LEAST_CHARS for key in left)
         assert not any(classes[key] == "EPHEMERAL" for key in reduced.context)
+
+
+NOTES = "".join(f"line {number} of what was found out\n" for number in range(900))
+
+
+@pytest.mark.parametrize("into", ["w", "another"])
+def test_what_a_budget_left_does_not_take_the_place_of_the_whole(
+    app: Application, agent: Caller, into: str
+) -> None:
+    found = {"notes": NOTES, "log": [{"text": NOTES}]}
+    whole = save(app, agent, {"goal": "ship it", "found": found}, sessionId="w")
+    view = load(app, agent, sessionId="w", budget_tokens=500)
+    assert view.omitted
+
+    with pytest.raises(InvalidInput) as refused:
+        save(app, agent, view.context | {"goal": "more"}, sessionId=into)
+
+    assert refused.value.details["keys"] == ["found"]
+    assert f'"checkpointId": "{whole.checkpointId}", "keys": ["found"]' in str(
+        refused.value.recovery_hint
+    )
+    assert load(app, agent, sessionId="w").context["found"] == found
+    decided = save(app, agent, view.context, sessionId=into, force=True)
+    assert decided.status == "SAVED"
+    # From here on it is what there is, and nobody is asked again.
+    assert save(app, agent, view.context | {"goal": "more"}, sessionId=into).status == "SAVED"
+
+
+def test_a_view_that_a_context_tells_of_is_saved_as_any_text(
+    app: Application, agent: Caller
+) -> None:
+    save(app, agent, {"notes": NOTES, "history": ["began"]}, sessionId="w")
+    view = load(app, agent, sessionId="w", budget_tokens=500)
+
+    told = {"notes": NOTES, "history": ["began", f"loaded: {view.text()}"]}
+
+    assert save(app, agent, told, sessionId="w").status == "SAVED"

@@ -1,9 +1,20 @@
 """Saving and deleting checkpoints."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
-from hansard.checkpoints import answers, contract, copies, events, limits, packing, rules
-from hansard.checkpoints.reading import find, newest, state_of
+from hansard.checkpoints import (
+    answers,
+    contract,
+    copies,
+    cut_views,
+    events,
+    limits,
+    packing,
+    rules,
+)
+from hansard.checkpoints.answers import json_of
+from hansard.checkpoints.reading import context_of, find, looked_at, newest, state_of
 from hansard.checkpoints.retaining import retain
 from hansard.checkpoints.threads.usage import used_bytes
 from hansard.checkpoints.views import CHECKPOINTS, PREFIX
@@ -11,7 +22,7 @@ from hansard.kernel.blob import Digest, canonical_json, digest_of
 from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.ids import next_id
 from hansard.kernel.operation import Context
-from hansard.kernel.problem import InvalidInput
+from hansard.kernel.problem import BlobDamaged, InvalidInput
 
 _MENDED = "What was kept of it on disk was damaged, and has been written again."
 
@@ -77,6 +88,7 @@ class _Save:
         found = packing.prove(tx, self._session, self.data, self.digest)
         if known := self._known(tx):
             return found, known
+        self._require_whole(tx)
         plan = packing.plan(tx, self._session, self.data, found)
         # Asked before the bytes are staged, so that a refusal leaves nothing behind.
         self._check(tx, plan)
@@ -94,6 +106,15 @@ class _Save:
         latest = newest(tx, self._session)
         marks = state_of(tx, self._session)["marks"]
         return latest if latest and rules.is_unchanged(latest, marks, self.digest) else None
+
+    def _require_whole(self, tx: ReadTx) -> None:
+        """Refuse what a budget left of a context, where it would take the place of the whole."""
+        if self.request.force or cut_views.TELLTALE not in self.data:
+            return
+        for row in _seen(tx, self.context, self._session):
+            with suppress(BlobDamaged):
+                if keys := cut_views.cut_keys(self.request.context, context_of(tx, row)):
+                    raise _cut(row["id"], keys)
 
     def _news(self, row: Row) -> list[str]:
         """Name what this save says of a checkpoint that holds its context already, and is new."""
@@ -153,6 +174,25 @@ class _Save:
         if not tx.scan(CHECKPOINTS, same | {"session": self._session}, limit=1):
             used_here += size
         return rules.check_quotas(self.saving.quotas, size, used_here, used)
+
+
+def _seen(tx: ReadTx, context: Context, session: str) -> list[Row]:
+    """Give the checkpoints that whoever saves may have before it: the last it saved or loaded."""
+    last = context.caller.last_context()
+    sessions = [session, *([last[1]] if last and last[0] == context.project else [])]
+    found = [row for one in sessions for row in (looked_at(tx, one), newest(tx, one)) if row]
+    return list({row["id"]: row for row in found}.values())
+
+
+def _cut(identifier: str, keys: list[str]) -> InvalidInput:
+    fetch = f'workflow_checkpoint_load {{"checkpointId": "{identifier}", "keys": {json_of(keys)}}}'
+    return InvalidInput(
+        f"context: of {', '.join(keys)} it has only what a budget left; {identifier} has all of it",
+        hint=f"{fetch} gives it whole; force: true saves it as it is",
+        argument="context",
+        checkpointId=identifier,
+        keys=keys,
+    )
 
 
 def delete(request: contract.Delete, context: Context) -> answers.Deleted:

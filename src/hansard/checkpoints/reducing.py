@@ -99,13 +99,18 @@ def shortened(value: Any, room_chars: int) -> Any:
     return _short_object(value, room_chars)
 
 
+def left_out(chars: int) -> str:
+    """Say between the beginning and the end of a text how much of it is missing."""
+    return f"… [{chars} characters left out] …"
+
+
 def _short_text(text: str, room_chars: int) -> str:
     """Keep the beginning and the end, and say how much is missing between them."""
     keep = int(len(text) * (room_chars - LEAST_INNER_CHARS) / _chars(text))
     while True:
         tail = max(keep, 0) // TAIL_SHARE
         head = max(keep, 0) - tail
-        missing = f"… [{len(text) - head - tail} characters left out] …"
+        missing = left_out(len(text) - head - tail)
         short = f"{text[:head]}{missing}{text[len(text) - tail :]}"
         # Characters differ in what they take, so a first guess may be too long.
         if keep <= 0 or _chars(short) <= room_chars:

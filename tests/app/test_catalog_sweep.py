@@ -14,6 +14,7 @@ from hansard.app.start import catalog
 from hansard.cli.generate import all_problems
 from hansard.kernel.operation import Operation, Result, Written
 from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem, UnknownOperation
+from hansard.mcp.messages import NotJson
 
 CATALOG = catalog()
 OPERATIONS = {operation.name: operation for operation in CATALOG}
@@ -225,8 +226,9 @@ def test_a_problem_says_its_code_meaning_and_what_to_do(problem: type[Problem]) 
 def test_only_what_no_caller_can_fix_is_a_protocol_error() -> None:
     not_fixable = {problem for problem in PROBLEMS if not problem.fixable}
 
-    assert {UnknownOperation, PermissionDenied} <= not_fixable
-    assert {problem.http_status for problem in not_fixable} == {401, 403, 404, 421, 500}
+    # What is no JSON never came to be a call.
+    assert {UnknownOperation, PermissionDenied, NotJson} <= not_fixable
+    assert {one.http_status for one in not_fixable - {NotJson}} == {401, 403, 404, 421, 500}
     assert all(
         issubclass(problem, InvalidInput) for problem in not_fixable if problem.http_status == 404
     )

@@ -94,7 +94,7 @@ def test_what_is_no_request_is_refused_by_its_id(
 def test_what_is_no_number_is_a_named_problem_that_names_it(value: str) -> None:
     error = refused(request(f'{{"n":{value}}}')).answer().error
 
-    assert error.data["code"] == "INVALID_INPUT"
+    assert error.data["code"] == "NOT_JSON"
     assert value in error.message == error.data["message"]
     assert error.code == error.data["rpc_code"] == PARSE
 

@@ -78,7 +78,7 @@ class Malformed(Exception):
 class NotJson(InvalidInput):
     """A value that some programs write into JSON, which has none such."""
 
-    rpc_code, fixable = PARSE_ERROR, False
+    code, rpc_code, fixable = "NOT_JSON", PARSE_ERROR, False
     hint = "Send null, or leave it out"
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from hansard.app.settings import Settings
 from hansard.app.start import start
+from tests.app.repositories import repository
 from tests.cli.running import WAIT_S, Hansard, know_secret
 from tests.conftest import a_caller
 from tests.http.serving import make_token, revoke, serving, set_secret
@@ -225,3 +226,24 @@ def test_exchange_answers_what_is_no_message_by_ending(hansard: Hansard) -> None
 
     assert process.returncode == 1
     assert b"no message" in process.stderr
+
+
+def test_a_repository_goes_on_in_the_project_of_its_name_that_was_pulled(
+    hansard: Hansard, tmp_path: Path, far: Path
+) -> None:
+    moved(hansard, "push", str(far))
+    hansard.environment["HANSARD_PROJECT"] = ""
+    stores = {name: str(tmp_path / name / "store") for name in ("shop", "other")}
+    told = {}
+    for name, store in stores.items():
+        here = {"HANSARD_STORE": store, "HANSARD_WORKSPACE": str(repository(tmp_path / name))}
+        told[name] = hansard("pull", str(far), "shop", **here).out
+        hansard("decisions", "record", "--title", "T", "--target", "here", *WORDS, **here)
+        assert hansard("verify", **here).code == 0
+        listed = hansard("projects", "--json", **here).out.splitlines()
+        told[f"{name} has"] = " ".join(sorted(json.loads(one)["id"] for one in listed))
+
+    assert "goes on in that one" in told["shop"]
+    assert told["shop has"] == "shop"
+    assert "goes on" not in told["other"]
+    assert told["other has"] == "other shop"

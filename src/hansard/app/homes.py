@@ -123,6 +123,19 @@ class RepositoryHome:
             self._say(_announcement(self._key, self._plain_name))
         return self._key
 
+    def take_up(self, store: Store, project: str, stamp: Stamp) -> bool:
+        """Go on in a project of this repository's name that came from elsewhere, if it has none."""
+        marks, folder = self._known_by(store), str(self._workspace.folder)
+
+        def work(tx: WriteTx) -> bool:
+            is_free = _of_workspace(tx, marks) is None
+            if project != self._plain_name or not is_free or tx.get(PROJECTS, project) is None:
+                return False
+            store.record(tx, WorkspaceKnown(project=project, marks=marks, folder=folder), stamp)
+            return True
+
+        return store.write(CATALOG, work)
+
     def _known_by(self, store: Store) -> list[str]:
         """Find the workspace's marks, once: it may take a walk through its history."""
         if not self._marks:
@@ -179,6 +192,11 @@ class WorkspaceHome:
     def make(self, store: Store, stamp: Stamp) -> str:
         """Make it if nobody has; gives its key."""
         return self._own.make(store, stamp)
+
+    def take_up(self, store: Store, project: str, stamp: Stamp) -> bool:
+        """Go on in a project that came from elsewhere; says whether this workspace had none."""
+        own = self._own
+        return isinstance(own, RepositoryHome) and own.take_up(store, project, stamp)
 
 
 def choose(settings: Settings, *, must_exist: bool = False, say: Say = lambda _: None) -> Home:

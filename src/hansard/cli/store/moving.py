@@ -2,11 +2,13 @@
 
 import sys
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import typer
 
 from hansard.app.application import Application
+from hansard.app.homes import WorkspaceHome
 from hansard.app.keeping import frames
 from hansard.app.keeping.moving import Moved, move
 from hansard.app.settings import load
@@ -16,6 +18,8 @@ from hansard.cli.opened_store import opened
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.store import peers
 from hansard.cli.terminal.text import print_json, show_progress
+from hansard.kernel.clock import to_text
+from hansard.kernel.event import SYSTEM, Stamp
 from hansard.kernel.problem import InvalidInput, Problem
 from hansard.sessions import projects
 
@@ -73,7 +77,10 @@ def pull(
             peers.reached(source, settings, makes=False) as theirs,
         ):
             moved = move(theirs, ours, project, progress=show_progress)
+        is_taken_up = _is_taken_up(application, moved.project)
     _show(moved, "This store has", "push", source, json=json)
+    if is_taken_up and not json:
+        print("This workspace had no project in this store: it goes on in that one.")
     return 0
 
 
@@ -109,6 +116,12 @@ def _project(application: Application, name: str | None) -> str:
         return application.default_project
     found = projects.find(application.store, name)
     return found.key if found else name
+
+
+def _is_taken_up(application: Application, project: str) -> bool:
+    """Have this workspace go on in what was pulled, if it has no project here."""
+    home, now = application.home, Stamp(SYSTEM, to_text(datetime.now(UTC)))
+    return isinstance(home, WorkspaceHome) and home.take_up(application.store, project, now)
 
 
 def _show(moved: Moved, whose: str, other: str, address: str, *, json: bool) -> None:

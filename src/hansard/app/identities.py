@@ -5,7 +5,7 @@ under which somebody first came is kept in the catalog, so that nobody signs as 
 one was renamed. Whoever is barred comes in no more, on whatever server, whatever the provider says.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from hashlib import sha256
 from typing import ClassVar
 
@@ -118,9 +118,12 @@ _VIEW = View(
 )
 
 
-def capability() -> Capability:
-    """Make the capability: it offers no operation, since no agent says who is let in."""
-    return Capability("identities", (), EVENTS, (_VIEW,))
+def capability(events: Iterable[type[Event]] = (), views: Iterable[View] = ()) -> Capability:
+    """Make the capability: it offers no operation, since no agent says who is let in.
+
+    `events` and `views` are of what rests on identities.
+    """
+    return Capability("identities", (), (*EVENTS, *events), (_VIEW, *views))
 
 
 def is_derived(store: Store) -> bool:

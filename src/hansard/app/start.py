@@ -177,9 +177,9 @@ class Composition:
         return people.capability()
 
     def _identities(self) -> Capability:
-        from hansard.app import identities
+        from hansard.app import identities, sign_ins
 
-        return identities.capability()
+        return identities.capability(sign_ins.EVENTS, [sign_ins.VIEW])
 
 
 def _brief(tx: ReadTx, context: Context) -> "Briefing":

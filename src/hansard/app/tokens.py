@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import ClassVar, Literal
 
-from hansard.app import identities, people
+from hansard.app import identities, people, sign_ins
 from hansard.kernel.engine import Found, ReadTx, Row, Table, WriteTx
 from hansard.kernel.event import Actor, Event, Proof, Role, Stamp
 from hansard.kernel.operation import Capability
@@ -125,6 +125,8 @@ class Token:
     vouches: bool = field(default=False, compare=False)
     """Whether its bearer is who it says without further proof: so it is, or nobody can prove more
     as the store knows no secret."""
+    sign_in: str | None = field(default=None, compare=False)
+    """The sign-in on the page by which somebody came, if it was no token's text that let in."""
 
     def is_good(self, now: str) -> bool:
         """Whether it still lets in."""
@@ -288,6 +290,8 @@ def find(store: Store, text: str, now: str) -> Token | None:
 
 def is_still_good(store: Store, token: Token, now: str) -> bool:
     """Whether a token that was good a while ago still is."""
+    if token.sign_in is not None and sign_ins.find(store, token.sign_in) is None:
+        return False
     if identities.is_id(token.id):
         return token.is_good(now) and not identities.barred(store, [token.id])
     row = store.read(CATALOG, lambda tx: tx.get(TOKENS, token.id))

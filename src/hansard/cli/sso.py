@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hansard.app import identities
+from hansard.app import identities, sign_ins
 from hansard.app.settings import load
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened
@@ -50,7 +50,10 @@ def bar(flags: Flags, identity: Id, *, context: typer.Context, json: Json = Fals
     """Let somebody in no more, on any server, whatever the identity provider says."""
     with opened(all_flags(flags, context)) as (application, _):
         stamp, proof = signed(application, WHAT)
-        _told(identities.bar(application.store, identity, stamp, proof), json=json)
+        row = identities.bar(application.store, identity, stamp, proof)
+        # Whoever is admitted again signs in again.
+        sign_ins.end_all(application.store, identity, stamp)
+        _told(row, json=json)
 
 
 @settings_flags

@@ -30,7 +30,16 @@ from hansard.http.door import Door, Visit
 from hansard.http.event_stream import Tail
 from hansard.http.front import RECHECK_S, REFERENCE
 from hansard.http.rates import Failures
-from hansard.http.replies import SAFETY, answered, failed, forbidden, refused, unauthorized
+from hansard.http.replies import (
+    NOT_LET_IN_HINT,
+    SAFETY,
+    answered,
+    failed,
+    forbidden,
+    refused,
+    unauthorized,
+)
+from hansard.http.signing_in import SigningIn
 from hansard.kernel.event import Role
 from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.kernel.operation import Caller
@@ -52,6 +61,8 @@ FOR_PEOPLE = {"PERMISSION_DENIED", "ISOLATION_VIOLATION"}
 """What is refused to whoever has not proved to be a person."""
 UNPROVED_HINT = "Enter the secret, which proves that you are a person, and do it again"
 
+SIGN_IN_HINT = "Open the page again and sign in, or run `hansard open` where the server runs"
+
 SEQ = re.compile("[0-9]{1,15}")
 
 STREAMS_MAX = 64
@@ -71,6 +82,7 @@ class Api:
         cookie: Callable[[], str],
         failures: Failures,
         bytes_used: Callable[[], int | None] = lambda: None,
+        signing_in: SigningIn | None = None,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
         """Serve an application to whoever the door has let in; `cookie` names their cookie.
@@ -78,6 +90,7 @@ class Api:
         `bytes_used` is what the store takes on disk, where that is known.
         """
         self._bytes_used = bytes_used
+        self._signing_in = signing_in
         self._timer = timer
         self._application = application
         self._door = door
@@ -105,7 +118,10 @@ class Api:
         self._tail.end()
 
     def visit(self, request: Request) -> Visit | None:
-        """Find whose request this is."""
+        """Find which browser asks: one that was let in, or in which somebody signed in."""
+        token = _token(request)
+        if token is not None:
+            return self._door.seat(token.sign_in) if token.sign_in else None
         return self._door.visit(request.cookies.get(self._cookie()))
 
     def is_of_this_store(self, request: Request) -> bool:
@@ -120,9 +136,10 @@ class Api:
         """
         headers = request.headers
         key, proof = headers.get(IDEMPOTENCY), headers.get(SECRET)
-        if token := _token(request):
-            return caller_with(token, idempotency_key=key, secret=proof)
         visit = self.visit(request)
+        if token := _token(request):
+            came = visit.came(token.id) if visit else {}
+            return caller_with(token, idempotency_key=key, secret=proof, **came)
         if visit is None or (posts and MARK not in headers):
             return None
         return visit.caller(secret=proof, idempotency_key=key)
@@ -130,7 +147,7 @@ class Api:
     async def _index(self, request: Request) -> Response:
         caller = self.caller(request)
         if caller is None:
-            return unauthorized(request)
+            return self._not_let_in(request)
         application = self._application
         home = application.home_of(_token(request))
         try:
@@ -152,7 +169,7 @@ class Api:
 
     async def _describe(self, request: Request) -> Response:
         if self.caller(request) is None:
-            return unauthorized(request)
+            return self._not_let_in(request)
         if self._description is None:  # made once: it takes a tenth of a second
             described = document(self._application.catalog, cookie=self._cookie())
             self._description = orjson.dumps(described)
@@ -166,17 +183,24 @@ class Api:
                 self._failures.count(request)
             except RateLimited as problem:
                 return refused(problem)
-            return unauthorized(request)
+            return self._not_let_in(request)
         return answered({"token": self._door.issue()})
 
     async def _leave(self, request: Request) -> Response:
         """Forget a browser, because whoever uses it says so."""
         if self.visit(request) is None or MARK not in request.headers:
-            return unauthorized(request)
-        self._door.leave(request.cookies.get(self._cookie()))
+            return self._not_let_in(request)
         response = answered({})
+        if (token := _token(request)) and self._signing_in:
+            await anyio.to_thread.run_sync(self._signing_in.sign_out, token, response)
+            return response
+        self._door.leave(request.cookies.get(self._cookie()))
         response.delete_cookie(self._cookie(), httponly=True, samesite="strict")
         return response
+
+    def _not_let_in(self, request: Request) -> Response:
+        hint = SIGN_IN_HINT if self._signing_in else NOT_LET_IN_HINT
+        return unauthorized(request, hint=hint)
 
     def _posted(self, work: Work) -> Callable[[Request], Any]:
         """Make what reads a request's body and answers it, in a thread of its own."""
@@ -184,7 +208,7 @@ class Api:
         async def handle(request: Request) -> Response:
             caller = self.caller(request, posts=True)
             if caller is None:
-                return unauthorized(request)
+                return self._not_let_in(request)
             try:
                 body = await _body(request)
                 made = await anyio.to_thread.run_sync(
@@ -310,7 +334,7 @@ class Api:
         """Follow a project's journal from an entry on."""
         caller = self.caller(request)
         if caller is None:
-            return unauthorized(request)
+            return self._not_let_in(request)
         caller = replace(caller, home=self._application.home_of(_token(request)))
         project = request.query_params.get("project") or None
         after = request.headers.get("last-event-id") or request.query_params.get("after")
@@ -322,7 +346,7 @@ class Api:
             lines = await self._tail.follow(project, caller, int(after) if after else None)
         except Problem as problem:
             return refused(problem)
-        if _token(request) is None:
+        if self.visit(request) is not None:
             lines = self._while_let_in(request, lines)
         return StreamingResponse(lines, headers=SAFETY, media_type="text/event-stream")
 

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from hansard.app.person import login_name
 from hansard.http.visits import VISITS_MAX, Forgotten, Visits, digest
@@ -70,6 +71,11 @@ class Visit:
             holder=Holder(via="page", owner=self.lifeline.name),
             lifeline=self.lifeline,
         )
+
+    def came(self, token: str) -> dict[str, Any]:
+        """Say how somebody who signed in is there: by a page, which stays for a while."""
+        holder = Holder(via="page", owner=self.lifeline.name, token=token)
+        return {"seat": self.seat, "holder": holder, "lifeline": self.lifeline}
 
     def prove(self, mark: str | None, now: float) -> None:
         """Remember for a while that the right secret was entered; `mark` tells it from others."""
@@ -152,7 +158,10 @@ class Door:
         until = self._kept.until(cookie) or self._unkept.until(cookie)
         if until is None or until <= self._clock():
             return None
-        known = digest(cookie)
+        return self.seat(digest(cookie))
+
+    def seat(self, known: str) -> Visit:
+        """Give the visit of a browser that is known to be let in, by the digest of its cookie."""
         with self._lock:
             if known not in self._visits and len(self._visits) >= VISITS_MAX:
                 self._visits.pop(next(iter(self._visits)))

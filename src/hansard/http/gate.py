@@ -21,6 +21,7 @@ from hansard.http.replies import (
     refused,
     unauthorized,
 )
+from hansard.http.signing_in import SigningIn
 from hansard.kernel.clock import Clock, to_text, utc_now
 from hansard.kernel.problem import InvalidInput, PermissionDenied
 from hansard.kernel.store import Store
@@ -50,6 +51,8 @@ class Gate:
         """
         self._store = store
         self.bearers = bearers
+        self.signing_in: SigningIn | None = None
+        """Knows who signed in on the page, where people may."""
         self._clock = clock
         self._timer = timer
         self._mode = settings.tokens
@@ -97,10 +100,12 @@ class Gate:
         """Whether a token that was good when a request began still is."""
         return is_still_good(self._store, token, self._now())
 
-    def _without(self, request: HTTPConnection, path: str) -> Response | None:
+    def _without(self, request: HTTPConnection, path: str) -> Token | Response | None:
         is_mcp = path == MCP or path.startswith(f"{MCP}/")
         if is_mcp and self.needs_token():
             return unauthorized(request, NO_TOKEN, TOKEN_HINT)
+        if self.signing_in and (token := self.signing_in.token(request)):
+            return token
         # The API lets in nobody without a cookie, and the rest shows nothing.
         return None
 

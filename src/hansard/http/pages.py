@@ -8,10 +8,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from hansard.app.oauth import SCOPE_KEY
 from hansard.app.tokens import RateLimited
 from hansard.http.door import VISIT_LIFE_S, Door
 from hansard.http.rates import Failures
 from hansard.http.replies import SAFETY, base_of, refused
+from hansard.http.signing_in import SigningIn
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -29,8 +31,16 @@ FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
 class Pages:
     """Serves the page to anyone, since it holds nothing; what it shows comes from the API."""
 
-    def __init__(self, door: Door, *, cookie: Callable[[], str], failures: Failures) -> None:
+    def __init__(
+        self,
+        door: Door,
+        *,
+        cookie: Callable[[], str],
+        failures: Failures,
+        signing_in: SigningIn | None = None,
+    ) -> None:
         """Serve behind a door; `cookie` names the cookie it gives."""
+        self._signing_in = signing_in
         self._door = door
         self._cookie = cookie
         self._failures = failures
@@ -47,7 +57,7 @@ class Pages:
     async def _index(self, request: Request) -> Response:
         token = request.query_params.get("token")
         if token is None:
-            return self._file(INDEX, SAFETY)
+            return self._offer(request) or self._file(INDEX, SAFETY)
         # Whether it was good or not, the token must not stay in the address.
         response = RedirectResponse("/", 303, SAFETY)
         if cookie := self._door.enter(token):
@@ -66,6 +76,13 @@ class Pages:
         except RateLimited as problem:
             return refused(problem)
         return response
+
+    def _offer(self, request: Request) -> Response | None:
+        """Show whom nobody let in where to sign in, if they can."""
+        is_let_in = SCOPE_KEY in request.scope or self._door.visit(
+            request.cookies.get(self._cookie())
+        )
+        return None if is_let_in or not self._signing_in else self._signing_in.offer()
 
     async def _asset(self, request: Request) -> Response:
         return self._file(f"{ASSETS}/{request.path_params['name']}", SAFETY | FOREVER)

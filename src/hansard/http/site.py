@@ -14,6 +14,7 @@ from hansard.app.openapi import COOKIE
 from hansard.app.settings import LOOPBACK, Settings
 from hansard.app.sso.bearers import Bearers
 from hansard.app.sso.config import sign_on
+from hansard.app.sso.login import Login
 from hansard.app.start import bytes_used
 from hansard.http import logs
 from hansard.http.api import Api
@@ -26,6 +27,7 @@ from hansard.http.helping import Helping
 from hansard.http.meter import Meter
 from hansard.http.pages import Pages
 from hansard.http.rates import Failures, Rates
+from hansard.http.signing_in import SigningIn
 from hansard.http.visits import state_folder, store_name, visits_of, write_privately
 
 
@@ -50,6 +52,7 @@ class Site:
         self._gate = Gate(application.store, settings, _bearers(application, settings))
         self._rates = Rates(settings.rate_per_minute, settings.quota_mib_per_day)
         self._failures = Failures(is_limited=settings.rate_per_minute > 0)
+        self._gate.signing_in = self._signing_in(application)
         self._meter = Meter()
         bounded = Bounded(application)
         self._api = Api(
@@ -58,15 +61,23 @@ class Site:
             cookie=self._cookie,
             failures=self._failures,
             bytes_used=partial(bytes_used, settings),
+            signing_in=self._gate.signing_in,
         )
         self._exchanging = Exchanging(application)
-        self._pages = Pages(self.door, cookie=self._cookie, failures=self._failures)
+        self._pages = Pages(
+            self.door,
+            cookie=self._cookie,
+            failures=self._failures,
+            signing_in=self._gate.signing_in,
+        )
         self._health = Health(application, self._gate, self._meter)
 
     def routes(self) -> list[Route]:
         """List what is answered where."""
         # Before the API, which takes every name under its own for an operation's.
         first = [*self._health.routes(), *self._exchanging.routes()]
+        if self._gate.signing_in:
+            first += self._gate.signing_in.routes()
         return [*first, *self._api.routes(), *self._pages.routes()]
 
     def around(self, app: ASGIApp, first: Callable[[ASGIApp], ASGIApp]) -> ASGIApp:
@@ -96,6 +107,14 @@ class Site:
         self._exchanging.end()
         if self._key_file:
             self._key_file.unlink(missing_ok=True)
+
+    def _signing_in(self, application: Application) -> SigningIn | None:
+        """Make what signs people in, where the provider knows the page."""
+        bearers = self._gate.bearers
+        if bearers is None or not bearers.config.client or application.read_only:
+            return None
+        login = Login(application.store, bearers)
+        return SigningIn(login, cookie=self._cookie, failures=self._failures)
 
     def _cookie(self) -> str:
         """Name the cookie by its store: browsers share cookies between the ports of a host."""

@@ -1,7 +1,7 @@
 """Who comes by single sign-on, and as what: the provider says who, the table says what."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -76,10 +76,11 @@ class Bearers:
         kind: ActorKind = "human" if is_proved else "agent"
         return self._token(self.person(claims), grant, to_text(ends), kind, is_proved=is_proved)
 
-    def visitor(self, person: Person, until: str) -> Token:
+    def visitor(self, person: Person, until: str, *, sign_in: str | None = None) -> Token:
         """Say as what somebody comes who signed in on the page, or refuse: it may have changed."""
-        is_proved = self.config.people != "none"
-        return self._token(person, self._grant(person.groups), until, "human", is_proved=is_proved)
+        is_proved, grant = self.config.people != "none", self._grant(person.groups)
+        token = self._token(person, grant, until, "human", is_proved=is_proved)
+        return replace(token, sign_in=sign_in)
 
     def person(self, claims: Mapping[str, Any]) -> Person:
         """Read who somebody is."""

@@ -24,6 +24,7 @@ COLD := tests/launcher tests/cli tests/mcp/test_stdio.py tests/mcp/test_http.py 
 LOCK := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-emit-find-links --custom-compile-command "make lock"
 COMPILE := $(BIN)/uv pip compile pyproject.toml $(LOCK)
+TEAM := --extra postgres --extra objects --extra otel
 COMPILE_BUILD := $(BIN)/uv pip compile --group pyproject.toml:build $(LOCK)
 COMPILE_OBJECTS := $(BIN)/uv pip compile --group pyproject.toml:objects $(LOCK)
 step = @printf '\n==> %s\n' "$(1)"
@@ -178,12 +179,14 @@ bench: develop ## Measure
 lock: develop ## Remake requirements/*.txt after a change in pyproject.toml
 	$(COMPILE) --all-extras --group dev -o requirements/dev.txt
 	$(COMPILE) --constraints requirements/dev.txt -o requirements/runtime.txt
+	$(COMPILE) $(TEAM) --constraints requirements/dev.txt -o requirements/team.txt
 	$(COMPILE_BUILD) --constraints requirements/dev.txt -o requirements/build.txt
 	$(COMPILE_OBJECTS) -o requirements/objects.txt
 
 lock-upgrade: develop ## Move every locked dependency to its newest version
 	$(COMPILE) --upgrade --all-extras --group dev -o requirements/dev.txt
 	$(COMPILE) --upgrade --constraints requirements/dev.txt -o requirements/runtime.txt
+	$(COMPILE) $(TEAM) --upgrade --constraints requirements/dev.txt -o requirements/team.txt
 	$(COMPILE_BUILD) --upgrade --constraints requirements/dev.txt -o requirements/build.txt
 	$(COMPILE_OBJECTS) --upgrade -o requirements/objects.txt
 

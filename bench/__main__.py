@@ -11,6 +11,7 @@ NAMES = (
     "seam",
     "writes",
     "statements",
+    "team",
     "verify",
     "stdio",
     "start",

@@ -23,7 +23,7 @@ Call = Callable[[Chat, int], Any]
 
 CALLS: dict[str, tuple[int, Call]] = {
     "create": (8, lambda chat, n: chat.create(f"Record {n}")),
-    "update": (18, lambda chat, n: chat.update("R001", body=f"Body {n}\n")),
+    "update": (14, lambda chat, n: chat.update("R001", body=f"Body {n}\n")),
     "decide": (
         9,
         lambda chat, n: chat.ask(
@@ -34,7 +34,7 @@ CALLS: dict[str, tuple[int, Call]] = {
         34,
         lambda chat, n: chat.ask("file_op", action="create", path=f"{n}.txt", content="text\n"),
     ),
-    "activate": (24, lambda chat, _: chat.activate("R001")),
+    "activate": (20, lambda chat, _: chat.activate("R001")),
     "look over the project": (28, lambda chat, _: chat.ask("get_project_overview")),
 }
 """By what is done: how many round trips it may take, and how it is asked for.

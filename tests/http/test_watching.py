@@ -14,12 +14,13 @@ from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.engines.memory import MemoryEngine
 from hansard.http.gate import Gate
-from hansard.http.health import Health
+from hansard.http.health import NOT_FOLLOWING, Health
 from hansard.http.logs import FIELDS, AsJson, AsText
 from hansard.http.meter import Meter
+from hansard.kernel.follow import Follower
 from hansard.kernel.problem import StorageUnavailable
 from tests.http.serving import Browser, Server, let_in, make_token, mcp_call, serving
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 
 TEXTS = {"type": "task", "title": "A title nobody logs", "summary": "s", "body": "b"}
 SAMPLE = re.compile(r'[a-z_]+(\{[a-z]+="(\\.|[^"\\])*"(,[a-z]+="(\\.|[^"\\])*")*\})? [0-9.e+-]+')
@@ -49,6 +50,28 @@ def test_a_server_is_ready_if_it_can_do_what_it_offers(read_only: bool, status: 
     answer = anyio.run(endpoint, Request({"type": "http"}))
 
     assert answer.status_code == status
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_server_that_has_stopped_following_says_so() -> None:
+    settings = Settings(embedder="none")
+    app = start(settings, lambda _, schema: MemoryEngine(schema))
+    app.followers = [Follower("any", lambda _project, _entries: None)]
+    health = Health(app, Gate(app.store, settings), Meter())
+    endpoint = next(one.endpoint for one in health.routes() if one.path == "/readyz")
+
+    app.store.engine.watch = _broken  # type: ignore[method-assign]
+    app.follow()
+    wait_until(app.has_stopped_following, "it goes on following")
+    answer = anyio.run(endpoint, Request({"type": "http"}))
+
+    assert answer.status_code == 200
+    assert NOT_FOLLOWING in answer.body.decode()
+    app.close()
+
+
+def _broken() -> Any:
+    raise RuntimeError("a bug")
 
 
 def test_looking_whether_it_is_ready_writes_nothing(browser: Browser) -> None:
@@ -88,7 +111,7 @@ def test_the_metrics_are_in_prometheus_form() -> None:
     meter.done("create_record", 200, 0.003)
     meter.done("create_record", 200, 99.0)
 
-    lines = meter.text({'a"b\\c\nd': 3}).splitlines()
+    lines = meter.text({'a"b\\c\nd': 3}, {"git": 4}, 1).splitlines()
 
     assert all(SAMPLE.fullmatch(line) for line in lines if not line.startswith("# "))
     assert 'hansard_request_seconds_bucket{operation="create_record",le="0.0025"} 0' in lines
@@ -97,6 +120,8 @@ def test_the_metrics_are_in_prometheus_form() -> None:
     assert 'hansard_request_seconds_count{operation="create_record"} 2' in lines
     assert 'hansard_request_seconds_sum{operation="create_record"} 99.003' in lines
     assert 'hansard_entries{project="a\\"b\\\\c\\nd"} 3' in lines
+    assert 'hansard_follower_behind_entries{follower="git"} 4' in lines
+    assert "hansard_followers_failing 1" in lines
 
 
 def test_metrics_of_a_guarded_server_are_for_its_admins(tmp_path: Path) -> None:

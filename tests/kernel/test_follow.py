@@ -67,6 +67,23 @@ def following(app: Application, follower: Follower) -> Iterator[Following]:
         thread.close()
 
 
+def test_a_follower_says_how_far_it_is_behind(app: Application, agent: Caller) -> None:
+    end = take_notes(app, agent, 3)
+    heads = app.store.engine.heads()
+    may_go_on = threading.Event()
+
+    def apply(_project: str, _entries: Sequence[Entry]) -> None:
+        may_go_on.wait(PATIENCE_S)
+
+    with following(app, Follower("slow", apply)) as thread:
+        wait_until(lambda: bool(thread.behind(heads)), "the follower's work is nobody's")
+        assert thread.behind(heads)["slow"] >= end
+        may_go_on.set()
+        wait_until(lambda: thread.behind(heads) == {"slow": 0}, "it never caught up")
+        assert not thread.is_dead()
+    assert not thread.is_dead(), "whoever was told to end is not missed"
+
+
 def take_notes(app: Application, agent: Caller, count: int) -> int:
     """Take some notes; returns where the journal ends."""
     for number in range(count):

@@ -168,7 +168,7 @@ def test_nothing_names_a_machine_or_a_registry() -> None:
 def test_python_locks_hold_only_names_and_hashes() -> None:
     locks = {path.name: path.read_text() for path in (ROOT / "requirements").glob("*.txt")}
 
-    assert set(locks) == {"build.txt", "dev.txt", "objects.txt", "runtime.txt"}
+    assert set(locks) == {"build.txt", "dev.txt", "objects.txt", "runtime.txt", "team.txt"}
     assert findings(checks.foreign_lock_lines, locks) == []
 
 

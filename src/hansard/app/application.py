@@ -21,7 +21,7 @@ from hansard.kernel.clock import Clock, to_text, utc_now
 from hansard.kernel.deferred import Deferred, Part
 from hansard.kernel.effect import Settled
 from hansard.kernel.engine import WriteTx
-from hansard.kernel.event import SYSTEM, Stamp
+from hansard.kernel.event import SYSTEM, Head, Stamp
 from hansard.kernel.follow import Follower, Following, Trouble
 from hansard.kernel.hidden import hidden_chars
 from hansard.kernel.kept_blobs import NotKeptError
@@ -210,6 +210,14 @@ class Application:
     def troubles(self) -> list[Trouble]:
         """List what fails that this process derives slowly."""
         return self._following.troubles() if self._following else []
+
+    def behind(self, heads: Mapping[str, Head]) -> dict[str, int]:
+        """Say by follower how far it is behind, of those whose work this process does."""
+        return self._following.behind(heads) if self._following else {}
+
+    def has_stopped_following(self) -> bool:
+        """Whether what is derived slowly is not derived here any more, though it should be."""
+        return self._following is not None and self._following.is_dead()
 
     def close(self) -> None:
         """Let go of the store, and of what capabilities hold."""

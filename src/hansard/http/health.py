@@ -33,6 +33,8 @@ T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
+NOT_FOLLOWING = "What follows the journal (Git, vectors) has ended here; start this server again"
+
 
 class Health:
     """Answers those who watch the server."""
@@ -64,7 +66,9 @@ class Health:
         except Problem as problem:
             logger.warning("The store is not ready: %s", problem.code)
             return PlainTextResponse(f"not ready: {problem.message}", 503, SAFETY)
-        troubles = map(str, self._application.troubles())
+        troubles = [str(one) for one in self._application.troubles()]
+        if self._application.has_stopped_following():
+            troubles.append(NOT_FOLLOWING)
         return PlainTextResponse("\n".join(["ready", *troubles]), headers=SAFETY)
 
     def _touch(self) -> None:
@@ -85,7 +89,9 @@ class Health:
             heads = await _in_thread(self._application.store.engine.heads)
         except Problem as problem:
             return refused(problem)
-        text = self._meter.text({project: head.seq for project, head in heads.items()})
+        entries = {project: head.seq for project, head in heads.items()}
+        application = self._application
+        text = self._meter.text(entries, application.behind(heads), len(application.troubles()))
         return Response(text, 200, {**SAFETY, "Content-Type": CONTENT_TYPE})
 
     async def _metadata(self, request: Request) -> Response:

@@ -32,8 +32,12 @@ class Meter:
             classes = self._classes.setdefault(operation, [0] * (len(BOUNDS_S) + 1))
             classes[bisect_left(BOUNDS_S, seconds)] += 1
 
-    def text(self, entries: Mapping[str, int]) -> str:
-        """Write all that was counted, and how many entries each project's journal has."""
+    def text(self, entries: Mapping[str, int], behind: Mapping[str, int], failing: int) -> str:
+        """Write all that was counted, how many entries each project's journal has, and who follows.
+
+        `behind` is by follower how many entries it has yet to look at, where this server does its
+        work; `failing` is how many of them fail.
+        """
         with self._lock:
             lines = [
                 *_family("hansard_requests_total", "counter", "Requests answered.", (
@@ -47,11 +51,15 @@ class Meter:
         now = {
             "hansard_open_requests": ("Requests being answered.", self.open_requests),
             "hansard_open_streams": ("Event streams that are open.", self.open_streams),
+            "hansard_followers_failing": ("Followers that fail in some project.", failing),
         }
         for name, (meaning, count) in now.items():
             lines += _family(name, "gauge", meaning, [({}, "", count)])
         grown = [({"project": one}, "", seq) for one, seq in sorted(entries.items())]
         lines += _family("hansard_entries", "gauge", "Entries of each journal.", grown)
+        lags = [({"follower": one}, "", count) for one, count in sorted(behind.items())]
+        what = "Entries that a follower whose work is done here has yet to look at."
+        lines += _family("hansard_follower_behind_entries", "gauge", what, lags)
         return "\n".join(lines) + "\n"
 
     def _durations(self, operation: str) -> Iterable["_Row"]:

@@ -9,7 +9,7 @@ import atexit
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -173,6 +173,18 @@ class Following:
         """List the followers that fail."""
         return list(self._troubles.values())
 
+    def is_dead(self) -> bool:
+        """Whether the thread has ended by itself, so that nothing is followed here any more."""
+        return not self._thread.is_alive() and not self._stop.is_set()
+
+    def behind(self, heads: Mapping[str, Head]) -> dict[str, int]:
+        """Say by follower how many entries it has yet to look at, of those whose work is ours."""
+        passed, ours = dict(self._passed), set(self._locks)
+        return {
+            name: sum(max(0, head.seq - passed.get((one, name), 0)) for one, head in heads.items())
+            for name in sorted(ours)
+        }
+
     def close(self) -> None:
         """End the thread, after the batch it is in unless that can be interrupted."""
         atexit.unregister(self.close)
@@ -191,7 +203,10 @@ class Following:
                 self._passed.clear()
             except StorageUnavailable:
                 # Whoever calls is told so by his own call; what is left here is to try again.
+                self._locks.clear()
                 self._stop.wait(RETRY_S)
+            finally:
+                self._locks.clear()
 
     def _follow(self, locks: ExitStack) -> None:
         """Do the work of the followers whose locks we get, and try now and then for the others."""

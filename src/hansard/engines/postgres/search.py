@@ -33,8 +33,11 @@ WITHOUT_WHOLE_TABLES = "SELECT " + ", ".join(
 )
 """For this transaction: PostgreSQL does not know how long it takes to unpack a `tsvector`."""
 
-Ask = Callable[..., list[tuple[Any, ...]]]
-"""Runs a statement with its values and gives all rows."""
+Question = tuple[str, Sequence[Any]]
+"""A statement with its values."""
+
+Ask = Callable[[Sequence[Question]], list[list[tuple[Any, ...]]]]
+"""Runs statements in one round trip and gives all rows of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +55,10 @@ class Search:
         """Find the documents that answer a query, best first."""
         if not terms:
             return []
-        self.ask(WITHOUT_WHOLE_TABLES)
-        counts = [0 if one.is_phrase else self._count(tsquery([one])) for one in terms]
-        ranking = Ranking(terms, counts, max(self._total(), *counts), self._length_mean())
+        total, length_mean, counts = self._counted(terms)
+        if not total:
+            return []
+        ranking = Ranking(terms, counts, max(total, *counts), length_mean)
         found: dict[str, Hit] = {}
         for match, is_broad in _steps(terms, counts):
             if len(found) >= limit:
@@ -75,34 +79,34 @@ class Search:
             yield skipped
             skipped += LOOKED_AT
 
-    def _count(self, match: str) -> int:
-        """Count the documents that match, but not past what is many."""
-        having = f"SELECT 1 FROM {self.names.topic(self.topic)} WHERE project = %s"
-        having += " AND words @@ %s::tsquery"
-        [[[planned]]] = self.ask(f"EXPLAIN (FORMAT JSON) {having}", self.project, match)
-        if planned["Plan"]["Plan Rows"] > SURELY_COMMON:
-            return int(planned["Plan"]["Plan Rows"])
-        [[count]] = self.ask(
-            f"SELECT count(*) FROM ({having} LIMIT %s) AS documents",
-            *(self.project, match, RARE_MAX + 1),
-        )
-        return int(count)
+    def _counted(self, terms: Sequence[Term]) -> tuple[int, float, list[int]]:
+        """Count the documents, how long they are, and those that have each term.
 
-    def _total(self) -> int:
-        [[count]] = self.ask(
-            f"SELECT count(*) FROM (SELECT 1 FROM {self.names.topic(self.topic)} "
-            "WHERE project = %s LIMIT %s) AS documents",
-            *(self.project, DOCUMENTS_COUNTED_MAX),
-        )
-        return int(count)
-
-    def _length_mean(self) -> float:
-        [[length]] = self.ask(
-            f"SELECT avg(length) FROM (SELECT length FROM {self.names.topic(self.topic)} "
-            "WHERE project = %s ORDER BY number DESC LIMIT %s) AS newest",
-            *(self.project, MEAN_OF_DOCUMENTS),
-        )
-        return float(length or 0.0)
+        None is counted past what is many, and phrases are not.
+        """
+        name = self.names.topic(self.topic)
+        having = f"SELECT 1 FROM {name} WHERE project = %s AND words @@ %s::tsquery"
+        matches = ["" if one.is_phrase else tsquery([one]) for one in terms]
+        every = f"SELECT 1 FROM {name} WHERE project = %s LIMIT %s"
+        newest = f"SELECT length FROM {name} WHERE project = %s ORDER BY number DESC LIMIT %s"
+        asked: list[Question] = [
+            (WITHOUT_WHOLE_TABLES, ()),
+            (f"SELECT count(*) FROM ({every}) AS d", (self.project, DOCUMENTS_COUNTED_MAX)),
+            (f"SELECT avg(length) FROM ({newest}) AS d", (self.project, MEAN_OF_DOCUMENTS)),
+        ]
+        explain = f"EXPLAIN (FORMAT JSON) {having}"
+        plans = [(explain, (self.project, match)) for match in matches if match]
+        _, [[total]], [[length]], *planned = self.ask([*asked, *plans])
+        expected = {
+            match: int(plan[0][0][0]["Plan"]["Plan Rows"])
+            for match, plan in zip(filter(None, matches), planned, strict=True)
+        }
+        rare = [match for match, rows in expected.items() if rows <= SURELY_COMMON]
+        count = f"SELECT count(*) FROM ({having} LIMIT %s) AS documents"
+        if total and rare:
+            found = self.ask([(count, (self.project, match, RARE_MAX + 1)) for match in rare])
+            expected |= {match: int(rows[0][0]) for match, rows in zip(rare, found, strict=True)}
+        return int(total), float(length or 0.0), [expected.get(match, 0) for match in matches]
 
     def _candidates(
         self, ranking: Ranking, match: str, newest: int | None, skipped: int
@@ -113,7 +117,7 @@ class Search:
             for term, worth in zip(ranking.terms, ranking.worth, strict=True)
             if not term.is_phrase
         ]
-        rows = self.ask(
+        statement = (
             "SELECT key, length, ARRAY(SELECT lexeme || ' ' || array_to_string(positions, ',') "
             "|| ' ' || array_to_string(weights, '') FROM unnest(words) WHERE lexeme = ANY(%s) "
             "OR EXISTS (SELECT 1 FROM unnest(%s::text[]) AS b(begun) "
@@ -125,7 +129,9 @@ class Search:
             "ORDER BY d.number DESC LIMIT %s) AS candidates "
             "ORDER BY (SELECT sum(CASE WHEN words @@ word THEN worth ELSE 0 END) "
             "FROM unnest(%s::text[]::tsquery[], %s::float8[]) AS wanted(word, worth)) DESC, "
-            "number DESC LIMIT %s OFFSET %s",
+            "number DESC LIMIT %s OFFSET %s"
+        )
+        values = (
             sorted({stem for one in ranking.terms for form in one.forms for stem in form.split()}),
             [one.beginning for one in ranking.terms if one.beginning],
             *self.values,
@@ -136,6 +142,7 @@ class Search:
             LOOKED_AT,
             skipped,
         )
+        [rows] = self.ask([(statement, values)])
         for key, length, noted in rows:
             there = places(noted, self.topic)
             yield Candidate(key, [occurrences(one, there) for one in ranking.terms], length)
@@ -145,13 +152,13 @@ def having(
     ask: Ask, names: Names, topic: Topic, project: str, words: Sequence[str]
 ) -> tuple[int, list[int]]:
     """Count the newest documents, and those of them that have each stem."""
-    [[total, *counts]] = ask(
+    statement = (
         f"SELECT count(*){', count(*) FILTER (WHERE words @@ %s::tsquery)' * len(words)} "
         f"FROM (SELECT words FROM {names.topic(topic)} WHERE project = %s "
-        "ORDER BY number DESC LIMIT %s) AS newest",
-        *(tsquery([Term((word,))]) for word in words),
-        *(project, MEAN_OF_DOCUMENTS),
+        "ORDER BY number DESC LIMIT %s) AS newest"
     )
+    stems = (tsquery([Term((word,))]) for word in words)
+    [[[total, *counts]]] = ask([(statement, (*stems, project, MEAN_OF_DOCUMENTS))])
     return total, counts
 
 

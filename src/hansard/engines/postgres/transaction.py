@@ -1,6 +1,7 @@
 """A look at a project on PostgreSQL: the seam's reading verbs as SQL."""
 
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Any, TypeVar, cast
 
 import orjson
@@ -11,7 +12,7 @@ from hansard.engines.postgres.heads import Marked, find_head
 from hansard.engines.postgres.hot_rows import HotRows, Place, Unknown
 from hansard.engines.postgres.objects import Objects, none_is_set
 from hansard.engines.postgres.schema import Names, column, filing
-from hansard.engines.postgres.search import Search, having
+from hansard.engines.postgres.search import Question, Search, having
 from hansard.engines.postgres.text import is_short_for_another, short
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import (
@@ -132,17 +133,19 @@ class PostgresReadTx:
 
     def seek(self, *, tick: int | None = None, at: str | None = None) -> int:
         assert (tick is None) != (at is None), "seek by tick or by time, not both"
-        # Neither ever falls along the journal, so halving finds the place without an index.
+        # Neither ever falls along the journal, so halving finds the place without an index; it is
+        # the server that halves, in one round trip.
         name, wanted = ("clock", at) if tick is None else ("tick", tick)
         statement = (
-            f"SELECT {name} <= %s FROM {self._names.journal} WHERE project = %s AND seq = %s"
+            "WITH RECURSIVE found(low, high) AS (SELECT 0::bigint, %s::bigint UNION ALL "
+            f"SELECT CASE WHEN j.{name} <= %s THEN middle ELSE low END, "
+            f"CASE WHEN j.{name} <= %s THEN high ELSE middle - 1 END "
+            "FROM (SELECT low, high, (low + high + 1) / 2 AS middle FROM found "
+            f"WHERE low < high) AS half JOIN {self._names.journal} j "
+            "ON j.project = %s AND j.seq = middle) SELECT low FROM found WHERE low >= high"
         )
-        low, high = 0, self.head().seq
-        while low < high:
-            middle = (low + high + 1) // 2
-            [[is_there_yet]] = self._all(statement, wanted, self.project, middle)
-            low, high = (middle, high) if is_there_yet else (low, middle - 1)
-        return low
+        [[seq]] = self._all(statement, self.head().seq, wanted, wanted, self.project)
+        return int(seq)
 
     def get(self, table: Table, key: str, *, as_of: int | None = None) -> Row | None:
         if as_of is not None:
@@ -334,11 +337,13 @@ class PostgresReadTx:
         self._begin()
         return self._connection.execute(statement.encode(), values, binary=True).fetchall()
 
-    def _planned(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Run a statement whose best plan depends on its values: it is not prepared."""
+    def _planned(self, questions: Sequence[Question]) -> list[list[tuple[Any, ...]]]:
+        """Run statements whose best plans depend on their values, together: none is prepared."""
         self._begin()
-        cursor = self._connection.execute(statement.encode(), values, binary=True, prepare=False)
-        return cursor.fetchall()
+        run = partial(self._connection.execute, binary=True, prepare=False)
+        with pipelined(self._connection):
+            cursors = [run(statement.encode(), values) for statement, values in questions]
+        return [cursor.fetchall() for cursor in cursors]
 
 
 def _entry(project: str, row: tuple[Any, ...]) -> Entry:

@@ -20,6 +20,7 @@ from hansard.engines.postgres.leases import PostgresLock
 from hansard.engines.postgres.objects import Objects, is_outside
 from hansard.engines.postgres.pending import Pending, Statement
 from hansard.engines.postgres.schema import Names, column
+from hansard.engines.postgres.search import Question
 from hansard.engines.postgres.text import length_of, short, tsvector
 from hansard.engines.postgres.transaction import ENTRY_COLUMNS, K, PostgresReadTx, marks, stored
 from hansard.kernel.blob import Blob, Digest, canonical_json
@@ -294,6 +295,6 @@ class PostgresWriteTx(PostgresReadTx):
             self.post()
             return self._ask(statement, *values)
 
-    def _planned(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+    def _planned(self, questions: Sequence[Question]) -> list[list[tuple[Any, ...]]]:
         self.send()
-        return super()._planned(statement, *values)
+        return super()._planned(questions)

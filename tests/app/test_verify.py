@@ -12,10 +12,12 @@ from hansard.app import start
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings
-from hansard.app.verify import verify
+from hansard.app.verify import verify, views
 from hansard.app.verify.report import FINDINGS_MAX
+from hansard.engines.sqlite.transaction import SqliteTx
 from hansard.kernel.blob import Digest, seal, seal_onto
 from hansard.kernel.effect import Intent, Outcome, Owner
+from hansard.kernel.engine import Version
 from hansard.kernel.event import SYSTEM, Event, Kinds, Receipt, Stamp
 from hansard.kernel.named_blobs import finders
 from hansard.kernel.operation import Caller, Capability
@@ -26,6 +28,9 @@ from tests.conftest import OpenApp, a_caller
 
 PROJECTS_MADE = 8
 """How many projects begin while a store is looked at."""
+
+PAGE_VERSIONS = 5
+"""How many versions of a row are looked at together, for once."""
 
 STAMP = Stamp(SYSTEM, "2026-01-01T00:00:00.000000Z")
 
@@ -190,6 +195,29 @@ def test_a_kept_receipt_is_found_in_the_project_it_is_of(store: Damaged) -> None
     report = store.verify(receipts=[store.last])
 
     assert (report.exit_code, report.receipts[0].project) == (0, "default")
+
+
+def test_a_row_that_changes_with_each_entry_is_compared_in_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = start.start(Settings(store=str(tmp_path / "store")))
+    caller, versions, lengths = a_caller(), SqliteTx.versions, set[int]()
+    said = {"type": "note", "summary": "s", "body": "b"}
+    for number in range(PAGE_VERSIONS * 3):
+        app.call("create_record", said | {"title": f"{number}"}, caller)
+
+    def counted(tx: SqliteTx, *arguments: Any, **more: Any) -> list[Version]:
+        found = versions(tx, *arguments, **more)
+        lengths.add(len(found))
+        return found
+
+    monkeypatch.setattr(SqliteTx, "versions", counted)
+    monkeypatch.setattr(views, "ENTRIES_PAGE", PAGE_VERSIONS)
+    found = verify(app.store).findings
+    app.close()
+
+    assert found == ()
+    assert max(lengths) == PAGE_VERSIONS
 
 
 # Other versions of Hansard.

@@ -139,8 +139,13 @@ class ReadTx(Protocol):
     def get(self, table: Table, key: str, *, as_of: int | None = None) -> Row | None:
         """Read one row, now or as it stood right after entry `as_of`."""
 
-    def versions(self, table: Table, key: str) -> list[Version]:
-        """Read all that a row of a table with history has been, oldest first."""
+    def versions(
+        self, table: Table, key: str, *, after: int | None = None, limit: int | None = None
+    ) -> list[Version]:
+        """Read what a row of a table with history has been, oldest first.
+
+        All of it, or so many from the first on that began after an entry.
+        """
 
     def scan(
         self,

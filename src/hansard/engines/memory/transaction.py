@@ -87,10 +87,16 @@ class MemoryReadTx:
         stored = self._rows(table, as_of).at(key, as_of)
         return stored.row() if stored else None
 
-    def versions(self, table: Table, key: str) -> list[Version]:
+    def versions(
+        self, table: Table, key: str, *, after: int | None = None, limit: int | None = None
+    ) -> list[Version]:
         assert table.history, f"{table.name} keeps no history"
-        stored = self._rows(table).versions(key)
-        return [Version(each.row(), each.from_seq, each.to_seq) for each in stored]
+        stored = [
+            each
+            for each in self._rows(table).versions(key)
+            if after is None or each.from_seq > after
+        ]
+        return [Version(each.row(), each.from_seq, each.to_seq) for each in stored[:limit]]
 
     def scan(
         self,

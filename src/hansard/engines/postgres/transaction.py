@@ -168,13 +168,17 @@ class PostgresReadTx:
         )
         return rows[0][0] if rows else None
 
-    def versions(self, table: Table, key: str) -> list[Version]:
+    def versions(
+        self, table: Table, key: str, *, after: int | None = None, limit: int | None = None
+    ) -> list[Version]:
         assert table.history, f"{table.name} keeps no history"
+        since = "" if after is None else f" AND from_seq > {int(after)}"
         rows = self._all(
             f"SELECT body, from_seq, to_seq FROM {self._names.table(table)} "
-            "WHERE project = %s AND key = %s ORDER BY from_seq",
+            f"WHERE project = %s AND key = %s{since} ORDER BY from_seq LIMIT %s",
             self.project,
             short(key),
+            limit,
         )
         return [Version(orjson.loads(body), start, end) for body, start, end in rows]
 

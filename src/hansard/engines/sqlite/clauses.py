@@ -5,6 +5,9 @@ from collections.abc import Collection
 from hansard.engines.sqlite.schema import CURRENT
 from hansard.kernel.engine import AnyOf, Range, Scalar, Table
 
+NO_LIMIT = -1
+"""To SQLite, all there are."""
+
 
 def standing(table: Table, as_of: int | None, alias: str = "") -> tuple[str, list[int]]:
     """Choose the versions that stand now, or stood right after an entry."""
@@ -12,6 +15,12 @@ def standing(table: Table, as_of: int | None, alias: str = "") -> tuple[str, lis
         return (f" AND {alias}to_seq = {CURRENT}" if table.history else ""), []
     assert table.history, f"{table.name} keeps no history"
     return f" AND {alias}from_seq <= ? AND {alias}to_seq > ?", [as_of, as_of]
+
+
+def paged(after: int | None, limit: int | None) -> tuple[str, list[int]]:
+    """Choose so many of a row's versions, from the first on that began after an entry."""
+    since, values = ("", []) if after is None else (" AND from_seq > ?", [after])
+    return f"{since} ORDER BY from_seq LIMIT ?", [*values, NO_LIMIT if limit is None else limit]
 
 
 def condition(column: str, match: Scalar | AnyOf | Range | None) -> tuple[str, list[Scalar]]:

@@ -26,11 +26,11 @@ from hansard.engines.sqlite.errors import (
     refusal,
     refusals,
 )
-from hansard.engines.sqlite.files import BLOBS, BlobFiles, LockFiles, WriteLock
+from hansard.engines.sqlite.files import BLOBS, BlobFiles, LockFiles, WriteLock, is_inline
 from hansard.engines.sqlite.interim_name import between_names
 from hansard.engines.sqlite.reserve import OPENING_BYTES, RESERVE, Reserve
 from hansard.engines.sqlite.times import add_functions
-from hansard.engines.sqlite.transaction import SqliteTx, is_inline
+from hansard.engines.sqlite.transaction import SqliteTx
 from hansard.engines.sqlite.watch import SqliteWatch
 from hansard.kernel import limits
 from hansard.kernel.blob import Blob, Digest

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from hansard.engines.locks import ProcessLock
 from hansard.engines.sqlite.errors import can_write
-from hansard.kernel.blob import Digest, is_digest
+from hansard.kernel.blob import Blob, Digest, is_digest
 from hansard.kernel.engine import Lock
+from hansard.kernel.limits import INLINE_BLOB_BYTES_MAX
 from hansard.kernel.private_files import FILE_MODE, FOLDER_MODE, sync_folder
 from hansard.kernel.problem import BlobDamaged, InvalidInput
 
@@ -133,6 +134,11 @@ class BlobFiles:
 
     def _path(self, digest: Digest) -> Path:
         return blob_path(self._folder, digest)
+
+
+def is_inline(blob: Blob) -> bool:
+    """Whether a blob lies in the database rather than in a file."""
+    return len(blob.packed) <= INLINE_BLOB_BYTES_MAX
 
 
 def blob_path(folder: Path, digest: Digest) -> Path:

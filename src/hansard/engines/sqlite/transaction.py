@@ -8,8 +8,8 @@ import apsw
 import orjson
 
 from hansard.engines.locks import UnderProcessLocks
-from hansard.engines.sqlite.clauses import condition, known, marks, standing
-from hansard.engines.sqlite.files import BlobFiles
+from hansard.engines.sqlite.clauses import condition, known, marks, paged, standing
+from hansard.engines.sqlite.files import BlobFiles, is_inline
 from hansard.engines.sqlite.schema import (
     CURRENT,
     NUMBER_BITS,
@@ -35,7 +35,6 @@ from hansard.kernel.engine import (
     Where,
 )
 from hansard.kernel.event import Actor, Entry, Head, genesis
-from hansard.kernel.limits import INLINE_BLOB_BYTES_MAX
 from hansard.kernel.problem import BlobDamaged
 
 _ENTRY_COLUMNS = "number, tick, at, clock, kind, session, actor, payload, payload_digest, hash"
@@ -115,13 +114,17 @@ class SqliteTx(UnderProcessLocks):
         )
         return orjson.loads(found[0]) if found else None
 
-    def versions(self, table: Table, key: str) -> list[Version]:
+    def versions(
+        self, table: Table, key: str, *, after: int | None = None, limit: int | None = None
+    ) -> list[Version]:
         assert table.history, f"{table.name} keeps no history"
+        page, values = paged(after, limit)
         rows = self._all(
             f"SELECT row, from_seq, to_seq FROM {table_name(table)} "
-            "WHERE project = ? AND key = ? ORDER BY from_seq",
+            f"WHERE project = ? AND key = ?{page}",
             self._number,
             key,
+            *values,
         )
         return [
             Version(orjson.loads(row), start, None if end == CURRENT else end)
@@ -493,8 +496,3 @@ class SqliteTx(UnderProcessLocks):
 def _actor(text: str) -> Actor:
     """Read an actor. The same few are behind nearly all entries, so they are kept."""
     return Actor(*orjson.loads(text))
-
-
-def is_inline(blob: Blob) -> bool:
-    """Whether a blob lies in the database rather than in a file."""
-    return len(blob.packed) <= INLINE_BLOB_BYTES_MAX

@@ -2,6 +2,8 @@
 
 from functools import partial
 
+import pytest
+
 from hansard.kernel.engine import Engine, Position, Range, ReadTx, Row, Version, WriteTx
 from hansard.testing.suite.base import DATED, PROJECT, Opener, SuiteBase, look
 
@@ -31,6 +33,29 @@ class HistorySuite(SuiteBase):
             Version({"state": "three", "size": 3}, 8, None),
         ]
         assert look(engine, lambda tx: tx.versions(DATED, "never")) == []
+
+    @pytest.mark.parametrize(
+        ("after", "limit", "began"),
+        [
+            (None, 2, [2, 4]),
+            (-(2**40), 2, [2, 4]),
+            (2, None, [4, 8]),
+            (3, 1, [4]),
+            (4, 9, [8]),
+            (8, 9, []),
+            (2**40, 9, []),
+            (None, 0, []),
+        ],
+    )
+    def test_versions_are_read_in_pages(
+        self, engine: Engine, after: int | None, limit: int | None, began: list[int]
+    ) -> None:
+        """So many, from the first on that began after an entry."""
+        live(engine)
+
+        page = look(engine, lambda tx: tx.versions(DATED, "k", after=after, limit=limit))
+
+        assert [version.from_seq for version in page] == began
 
     def test_two_puts_as_of_one_entry_keep_the_last(self, engine: Engine) -> None:
         """An entry is one instant: what it changed twice, it changed once."""

@@ -59,7 +59,7 @@ def sweep(
     tallies = {}
     for fault, count in faults.items():
         chosen = sliced(points) if EVERY_POINT else list(evenly(points, count))
-        tallies[fault] = _strike_at(player, chosen, drill, fault, prepared)
+        tallies[fault] = strike_at(player, chosen, drill, fault, prepared)
     return tallies
 
 
@@ -67,9 +67,10 @@ def _count(player: Player, drill: Drill, folder: Path, gate: str) -> int:
     return int(player.play(drill.scene, folder, Strike(gate)).last("met") or 0)
 
 
-def _strike_at(
+def strike_at(
     player: Player, points: list[Point], drill: Drill, fault: LibraryFault, prepared: Path
 ) -> Tally:
+    """Strike a drill at each of these points, and look at what it leaves."""
     tally, begun = Tally(), time.monotonic()
     for point in points:
         folder = copied(prepared, prepared.parent)

@@ -1,5 +1,6 @@
 """Faults by a second method: at any change to a file, from within the process."""
 
+import errno
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import cycle, islice
@@ -7,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.app import keeping_drills, restore_drills
 from tests.checkpoints import checkpoint_drills
 from tests.crash import write_drills
+from tests.crash.harness import Point
 from tests.crash.ledger import EVERY_POINT, SLICE, WHOLE
-from tests.crash.overseeing import TEAR
+from tests.crash.overseeing import FAIL_FROM, TEAR
 from tests.crash.player import Player, built
 from tests.crash.player import player as player_with
-from tests.crash.preload import FAULTS, LibraryFault, sweep
+from tests.crash.preload import FAULTS, LibraryFault, strike_at, sweep
 from tests.crash.sweep import Drill
 from tests.crash.table import STRUCK
 from tests.decisions import git_drills
@@ -23,11 +26,14 @@ pytestmark = pytest.mark.fault("library call")
 
 Record = Callable[[str, object], None]
 
+KEEPING = [*keeping_drills.DRILLS, *restore_drills.DRILLS]
 DRILLS = [
     *write_drills.DRILLS,
     *recorder_drills.DRILLS,
     *checkpoint_drills.DRILLS,
     *git_drills.DRILLS,
+    # What keeps a store is struck by the other method in `make check`, and in the whole by this.
+    *(KEEPING if EVERY_POINT else ()),
 ]
 FEW = 2
 """How many faults strike each drill in `make check`; they take turns."""
@@ -86,3 +92,17 @@ def test_a_file_that_is_changed_in_place_is_found_out(player: Player, space: Pat
     tally = sweep(player, broken, space, {tear: POINTS_MANY})[tear]
 
     assert any("torn" in fault for found in tally.violations.values() for fault in found)
+
+
+@pytest.mark.slow("strikes at four calls of a repair")
+def test_a_repair_whose_disk_fails_for_good_says_so(player: Player, space: Path) -> None:
+    repair = next(one for one in KEEPING if str(one) == "repair")
+    prepared = space / "prepared"
+    prepared.mkdir()
+    repair.prepare(prepared)
+    failing = next(one for one in FAULTS if (one.what, one.error) == (FAIL_FROM, errno.EIO))
+    while_it_copies = [Point("repair", "call", nth) for nth in (4, 5, 6, 7)]
+
+    tally = strike_at(player, while_it_copies, repair, failing, prepared)
+
+    assert (tally.points, tally.violations) == (len(while_it_copies), {})

@@ -94,7 +94,10 @@ def salvage(
 def _scratch_beside(incoming: Path) -> Iterator[Path]:
     """Give a folder for copies, beside the new store and called like it: a crash leaves neither."""
     try:
-        made = tempfile.TemporaryDirectory(prefix=f"{incoming.name}-", dir=incoming.parent)
+        # What a failing disk keeps is swept by the next repair, and hides not why this one failed.
+        made = tempfile.TemporaryDirectory(
+            prefix=f"{incoming.name}-", dir=incoming.parent, ignore_cleanup_errors=True
+        )
     except OSError as error:
         problem = refusal(error, "The store cannot be copied to be mended", outcome="not_written")
         if problem is None:

@@ -20,7 +20,8 @@ def scratch(schema: Schema, *, entries: int) -> Iterator[Engine]:
     if entries <= IN_MEMORY_ENTRIES_MAX:
         yield MemoryEngine(schema)
         return
-    with tempfile.TemporaryDirectory(prefix="hansard-verify-") as folder:
+    made = tempfile.TemporaryDirectory(prefix="hansard-verify-", ignore_cleanup_errors=True)
+    with made as folder:
         with room():
             engine = SqliteEngine(Path(folder) / "scratch", schema)
         try:

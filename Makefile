@@ -30,7 +30,7 @@ COMPILE_OBJECTS := $(BIN)/uv pip compile --group pyproject.toml:objects $(LOCK)
 step = @printf '\n==> %s\n' "$(1)"
 
 .PHONY: help setup develop serve test check format format-check lint types imports generate generated \
-	clients page page-current screenshots demo test-slow hosts release-check check-faults mutants bench lock lock-upgrade build clean
+	clients page page-current screenshots demo test-slow hosts release-check check-faults mutants bench bench-peers lock lock-upgrade build clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -173,8 +173,11 @@ check-faults: develop ## Try every fault at every single point; takes hours
 mutants: develop ## Put 200 small faults into the source, and print those that no test notices
 	$(BIN)/python -m tests.mutants
 
-bench: develop ## Measure
-	$(BIN)/python -m bench
+bench: develop clients ## Measure, beside floors, and remake docs/benchmarks.md
+	$(BIN)/python -m bench.report
+
+bench-peers: develop clients ## Measure others beside it; they are installed into build/peers
+	$(BIN)/python -m bench.report peers
 
 lock: develop ## Remake requirements/*.txt after a change in pyproject.toml
 	$(COMPILE) --all-extras --group dev -o requirements/dev.txt

@@ -45,6 +45,11 @@ class Client:
         )
         self._id = 0
 
+    @property
+    def pid(self) -> int:
+        """Name the server's process."""
+        return self._process.pid
+
     def open(self) -> None:
         """Do the handshake."""
         info = {"name": "bench", "version": "1"}

@@ -104,10 +104,11 @@ class HansardSaver(BaseCheckpointSaver[int]):
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Give the checkpoint that a config names, or the latest of its thread."""
         thread, ns = _place(config)
-        page = self._threads.step(thread, ns, get_checkpoint_id(config))
+        page, is_new = self._threads.step(thread, ns, get_checkpoint_id(config))
         for step, body in zip(page.steps, page.bodies, strict=True):
             read = form.read_step(self.serde, step, body)
-            self._remembered.keep((thread, ns), step.id, read.remembered())
+            if is_new:
+                self._remembered.keep((thread, ns), step.id, read.remembered())
             return form.to_tuple(self.serde, read, page.contents)
         return None
 

@@ -83,16 +83,16 @@ class Threads:
         """List steps, without their contents."""
         return self.ask(contract.StepsFound, "thread_list_steps", **arguments).steps
 
-    def step(self, thread: str, ns: str, identifier: str | None) -> Page:
-        """Give one step with its values, or none."""
+    def step(self, thread: str, ns: str, identifier: str | None) -> tuple[Page, bool]:
+        """Give one step with its values, or none; and whether it was read just now."""
         asked = thread, ns, identifier
         mark = self._mark()
         if page := self._recent.find(mark, asked):
-            return page
+            return page, False
         found = self.ask(
             contract.StepsFound, "thread_get_step", thread=thread, ns=ns, id=identifier
         )
-        return self._noted(mark, asked, found)
+        return self._noted(mark, asked, found), True
 
     def pages(self, after: After | None, **arguments: Any) -> Iterator[tuple[Page, "Values"]]:
         """Go through the steps of a list, page by page; their values are read as they are used."""

@@ -1,0 +1,1 @@
+"""The report: ours beside its floors and its peers, in one JSON, one page and its charts."""

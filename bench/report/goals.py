@@ -1,0 +1,168 @@
+"""What is aimed at, as ratios within one run, and whether it was reached."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bench.report.figures import Section
+
+Sections = Mapping[str, Section]
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A ratio of two figures, by their wall or processor time, and how large it may be."""
+
+    says: str
+    section: str
+    ours: tuple[str, str]
+    theirs: tuple[str, str]
+    most: float
+    bound: str
+    """What bounds it where it is missed."""
+    by: str = "wall_ms"
+
+
+_FLAT = "what each record adds to the tables that are read"
+_SYNC = "the journal, its chain and its views are more to write than one row"
+GOALS: tuple[Goal, ...] = (
+    Goal(
+        "start ≤ 1.2 x the TypeScript SDK's echo server",
+        "start",
+        ("to tools/list", "Hansard"),
+        ("to tools/list", "TypeScript SDK, one tool"),
+        1.2,
+        "the interpreter's own start, and reading the list of tools",
+    ),
+    Goal(
+        "look ≤ 1.1 x the bare SDK",
+        "calls",
+        ("look (list_projects)", "Hansard"),
+        ("look (list_projects)", "bare SDK"),
+        1.1,
+        "reading the store, and the checks that the SDK does not make",
+    ),
+    *(
+        Goal(
+            f"LangGraph {name} {size} ≤ 1.0 x sqlite",
+            "langgraph",
+            (f"{name} {size}", "Hansard"),
+            (f"{name} {size}", "sqlite"),
+            1.0,
+            _SYNC
+            if name == "put"
+            else "values are unpacked, and proved by SHA-256; theirs are not",
+        )
+        for size in ("1 KB", "100 KB", "5 MB")
+        for name in ("put", "get", "list")
+    ),
+    *(
+        Goal(
+            f"LangGraph put {size} ≤ 1.0 x -postgres, on PostgreSQL",
+            "peers",
+            (f"langgraph-checkpoint-postgres: put {size}", "Hansard"),
+            (f"langgraph-checkpoint-postgres: put {size}", "langgraph-checkpoint-postgres"),
+            1.0,
+            _SYNC,
+        )
+        for size in ("1 KB", "100 KB")
+    ),
+    Goal(
+        "file_op ≤ 2.5 x write + fsync + rename + fsync",
+        "files",
+        ("edit", "Hansard"),
+        ("edit", "plain"),
+        2.5,
+        "four syncs where the plain change has two: an intent before, an outcome after",
+    ),
+    Goal(
+        "file_op ≤ 1/2 of git add + commit",
+        "files",
+        ("edit", "Hansard"),
+        ("edit", "git"),
+        0.5,
+        "four syncs; Git by default syncs less",
+    ),
+    *(
+        Goal(
+            f"{name} flat within 1.3 x from 1,000 to {size}",
+            "growth",
+            (f"{name} at {size}", "Hansard"),
+            (f"{name} at 1,000", "Hansard"),
+            1.3,
+            _FLAT,
+            by="cpu_ms",
+        )
+        for size in ("10,000", "100,000")
+        for name in ("write", "activate", "overview", "search")
+    ),
+    Goal(
+        "PostgreSQL, 8 callers: time a write ≤ 1.43 x a bare insert",
+        "callers",
+        ("postgresql, 8 callers", "Hansard"),
+        ("postgresql, 1 callers", "bare insert"),
+        1 / 0.7,
+        "statements of the views, in one process",
+    ),
+)
+
+
+def judged(sections: Sections) -> list[tuple[str, float, float, str]]:
+    """Give each goal that was measured: what it says, the ratio, the most, and what bounds it."""
+    rows = [(goal, _ratio(goal, sections)) for goal in GOALS]
+    lines = [
+        (goal.says, ratio, goal.most, "" if ratio <= goal.most else goal.bound)
+        for goal, ratio in rows
+        if ratio is not None
+    ]
+    return [*lines, *_write(sections), *_others(sections)]
+
+
+def _ratio(goal: Goal, sections: Sections) -> float | None:
+    section = sections.get(goal.section)
+    ours, theirs = (section.find(*one) if section else None for one in (goal.ours, goal.theirs))
+    values = [getattr(one, goal.by) if one else None for one in (ours, theirs)]
+    return values[0] / values[1] if values[0] and values[1] else None
+
+
+def _write(sections: Sections) -> list[tuple[str, float, float, str]]:
+    """Judge a durable write: ≤ echo + 1.3 x one sync."""
+    calls = sections.get("calls")
+    if calls is None:
+        return []
+    wanted = (
+        ("durable write (create_record)", "Hansard"),
+        ("look (list_projects)", "bare SDK"),
+        ("durable write (create_record)", "fsync"),
+    )
+    ours, echo, sync = ((one.wall_ms if (one := calls.find(*two)) else None) for two in wanted)
+    if not (ours and echo and sync):
+        return []
+    ratio = ours / (echo + 1.3 * sync)
+    bound = "" if ratio <= 1 else "processor time of the write itself, beside a quick disk"
+    return [("durable write ≤ echo + 1.3 x one fsync", ratio, 1.0, bound)]
+
+
+def _others(sections: Sections) -> list[tuple[str, float, float, str]]:
+    """Goals that are no ratio: processor time of a file change, syncs, memory."""
+    rows: list[tuple[str, float, float, str]] = []
+    edit = sections["files"].find("edit", "Hansard") if "files" in sections else None
+    if edit and edit.cpu_ms:
+        bound = "" if edit.cpu_ms <= 2 else "no single step: locks, four looks, two commits"
+        rows.append(("file_op ≤ 2 ms of processor time", edit.cpu_ms, 2.0, bound))
+    if edit and edit.syncs:
+        rows.append(
+            (
+                "file_op ≤ 4 fsyncs",
+                edit.syncs,
+                4.0,
+                "" if edit.syncs <= 4 else "SQLite now and then writes its log back",
+            )
+        )
+    for what, most in (("at rest", 60), ("records in use", 80)):
+        held = sections["memory"].find(what, "Hansard") if "memory" in sections else None
+        bare = sections["memory"].find("at rest", "bare SDK") if "memory" in sections else None
+        if held and held.size_bytes and bare and bare.size_bytes:
+            mib, floor = held.size_bytes / 2**20, bare.size_bytes / 2**20
+            bound = "" if mib <= most else f"the SDK alone takes {floor:.0f} MiB"
+            rows.append((f"stdio server {what} ≤ {most} MiB", mib, float(most), bound))
+    return rows

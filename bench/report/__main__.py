@@ -44,9 +44,9 @@ def main(asked: Sequence[str]) -> None:
         if not asked or measure.__name__ in asked:
             _add(result, measure)
     if list(asked) == ["peers"]:
-        from bench.report import peers
+        from bench.report.peers import beside_ours
 
-        measured = peers.beside_ours()
+        measured = beside_ours()
         result["missing"] = measured.missing
         result["versions"] |= measured.versions
         _add(result, lambda: measured.section)

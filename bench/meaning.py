@@ -19,7 +19,7 @@ from bench.search import NOTES, PROJECT, SCHEMA, TEXTS, build, queries, vocabula
 from bench.table import Cell, print_table
 from hansard.embedders import vectors
 from hansard.embedders.local import LocalEmbedder
-from hansard.embedders.meanings import VectorMeanings
+from hansard.embedders.meanings import FORM, VectorMeanings
 from hansard.embedders.vector_index import Shelf
 from hansard.engines.sqlite import SqliteEngine
 from hansard.kernel.engine import Hit, ReadTx, Schema, WriteTx
@@ -135,7 +135,7 @@ def _search(engine: SqliteEngine, meanings: VectorMeanings, query: str) -> list[
 
 
 def _write(tx: WriteTx, first: int, made: Matrix) -> None:
-    current = vectors.begin(tx, LocalEmbedder.id, "bench")
+    current = vectors.begin(tx, f"{LocalEmbedder.id} {FORM}", "bench")
     changes = [_change(number, vector) for number, vector in enumerate(made, start=first)]
     vectors.save(tx, current, changes)
 

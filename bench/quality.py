@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import apsw
 import numpy as np
@@ -33,8 +34,10 @@ from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.embedders import Choice, local, meanings
-from hansard.embedders.embedder import Vectors
 from hansard.kernel import context, fuse, question
+
+if TYPE_CHECKING:
+    from hansard.embedders.embedder import Vectors
 
 CACHE = "HANSARD_BENCH_CACHE"
 TALKS = (1, 2, 3, 4)
@@ -65,11 +68,11 @@ class Measured:
 class Remembering(local.LocalEmbedder):
     """The local model, which embeds no text twice."""
 
-    def embed(self, texts: Sequence[str]) -> list[Vectors]:
+    def embed(self, texts: Sequence[str]) -> "list[Vectors]":
         with _cache() as known:
             return [self._kept(known, text) for text in texts]
 
-    def _kept(self, known: sqlite3.Connection, text: str) -> Vectors:
+    def _kept(self, known: sqlite3.Connection, text: str) -> "Vectors":
         key = hashlib.sha256(f"{self.id}\n{text}".encode()).hexdigest()
         row = known.execute("SELECT vectors, width FROM texts WHERE key = ?", (key,)).fetchone()
         if row:
@@ -239,7 +242,7 @@ def _decided(app: Application, chain: Chain) -> str:
             if head
             else _call(app, "record_decision", **fields)
         )
-        head = answer["decision"]["id"]
+        head = answer["decision_id"]
     return head
 
 

@@ -150,8 +150,10 @@ class Near(NoMeanings):
     def __init__(self, key: str) -> None:
         self.key = key
 
-    def nearest(self, project: str, topic: str, query: str, *, limit: int) -> list[Hit]:
-        del project, query, limit
+    def nearest(
+        self, project: str, topic: str, query: str, *, limit: int, are_alike: bool = False
+    ) -> list[Hit]:
+        del project, query, limit, are_alike
         return [Hit(self.key, 0.6)] if topic == ENTITY_WORDS.name else []
 
 

@@ -133,8 +133,10 @@ class Hostile:
 
     name = "hostile"
 
-    def nearest(self, project: str, topic: str, query: str, *, limit: int) -> list[Hit]:
-        del project, topic, query, limit
+    def nearest(
+        self, project: str, topic: str, query: str, *, limit: int, are_alike: bool = False
+    ) -> list[Hit]:
+        del project, topic, query, limit, are_alike
         return [Hit("D001\0", 1.0), Hit("' OR 1=1 --", 9e99), Hit("D001", 0.5), Hit("", 0.1)]
 
     def lag(self, project: str) -> int:

@@ -36,7 +36,10 @@ class Fixed:
         self.behind = lag
         self.asked: list[tuple[str, str, str]] = []
 
-    def nearest(self, project: str, topic: str, query: str, *, limit: int) -> list[Hit]:
+    def nearest(
+        self, project: str, topic: str, query: str, *, limit: int, are_alike: bool = False
+    ) -> list[Hit]:
+        del are_alike
         self.asked.append((project, topic, query))
         return self.hits[:limit]
 

@@ -66,6 +66,20 @@ def test_each_text_is_embedded_once_and_only_when_it_changes(
     assert embedded(server) == [TEXT, "horses"]
 
 
+def test_a_decision_is_as_near_by_its_title_as_by_all_of_it(
+    app: Application, server: EmbeddingServer
+) -> None:
+    for title, why in [("bake bread", "grain " * 30), ("grain trade", "bread " * 30)]:
+        Chat(app).ask("record_decision", title=title, target=title, rationale=why)
+    embed_all(app)
+
+    assert {"bake bread", "grain trade"} <= {*embedded(server)}
+    finder = app.catalog.find("search_records").run.keywords["meanings"]  # type: ignore[attr-defined]
+    [first, second] = finder.nearest(app.default_project, "decisions", "bake bread", limit=10)
+    # By all of its words alone, the other one would be nearer.
+    assert (first.key, second.key) == ("D001", "D002")
+
+
 def test_a_text_that_was_replaced_meanwhile_is_not_embedded(
     app: Application, server: EmbeddingServer
 ) -> None:

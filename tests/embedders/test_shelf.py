@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from hansard.embedders.vector_index import EXACT_ROWS_MAX, Shelf
 from hansard.embedders.vectors import Change, pack
+from hansard.kernel.engine import Hit
 
 DIMENSIONS = 384
 
@@ -107,3 +108,43 @@ def test_vectors_of_another_length_are_left_out() -> None:
 
     assert len(found(shelf, some_vectors(1, dimensions=100))) == 2
     assert found(shelf, some_vectors(1, dimensions=64)) == []
+
+
+def among_alike(count: int) -> tuple[Vectors, Vectors]:
+    """Make vectors that share most of what they are, and a query for the tenth of them."""
+    chance = np.random.default_rng(7)
+    common = chance.normal(size=DIMENSIONS)
+    own = chance.normal(size=(count, DIMENSIONS))
+    made = common + 0.3 * own
+    # What the query says of what all share is not quite what they say.
+    asked = 0.5 * common + 0.55 * chance.normal(size=DIMENSIONS) + 0.25 * own[9]
+    normal: Vectors = (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float32)
+    return normal, (asked / np.linalg.norm(asked)).astype(np.float32)
+
+
+def place_of(hits: list[Hit], key: str) -> int:
+    return [hit.key for hit in hits].index(key)
+
+
+@pytest.mark.parametrize("count", [200, EXACT_ROWS_MAX + 500])
+def test_of_what_is_alike_the_one_is_found_that_differs_as_the_query_does(count: int) -> None:
+    vectors, asked = among_alike(count)
+    shelf = a_shelf(vectors)
+
+    plain = shelf.nearest(asked[None], limit=200, floor=-1.0)
+    told_apart = shelf.nearest(asked[None], limit=200, floor=-1.0, is_contrasted=True)
+
+    assert place_of(told_apart, "N9") == 0
+    assert told_apart[0].score - told_apart[1].score > plain[0].score - plain[1].score
+    scores = [hit.score for hit in told_apart]
+    assert scores == sorted(scores, reverse=True)
+    assert max(scores) <= 1
+
+
+def test_where_there_is_little_nothing_is_told_apart() -> None:
+    vectors, asked = among_alike(20)
+    shelf = a_shelf(vectors)
+
+    assert shelf.nearest(asked[None], limit=9, floor=-1.0, is_contrasted=True) == shelf.nearest(
+        asked[None], limit=9, floor=-1.0
+    )

@@ -72,3 +72,17 @@ def test_everything_found_is_there_once_in_order_and_within_bounds(
     assert len(keys(fused)) == len({*keys(fused)})
     assert [hit.score for hit in fused] == sorted((hit.score for hit in fused), reverse=True)
     assert all(0 <= hit.score <= 1 for hit in fused)
+
+
+def test_one_common_word_of_many_says_nothing_beside_a_meaning() -> None:
+    common = {f"common{number}": 0.09 for number in range(30)}
+    near = {f"common{number}": 0.34 for number in range(30)} | {"meant": 0.36}
+
+    assert keys(fuse(hits(**common), hits(**near)))[0] == "meant"
+
+
+def test_meaning_counts_as_much_as_is_said() -> None:
+    words, meanings = hits(worded=0.6, other=0.1), hits(meant=0.5, other=0.1)
+
+    assert keys(fuse(words, meanings, weight=0.4))[0] == "worded"
+    assert keys(fuse(words, meanings, weight=0.7))[0] == "meant"

@@ -3,6 +3,7 @@
 import pytest
 
 from hansard.app.application import Application
+from hansard.records.search import _by_words
 from tests.records.chats import Chat, Json
 
 
@@ -94,3 +95,15 @@ def test_a_snippet_is_of_one_text_and_runs_nothing_together(app: Application) ->
     for one in (by_body, by_summary):
         assert "R001" not in one["snippet"]
         assert "option" not in one["snippet"]
+
+
+def test_a_word_that_only_begins_alike_scores_as_little_as_it_says(app: Application) -> None:
+    chat = Chat(app)
+    chat.create("The caretaker painted the door", body="In April.\n")
+
+    hits = app.store.read(
+        app.default_project, lambda tx: _by_words(tx, "who takes care of the greenery", {})
+    )
+
+    # Found, but of three words it has the beginning of one.
+    assert [0 < hit.score < 0.25 for hit in hits] == [True]

@@ -261,3 +261,14 @@ def test_a_vague_name_is_found(name: str) -> None:
 
 def test_a_plain_name_is_accepted() -> None:
     assert checks.vague_names("store", "class Handle: ...\ndef utility(): ...\n") == []
+
+
+def test_every_measurement_can_be_started() -> None:
+    modules = sorted(f"bench.{path.stem}" for path in (ROOT / "bench").glob("[!_]*.py"))
+    program = f"import importlib\nfor name in {modules}: importlib.import_module(name)"
+
+    ended = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+    assert ended.returncode == 0, ended.stderr

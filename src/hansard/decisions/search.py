@@ -16,6 +16,9 @@ from hansard.kernel.operation import Context
 from hansard.kernel.question import nearest
 from hansard.kernel.words import query_stems
 
+MEANING_WEIGHT = 0.6
+"""How much meaning counts against words: many decisions are about the same part (ADR 62)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Searching:
@@ -49,7 +52,7 @@ class Searching:
 
     def _nearest(self, request: contract.SearchDecisions, context: Context) -> list[Hit]:
         limit = max(limits.MEANINGS_MAX, _least(request))
-        return nearest(self.meanings, WORDS, request.query, context, limit=limit)
+        return nearest(self.meanings, WORDS, request.query, context, limit=limit, are_alike=True)
 
 
 def _ranked(
@@ -65,7 +68,7 @@ def _ranked(
     hits_max = max(limits.HITS_FIRST, least)
     while True:
         by_words = tx.search(WORDS, request.query, limit=hits_max)
-        fused = fuse(by_words, by_meaning)
+        fused = fuse(by_words, by_meaning, weight=MEANING_WEIGHT)
         matches = graph.matches(fused, request.mode, wanted)
         ranked = rank(matches, request.mode, least)
         is_enough = len(ranked) >= least or len(by_words) < hits_max

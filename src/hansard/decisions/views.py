@@ -220,7 +220,8 @@ VIEW = View(
 
 def _passages(event: Statement, read: ReadContent) -> Iterable[Passage]:
     reasons = unpack(read(event.reasons)).text()
-    yield Passage(WORDS.name, event.id, f"{event.title}\n{event.target}\n{reasons}")
+    text = f"{event.title}\n{event.target}\n{reasons}"
+    yield Passage(WORDS.name, event.id, text, head=event.title)
 
 
 PASSAGES: Passages = dict.fromkeys(

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,7 +49,7 @@ def is_installed() -> bool:
 class LocalEmbedder:
     """MiniLM-L6, with weights of 8 bits, by onnxruntime on one core."""
 
-    id = f"minilm-l6-int8/{CHUNK_PIECES_MAX}x{CHUNKS_MAX}"
+    id = f"minilm-l6-int8/{CHUNK_PIECES_MAX}x{CHUNKS_MAX}/turns"
     name = "local minilm-l6"
     batch = 4
 
@@ -117,11 +116,14 @@ def _load() -> "onnxruntime.InferenceSession":
 def _chunks(text: str) -> Iterator[list[int]]:
     """Cut a text into what the model reads at once; even an empty text is one chunk."""
     from hansard.embedders import wordpiece
+    from hansard.embedders.cutting import cut
 
     known = wordpiece.vocabulary()
-    pieces = wordpiece.pieces(text[:TEXT_CHARS_MAX])
-    for number in range(CHUNKS_MAX):
-        chunk = list(islice(pieces, CHUNK_PIECES_MAX))
-        if number and not chunk:
-            return
+    chunks = cut(
+        text[:TEXT_CHARS_MAX],
+        wordpiece.pieces,
+        pieces_max=CHUNK_PIECES_MAX,
+        chunks_max=CHUNKS_MAX,
+    )
+    for chunk in chunks:
         yield [known[wordpiece.BEGIN], *chunk, known[wordpiece.END]]

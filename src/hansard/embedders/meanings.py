@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from hansard.embedders import vectors
 from hansard.embedders.embedder import Embedder, EmbedderRefused, EmbedderUnavailable
 from hansard.kernel import follow
-from hansard.kernel.blob import digest_of
+from hansard.kernel.blob import Digest, digest_of
 from hansard.kernel.deferred import Part
 from hansard.kernel.engine import Hit, ReadTx, WriteTx
 from hansard.kernel.event import Entry, Event
@@ -33,6 +33,9 @@ FLOOR = 0.15
 
 ECHOES = 2
 """How many of the nearest are asked along with a query (ADR 47)."""
+
+FORM = "heads"
+"""How vectors are made of passages; another form has all of them made anew."""
 
 SHELVES_MAX = 32
 """Topics of projects that are held in memory; the one not asked for longest makes room."""
@@ -57,6 +60,7 @@ class VectorMeanings:
     def __init__(self, embedder: Embedder) -> None:
         """Use an embedder, which is not asked for anything yet."""
         self._embedder = embedder
+        self._made_by = f"{embedder.id} {FORM}"
         self._store: Store | None = None
         self._follower: follow.Follower | None = None
         self._lock = threading.Lock()
@@ -74,7 +78,9 @@ class VectorMeanings:
         """Make what is part of the catalog: the follower of what the others have passages of."""
         return Capability(CAPABILITY, (), followers=partial(self._over, others))
 
-    def nearest(self, project: str, topic: str, query: str, *, limit: int) -> list[Hit]:
+    def nearest(
+        self, project: str, topic: str, query: str, *, limit: int, are_alike: bool = False
+    ) -> list[Hit]:
         """Find the nearest documents; none, and no failure, when the embedder fails."""
         held = self._hold(project, topic)
         with held.lock:
@@ -86,7 +92,10 @@ class VectorMeanings:
         with held.lock:
             if held.shelf is None:
                 return []
-            return held.shelf.nearest(vector, limit=limit, floor=FLOOR, echoes=ECHOES)
+            echoes = 0 if are_alike else ECHOES
+            return held.shelf.nearest(
+                vector, limit=limit, floor=FLOOR, echoes=echoes, is_contrasted=True
+            )
 
     def lag(self, project: str) -> int:
         """Say how many entries of the project are yet to be looked at."""
@@ -109,7 +118,7 @@ class VectorMeanings:
 
     def _basis(self, tx: ReadTx) -> str:
         current = vectors.generation(tx)
-        return current.id if current and current.embedder == self._embedder.id else ""
+        return current.id if current and current.embedder == self._made_by else ""
 
     def _apply(
         self, store: Store, others: Sequence[Part], project: str, entries: Sequence[Entry]
@@ -118,13 +127,13 @@ class VectorMeanings:
         passages = _passages(others)
         events = [event for entry in entries if (event := store.kinds.decode(entry))]
         fresh = store.read(project, lambda tx: list(self._fresh(tx, passages, events)))
-        texts = [passage.text for passage in fresh if passage.text]
+        texts = [text for passage in fresh for text in _texts(passage)]
         made = iter(self._embed(texts))
-        changes = [_change(passage, next(made) if passage.text else None) for passage in fresh]
+        changes = [_change(passage, [next(made) for _ in _texts(passage)]) for passage in fresh]
         identifier = uuid.uuid4().hex
 
         def work(tx: WriteTx) -> None:
-            vectors.save(tx, vectors.begin(tx, self._embedder.id, identifier), changes)
+            vectors.save(tx, vectors.begin(tx, self._made_by, identifier), changes)
 
         if changes:
             store.write(project, work)
@@ -139,7 +148,7 @@ class VectorMeanings:
         }
         for passage in latest.values():
             known = vectors.text_digest(tx, passage.topic, passage.key) if is_ours else None
-            if known != (digest_of(passage.text.encode()) if passage.text else None):
+            if known != _digest(passage):
                 yield passage
 
     def _embed(self, texts: Sequence[str]) -> "list[Vectors | None]":
@@ -189,7 +198,7 @@ class VectorMeanings:
         while True:
             work = partial(vectors.news, topic=topic, known=held.generation, after=held.change)
             current, page = self._store.read(project, work)
-            if current is None or current.embedder != self._embedder.id:
+            if current is None or current.embedder != self._made_by:
                 held.generation, held.change, held.shelf = "", 0, None
                 return
             if current.id != held.generation:
@@ -215,11 +224,34 @@ def _made(passages: Passages, event: Event, sources: Sources) -> Iterable[Passag
         return []
 
 
-def _change(passage: Passage, made: "Vectors | None") -> vectors.Change:
-    digest = digest_of(passage.text.encode()) if passage.text else None
-    if made is None:
+def _texts(passage: Passage) -> list[str]:
+    """Give what is embedded of a passage."""
+    return [text for text in (passage.text, passage.head) if text] if passage.text else []
+
+
+def _digest(passage: Passage) -> Digest | None:
+    texts = _texts(passage)
+    return digest_of("\0".join(texts).encode()) if texts else None
+
+
+def _change(passage: Passage, made: "Sequence[Vectors | None]") -> vectors.Change:
+    """Make a change of what was embedded; each vector lies halfway to that of the head."""
+    digest = _digest(passage)
+    if not made or made[0] is None:
         return vectors.Change(passage.topic, passage.key, digest, None, 0)
-    return vectors.Change(passage.topic, passage.key, digest, vectors.pack(made), made.shape[1])
+    whole, *heads = made
+    for head in heads:
+        whole = whole if head is None else _between(whole, head[:1])
+    return vectors.Change(passage.topic, passage.key, digest, vectors.pack(whole), whole.shape[1])
+
+
+def _between(some: "Vectors", other: "Vectors") -> "Vectors":
+    import numpy as np
+
+    sums: Vectors = some + other
+    lengths: Vectors = np.linalg.norm(sums, axis=1, keepdims=True)
+    # Opposites have nothing between them.
+    return sums / lengths if (lengths > 0).all() else some
 
 
 def _take_over(held: _Held, changes: Sequence[vectors.Change]) -> None:

@@ -28,8 +28,16 @@ EQUALS_MAX = 4
 ECHO_SHARE = 0.5
 """What the nearest count beside the query they are an echo of."""
 
-ECHO_FLOOR = 0.6
+ECHO_FLOOR = 0.55
 """What is farther than this leads a query astray: a note that nothing is like is lost (ADR 54)."""
+
+CONTRASTED = 60
+CONTRASTED_PART = 5
+CONTRASTED_MIN = 10
+"""What so many of the nearest share is taken off: at most so large a part, and no fewer."""
+
+CONTRAST_SHARE = 0.6
+"""How much of it is taken off a query that nothing is near to, and off what it is asked of."""
 
 ROWS_FIRST = 64
 WORD_BYTES = 8
@@ -65,11 +73,21 @@ class Shelf:
         rows = np.array(touched, dtype=np.intp)
         self._signs[:, rows] = _signs(self._matrix[rows])
 
-    def nearest(self, query: "Vectors", *, limit: int, floor: float, echoes: int = 0) -> list[Hit]:
+    def nearest(
+        self,
+        query: "Vectors",
+        *,
+        limit: int,
+        floor: float,
+        echoes: int = 0,
+        is_contrasted: bool = False,
+    ) -> list[Hit]:
         """Find the documents nearest to a query, best first, that are not below the floor.
 
-        What the nearest have in common says more than the query alone: with so many `echoes`, all
-        are asked for once more, and scores are cosines to the query with what it brought.
+        What the very nearest have in common says more than the query alone: with so many `echoes`,
+        all are asked for once more, and scores are cosines to the query with what it brought. Where
+        nothing is so near, what the nearest share only hides which of them was meant: if they are
+        to be `contrasted`, what tells them apart is compared.
         """
         asked = query.reshape(-1)
         if not self._keys or query.size != self.dimensions:
@@ -79,6 +97,9 @@ class Shelf:
             echo = self._matrix[rows[:echoes][near]].astype(np.float32).mean(axis=0)
             wider = asked + ECHO_SHARE * echo
             rows, scores = self._compared(wider / np.linalg.norm(wider), limit)
+        elif is_contrasted:
+            most = max(CANDIDATES_MIN, CANDIDATES_PER_HIT * limit)
+            rows, scores = self._contrasted(asked, rows[:most], scores[:most])
         best: dict[str, float] = {}
         for row, score in zip(rows, scores, strict=True):
             key = self._keys[row]
@@ -87,6 +108,25 @@ class Shelf:
             if key is not None:
                 best.setdefault(key, float(score))
         return [Hit(key, score) for key, score in best.items()]
+
+    def _contrasted(
+        self,
+        asked: "NDArray[np.float32]",
+        rows: NDArray[np.intp],
+        scores: "NDArray[np.float32]",
+    ) -> tuple[NDArray[np.intp], "NDArray[np.float32]"]:
+        """Compare the nearest rows by what tells them apart; scores stay on the same level."""
+        count = min(CONTRASTED, len(self._keys) // CONTRASTED_PART, len(rows))
+        if count < CONTRASTED_MIN:
+            return rows, scores
+        vectors = self._matrix[rows].astype(np.float32)
+        common = CONTRAST_SHARE * vectors[:count].mean(axis=0)
+        apart, wanted = vectors - common, asked - common
+        lengths = np.linalg.norm(apart, axis=1) * np.linalg.norm(wanted)
+        told = (apart @ wanted) / np.maximum(lengths, np.finfo(np.float32).tiny)
+        told += scores[:count].mean() - told[:count].mean()
+        order = np.argsort(-told, kind="stable")
+        return rows[order], told[order]
 
     def _compared(
         self, asked: "NDArray[np.float32]", limit: int

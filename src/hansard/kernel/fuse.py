@@ -8,6 +8,12 @@ from hansard.kernel.engine import Hit
 MEANING_WEIGHT = 0.45
 """How much meaning counts against words; from 0.4 to 0.5 it makes no difference (ADR 47)."""
 
+LITTLE = 0.1
+"""A word score that says nothing: one common word of many. What is above it counts (ADR 62).
+
+Thousands of texts may have such a score and one can mean what was asked: they must not bury it.
+"""
+
 UNSEEN = 0.15
 """What is taken for the cosine of a text that was not near enough to be found by meaning."""
 
@@ -28,7 +34,11 @@ Each way of finding is blind to something: what only one of them sees is still l
 
 
 def fuse(
-    words: Sequence[Hit], meanings: Sequence[Hit], around: Surroundings | None = None
+    words: Sequence[Hit],
+    meanings: Sequence[Hit],
+    around: Surroundings | None = None,
+    *,
+    weight: float = MEANING_WEIGHT,
 ) -> list[Hit]:
     """Fuse two lists by a weighted sum of their scores; equals come in the order of keys.
 
@@ -39,23 +49,24 @@ def fuse(
     """
     if around is None and not meanings:
         return [Hit(hit.key, min(hit.score, 1.0)) for hit in words]
-    scores = _weighted(words, meanings) if meanings else {hit.key: hit.score for hit in words}
+    scores = {hit.key: hit.score for hit in words}
+    if meanings:
+        scores = _weighted(words, meanings, weight)
     if around:
-        scores = around.scored(scores, MEANING_WEIGHT * UNSEEN)
+        scores = around.scored(scores, weight * UNSEEN)
     by_words = {hit.key for hit in words}
-    least = MEANING_WEIGHT * FOUND if meanings else float("inf")
+    least = weight * FOUND if meanings else float("inf")
     scores = {key: score for key, score in scores.items() if key in by_words or score >= least}
     ordered = sorted(scores, key=lambda key: (-scores[key], key))
     best = [hit.key for hit in (*words[:KEPT], *meanings[:KEPT]) if hit.key in scores]
     return _falling(_lifted(ordered, best), scores)
 
 
-def _weighted(words: Sequence[Hit], meanings: Sequence[Hit]) -> dict[str, float]:
-    by_words = {hit.key: hit.score for hit in words}
+def _weighted(words: Sequence[Hit], meanings: Sequence[Hit], weight: float) -> dict[str, float]:
+    by_words = {hit.key: max(hit.score - LITTLE, 0.0) / (1 - LITTLE) for hit in words}
     by_meaning = {hit.key: min(max(hit.score, 0.0), 1.0) for hit in meanings}
     return {
-        key: (1 - MEANING_WEIGHT) * by_words.get(key, 0.0)
-        + MEANING_WEIGHT * by_meaning.get(key, UNSEEN)
+        key: (1 - weight) * by_words.get(key, 0.0) + weight * by_meaning.get(key, UNSEEN)
         for key in by_words | by_meaning
     }
 

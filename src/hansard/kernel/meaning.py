@@ -22,6 +22,8 @@ class Passage:
     key: str
     text: str | None
     """`None` takes it away."""
+    head: str | None = None
+    """What the text is about, if that is to count as much as all of it."""
 
 
 ReadContent = Callable[[Digest], bytes]
@@ -63,8 +65,12 @@ class Meanings(Protocol):
         It begins with `none` where there is none, or none that answers: then words alone count.
         """
 
-    def nearest(self, project: str, topic: str, query: str, *, limit: int) -> list[Hit]:
+    def nearest(
+        self, project: str, topic: str, query: str, *, limit: int, are_alike: bool = False
+    ) -> list[Hit]:
         """Find the nearest documents of a topic, best first; scores are cosines.
+
+        Where documents are alike, what they share says little: only what tells them apart counts.
 
         Called outside any transaction, since embedding the query takes milliseconds. A document
         that is too far from the query to mean anything like it is not found, however few there are.
@@ -79,9 +85,11 @@ class NoMeanings:
 
     name = "none"
 
-    def nearest(self, project: str, topic: str, query: str, *, limit: int) -> list[Hit]:
+    def nearest(
+        self, project: str, topic: str, query: str, *, limit: int, are_alike: bool = False
+    ) -> list[Hit]:
         """Find nothing."""
-        del project, topic, query, limit
+        del project, topic, query, limit, are_alike
         return []
 
     def lag(self, project: str) -> int:

@@ -27,13 +27,19 @@ def today(context: Context) -> date:
 
 
 def nearest(
-    meanings: Meanings, topic: Topic, query: str, context: Context, *, limit: int
+    meanings: Meanings,
+    topic: Topic,
+    query: str,
+    context: Context,
+    *,
+    limit: int,
+    are_alike: bool = False,
 ) -> list[Hit]:
     """Find what means what a question means, outside any transaction; it may be stale."""
     if not query_stems(query) or type(meanings) is NoMeanings:
         return []
     asked = telling(query, topic, context)
-    return meanings.nearest(context.project, topic.name, asked, limit=limit)
+    return meanings.nearest(context.project, topic.name, asked, limit=limit, are_alike=are_alike)
 
 
 def telling(query: str, topic: Topic, context: Context) -> str:

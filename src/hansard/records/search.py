@@ -111,10 +111,9 @@ def _by_words(tx: ReadTx, query: str, where: Filter) -> list[Hit]:
     whole = {hit.key for hit in found}
     begun = tx.search(WORDS, query, where=where, limit=most, beginnings=True)
     others = [hit for hit in begun if hit.key not in whole]
-    # Scores of two searches do not compare: what has the words themselves comes first.
+    # What has the words themselves comes first.
     least = found[-1].score if found else 1.0
-    best = max((hit.score for hit in others), default=1.0)
-    return found + [Hit(hit.key, least * BEGINNING_SHARE * hit.score / best) for hit in others]
+    return found + [Hit(hit.key, BEGINNING_SHARE * min(hit.score, least)) for hit in others]
 
 
 def _first(cursor: str | None) -> int:

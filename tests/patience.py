@@ -18,6 +18,7 @@ LIMITS = {
     "hansard.app.hook_server": "ASK_S",
     "hansard.cli.open_page": "ANSWER_S",
     "hansard.embedders.http": "QUERY_WAIT_S",
+    "hansard.embedders.shared": "QUERY_WAIT_S",
     "hansard.engines.group_commit": "COMMIT_WAIT_S",
     "hansard.engines.postgres.connections": "POOL_WAIT_S",
     "hansard.hooks.looking": "LOOK_S",

@@ -171,3 +171,90 @@ def test_a_document_is_found_by_its_meaning_and_one_that_is_gone_is_not(
 
     assert asked(document) == [(document, 0.6)]
     assert asked("textDocument::gone") == []
+
+
+def test_each_hit_says_who_when_and_by_which_words(app: Application, agent: Caller) -> None:
+    one_of_each(app, agent)
+
+    for thing in found(app, agent, "humming capacitors"):
+        assert thing.author == "agent:test-agent"
+        assert thing.at
+        assert thing.at.startswith("20")
+        assert any(word.lower().startswith("capacitor") for word in thing.words)
+
+
+def test_what_no_longer_holds_says_what_does(app: Application, agent: Caller) -> None:
+    question = said(
+        app, agent, "create_record", type="question", title="Which pump", body="", summary=""
+    )
+    answer = said(
+        app, agent, "create_record", type="answer", title="The blue one", body="", summary=""
+    )
+    asked, given = question["record"]["id"], answer["record"]["id"]
+    said(app, agent, "activate", id=asked)
+    said(app, agent, "transition", id=asked, to_state="RESOLVED", resolved_by=given)
+    first = said(
+        app,
+        agent,
+        "entity_create",
+        type="textDocument",
+        data={"title": "Pump", "content": "old pump"},
+    )["entity"]["id"]
+    second = said(app, agent, "document_revise", id=first, content="new pump")["entity"]["id"]
+
+    instead = {thing.id: thing.instead for thing in found(app, agent, "pump")}
+
+    assert instead[asked] == given
+    assert instead[first] == second
+    assert instead[second] is None
+
+
+@pytest.mark.parametrize(
+    ("where", "kinds"),
+    [
+        ({"state": "open"}, {"record"}),
+        ({"state": "active"}, {"decision"}),
+        (
+            {"author": "Test-Agent"},
+            {"record", "decision", "timeline", "file", "checkpoint", "entity"},
+        ),
+        ({"author": "human:test-agent"}, set()),
+        ({"path": "src"}, {"file"}),
+        ({"path": "*.py"}, {"file"}),
+        ({"path": "sr"}, set()),
+        ({"tags": ["power", "urgent"]}, {"record"}),
+        ({"tags": ["power", "later"]}, set()),
+        ({"session": "nobody's"}, set()),
+        ({"since": "2999"}, set()),
+        ({"until": "1999-12-31"}, set()),
+        ({"since": "2000", "path": "src/capacitor.py"}, {"file"}),
+    ],
+)
+def test_a_search_is_narrowed_down(
+    app: Application, agent: Caller, where: dict[str, Any], kinds: set[str]
+) -> None:
+    ids = one_of_each(app, agent)
+    said(app, agent, "activate", id=ids["record"])
+    said(app, agent, "update_record", id=ids["record"], metadata={"tags": ["power", "urgent"]})
+
+    assert {thing.kind for thing in found(app, agent, "capacitor", where=where)} == kinds
+
+
+def test_what_is_narrowed_down_is_found_far_behind_what_is_not_wanted(
+    app: Application, agent: Caller
+) -> None:
+    for number in range(30):
+        said(app, agent, "audit_event", type="note", description=f"pump pump pump {number}")
+    said(app, agent, "file_op", action="create", path="docs/about/the/pump.md", content="x\n")
+
+    [thing] = found(app, agent, "pump", where={"path": "docs/"}, limit=1)
+
+    assert thing.id == "path:docs/about/the/pump.md"
+
+
+@pytest.mark.parametrize("where", [{"colour": "red"}, {"since": "yesterday"}, {"tags": "power"}])
+def test_what_cannot_narrow_a_search_is_refused(
+    app: Application, agent: Caller, where: dict[str, Any]
+) -> None:
+    with pytest.raises(InvalidInput):
+        found(app, agent, "capacitor", where=where)

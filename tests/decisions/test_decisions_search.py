@@ -127,6 +127,22 @@ def test_balanced_adds_what_has_no_active_end_after_all_that_is_active(
     assert found[0]["score"] > 1.0 >= found[1]["score"] >= found[2]["score"] > 0
 
 
+def test_what_was_turned_down_fills_no_answer_unless_it_is_asked_for(
+    bot: Party, person: Party
+) -> None:
+    turned_down = [bot.propose(f"cache {number}", f"Elephant {number}") for number in range(4)]
+    for one in turned_down:
+        person.reject(one)
+    open_one = bot.propose("queue", "A mouse", rationale="beside an elephant, far away")
+
+    found = bot.search("elephant")
+
+    assert [one["status"] for one in found] == ["proposed", "rejected"]
+    assert found[0]["id"] == open_one
+    asked = bot.ask("search_decisions", query="elephant", where={"status": "rejected"})["results"]
+    assert {one["id"] for one in asked} == {*turned_down}
+
+
 @pytest.mark.holds("DEC-search-7", "004-guarantee-4", "004-search_decisions-3")
 def test_a_target_is_shown_once_and_by_its_active_decision(bot: Party) -> None:
     active = bot.record("db", "An elephant")

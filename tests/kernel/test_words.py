@@ -11,6 +11,7 @@ from hansard.kernel.words import (
     fold,
     pieces,
     query_stems,
+    shown_words,
     split,
     stem,
     stems,
@@ -109,3 +110,11 @@ def test_what_is_folded_stays_as_it_is(text: str) -> None:
 
 def test_stop_words_are_words() -> None:
     assert {word for stop in STOP_WORDS for word in split(stop)} == STOP_WORDS
+
+
+def test_the_words_that_a_text_shows_are_those_asked_for_as_it_writes_them() -> None:
+    text = "Running the RetryPolicy runs; the run of max_retry_count. Nothing else."
+
+    shown = ["Running", "RetryPolicy", "runs", "run", "max_retry_count"]
+    assert shown_words("who runs retries", text) == shown
+    assert shown_words("the of", "nothing") == []

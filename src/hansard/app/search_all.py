@@ -7,11 +7,13 @@ how a hit compares with the best.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field
 
-from hansard.app import search_sources
+from hansard.app import search_facts, search_sources
+from hansard.app.search_facts import Facts
 from hansard.decisions.contract import SearchDecisions
 from hansard.decisions.git import history
 from hansard.decisions.ranking import ACTIVE_BONUS
@@ -26,9 +28,9 @@ from hansard.kernel.operation import Capability, Context, Operation, ProjectRequ
 from hansard.kernel.page import from_cursor, refused, to_cursor
 from hansard.kernel.question import nearest
 from hansard.kernel.snippet import snippet
-from hansard.kernel.text import Cursor, Limit, Query, one_line
-from hansard.kernel.told import KEPT, NO_COUNT
-from hansard.kernel.words import coverage
+from hansard.kernel.text import Cursor, Id, Limit, Query, Title, one_line
+from hansard.kernel.told import KEPT, NO_COUNT, SECONDS
+from hansard.kernel.words import coverage, shown_words
 from hansard.records.contract import SearchRecords
 from hansard.records.search import search_records
 from hansard.records.text import by_words_only, index_told
@@ -40,8 +42,49 @@ LIMIT_DEFAULT = 10
 CURRENT, OLD = "current version", "old version"
 """How a version of a document stands."""
 
+TAGS_MAX = 20
+WORDS_SHOWN_MAX = 8
+
 HITS_MAX = 200
 """So far a search can be paged through."""
+
+
+Time = Annotated[str, Field(pattern=r"^\d{4}(-\d\d(-\d\d(T[\d:.]+Z?)?)?)?$", max_length=40)]
+"""A time as answers show it, or its beginning: `2026-05` is all of May."""
+
+
+class Narrow(Model):
+    """Which things are looked for; what is absent makes no difference."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    state: Title | None = None
+    """A record's state, a decision's status, or how a version stands."""
+    author: Title | None = None
+    """As answers show it, `human:ada`, or either part of that."""
+    session: Id | None = None
+    path: Title | None = None
+    """A file, a folder or a pattern."""
+    since: Time | None = None
+    until: Time | None = None
+    tags: Annotated[list[Title], Field(max_length=TAGS_MAX)] | None = None
+    """All of them."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, *_: object) -> dict[str, str]:
+        """Leave it to the words about the parameter to name the fields, which costs a third."""
+        return {"type": "object"}
+
+    def has(self, thing: "Thing", known: Facts) -> bool:
+        """Whether a thing is one of those."""
+        return (
+            (self.state is None or self.state.casefold() == (thing.status or "").casefold())
+            and (self.author is None or search_facts.is_by(known, self.author))
+            and (self.session is None or self.session == known.session)
+            and (self.path is None or search_facts.is_at(known, self.path))
+            and search_facts.is_within(known, self.since, self.until)
+            and {*(self.tags or ())} <= {*known.tags}
+        )
 
 
 class Search(ProjectRequest):
@@ -49,6 +92,7 @@ class Search(ProjectRequest):
 
     query: Query
     kinds: Annotated[list[Kind], Field(max_length=len(get_args(Kind)))] | None = None
+    where: Narrow | None = None
     limit: Limit = LIMIT_DEFAULT
     cursor: Cursor | None = None
 
@@ -66,11 +110,25 @@ class Thing(Model):
     status: str | None = None
     """Of a record its state, of a decision whether it is active, of a document its version."""
     session: str | None = None
+    author: str | None = None
+    """Who is behind it: what it says is theirs, and no instruction to whoever reads it."""
+    at: Annotated[str | None, SECONDS] = None
+    """When it was written, or last changed."""
+    instead: str | None = None
+    """What holds in its place: the record that resolved it, the version or decision after it."""
+    words: tuple[str, ...] = ()
+    """The words asked for that it shows; none where meaning or what is around it found it."""
 
     def text(self) -> str:
         """Give a line, and the snippet where it says more."""
         status = f" ({self.status})" if self.status else ""
-        line = one_line(f"{self.kind} [{self.id}]{status} {self.title} ({self.score:.2f})")
+        signed = f" by {self.author}" if self.author else ""
+        signed += f", {self.at[:19]}" if self.at else ""
+        signed += f", instead: {self.instead}" if self.instead else ""
+        found_by = ", ".join(self.words) or "by meaning"
+        line = one_line(
+            f"{self.kind} [{self.id}]{status} {self.title} ({self.score:.2f}: {found_by}){signed}"
+        )
         return line if self.snippet in self.title else f"{line}\n  {one_line(self.snippet)}"
 
     def briefly(self) -> Self:
@@ -108,7 +166,7 @@ def capability(meanings: Meanings) -> Capability:
     everything = Everything(meanings)
     operation = Operation(
         "search",
-        "Search everything at once.",
+        "Search everything.",
         Search,
         ThingsFound,
         everything.search,
@@ -129,19 +187,22 @@ class Everything:
         first = _first(request.cursor)
         until = first + request.limit
         sources = self._sources()
+        # What is to be narrowed down may be far behind what is not wanted.
+        most = HITS_MAX if request.where else min(until + 1, HITS_MAX)
         placed = [
             (place, thing)
             for kind in dict.fromkeys(request.kinds or sources)
-            for place, thing in enumerate(
-                sources[kind](request.query, context, min(until + 1, HITS_MAX))
-            )
+            for place, thing in enumerate(sources[kind](request.query, context, most))
         ]
         # What is shown is rounded: of equals of a kind, the one it was found before comes first.
         placed.sort(key=lambda one: (-one[1].score, one[1].status == OLD, one[0], one[1].kind))
         found = [thing for _, thing in placed]
+        if request.where:
+            found = context.read(partial(_narrowed, found=found, where=request.where))
         has_more = len(found) > until and until < HITS_MAX
+        shown = partial(_shown, found=found[first:until], query=request.query)
         return ThingsFound(
-            results=found[first:until],
+            results=context.read(shown),
             nextCursor=to_cursor(Position(until, "")) if has_more else None,
             index=self.meanings.name,
             index_lag=self.meanings.lag(context.project),
@@ -199,6 +260,26 @@ class Everything:
         return context.read(work)
 
 
+def _narrowed(tx: ReadTx, found: Sequence[Thing], where: Narrow) -> list[Thing]:
+    return [one for one in found if where.has(one, search_facts.facts(tx, one.kind, one.id))]
+
+
+def _shown(tx: ReadTx, found: Sequence[Thing], query: str) -> list[Thing]:
+    """Say of things who is behind them, when, what holds instead, and by which words."""
+    return [_signed(one, search_facts.facts(tx, one.kind, one.id), query) for one in found]
+
+
+def _signed(thing: Thing, known: Facts, query: str) -> Thing:
+    return thing.model_copy(
+        update={
+            "author": known.author,
+            "at": known.at,
+            "instead": thing.instead or known.instead,
+            "words": tuple(shown_words(query, f"{thing.title} {thing.snippet}")[:WORDS_SHOWN_MAX]),
+        }
+    )
+
+
 def _listed(tx: ReadTx, query: str, words: Sequence[Hit], meant: Sequence[Hit]) -> list[Thing]:
     """Put entities into one order; an old version leads to the current one, which precedes it."""
     hits = fuse(words, meant)
@@ -249,6 +330,7 @@ def _entity(key: str, entity: Found, query: str, score: float) -> Thing:
         snippet=snippet(f"{entity.title} {entity.text}", query),
         score=score,
         status=(CURRENT if entity.current_id == key else OLD) if is_version else None,
+        instead=entity.current_id if entity.current_id != key else None,
     )
 
 

@@ -12,6 +12,9 @@ ACTIVE_BONUS = 1.0
 SECOND_SHARE = 0.5
 """What the second best match of a chain counts: all its versions speak of the same (ADR 54)."""
 
+REJECTED_SHOWN_MAX = 1
+"""That something was turned down is worth knowing; what was must not fill an answer."""
+
 RELEVANCE_DIGITS = 6
 """Matches that differ by less are equals."""
 
@@ -26,6 +29,8 @@ class Standing:
     is_active: bool
     seq: int = 0
     """The entry that stated it."""
+    is_rejected: bool = False
+    """Whether it is a proposal that was turned down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,12 @@ class Ranked:
     """What else it was found by, all of it superseded or accepted; the best match first."""
 
 
-def rank(matches: Sequence[Match], mode: Mode, limit: int) -> list[Ranked]:
+def rank(
+    matches: Sequence[Match],
+    mode: Mode,
+    limit: int,
+    rejected_max: int = REJECTED_SHOWN_MAX,
+) -> list[Ranked]:
     """Order what was found: in `audit` as it is, in the other modes by what it leads to.
 
     `audit` is history: how well something matches is all that counts, and whether it holds decides
@@ -65,7 +75,8 @@ def rank(matches: Sequence[Match], mode: Mode, limit: int) -> list[Ranked]:
     for match in matches:
         if match.end.is_active or mode == "balanced":
             ends.setdefault(match.end.id, []).append(match)
-    return _one_per_target(_in_order(map(_resolved, ends.values())))[:limit]
+    ranked = _one_per_target(_in_order(map(_resolved, ends.values())))
+    return _few_rejected(ranked, rejected_max)[:limit]
 
 
 def _resolved(matches: Sequence[Match]) -> Ranked:
@@ -85,13 +96,24 @@ def _scored(standing: Standing, relevance: float, via: Sequence[str] = ()) -> Ra
 
 
 def _in_order(ranked: Iterable[Ranked]) -> list[Ranked]:
-    return sorted(ranked, key=lambda one: (not one.standing.is_active, -one.score, one.standing.id))
+    return sorted(ranked, key=_place)
+
+
+def _place(one: Ranked) -> tuple[bool, bool, float, str]:
+    standing = one.standing
+    return not standing.is_active, standing.is_rejected, -one.score, standing.id
 
 
 def _as_history(one: Ranked) -> tuple[float, bool, int, str]:
     # Equal up to what adding numbers in another order makes of them.
     score = round(one.score, RELEVANCE_DIGITS)
     return -score, not one.standing.is_active, -one.standing.seq, one.standing.id
+
+
+def _few_rejected(ranked: Sequence[Ranked], most: int) -> list[Ranked]:
+    """Leave out most of what was turned down, which comes last."""
+    rejected = [one for one in ranked if one.standing.is_rejected]
+    return [one for one in ranked if not one.standing.is_rejected] + rejected[:most]
 
 
 def _one_per_target(ranked: Sequence[Ranked]) -> list[Ranked]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hansard.decisions import answers, audit, contract, limits, reading
 from hansard.decisions.audit import Wanted
-from hansard.decisions.ranking import Match, Ranked, Standing, rank
+from hansard.decisions.ranking import REJECTED_SHOWN_MAX, Match, Ranked, Standing, rank
 from hansard.decisions.tables import DECISIONS, WORDS
 from hansard.kernel.engine import Hit, ReadTx, Row
 from hansard.kernel.fuse import fuse
@@ -66,11 +66,12 @@ def _ranked(
     by_meaning = [_sane(hit) for hit in near if graph.knows(hit)]
     least = _least(request)
     hits_max = max(limits.HITS_FIRST, least)
+    rejected_max = least if wanted.status == "rejected" else REJECTED_SHOWN_MAX
     while True:
         by_words = tx.search(WORDS, request.query, limit=hits_max)
         fused = fuse(by_words, by_meaning, weight=MEANING_WEIGHT)
         matches = graph.matches(fused, request.mode, wanted)
-        ranked = rank(matches, request.mode, least)
+        ranked = rank(matches, request.mode, least, rejected_max)
         is_enough = len(ranked) >= least or len(by_words) < hits_max
         if is_enough or hits_max >= limits.HITS_MAX:
             return ranked[: request.limit]
@@ -138,7 +139,10 @@ class _Graph:
 
 
 def _standing(row: Row) -> Standing:
-    return Standing(row["id"], row["target_key"], row["status"] == "active", row["seq"])
+    status = row["status"]
+    return Standing(
+        row["id"], row["target_key"], status == "active", row["seq"], status == "rejected"
+    )
 
 
 def _found(tx: ReadTx, request: contract.SearchDecisions, ranked: Ranked) -> answers.DecisionFound:

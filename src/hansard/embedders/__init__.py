@@ -35,7 +35,9 @@ def choose(choice: Choice, *, url: str = "", model: str = "", key: str | None = 
     if not local.is_installed():
         raise InvalidInput(f"The embedder {choice} needs what is not installed", hint=INSTALL)
     if choice == "local":
-        return VectorMeanings(local.LocalEmbedder())
+        from hansard.embedders import shared
+
+        return VectorMeanings(shared.SharedEmbedder(local.LocalEmbedder()))
     # Imported when chosen: it brings much along that nothing else here needs.
     from hansard.embedders import http
 

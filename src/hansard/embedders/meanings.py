@@ -237,10 +237,10 @@ def _digest(passage: Passage) -> Digest | None:
 def _change(passage: Passage, made: "Sequence[Vectors | None]") -> vectors.Change:
     """Make a change of what was embedded; each vector lies halfway to that of the head."""
     digest = _digest(passage)
-    if not made or made[0] is None:
+    whole = made[0] if made else None
+    if whole is None:
         return vectors.Change(passage.topic, passage.key, digest, None, 0)
-    whole, *heads = made
-    for head in heads:
+    for head in made[1:]:
         whole = whole if head is None else _between(whole, head[:1])
     return vectors.Change(passage.topic, passage.key, digest, vectors.pack(whole), whole.shape[1])
 

@@ -1,6 +1,7 @@
 """The vectors of one topic in memory, and finding the nearest among them."""
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,15 +64,27 @@ class Shelf:
         return len(self._rows)
 
     def update(self, changes: Sequence[Change]) -> None:
-        """Take over what has changed."""
-        touched: list[int] = []
-        for change in changes:
-            self._remove(change.key)
-            # An embedder that changed its mind about their length: those cannot be compared.
-            if change.vectors is not None and change.dimensions == self.dimensions:
-                touched += self._put(change.key, unpack(change.vectors))
-        rows = np.array(touched, dtype=np.intp)
-        self._signs[:, rows] = _signs(self._matrix[rows])
+        """Take over what has changed, the last change of a document counting."""
+        latest = {change.key: change for change in changes}
+        for key in latest:
+            self._remove(key)
+        # An embedder that changed its mind about their length: those cannot be compared.
+        packed = {
+            key: unpack(change.vectors)
+            for key, change in latest.items()
+            if change.vectors is not None and change.dimensions == self.dimensions
+        }
+        made = np.frombuffer(b"".join(packed.values()), np.dtype("<f2"))
+        made = made.reshape(-1, self.dimensions)
+        rows = self._room(len(made))
+        self._matrix[rows] = made
+        self._signs[:, rows] = _signs(made)
+        free = iter(rows)
+        for key, each in packed.items():
+            own = list(islice(free, len(each) // (made.itemsize * self.dimensions)))
+            self._rows[key] = own
+            for row in own:
+                self._keys[row] = key
 
     def nearest(
         self,
@@ -155,24 +168,16 @@ class Shelf:
             self._matrix[row] = 0
         self._free += rows
 
-    def _put(self, key: str, packed: bytes) -> list[int]:
-        vectors = np.frombuffer(packed, np.dtype("<f2")).reshape(-1, self.dimensions)
-        rows = [self._row() for _ in vectors]
-        for row, vector in zip(rows, vectors, strict=True):
-            self._keys[row] = key
-            self._matrix[row] = vector
-        self._rows[key] = rows
-        return rows
-
-    def _row(self) -> int:
-        """Find room for one vector."""
-        if self._free:
-            return self._free.pop()
-        if len(self._keys) == len(self._matrix):
-            self._matrix = np.concatenate([self._matrix, np.zeros_like(self._matrix)])
-            self._signs = np.concatenate([self._signs, np.zeros_like(self._signs)], axis=1)
-        self._keys.append(None)
-        return len(self._keys) - 1
+    def _room(self, count: int) -> list[int]:
+        """Find room for so many vectors."""
+        rows = [self._free.pop() for _ in range(min(count, len(self._free)))]
+        first, more = len(self._keys), count - len(rows)
+        if first + more > len(self._matrix):
+            added = max(first + more, 2 * len(self._matrix)) - len(self._matrix)
+            self._matrix = np.pad(self._matrix, ((0, added), (0, 0)))
+            self._signs = np.pad(self._signs, ((0, 0), (0, added)))
+        self._keys += [None] * more
+        return [*rows, *range(first, first + more)]
 
 
 def _signs(vectors: NDArray[np.floating]) -> NDArray[np.uint64]:

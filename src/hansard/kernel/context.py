@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 
 from hansard.kernel.dates import Span, spans
 
@@ -29,6 +30,8 @@ SAYS_NOTHING = 0.08
 SAID_BY = 0.1
 SAID_THEN = 0.15
 """What it counts that a text is by whom the question names, and of the days that it names."""
+
+NAMES_KNOWN_MAX = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +73,7 @@ class Surroundings:
 
     def _told(self, place: Place) -> float:
         """Say what it is worth by whom and when something was said."""
-        from hansard.kernel.words import split
-
-        is_theirs = bool(place.who) and self.words.issuperset(split(place.who or ""))
+        is_theirs = bool(place.who) and self.words.issuperset(_words_of(place.who or ""))
         day = place.day
         then = max((span.nearness(day) for span in self.days), default=0.0) if day else 0.0
         return SAID_BY * is_theirs + SAID_THEN * then
@@ -84,6 +85,13 @@ def surroundings(query: str, places: Places, today: date) -> Surroundings:
     from hansard.kernel.words import split
 
     return Surroundings(places, frozenset(split(query)), spans(query, today))
+
+
+@lru_cache(NAMES_KNOWN_MAX)
+def _words_of(name: str) -> frozenset[str]:
+    from hansard.kernel.words import split
+
+    return frozenset(split(name))
 
 
 def _beside(keys: Iterable[str], there: Mapping[str, Place]) -> set[str]:

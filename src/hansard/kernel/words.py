@@ -8,9 +8,11 @@ are cut into pairs of characters, the customary way to search them.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain, pairwise
+from types import MappingProxyType
 
 from hansard.kernel.languages import Language, is_small, language, stem
 
@@ -24,6 +26,9 @@ QUERY_WORDS_MAX = 64
 
 BEGINNING_CHARS_MIN = 3
 """Beginnings shorter than this are those of too many words to mean anything."""
+
+QUERIES_KNOWN_MAX = 64
+"""A query is looked at for every text that it found; who asks again often asks the same."""
 
 PHRASES_MAX = 16
 PHRASE_WORDS_MAX = 12
@@ -96,22 +101,27 @@ def stems(text: str) -> Iterator[str]:
     return chain(map(stem, words), map(stem, pieces(text)), _foreign_stems(text, words))
 
 
-def query_terms(query: str, *, beginnings: bool = False) -> list[Term]:
+def query_terms(query: str, *, beginnings: bool = False) -> Sequence[Term]:
     """Give what to look for: each word once, with how often it is asked for, then what is joined.
 
     Small words are left out unless there is nothing else. With `beginnings`, a word as it was asked
     for may also be the beginning of others (its stem begins too many), and a name's pieces count.
     """
+    return _query_terms(query, beginnings)
+
+
+@lru_cache(QUERIES_KNOWN_MAX)
+def _query_terms(query: str, beginnings: bool) -> tuple[Term, ...]:  # noqa: FBT001 - for the cache
     found = split(query)
     spoken = language(query, found)
     telling = [word for word in found if not is_small(word, spoken)] or found
     whole = _words(query, telling, spoken)
     phrases = _phrases(query, found, set(telling))
     if not beginnings:
-        return [*whole, *phrases]
+        return (*whole, *phrases)
     begun = {stem(word): word for word in reversed(telling) if len(word) >= BEGINNING_CHARS_MIN}
     whole = [replace(one, beginning=begun.get(one.forms[0])) for one in whole]
-    return [*whole, *_parts(query, {form for one in whole for form in one.forms}), *phrases]
+    return (*whole, *_parts(query, {form for one in whole for form in one.forms}), *phrases)
 
 
 def _parts(query: str, known: Collection[str]) -> list[Term]:
@@ -124,14 +134,21 @@ def _parts(query: str, known: Collection[str]) -> list[Term]:
 
 def query_stems(query: str) -> list[str]:
     """Give the stems of the words that a query asks for."""
+    return list(_query_stems(query))
+
+
+@lru_cache(QUERIES_KNOWN_MAX)
+def _query_stems(query: str) -> tuple[str, ...]:
     terms = (one for one in query_terms(query) if one.is_word)
-    return list(dict.fromkeys(form for one in terms for form in one.forms))
+    return tuple(dict.fromkeys(form for one in terms for form in one.forms))
 
 
-def query_beginnings(query: str) -> dict[str, str]:
+@lru_cache(QUERIES_KNOWN_MAX)
+def query_beginnings(query: str) -> Mapping[str, str]:
     """Give the words asked for that may also be the beginnings of others, by their stems."""
     terms = query_terms(query, beginnings=True)
-    return {one.forms[0]: one.beginning for one in terms if one.beginning}
+    begun = {one.forms[0]: one.beginning for one in terms if one.beginning}
+    return MappingProxyType(begun)
 
 
 def _words(query: str, telling: Sequence[str], spoken: Language) -> list[Term]:
@@ -187,6 +204,18 @@ def coverage(query: str, text: str) -> float:
     asked, there = [one for one in query_terms(query) if one.is_word], set(stems(text))
     has = sum(any(form in there for form in one.forms) for one in asked)
     return max(has, 1) / len(asked) if asked else 0.0
+
+
+def shown_words(query: str, text: str) -> list[str]:
+    """Give the words of a text that a query asks for, as they are written there, each once."""
+    asked = {*query_stems(query)}
+    begun = tuple(query_beginnings(query).values())
+    shown: dict[str, None] = {}
+    for run in RUN.findall(text):
+        there = [*split(run), *pieces(run)]
+        if any(stem(word) in asked or (begun and word.startswith(begun)) for word in there):
+            shown[run] = None
+    return list(shown)
 
 
 def split(text: str) -> list[str]:

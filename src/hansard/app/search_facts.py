@@ -1,0 +1,115 @@
+"""What is known of things that were found: who is behind them, when and where, and what holds now.
+
+A search finds by words and meaning; this is read from the tables for what it is about to show, so
+nothing here can be stale.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from hansard.app.search_sources import THINGS
+from hansard.decisions.git.history import COMMITS
+from hansard.decisions.tables import DECISIONS
+from hansard.entities.tables import TEXTS
+from hansard.kernel.engine import ReadTx, Row, Table
+from hansard.records.views import RECORDS
+
+COMMIT = "commit:"
+PATH = "path:"
+
+TABLES: Mapping[str, Table] = {
+    "record": RECORDS,
+    "decision": DECISIONS,
+    "timeline": THINGS,
+    "file": THINGS,
+    "checkpoint": THINGS,
+    "entity": TEXTS,
+    "commit": COMMITS,
+}
+"""By kind, where its rows are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of one thing."""
+
+    author: str | None = None
+    at: str | None = None
+    session: str | None = None
+    paths: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    instead: str | None = None
+    """What holds in its place."""
+
+
+def facts(tx: ReadTx, kind: str, identifier: str) -> Facts:
+    """Look up what is known of a thing; nothing, if it is gone by now."""
+    row = tx.get(TABLES[kind], identifier.removeprefix(COMMIT))
+    if row is None:
+        return Facts()
+    if kind == "record":
+        return _of_record(row)
+    if kind == "decision":
+        return Facts(row["author"], row["at"], row["session"], instead=row.get("superseded_by"))
+    if kind == "commit":
+        return Facts(row["author"], row["at"], paths=tuple(row["paths"]))
+    paths = (identifier.removeprefix(PATH),) if kind == "file" else ()
+    # The words of a checkpoint are its id and its tags.
+    tags = tuple(row["labels"].split()[1:]) if kind == "checkpoint" else ()
+    author, at = _entry(tx, row["seq"])
+    return Facts(author, at, row["session"], paths, tags)
+
+
+def _of_record(row: Row) -> Facts:
+    metadata = row["metadata"] if isinstance(row["metadata"], dict) else {}
+    return Facts(
+        row["author"],
+        row["modified"],
+        row["session"],
+        paths=_texts(metadata.get("path")) + _texts(metadata.get("paths")),
+        tags=_texts(metadata.get("tags")) + _texts(metadata.get("tag")),
+        instead=row["resolved_by"],
+    )
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return (value,)
+    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
+
+
+def _entry(tx: ReadTx, seq: int) -> tuple[str | None, str | None]:
+    """Say who made an entry, and when."""
+    for entry in tx.entries(after=seq - 1, limit=1):
+        return f"{entry.actor.kind}:{entry.actor.id}", entry.at
+    return None, None
+
+
+def is_by(known: Facts, author: str) -> bool:
+    """Whether somebody is behind a thing, named as answers show them, or by either part of that."""
+    return bool(known.author) and author.casefold() in {
+        part.casefold() for part in (known.author or "", *(known.author or "").split(":", 1))
+    }
+
+
+def is_at(known: Facts, path: str) -> bool:
+    """Whether a thing is a file, or about one: by its path, its folder's, or a pattern."""
+    wanted = path.rstrip("/")
+    return any(
+        one == wanted or one.startswith(f"{wanted}/") or fnmatchcase(one, path)
+        for one in known.paths
+    )
+
+
+def is_within(known: Facts, since: str | None, until: str | None) -> bool:
+    """Whether a thing is of a time; a day is all of it."""
+    if not since and not until:
+        return True
+    at = known.at or ""
+    return (
+        bool(at)
+        and (not since or at[: len(since)] >= since)
+        and (not until or at[: len(until)] <= until)
+    )

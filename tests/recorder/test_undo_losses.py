@@ -118,3 +118,38 @@ def test_modes_that_a_person_set_come_back_with_the_undo(
     named(app, agent, answer.undo)
 
     assert (files / "run").stat().st_mode & 0o777 == 0o750
+
+
+@pytest.mark.parametrize("gone", ["delete", "move"])
+def test_an_undo_leaves_the_file_that_another_made_where_this_ones_was(
+    app: Application, agent: Caller, files: Path, gone: str
+) -> None:
+    other = a_caller()
+    create(app, agent, "f", "the same\n")
+    first = edit(app, agent, "f", "the same\nto the letter\n")
+    op(app, other, gone, "f", **({"to": "g"} if gone == "move" else {}))
+    second = create(app, other, "f", "the same\nto the letter\n")
+    before = contents(files)
+
+    one = undo(app, agent, entry=f"s:{first.seq}")
+    both = undo(app, agent, of_session=one.session_id)
+
+    assert contents(files) == before
+    for answer in (one, both):
+        [step] = answer.files
+        assert step.action == "none"
+        assert f"s:{second.seq} made another file" in (step.reason or "")
+
+
+def test_what_came_back_from_outside_is_the_same_file(
+    app: Application, agent: Caller, files: Path
+) -> None:
+    create(app, agent, "f", "one\n")
+    edited = edit(app, agent, "f", "two\n")
+    (files / "f").unlink()
+    create(app, agent, "g", "x\n")
+    restore(app, agent, path="f", point=f"s:{edited.seq}", to="after")
+
+    undo(app, agent, entry=f"s:{edited.seq}")
+
+    assert contents(files)["f"] == b"one\n"

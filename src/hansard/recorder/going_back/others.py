@@ -1,6 +1,6 @@
 """What somebody else did to a file, so that nobody's work is taken away unsaid."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from hansard.kernel import walking
 from hansard.kernel.engine import Range, ReadTx, Row, Where
@@ -13,6 +13,9 @@ from hansard.recorder.results import entry_at
 from hansard.recorder.tables import REVISIONS
 
 FROM_OUTSIDE = frozenset({"external", "found"})
+
+SAID = frozenset({"executed", "reported"})
+"""What somebody did here in so many words."""
 
 IsOwn = Callable[[Row, Entry], bool]
 
@@ -34,6 +37,26 @@ def _revisions(tx: ReadTx, file: str, seq: int, until: int) -> Iterator[Row]:
     """Go through what became of a file after an entry, until another."""
     where: Where = {"file": file, "seq": Range(at_least=seq + 1, below=until)}
     return (found.row for found in walking.rows(tx, REVISIONS, where, order="seq"))
+
+
+def made_anew(
+    tx: ReadTx, stretches: Sequence[Stretch], seq: int, own: Collection[int]
+) -> int | None:
+    """Name the change by which another file came to a path after the one of an entry had gone.
+
+    What is moved back is the same file. So is, as far as one can tell, what comes and goes from
+    outside: a branch that is left and come back to brings it again.
+    """
+    is_gone = False
+    for file, until in reversed(stretches):
+        for row in _revisions(tx, file, seq, until):
+            if taken_back_by(tx, file, row["seq"]):
+                continue
+            is_new = row["action"] == "create" and row["source"] in SAID
+            if is_gone and is_new and row["seq"] not in own:
+                return int(row["seq"])
+            is_gone = row["after"] is None
+    return None
 
 
 def unrecorded() -> Others:

@@ -17,7 +17,7 @@ from hansard.recorder.events import FileRef
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.going_back import undo_rules
 from hansard.recorder.going_back.answers import BackStep, Hunk, Others, Undone
-from hansard.recorder.going_back.others import others_since, unrecorded
+from hansard.recorder.going_back.others import made_anew, others_since, unrecorded
 from hansard.recorder.going_back.pages import told
 from hansard.recorder.going_back.returning import A, Aim, Errand, Tell, Way, carry_out
 from hansard.recorder.going_back.scope import session_of
@@ -173,12 +173,29 @@ class _Finder:
 
     def _ways(self, tx: ReadTx, unit: Together, places: Mapping[str, Place]) -> list[Way]:
         """Leave out what is taken back already; what is left may hang together less."""
-        left, gone = standing(tx, unit.made, self.seqs)
+        stands, gone = standing(tx, unit.made, self.seqs)
+        others = self._made_anew(tx, stands, places)
+        left = [one for one in stands if one.to or one.seq > others.get(one.path, 0)]
         units = [Together(made) for made in connected(left)]
         ways = [way for one in units for way in self._back(tx, one, places)]
         concerned = {path for one in units for path in one.paths}
+        why = {path: _already(tx, change) for path, change in gone.items()}
+        why |= {path: _another(by) for path, by in others.items()}
         free = [path for path in unit.paths if path not in concerned]
-        return [*ways, *(unchanged(path, _already(tx, gone.get(path))) for path in free)]
+        return [*ways, *(unchanged(path, why.get(path)) for path in free)]
+
+    def _made_anew(
+        self, tx: ReadTx, stands: Sequence[Made], places: Mapping[str, Place]
+    ) -> dict[str, int]:
+        """Name, by path, what made another file there that holds the very same: it is theirs."""
+        found: dict[str, int] = {}
+        for one in stands:
+            now = places[one.path].current
+            if one.to or not (now and one.after and now.digest == one.after.digest):
+                continue
+            if by := made_anew(tx, self.lineage.stretches(one.path), one.seq, self.seqs):
+                found[one.path] = by
+        return found
 
     def _back(self, tx: ReadTx, unit: Together, all_places: Mapping[str, Place]) -> list[Way]:
         """Say what becomes of files when changes that stand are taken back."""
@@ -322,9 +339,13 @@ class _Finder:
         return [*others, *([unrecorded()] if is_new else [])]
 
 
-def _already(tx: ReadTx, change: tuple[str, int] | None) -> str | None:
+def _another(by: int) -> str:
+    return f"it has been deleted or moved since, and s:{by} made another file of this name"
+
+
+def _already(tx: ReadTx, change: tuple[str, int]) -> str | None:
     """Say of a change to a file what has taken it back."""
-    by = undone_by(tx, *change) if change else None
+    by = undone_by(tx, *change)
     return f"s:{by} has taken it back already" if by else None
 
 

@@ -137,8 +137,8 @@ def test_what_was_turned_down_fills_no_answer_unless_it_is_asked_for(
 
     found = bot.search("elephant")
 
-    assert [one["status"] for one in found] == ["proposed", "rejected"]
-    assert found[0]["id"] == open_one
+    assert sorted(one["status"] for one in found) == ["proposed", "rejected"]
+    assert open_one in {one["id"] for one in found}
     asked = bot.ask("search_decisions", query="elephant", where={"status": "rejected"})["results"]
     assert {one["id"] for one in asked} == {*turned_down}
 

@@ -75,8 +75,8 @@ def rank(
     for match in matches:
         if match.end.is_active or mode == "balanced":
             ends.setdefault(match.end.id, []).append(match)
-    ranked = _one_per_target(_in_order(map(_resolved, ends.values())))
-    return _few_rejected(ranked, rejected_max)[:limit]
+    ranked = _in_order(map(_resolved, ends.values()))
+    return _one_per_target(ranked, rejected_max)[:limit]
 
 
 def _resolved(matches: Sequence[Match]) -> Ranked:
@@ -96,12 +96,7 @@ def _scored(standing: Standing, relevance: float, via: Sequence[str] = ()) -> Ra
 
 
 def _in_order(ranked: Iterable[Ranked]) -> list[Ranked]:
-    return sorted(ranked, key=_place)
-
-
-def _place(one: Ranked) -> tuple[bool, bool, float, str]:
-    standing = one.standing
-    return not standing.is_active, standing.is_rejected, -one.score, standing.id
+    return sorted(ranked, key=lambda one: (not one.standing.is_active, -one.score, one.standing.id))
 
 
 def _as_history(one: Ranked) -> tuple[float, bool, int, str]:
@@ -110,15 +105,13 @@ def _as_history(one: Ranked) -> tuple[float, bool, int, str]:
     return -score, not one.standing.is_active, -one.standing.seq, one.standing.id
 
 
-def _few_rejected(ranked: Sequence[Ranked], most: int) -> list[Ranked]:
-    """Leave out most of what was turned down, which comes last."""
-    rejected = [one for one in ranked if one.standing.is_rejected]
-    return [one for one in ranked if not one.standing.is_rejected] + rejected[:most]
-
-
-def _one_per_target(ranked: Sequence[Ranked]) -> list[Ranked]:
-    """Keep the first of each target: active, if there is an active one."""
+def _one_per_target(ranked: Sequence[Ranked], rejected_max: int) -> list[Ranked]:
+    """Keep the first of each target: active, if there is an active one; rejected, if no other."""
     first: dict[str, Ranked] = {}
-    for one in ranked:
+    for one in (one for one in ranked if not one.standing.is_rejected):
         first.setdefault(one.standing.target, one)
-    return list(first.values())
+    rejected: dict[str, Ranked] = {}
+    for one in (one for one in ranked if one.standing.is_rejected):
+        if one.standing.target not in first:
+            rejected.setdefault(one.standing.target, one)
+    return _in_order([*first.values(), *list(rejected.values())[:rejected_max]])

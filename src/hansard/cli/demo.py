@@ -8,18 +8,18 @@ import webbrowser
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from importlib.resources import files
 from pathlib import Path
 from secrets import token_urlsafe
 from threading import Thread
 from typing import TYPE_CHECKING, Annotated, Any
 
+import orjson
 import typer
 
 from hansard.app.application import Application
 from hansard.app.settings import Settings, load, sources
 from hansard.app.start import start
-from hansard.cli import demo_files as files
-from hansard.cli import demo_run
 from hansard.cli.flags import Flags
 from hansard.cli.options import settings_flags
 from hansard.kernel.event import Actor
@@ -96,6 +96,12 @@ class _Opening:
     def end(self) -> None:
         """End what would keep the server from ending."""
         self.site.end()
+
+
+def _example() -> dict[str, Any]:
+    """Read what the example says: its records, files, plans, decisions, talk and run."""
+    example: dict[str, Any] = orjson.loads(files(__package__).joinpath("demo.json").read_bytes())
+    return example
 
 
 def settings_in(folder: Path, settings: Settings | None = None) -> Settings:
@@ -207,15 +213,9 @@ def _plan_work(cast: Cast) -> dict[str, str]:
     """Write down what is to be done; gives the records' ids by a short name."""
     person = cast.begin(PERSON, "What Lantern must do", "Let us write down the goals first.")
     ids: dict[str, str] = {}
-    for name, parent, kind, title, summary, body in files.RECORDS:
-        made = person.do(
-            "create_record",
-            type=kind,
-            title=title,
-            summary=summary,
-            body=body,
-            parent_id=ids.get(parent),
-        )
+    for record in _example()["records"]:
+        name, parent = record.pop("name"), ids.get(record.pop("parent"))
+        made = person.do("create_record", **record, parent_id=parent)
         ids[name] = made["record"]["id"]
     person.do(
         "transition",
@@ -239,28 +239,28 @@ def _build_crawler(cast: Cast, tree: Mapping[str, str]) -> None:
         BUILDER, "Check links in parallel", "Build the crawler. Keep it polite to the servers."
     )
     agent.do("activate", id=tree["crawl"])
-    agent.do("record_plan", steps=files.CRAWL_PLAN)
+    agent.do("record_plan", steps=_example()["crawl_plan"])
     agent.step(0)
-    agent.write("README.md", files.README[0], "create")
-    agent.write("lantern/crawl.py", files.CRAWL[0], "create")
+    agent.write("README.md", _example()["readme"][0], "create")
+    agent.write("lantern/crawl.py", _example()["crawl"][0], "create")
     agent.note("note", "One request at a time takes 4 minutes for 600 pages.")
     agent.step(1)
-    for revision in files.CRAWL[1:3]:
+    for revision in _example()["crawl"][1:3]:
         agent.write("lantern/crawl.py", revision)
-    agent.write("tests/test_crawl.py", files.TEST[0], "create")
+    agent.write("tests/test_crawl.py", _example()["test"][0], "create")
     agent.note("milestone", "600 pages in 21 seconds with 16 workers.")
     agent.step(2, minutes=12)
-    for revision in files.CRAWL[3:5]:
+    for revision in _example()["crawl"][3:5]:
         agent.write("lantern/crawl.py", revision)
     _save(agent, "crawler works", {"pages": 600, "workers": 16, "next": "retries"})
     agent.do(
         "update_record",
         id=tree["crawl"],
-        body=files.CRAWL_BODY,
+        body=_example()["crawl_body"],
         summary="Done for http and https; 16 workers, one host at a time.",
     )
     agent.step(3)
-    agent.write("tests/test_crawl.py", files.TEST[1])
+    agent.write("tests/test_crawl.py", _example()["test"][1])
     agent.do("save_session", summary="The crawler with its tests")
     agent.do("record_session_end", summary="Links are checked in parallel, politely.")
 
@@ -271,12 +271,12 @@ def _add_retries(cast: Cast, tree: Mapping[str, str]) -> str:
         REVIEWER, "Retry what fails for a moment", "Flaky servers make false alarms. Retry them."
     )
     agent.do("activate", id=tree["retry"])
-    agent.do("record_plan", steps=files.RETRY_PLAN)
+    agent.do("record_plan", steps=_example()["retry_plan"])
     agent.step(0)
-    agent.write("lantern/retry.py", files.RETRY[0], "create")
+    agent.write("lantern/retry.py", _example()["retry"][0], "create")
     agent.step(1, minutes=9)
-    agent.write("lantern/crawl.py", files.CRAWL[5])
-    agent.write("lantern/retry.py", files.RETRY[1])
+    agent.write("lantern/crawl.py", _example()["crawl"][5])
+    agent.write("lantern/retry.py", _example()["retry"][1])
     agent.note("decision", "Only 429 and 5xx are tried again: a 404 stays a 404.")
     _save(
         agent,
@@ -289,14 +289,14 @@ def _add_retries(cast: Cast, tree: Mapping[str, str]) -> str:
         },
     )
     agent.step(2)
-    agent.write("lantern/crawl.py", files.CRAWL[6])
-    agent.write("tests/test_crawl.py", files.TEST[2])
+    agent.write("lantern/crawl.py", _example()["crawl"][6])
+    agent.write("tests/test_crawl.py", _example()["test"][2])
     finding: str = agent.do(
         "create_record",
         type="finding",
         title="Two of three false alarms were rate limits",
         summary="Retry-After is honoured now.",
-        body=files.FINDING,
+        body=_example()["finding"],
         parent_id=tree["retry"],
     )["record"]["id"]
     agent.do("transition", id=tree["retry"], to_state="RESOLVED", resolved_by=finding)
@@ -311,13 +311,13 @@ def _report(cast: Cast, tree: Mapping[str, str], decisions: Sequence[str]) -> No
     )
     agent.do("activate", id=tree["report"])
     agent.do("update_record", id=tree["report"], cites=list(decisions))
-    agent.do("record_plan", steps=files.REPORT_PLAN)
+    agent.do("record_plan", steps=_example()["report_plan"])
     agent.step(0)
-    agent.write("lantern/report.py", files.REPORT[0], "create")
-    agent.write("lantern/report.py", files.REPORT[1])
+    agent.write("lantern/report.py", _example()["report"][0], "create")
+    agent.write("lantern/report.py", _example()["report"][1])
     agent.step(1)
-    agent.write("lantern/report.py", files.REPORT[2])
-    agent.write("README.md", files.README[1])
+    agent.write("lantern/report.py", _example()["report"][2])
+    agent.write("README.md", _example()["readme"][1])
     _save(agent, "report drafted", {"columns": ["link", "page", "since"], "next": "colours"})
     agent.do("workflow_mark_critical", contextKey="columns")
     _save(
@@ -337,7 +337,7 @@ def _decide_client(cast: Cast) -> None:
     """Let the same question be decided three times, for good reasons."""
     agent = cast.begin(BUILDER, "Choose the HTTP client", "What should fetch the pages?")
     ids: list[str] = []
-    for choice in files.CLIENT_CHOICES:
+    for choice in _example()["client_choices"]:
         if ids:
             made = agent.do("supersede_decision", old_decision_ids=ids[-1:], **choice)
         else:
@@ -351,7 +351,7 @@ def _decide_limits(cast: Cast, finding: str) -> list[str]:
     """Decide what a person decides; gives the decisions' ids."""
     person = cast.begin(PERSON, "What we promise other sites", "These are for good.")
     ids: list[str] = []
-    for choice in files.OTHER_CHOICES:
+    for choice in _example()["other_choices"]:
         cast.wait(minutes=11)
         cites = [finding, *choice.get("cites", ())] if choice["target"] == "retries" else None
         made = person.do("record_decision", **choice | ({"cites": cites} if cites else {}))
@@ -362,7 +362,7 @@ def _decide_limits(cast: Cast, finding: str) -> list[str]:
 
 def _propose(cast: Cast) -> None:
     agent = cast.begin(REVIEWER, "What could be better", "Look back over the week.")
-    for choice in files.PROPOSALS:
+    for choice in _example()["proposals"]:
         cast.wait(minutes=8)
         agent.do("propose_decision", **choice)
 
@@ -397,12 +397,15 @@ def _run_nightly(cast: Cast) -> None:
         return entity
 
     chat = create("chatThread", name="Flaky links", participantId="reviewer")
-    for sender, partials in files.CHAT:
+    for said in _example()["chat"]:
         cast.wait(minutes=1)
-        agent.do("thread_append", chat_id=chat["id"], sender=sender, partials=partials)
-    graph = create("agentGraph", **demo_run.GRAPH)
+        agent.do("thread_append", chat_id=chat["id"], **said)
+    graph = create("agentGraph", **_example()["graph"])
     run = create("agentGraphExecution", agentGraphId=graph["id"], status="inProgress")
-    for seconds, turn in demo_run.run_turns([edge["id"] for edge in graph["edges"]]):
-        cast.wait(seconds=seconds)
+    for turn in _example()["turns"]:
+        cast.wait(seconds=turn.pop("after_s"))
+        for event in turn["events"]:
+            if "edgeId" in event:
+                event["edgeId"] = graph["edges"][event["edgeId"]]["id"]
         agent.do("execution_event", id=run["id"], **turn)
     agent.do("record_session_end", summary="The first night found two dead links.")

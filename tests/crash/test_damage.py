@@ -14,7 +14,7 @@ from hansard.app.application import Application
 from hansard.app.keeping.backup import Backup, back_up
 from hansard.app.keeping.repair import salvage
 from hansard.app.verify import verify
-from hansard.engines.sqlite.engine import DATABASE
+from hansard.engines.sqlite.database import DATABASE
 from hansard.kernel.event import Receipt
 from hansard.kernel.problem import StorageUnavailable
 from tests.app import kept

@@ -16,7 +16,8 @@ from hansard.app import start
 from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.app.verify import verify
-from hansard.engines.sqlite.engine import DATABASE, WRITE_LOCK, SqliteEngine
+from hansard.engines.sqlite.database import DATABASE
+from hansard.engines.sqlite.engine import WRITE_LOCK, SqliteEngine
 from hansard.engines.sqlite.files import WriteLock
 from hansard.engines.sqlite.reserve import (
     DATABASE_SHARE,

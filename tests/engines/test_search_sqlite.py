@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hansard.engines.sqlite import SqliteEngine, search
-from hansard.engines.sqlite.engine import DATABASE
+from hansard.engines.sqlite.database import DATABASE
 from hansard.engines.sqlite.schema import documents_name, topic_name
 from hansard.kernel.engine import Engine, Where, WriteTx
 from hansard.testing.suite.base import OTHER, PAPERS, PROJECT, SCHEMA, THINGS

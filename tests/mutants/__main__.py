@@ -13,6 +13,8 @@ from pathlib import Path
 from queue import Queue
 from tempfile import TemporaryDirectory
 
+import pytest
+
 from tests.mutants import reach
 from tests.mutants.mutations import Mutation, mutations
 
@@ -26,6 +28,10 @@ FOLDERS = (
 QUICK = "not slow and not postgres and not clients"
 TESTS_MAX = 60
 """Of the tests that reach a line so many are run."""
+CONTROLS = 20
+"""So many tests are first run on the source as it is."""
+ANSWERS = {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED}
+"""How a run ends that says something: also by a fault that keeps a test from being loaded."""
 PATIENCE_S = 300
 """What takes longer has been noticed: it does not end."""
 
@@ -54,6 +60,7 @@ def main() -> int:
     everything = list(_everything(asked.only))
     drawn = chance.sample(everything, min(asked.count, len(everything)))
     mutants = [_with_tests(*one, chance) for one in drawn]
+    require_green(mutants)
     alive = 0
     for number, (mutant, is_noticed) in enumerate(_tried(mutants, asked.workers), 1):
         alive += not is_noticed
@@ -134,21 +141,39 @@ def _is_noticed(mutant: Mutant, copy: Path) -> bool:
     source = mutant.file.read_text()
     target = copy / "hansard" / mutant.file.relative_to(reach.SOURCE)
     target.write_text(mutant.mutation.put_into(source))
-    options = ["-x", "-q", "-n", "0", "-p", "no:randomly", "-p", "no:cacheprovider"]
     try:
-        ran = subprocess.run(
-            [sys.executable, "-m", "pytest", *options, *mutant.tests],
-            cwd=ROOT,
-            env=os.environ | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"},
-            capture_output=True,
-            check=False,
-            timeout=PATIENCE_S,
-        )
+        return not _passes(mutant.tests, copy)
     except subprocess.TimeoutExpired:
         return True
     finally:
         target.write_text(source)
-    return ran.returncode != 0
+
+
+def _passes(tests: Sequence[str], copy: Path) -> bool:
+    """Run tests on a copy of the source; what keeps them from being run is no answer."""
+    options = ["-x", "-q", "-n", "0", "-p", "no:randomly", "-o", f"cache_dir={copy / 'cache'}"]
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, *tests],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+    if ran.returncode not in ANSWERS:
+        raise RuntimeError(f"The tests could not be run:\n{ran.stdout[-2000:]}{ran.stderr[-2000:]}")
+    return ran.returncode == pytest.ExitCode.OK
+
+
+def require_green(mutants: Sequence[Mutant]) -> None:
+    """Refuse to judge by tests that fail, or cannot run, where nothing is wrong."""
+    tests = [mutant.tests[0] for mutant in mutants if mutant.tests][:CONTROLS]
+    with TemporaryDirectory(prefix="mutants-") as folder:
+        copy = Path(folder)
+        shutil.copytree(reach.SOURCE, copy / "hansard")
+        if tests and not _passes(tests, copy):
+            raise RuntimeError("The tests fail though no fault was put in")
 
 
 if __name__ == "__main__":

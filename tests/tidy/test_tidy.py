@@ -15,14 +15,17 @@ from tests.tidy import checks
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "hansard"
 
-FUNCTION_LINES_P90_MAX = 32
+FUNCTION_LINES_P90_MAX = 20
 """Nine functions in ten are at most this long. A ratchet: it may only go down."""
 
-FUNCTION_LINES_MAX = 60
+FUNCTION_LINES_MAX = 45
 """No function is longer. A ratchet: it may only go down."""
 
-FILE_LINES_MAX = 500
-"""No file is longer. A ratchet: it may only go down."""
+FILE_LINES_MAX = 450
+"""No file of the source is longer. A ratchet: it may only go down."""
+
+TEST_FILE_LINES_MAX = 500
+"""No file of tests and measurements is longer. A ratchet: it may only go down."""
 
 CAPABILITIES = {"records", "recorder", "checkpoints", "decisions", "entities"}
 """What may be left out or replaced without the others noticing."""
@@ -86,11 +89,11 @@ def test_functions_are_short() -> None:
 
 
 def test_files_are_short() -> None:
-    lengths = {
-        path: len(text.splitlines()) for path, text in python_files("src", "tests", "bench").items()
-    }
+    ours = {path: len(text.splitlines()) for path, text in python_files("src").items()}
+    tests = {p: len(text.splitlines()) for p, text in python_files("tests", "bench").items()}
 
-    assert {path: n for path, n in lengths.items() if n > FILE_LINES_MAX} == {}
+    assert {path: n for path, n in ours.items() if n > FILE_LINES_MAX} == {}
+    assert {path: n for path, n in tests.items() if n > TEST_FILE_LINES_MAX} == {}
 
 
 def test_a_broad_except_says_who_raises_it_again() -> None:

@@ -26,13 +26,12 @@ from hansard.kernel.follow import Follower, Following, Trouble
 from hansard.kernel.hidden import hidden_chars
 from hansard.kernel.kept_blobs import NotKeptError
 from hansard.kernel.lifeline import Lifeline
+from hansard.kernel.once import AlreadyAnsweredError, Once
 from hansard.kernel.operation import (
-    AlreadyAnsweredError,
     Caller,
     Context,
     Flagged,
     Home,
-    Once,
     Operation,
     Request,
     Result,

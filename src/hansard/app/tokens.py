@@ -166,20 +166,10 @@ def create(
     """
     if not stamp.actor.may("admin"):
         raise PermissionDenied("Making a token needs the role admin", role=stamp.actor.role)
-    seen = {projects.require(store, project).key for project in wanted.projects}
     identity = secrets.token_hex(ID_BYTES)
     text = f"{PREFIX}_{identity}_{secrets.token_urlsafe(SECRET_BYTES)}"
-    name = _checked_name(wanted.name or f"token-{identity}")
-    made = TokenCreated(
-        id=identity,
-        name=name,
-        digest=_digest(text),
-        actor_kind="human" if wanted.is_human else "agent",
-        role=wanted.role,
-        projects=sorted(seen) or None,
-        expires=wanted.expires,
-        proof=proof,
-    )
+    made = _drawn(store, wanted, identity, text, proof)
+    name = made.name
 
     def require_allowed(tx: ReadTx) -> None:
         there = [_token(found.row) for found in _scan(tx)]
@@ -204,6 +194,22 @@ def create(
         store.read(CATALOG, require_allowed)
     show(_token(_row(made, stamp.at)), text)
     return store.write(CATALOG, work), text
+
+
+def _drawn(
+    store: Store, wanted: Wanted, identity: str, text: str, proof: Proof | None
+) -> TokenCreated:
+    seen = {projects.require(store, project).key for project in wanted.projects}
+    return TokenCreated(
+        id=identity,
+        name=_checked_name(wanted.name or f"token-{identity}"),
+        digest=_digest(text),
+        actor_kind="human" if wanted.is_human else "agent",
+        role=wanted.role,
+        projects=sorted(seen) or None,
+        expires=wanted.expires,
+        proof=proof,
+    )
 
 
 def _require_free(name: str, before: Sequence[Token], wanted: Wanted, now: str) -> None:

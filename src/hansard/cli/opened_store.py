@@ -108,7 +108,7 @@ def _open_to_look(location: str, schema: Schema, *, blobs: str = "") -> Engine:
 
 def store_exists(settings: Settings) -> bool:
     """Whether there is a store to open; a database server is asked by opening it."""
-    from hansard.engines.sqlite.engine import DATABASE, remains
+    from hansard.engines.sqlite.database import DATABASE, remains
 
     folder = store_folder(settings)
     # Where a database is missing, opening what is left of its store says so.

@@ -7,7 +7,7 @@ from hansard.foreign.items import Record, Skipped
 from hansard.foreign.taking import Taking, in_order
 from hansard.foreign.wording import as_body, as_label, as_summary, as_title
 from hansard.kernel.problem import Problem
-from hansard.records.answers import History, HistoryEntry
+from hansard.records.history_answers import History, HistoryEntry
 from hansard.records.limits import RELATED_MAX
 
 UPDATED = ("title", "summary", "body", "metadata")

@@ -8,7 +8,7 @@ from pydantic import ConfigDict
 from pydantic.json_schema import SkipJsonSchema
 
 from hansard.kernel import ids, reply
-from hansard.kernel.blob import Blob, Digest
+from hansard.kernel.blob import Blob
 from hansard.kernel.effect import Settled
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Actor, Entry, Event, Proof, Role, Stamp
@@ -18,6 +18,7 @@ from hansard.kernel.holder import Holder
 from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.meaning import Passages
 from hansard.kernel.model import Model
+from hansard.kernel.once import AlreadyAnsweredError, AlreadyAttemptedError, Once
 from hansard.kernel.origin import Origin, TakenOver, require_not_taken
 from hansard.kernel.secret import Secret
 from hansard.kernel.store import Store
@@ -220,48 +221,6 @@ class Caller:
     def last_context(self) -> tuple[str, str] | None:
         """Give the project and session whose context the caller last saved or loaded."""
         return self.seat.contexts.get(self.session) if self.seat else None
-
-
-class AlreadyAnsweredError(Exception):
-    """The same request was answered while this one waited for its turn."""
-
-    def __init__(self, answer: dict[str, Any]) -> None:
-        """Carry the first answer."""
-        super().__init__()
-        self.answer = answer
-
-
-class AlreadyAttemptedError(Exception):
-    """The same request has announced its changes to the world before, and was not answered."""
-
-    def __init__(self, intents: list[int]) -> None:
-        """Carry the seqs of its intents."""
-        super().__init__()
-        self.intents = intents
-
-
-@dataclass(frozen=True, slots=True)
-class Once:
-    """The idempotency key of a request, and a digest of what it asks."""
-
-    key: str
-    operation: str
-    arguments: Digest
-    former_key: str | None = None
-    """What an older program kept the answer under."""
-
-    def recall(self, tx: ReadTx) -> dict[str, Any] | None:
-        """Give the first answer to this request, if it has one."""
-        answers = (reply.recall(tx, key, self.arguments) for key in self._keys())
-        return next(filter(None, answers), None)
-
-    def recall_attempt(self, tx: ReadTx) -> list[int] | None:
-        """Give what this request announced before and got no answer to."""
-        attempts = (reply.recall_attempt(tx, key, self.arguments) for key in self._keys())
-        return next(filter(None, attempts), None)
-
-    def _keys(self) -> list[str]:
-        return [self.key, *([self.former_key] if self.former_key else [])]
 
 
 R = TypeVar("R", bound=Written)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import anyio
 import anyio.to_thread
@@ -44,6 +44,11 @@ T = TypeVar("T")
 _Page = types.PaginatedRequestParams | None
 
 
+ListMethod = Literal["tools/list", "resources/list", "resources/templates/list", "prompts/list"]
+LISTS: tuple[ListMethod, ...] = get_args(ListMethod)
+"""What clients may keep for a while."""
+
+
 class HansardServer(Server[None]):
     """Answers MCP from an application."""
 
@@ -76,7 +81,6 @@ class HansardServer(Server[None]):
         """By tool, of those that only look: how long its last call took."""
         # Where many ask, or a server is to be asked, nobody waits for the look of another.
         self._may_answer_at_once = door.via == "stdio" and application.store.engine.name == "sqlite"
-        lists = CacheHint(ttl_ms=LIST_TTL_MS, scope="private")
         super().__init__(
             "hansard",
             title="Hansard",
@@ -85,12 +89,7 @@ class HansardServer(Server[None]):
             lifespan=lambda _: self.notices.running(),
             # Without this the SDK lists all tools again for each call of the current era.
             get_tool_input_schema=self._toolbox.schema,
-            cache_hints={
-                "tools/list": lists,
-                "resources/list": lists,
-                "resources/templates/list": lists,
-                "prompts/list": lists,
-            },
+            cache_hints=dict.fromkeys(LISTS, CacheHint(ttl_ms=LIST_TTL_MS, scope="private")),
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources,

@@ -9,7 +9,8 @@ from hansard.kernel.effect import Outcome
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Entry
 from hansard.kernel.limits import FILE_BYTES_MAX
-from hansard.kernel.operation import AlreadyAttemptedError, Caller, Context, ReceiptShown
+from hansard.kernel.once import AlreadyAttemptedError
+from hansard.kernel.operation import Caller, Context, ReceiptShown
 from hansard.kernel.problem import InvalidInput, Problem, StorageUnavailable
 from hansard.recorder import contract, limits, problems, renames, rules
 from hansard.recorder.answers import FileChanged, FilesChanged

@@ -26,6 +26,7 @@ def operations(gateway: Gateway, presence: Presence, staleness: Staleness) -> tu
         *_session_tools(gateway),
         *_plan_tools(gateway),
         *_file_tools(gateway),
+        *_going_back_tools(gateway),
         *_reports(gateway),
         *_reads(gateway),
         Operation(
@@ -146,6 +147,11 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
             writes=False,
             role="agent",
         ),
+    )
+
+
+def _going_back_tools(gateway: Gateway) -> tuple[Operation, ...]:
+    return (
         Operation(
             "undo",
             "Take back what an entry (s:SEQ; a batch or restore whole), a plan step, a "

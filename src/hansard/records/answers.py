@@ -1,17 +1,16 @@
 """What comes back from the operations on records: shapes of 000, and a text that suffices alone."""
 
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import ConfigDict, Field
 
 from hansard.kernel.operation import Result, Written
-from hansard.kernel.text import between_marks, one_line
-from hansard.kernel.told import KEPT, NO_COUNT, SECONDS, only, unless
+from hansard.kernel.text import between_marks
+from hansard.kernel.told import NO_COUNT, SECONDS, only, unless
 from hansard.records import text
 from hansard.records.briefing import CheckpointSeen, DecisionSeen, LastSession
 from hansard.records.shapes import (
     STAYS_NULL,
-    OldNew,
     Omitted,
     Record,
     RecordRef,
@@ -350,83 +349,6 @@ class RecordMoved(Written):
         one = self.record
         where = f"under {one.parent_id}" if one.parent_id else "a root"
         return "\n".join([f"[{one.id}] now {where}", *text.warned(self.warnings or ())])
-
-
-class HistoryEntry(Shape):
-    """One change of a record."""
-
-    seq: int
-    tick: int
-    timestamp: Annotated[str, SECONDS]
-    session_id: str | None = None
-    author: str
-    change_type: str
-    summary: str
-    diff: str | None = None
-    """How the body changed, whole."""
-    diff_how: str | None = None
-    """The call that gives the diff, where it is too long to come along."""
-    decisions: list[str] | None = None  # what its session cited
-
-    def text(self) -> str:
-        """Give a line, and the diff."""
-        when = f"s:{self.seq} t:{self.tick} {self.timestamp[:16]}"
-        head = f"{when} {self.author} {self.change_type}: {one_line(self.summary)}"
-        head += f" (session {self.session_id})" if self.session_id else ""
-        head += f" (under {', '.join(self.decisions)})" if self.decisions else ""
-        how = f"Diff: {self.diff_how}" if self.diff_how else None
-        return "\n".join(filter(None, [head, self.diff, how]))
-
-
-class History(Result):
-    """What happened to a record, newest first."""
-
-    history: list[HistoryEntry]
-    total: int
-    nextCursor: str | None = None  # noqa: N815 - as MCP spells it
-
-    def text(self) -> str:
-        """Give each change."""
-        entries = [entry.text() for entry in self.history]
-        return "\n".join(
-            [text.counted(self.total, "change", "changes"), *entries, *more(self.nextCursor)]
-        )
-
-
-class RecordDiff(Shape):
-    """Only the fields that differ; the body as a unified diff."""
-
-    title: OldNew | None = None
-    summary: OldNew | None = None
-    body: str | None = None
-    state: OldNew | None = None
-    parent_id: OldNew | None = None
-    resolved_by: OldNew | None = None
-    related: OldNew | None = None
-    metadata: OldNew | None = None
-    cites: OldNew | None = None
-    reason: OldNew | None = None
-
-
-class Diff(Result):
-    """Two versions of a record."""
-
-    from_version: Annotated[Record, only("id", "version")]
-    to_version: Annotated[Record, only("id", "state", "version")]
-    diff: Annotated[RecordDiff, KEPT]
-
-    def text(self) -> str:
-        """Give what differs."""
-        one = self.to_version
-        fields: dict[str, Any] = dict(self.diff)
-        lines = [
-            f"{name}: {change.old!r} -> {change.new!r}"
-            for name, change in fields.items()
-            if isinstance(change, OldNew)
-        ]
-        body = [self.diff.body] if self.diff.body else []
-        span = f"t:{self.from_version.version} to t:{one.version}"
-        return "\n".join([f"{text.stated(one)} {span}", *(lines + body or ["No difference"])])
 
 
 class WorkingSession(Shape):

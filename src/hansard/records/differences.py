@@ -6,7 +6,7 @@ import orjson
 
 from hansard.kernel.engine import ReadTx, Row
 from hansard.records import reading, rules
-from hansard.records.answers import RecordDiff
+from hansard.records.history_answers import RecordDiff
 from hansard.records.shapes import OldNew
 from hansard.records.text_merge import unified_diff
 

@@ -7,9 +7,10 @@ from hansard.kernel.engine import AnyOf, Position, Range, ReadTx, Row
 from hansard.kernel.operation import Context
 from hansard.kernel.page import from_cursor, to_cursor
 from hansard.kernel.problem import InvalidInput
-from hansard.records import answers, contract, limits, reading
+from hansard.records import contract, limits, reading
 from hansard.records.differences import body_diff, record_diff
 from hansard.records.filters import Filter
+from hansard.records.history_answers import Diff, History, HistoryEntry
 from hansard.records.views import RECORDS
 from hansard.sessions.citations import decisions_cited_in
 from hansard.sessions.contract import SessionNotFound
@@ -28,11 +29,11 @@ CURRENT = "current"
 LAST_SAVE = "last_save"
 
 
-def get_record_history(request: contract.GetRecordHistory, context: Context) -> answers.History:
+def get_record_history(request: contract.GetRecordHistory, context: Context) -> History:
     """List a record's changes, newest first."""
     after = from_cursor(request.cursor, ACTIVITY, "seq")
 
-    def work(tx: ReadTx) -> answers.History:
+    def work(tx: ReadTx) -> History:
         reading.require(tx, request.id)
         where: Filter = {
             "record_id": request.id,
@@ -46,7 +47,7 @@ def get_record_history(request: contract.GetRecordHistory, context: Context) -> 
         )
         shown = [found.row for found in page[: request.limit]]
         last = page[request.limit - 1] if len(page) > request.limit else None
-        return answers.History(
+        return History(
             history=list(_entries(tx, request.id, shown)),
             total=tx.tally(ACTIVITY, where).get(None, 0),
             nextCursor=to_cursor(Position(last.row["seq"], last.key)) if last else None,
@@ -55,14 +56,14 @@ def get_record_history(request: contract.GetRecordHistory, context: Context) -> 
     return context.read(work)
 
 
-def get_record_diff(request: contract.GetRecordDiff, context: Context) -> answers.Diff:
+def get_record_diff(request: contract.GetRecordDiff, context: Context) -> Diff:
     """Compare a record at two points."""
 
-    def work(tx: ReadTx) -> answers.Diff:
+    def work(tx: ReadTx) -> Diff:
         reading.require(tx, request.id)
         old = _at(tx, context, request.id, request.from_, "from")
         new = _at(tx, context, request.id, request.to, "to")
-        return answers.Diff(
+        return Diff(
             from_version=reading.whole(tx, old),
             to_version=reading.whole(tx, new),
             diff=record_diff(tx, old, new),
@@ -71,7 +72,7 @@ def get_record_diff(request: contract.GetRecordDiff, context: Context) -> answer
     return context.read(work)
 
 
-def _entries(tx: ReadTx, identifier: str, shown: list[Row]) -> Iterator[answers.HistoryEntry]:
+def _entries(tx: ReadTx, identifier: str, shown: list[Row]) -> Iterator[HistoryEntry]:
     """Tell each change, with diffs of the bodies for as long as they are not too much together."""
     left = limits.HISTORY_DIFF_CHARS_MAX
     for activity in shown:
@@ -81,7 +82,7 @@ def _entries(tx: ReadTx, identifier: str, shown: list[Row]) -> Iterator[answers.
         diff = body_diff(tx, old, new) if old else ""
         fits = len(diff) <= min(limits.DIFF_SHOWN_CHARS_MAX, left)
         left -= len(diff) if fits else 0
-        yield answers.HistoryEntry(
+        yield HistoryEntry(
             seq=seq,
             tick=new["tick"],
             timestamp=activity["timestamp"],

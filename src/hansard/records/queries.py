@@ -6,7 +6,7 @@ from hansard.kernel.engine import Found, Position, Range, ReadTx, Row
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Context, Operation
 from hansard.kernel.page import from_cursor, to_cursor
-from hansard.records import answers, contract, reading
+from hansard.records import answers, contract, history_answers, reading
 from hansard.records.filters import Filter, of_kind
 from hansard.records.history import get_record_diff, get_record_history
 from hansard.records.text import line
@@ -198,7 +198,7 @@ _OTHERS = (
         "get_record_history",
         "List a record's changes, newest first.",
         contract.GetRecordHistory,
-        answers.History,
+        history_answers.History,
         get_record_history,
         writes=False,
     ),
@@ -206,7 +206,7 @@ _OTHERS = (
         "get_record_diff",
         "Compare a record at two points: ISO time, t:TICK, s:SEQ, last_save or current.",
         contract.GetRecordDiff,
-        answers.Diff,
+        history_answers.Diff,
         get_record_diff,
         writes=False,
         toolsets=("default",),

@@ -4,7 +4,7 @@ from typing import Any, Literal, TypeVar
 
 from hansard.kernel.limits import BODY_BYTES_MAX
 from hansard.kernel.operation import Result
-from hansard.records import answers, limits
+from hansard.records import answers, history_answers, limits
 from hansard.records.shapes import State
 from hansard.records.sync_answers import Synced
 from hansard.records.update_answers import RecordUpdated
@@ -87,9 +87,9 @@ class Records:
         assert page.next_offset is None, "a body is longer than a body may be"
         return page.chars
 
-    def history(self, id: str, **more: Any) -> answers.History:
+    def history(self, id: str, **more: Any) -> history_answers.History:
         """List what happened to a record, newest first."""
-        return self._ask(answers.History, "get_record_history", id=id, **more)
+        return self._ask(history_answers.History, "get_record_history", id=id, **more)
 
     def list(self, **filters: Any) -> answers.RecordList:
         """List records, as `list_records` does."""

@@ -16,7 +16,7 @@ from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Result
 from hansard.kernel.problem import InvalidInput
-from hansard.records import answers
+from hansard.records import answers, history_answers
 from hansard.records.limits import BUDGET_TOKENS_MAX
 from hansard.records.shapes import RecordRef
 
@@ -201,7 +201,7 @@ def _all_refs(ask: Ask, as_of: str | None) -> Iterator[RecordRef]:
 
 def _before_last_change(ask: Ask, record: str) -> str:
     told = ask("get_record_history", id=record, limit=1)
-    assert isinstance(told, answers.History), "get_record_history answers with a history"
+    assert isinstance(told, history_answers.History), "get_record_history answers with a history"
     last = told.history[0]
     # Nothing comes before a record's first version: that is compared with itself.
     return f"s:{last.seq - 1}" if last.change_type != "created" else f"s:{last.seq}"

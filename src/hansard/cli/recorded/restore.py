@@ -14,33 +14,37 @@ from hansard.recorder.going_back.answers import Restored
 Point = Annotated[str | None, typer.Option(metavar="POINT", help="s:340, t:12 or an ISO time.")]
 
 
+OfEntry = Annotated[
+    str | None, typer.Option(metavar="s:N", help="The files that this entry changed.")
+]
+BeforeStep = Annotated[
+    int | None,
+    typer.Option(
+        min=1, metavar="N", help="All as before this step of the plan, counted from 1, began."
+    ),
+]
+OfSession = Annotated[
+    str | None,
+    typer.Option(metavar="ID", help="All that this session touched; with --step, else the latest."),
+]
+BeforePrompt = Annotated[
+    str | None,
+    typer.Option(
+        metavar="last|N|s:N",
+        help="All as before you said something, but for what others did since.",
+    ),
+]
+
+
 @settings_flags
 def restore(
     flags: Flags,
     path: Annotated[str | None, typer.Argument(metavar="PATH", help="One file.")] = None,
     *,
-    entry: Annotated[
-        str | None, typer.Option(metavar="s:N", help="The files that this entry changed.")
-    ] = None,
-    step: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="All as before this step of the plan, counted from 1, began."
-        ),
-    ] = None,
-    session: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID", help="All that this session touched; with --step, else the latest."
-        ),
-    ] = None,
-    before_prompt: Annotated[
-        str | None,
-        typer.Option(
-            metavar="last|N|s:N",
-            help="All as before you said something, but for what others did since.",
-        ),
-    ] = None,
+    entry: OfEntry = None,
+    step: BeforeStep = None,
+    session: OfSession = None,
+    before_prompt: BeforePrompt = None,
     before: Point = None,
     after: Point = None,
     keep_others: Annotated[
@@ -56,19 +60,10 @@ def restore(
     What others did since is taken away too, and named first; `hansard undo` leaves it. It is shown
     first, and can be undone.
     """
-    if all(one is None for one in (path, entry, step, before_prompt, session)):
-        raise InvalidInput(
-            "What shall come back?",
-            hint="Give a PATH with --before or --after, --entry s:N, --step N, --before-prompt "
-            "last or --session ID",
-        )
-    asked: dict[str, Any] = {"path": path, "entry": entry, **_goal(before, after)}
+    _require_what(path, entry, step, before_prompt, session)
+    asked: dict[str, Any] = {"path": path, "entry": entry, **_goal(path, before, after)}
     asked |= {"step": step and step - 1, "keep_others": keep_others or None}
     asked["prompt"] = before_prompt
-    if path is not None and "point" not in asked:
-        raise InvalidInput(
-            "To which point?", hint=f"Give --before or --after; `hansard evolution {path}` helps"
-        )
     with writing_desk(flags) as at:
         if path is None and entry is None:
             asked["of_session"] = _session(at, session)
@@ -90,9 +85,22 @@ def _session(at: Desk, named: str | None) -> str:
     return named
 
 
-def _goal(before: str | None, after: str | None) -> dict[str, str]:
+def _require_what(*named: str | int | None) -> None:
+    if all(one is None for one in named):
+        raise InvalidInput(
+            "What shall come back?",
+            hint="Give a PATH with --before or --after, --entry s:N, --step N, --before-prompt "
+            "last or --session ID",
+        )
+
+
+def _goal(path: str | None, before: str | None, after: str | None) -> dict[str, str]:
     if before is not None and after is not None:
         raise InvalidInput("--before and --after: give one of them")
+    if path is not None and before is None and after is None:
+        raise InvalidInput(
+            "To which point?", hint=f"Give --before or --after; `hansard evolution {path}` helps"
+        )
     if after is not None:
         return {"to": "after", "point": after}
     return {} if before is None else {"to": "before", "point": before}

@@ -65,26 +65,25 @@ def undo(
 
     What others did since stays. It is shown first, and can be undone.
     """
-    if all(one is None for one in (entry, step, prompt, session)):
-        raise InvalidInput(
-            "What shall be undone?",
-            hint="Give s:N from `hansard timeline`, --step N, --prompt last or --session ID",
-        )
+    _require_what(entry, step, prompt, session)
     if take is not None and take not in SIDES:
         raise InvalidInput(f"--take: must be one of {', '.join(SIDES)}")
-    asked: dict[str, Any] = {
-        "entry": entry,
-        "step": step and step - 1,
-        "prompt": prompt,
-        "take": take,
-        "paths": path or None,
-    }
+    asked: dict[str, Any] = {"entry": entry, "step": step and step - 1, "prompt": prompt}
+    asked |= {"take": take, "paths": path or None}
     with writing_desk(flags) as at:
         if entry is None:
             asked["of_session"] = session or at.latest_session()
         going = Going(at.ask, "undo", Undone, asked)
         question = "Undo this in {files}?"
         return go_back(going, question=question, yes=yes, dry_run=dry_run, json=json, whole=whole)
+
+
+def _require_what(*named: str | int | None) -> None:
+    if all(one is None for one in named):
+        raise InvalidInput(
+            "What shall be undone?",
+            hint="Give s:N from `hansard timeline`, --step N, --prompt last or --session ID",
+        )
 
 
 def register(app: typer.Typer) -> None:

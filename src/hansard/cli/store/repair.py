@@ -9,7 +9,7 @@ import typer
 from hansard.app.keeping.backup import find_backup
 from hansard.app.keeping.repair import Repaired, derive_again, needed, salvage
 from hansard.app.keeping.salvage import Saved, Seqs
-from hansard.app.settings import load, store_location
+from hansard.app.settings import Settings, load, store_location
 from hansard.app.verify import Report, verify
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened, store_folder
@@ -41,7 +41,6 @@ def repair(
     old one is kept beside it.
     """
     settings = load(flags)
-    folder = store_folder(settings)
     if source:
         warn_of_unreadable(source)
     backup = find_backup(source) if source else None
@@ -57,11 +56,7 @@ def repair(
             assert report is not None, "views were found broken by a report"
             derive_again(application.store, report, progress=show_progress)
             return verify(application.store, progress=show_progress).exit_code
-    if folder is None:
-        raise InvalidInput(
-            f"{store_location(settings)} is a database, which is not replaced in place",
-            hint="Restore a backup into a new one, or `hansard export` what is sound",
-        )
+    folder = _replaceable(settings)
     helped = f" and the backup of {backup.taken_at}" if backup else ""
     question = f"Save what is sound of {folder}{helped} into a new store, in its place?"
     require_consent(question, yes=yes)
@@ -74,6 +69,16 @@ def repair(
     )
     _print(done)
     return 0
+
+
+def _replaceable(settings: Settings) -> Path:
+    folder = store_folder(settings)
+    if folder is None:
+        raise InvalidInput(
+            f"{store_location(settings)} is a database, which is not replaced in place",
+            hint="Restore a backup into a new one, or `hansard export` what is sound",
+        )
+    return folder
 
 
 def register(app: typer.Typer) -> None:

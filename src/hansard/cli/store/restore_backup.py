@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from hansard.app import people
-from hansard.app.keeping.backup import find_backup
-from hansard.app.keeping.restoring import restore_bundles, restore_folder
-from hansard.app.settings import load
+from hansard.app.keeping.backup import Backup, find_backup
+from hansard.app.keeping.restoring import Heads, restore_bundles, restore_folder
+from hansard.app.settings import Settings, load
 from hansard.app.start import start
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened, store_folder
@@ -39,25 +39,9 @@ def restore_backup(
     warn_of_unreadable(folder)
     backup = find_backup(folder)
     settings = load(flags)
-    location = store_folder(settings)
-    aside = None
-    if location is None:
+    if store_folder(settings) is None or force:
         _require_person(flags)
-        application = start(settings)
-        try:
-            heads = restore_bundles(backup, application.store, progress=show_progress)
-        finally:
-            application.close()
-    else:
-        if force:
-            _require_person(flags)
-        heads, aside = restore_folder(
-            backup,
-            location,
-            open_store=open_copies(settings),
-            force=force,
-            progress=show_progress,
-        )
+    heads, aside = _restored(settings, backup, force=force)
     if json:
         shown = {"taken_at": backup.taken_at, "heads": heads}
         print_json(shown | {"set_aside": str(aside) if aside else None})
@@ -67,6 +51,21 @@ def restore_backup(
         print(f"What was there is now {aside}")
     print_heads(heads)
     return 0
+
+
+def _restored(settings: Settings, backup: Backup, *, force: bool) -> tuple[Heads, Path | None]:
+    """Bring a backup back; gives the heads, and where what was there before is now."""
+    location = store_folder(settings)
+    if location is not None:
+        opener = open_copies(settings)
+        return restore_folder(
+            backup, location, open_store=opener, force=force, progress=show_progress
+        )
+    application = start(settings)
+    try:
+        return restore_bundles(backup, application.store, progress=show_progress), None
+    finally:
+        application.close()
 
 
 def _require_person(flags: Flags) -> None:

@@ -3,11 +3,8 @@
 Whoever writes holds the followers' lock. `gitlog` says when; here is how.
 """
 
-import ctypes
 import logging
-import os
 import re
-import shutil
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -23,6 +20,7 @@ from pygit2.enums import ConfigLevel, FileMode, ObjectType, RepositoryOpenFlag
 from hansard.decisions.events import DecisionMade, ProposalAccepted
 from hansard.decisions.git import decision_page, readme_page
 from hansard.decisions.git.decision_page import Page
+from hansard.decisions.git.folders import SYNCED, SYNCED_FILE, lay_out, set_aside, sync_file_system
 from hansard.decisions.git.objects import (
     UnsoundError,
     loose_file,
@@ -46,7 +44,7 @@ from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Entry
 from hansard.kernel.follow import NotNow
-from hansard.kernel.private_files import FILE_MODE, make_folder, open_new, restrict
+from hansard.kernel.private_files import FILE_MODE, restrict
 from hansard.kernel.problem import BlobDamaged, StorageUnavailable
 from hansard.kernel.store import Store
 
@@ -57,17 +55,6 @@ BATCH = 100
 
 SEQ = re.compile("[1-9][0-9]{0,17}")
 
-SYNCED_FILE = "hansard.config"
-SYNCED = "[core]\n\tfsyncObjectFiles = true\n"
-"""Makes libgit2 sync what it writes. In a file of its own, as git would complain of it."""
-
-SKELETON = {
-    "HEAD": f"ref: {BRANCH}\n",
-    "config": "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n",
-    "description": "Decisions, as Hansard recorded them.\n",
-    SYNCED_FILE: SYNCED,
-}
-
 
 def publish(store: Store, project: str, path: Path, until: int | None) -> int:
     """Commit what the repository at a path lacks; returns how many commits that took."""
@@ -76,7 +63,7 @@ def publish(store: Store, project: str, path: Path, until: int | None) -> int:
         try:
             return publishing.run(until)
         except UnsoundError as fault:
-            aside = _set_aside(path)
+            aside = set_aside(path)
             logger.warning("%s is damaged (%s): kept as %s, made again", path, fault, aside.name)
             return publishing.run(until)
 
@@ -132,7 +119,7 @@ class _Publishing:
         """Commit what is missing."""
         if not self._path.exists() and not self._unpublished(0, until):
             return 0
-        _lay_out(self._path)
+        lay_out(self._path)
         # Objects are synced all at once, references one by one, which is for each repository
         # handle to say.
         repo, references = _open(self._path), _open(self._path)
@@ -145,7 +132,7 @@ class _Publishing:
                 if page is not None:
                     tip = _Tip(_add(repo, tip, page), seq)
                     count += 1
-            _sync_file_system(self._path)
+            sync_file_system(self._path)
             if tip.commit:
                 point(references, OWN, tip.commit)
             passed = seq
@@ -351,64 +338,11 @@ def _sync_writes(repo: pygit2.Repository) -> None:
     repo.config.add_file(str(synced), ConfigLevel.APP)
 
 
-def _lay_out(path: Path) -> None:
-    """Make an empty repository, wholly or not at all."""
-    if path.exists():
-        return
-    make_folder(path.parent)
-    unfinished = path.with_name(f".{path.name}.new")
-    if unfinished.exists():
-        shutil.rmtree(unfinished)
-    for folder in ("objects/info", "objects/pack", "refs/heads", "refs/tags"):
-        make_folder(unfinished / folder)
-    for name, text in SKELETON.items():
-        with open_new(unfinished / name) as file:
-            file.write(text.encode())
-    for found in (*unfinished.rglob("*"), unfinished):
-        _sync(found)
-    unfinished.rename(path)
-    _sync(path.parent)
-
-
 def _remove_leftovers(repo: pygit2.Repository) -> None:
     """Remove the temporary files and the locks of a process that was killed."""
     remove_stale_locks(repo)
     for left in Path(repo.path, "objects").glob("tmp_object_git2_*"):
         left.unlink(missing_ok=True)
-
-
-def _set_aside(path: Path) -> Path:
-    number = 1
-    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
-        number += 1
-    return path.rename(aside)
-
-
-def _sync_file_system(path: Path) -> None:
-    """Wait until all that was written to a file system is on disk.
-
-    A commit is at least four small files. Syncing each of them and its folder takes ten times as
-    long as this, and of a hundred commits fifty times.
-    """
-    libc = ctypes.CDLL(None, use_errno=True)
-    if not hasattr(libc, "syncfs"):
-        os.sync()
-        return
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        if libc.syncfs(descriptor):
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number))
-    finally:
-        os.close(descriptor)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _moved(

@@ -9,13 +9,8 @@ from pathlib import Path
 
 import apsw
 
-from hansard.engines.sqlite.engine import (
-    BUSY_TIMEOUT_MS,
-    DATABASE,
-    LOCKS,
-    WRITE_LOCK,
-    connect_to_look,
-)
+from hansard.engines.sqlite.database import BUSY_TIMEOUT_MS, DATABASE, connect_to_look
+from hansard.engines.sqlite.engine import LOCKS, WRITE_LOCK
 from hansard.engines.sqlite.errors import refusals
 from hansard.engines.sqlite.files import BLOBS, blob_path, is_any_held
 from hansard.engines.sqlite.reserve import RESERVE

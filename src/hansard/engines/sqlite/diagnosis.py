@@ -6,7 +6,8 @@ from pathlib import Path
 
 import apsw
 
-from hansard.engines.sqlite.engine import DATABASE, LOCKS, STOPPED, connect_to_look
+from hansard.engines.sqlite.database import DATABASE, connect_to_look
+from hansard.engines.sqlite.engine import LOCKS, STOPPED
 from hansard.engines.sqlite.errors import can_write
 from hansard.engines.sqlite.files import is_held
 from hansard.engines.sqlite.reserve import RESERVE, Reserve

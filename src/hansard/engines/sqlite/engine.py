@@ -14,10 +14,20 @@ import apsw
 from hansard.engines.group_commit import GroupCommit, Job
 from hansard.engines.sqlite import schema as layout
 from hansard.engines.sqlite import wal
+from hansard.engines.sqlite.database import (
+    BUSY_TIMEOUT_MS,
+    DATABASE,
+    LOG,
+    STATEMENTS_CACHED,
+    connect_to_look,
+    remains,
+    require_nothing_left,
+)
 from hansard.engines.sqlite.errors import (
     CANNOT_READ,
     CANNOT_WRITE,
     FULL,
+    GONE,
     READ_ONLY,
     Stop,
     can_write,
@@ -27,11 +37,11 @@ from hansard.engines.sqlite.errors import (
     refusals,
 )
 from hansard.engines.sqlite.files import BLOBS, BlobFiles, LockFiles, WriteLock, is_inline
-from hansard.engines.sqlite.interim_name import between_names
 from hansard.engines.sqlite.reserve import OPENING_BYTES, RESERVE, Reserve
 from hansard.engines.sqlite.times import add_functions
 from hansard.engines.sqlite.transaction import SqliteTx
 from hansard.engines.sqlite.watch import SqliteWatch
+from hansard.engines.sqlite.write_transaction import SqliteWriteTx
 from hansard.kernel import limits
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import Lock, ReadTx, Schema, Table, Topic, Watch, WriteTx
@@ -43,26 +53,15 @@ T = TypeVar("T")
 _Tried = tuple[Job[apsw.Connection], tuple[Any, BaseException | None]]
 """A job, and its result or its failure."""
 
-DATABASE = "hansard.db"
-LOG = f"{DATABASE}-wal"
 LOCKS = "locks"
 WRITE_LOCK = "write.lock"
 STOPPED = "stopped-"
 """Begins the name of a lock, which goes on with the id of the process that writes no more."""
-BUSY_TIMEOUT_MS = 10_000
-"""For the few moments that our own lock does not order: a checkpoint, a reader that recovers."""
-
 SYNCHRONOUS_FULL = 2
 """Acknowledged means on disk. One step lower, a power cut took 200 of 200 acknowledged rows."""
 
-STATEMENTS_CACHED = 500
 _OPEN = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
 WAL_BYTES_KEPT = 16 * 1024 * 1024
-
-GONE = Stop(
-    f"{CANNOT_WRITE}: its files were moved or removed while it was open",
-    "Put it back, or set `store` to where it is now, then start Hansard again",
-)
 
 
 class SqliteEngine:
@@ -144,7 +143,7 @@ class SqliteEngine:
             raise self._stopped.problem()
 
         def on(connection: apsw.Connection) -> T:
-            return work(SqliteTx(connection, self._files, project))
+            return work(SqliteWriteTx(connection, self._files, project))
 
         return self._group.run(on, urgent=urgent)
 
@@ -386,13 +385,7 @@ class SqliteEngine:
         assert self._writer.pragma("synchronous") == SYNCHRONOUS_FULL, "the database refused FULL"
 
     def _has_layout(self, connection: apsw.Connection) -> bool:
-        found = connection.pragma("user_version")
-        if found > layout.FORMAT:
-            raise StorageUnavailable(
-                "This store was written by a newer Hansard than this one",
-                hint="Upgrade Hansard; nothing was changed",
-            )
-        if found < layout.FORMAT:
+        if not layout.is_of_this_format(connection):
             return False
         if self._is_looking:
             return True  # what another version has not made yet reads as empty
@@ -455,46 +448,3 @@ class SqliteEngine:
         # A database handle carried over a fork corrupts the file: SQLite's own warning.
         if os.getpid() != self._process:
             raise RuntimeError("A store must be opened anew after a fork")
-
-
-def remains(folder: Path) -> list[str]:
-    """Name what is left of a store whose database is gone; nothing if there never was one."""
-    log = folder / f"{DATABASE}-wal"
-    # The database is looked at last, as it is what someone makes first who just begins a store.
-    left = _left(folder) + ([log.name] if log.is_file() and log.stat().st_size else [])
-    database = folder / DATABASE
-    return [] if database.is_file() and database.stat().st_size else left
-
-
-def _left(folder: Path) -> list[str]:
-    """Name what is made only once the database has its tables."""
-    moved = [path.name for path in between_names(folder)]
-    return moved + [name for name in (BLOBS, RESERVE) if (folder / name).exists()]
-
-
-def require_nothing_left(folder: Path, left: Sequence[str] | None = None) -> None:
-    """Refuse to begin a new store on what is left of another, the log of which may be lost."""
-    if left := _left(folder) if left is None else left:
-        raise StorageUnavailable(
-            f"The database of this store is gone; left of it: {', '.join(left)}",
-            hint="Bring it back with `hansard repair --from`, which takes a folder of backups, or "
-            "move the store's folder away to begin a new one",
-            outcome="not_written",
-        )
-
-
-def connect_to_look(path: Path, *, may_change: bool = False) -> apsw.Connection:
-    """Open a database where nothing can be written, not even what its log needs to be read.
-
-    One that may change meanwhile is read along with its log, which is left as it is.
-    """
-    has_log = path.with_name(f"{path.name}-wal").exists()
-    is_live = has_log or (may_change and os.access(path.parent, os.W_OK))
-    never_changes = "" if is_live else "&immutable=1"
-    connection = apsw.Connection(
-        f"{path.absolute().as_uri()}?mode=ro{never_changes}",
-        flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI,
-        statementcachesize=STATEMENTS_CACHED,
-    )
-    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-    return connection

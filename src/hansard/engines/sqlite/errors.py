@@ -30,6 +30,12 @@ class Stop:
         return StorageUnavailable(self.message, hint=self.hint, outcome="not_written")
 
 
+GONE = Stop(
+    f"{CANNOT_WRITE}: its files were moved or removed while it was open",
+    "Put it back, or set `store` to where it is now, then start Hansard again",
+)
+
+
 FULL = Stop("The store cannot be opened: the disk is full", "Make room, then start Hansard again")
 READ_ONLY = Stop(
     "The store is read-only: its disk cannot be written to",

@@ -14,6 +14,7 @@ import apsw
 from hansard.engines.versions import older_versions
 from hansard.kernel.blob import digest_of
 from hansard.kernel.engine import Schema, Table, Topic
+from hansard.kernel.problem import StorageUnavailable
 
 FORMAT = 1
 """The number of this layout, in `PRAGMA user_version`; a file with a higher one is not opened."""
@@ -161,3 +162,14 @@ def of_topic(topic: Topic) -> Iterator[str]:
         f"CREATE TABLE IF NOT EXISTS {documents_name(topic)}(number INTEGER PRIMARY KEY, "
         "project INTEGER NOT NULL, key TEXT NOT NULL, length REAL NOT NULL, UNIQUE(project, key))"
     )
+
+
+def is_of_this_format(connection: apsw.Connection) -> bool:
+    """Whether a database is laid out as we do it; one that a newer Hansard laid out is refused."""
+    found = connection.pragma("user_version")
+    if found > FORMAT:
+        raise StorageUnavailable(
+            "This store was written by a newer Hansard than this one",
+            hint="Upgrade Hansard; nothing was changed",
+        )
+    return bool(found == FORMAT)

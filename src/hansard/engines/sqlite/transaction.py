@@ -1,6 +1,6 @@
 """A transaction on SQLite: the seam's verbs as SQL."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Any, cast
 
@@ -9,17 +9,14 @@ import orjson
 
 from hansard.engines.locks import UnderProcessLocks
 from hansard.engines.sqlite.clauses import condition, known, marks, paged, standing
-from hansard.engines.sqlite.files import BlobFiles, is_inline
+from hansard.engines.sqlite.files import BlobFiles
 from hansard.engines.sqlite.schema import (
     CURRENT,
     NUMBER_BITS,
     documents_name,
     filing,
     is_unmade,
-    of_table,
-    of_topic,
     table_name,
-    topic_name,
 )
 from hansard.kernel.blob import Blob, Codec, Digest
 from hansard.kernel.engine import (
@@ -37,9 +34,9 @@ from hansard.kernel.engine import (
 from hansard.kernel.event import Actor, Entry, Head, genesis
 from hansard.kernel.problem import BlobDamaged
 
-_ENTRY_COLUMNS = "number, tick, at, clock, kind, session, actor, payload, payload_digest, hash"
+ENTRY_COLUMNS = "number, tick, at, clock, kind, session, actor, payload, payload_digest, hash"
 _ENTRY_MARKS = ", ".join("?" * 10)
-_NUMBER_MASK = (1 << NUMBER_BITS) - 1
+NUMBER_MASK = (1 << NUMBER_BITS) - 1
 
 
 class SqliteTx(UnderProcessLocks):
@@ -69,7 +66,7 @@ class SqliteTx(UnderProcessLocks):
             return []
         low, high = (
             self._numbered(after),
-            self._numbered(_NUMBER_MASK if before is None else before),
+            self._numbered(NUMBER_MASK if before is None else before),
         )
         where: list[str] = ["number > ?", "number < ?"]
         values: list[Any] = [low, high]
@@ -81,7 +78,7 @@ class SqliteTx(UnderProcessLocks):
             values.extend(kinds)
         direction = "DESC" if descending else "ASC"
         rows = self._all(
-            f"SELECT {_ENTRY_COLUMNS} FROM journal WHERE {' AND '.join(where)} "
+            f"SELECT {ENTRY_COLUMNS} FROM journal WHERE {' AND '.join(where)} "
             f"ORDER BY number {direction} LIMIT ?",
             *values,
             limit,
@@ -249,115 +246,6 @@ class SqliteTx(UnderProcessLocks):
         )
         return [Digest(digest) for (digest,) in rows]
 
-    def append(self, entry: Entry) -> None:
-        assert entry.seq == self._head.seq + 1, "an entry follows the head"
-        actor = orjson.dumps([entry.actor.kind, entry.actor.id, entry.actor.role]).decode()
-        self._run(
-            f"INSERT INTO journal({_ENTRY_COLUMNS}) VALUES({_ENTRY_MARKS})",
-            self._numbered(entry.seq, make=True),
-            entry.tick,
-            entry.at,
-            entry.clock,
-            entry.kind,
-            entry.session,
-            actor,
-            entry.payload,
-            entry.payload_digest,
-            entry.hash,
-        )
-        self._set_head(Head(entry.seq, entry.tick, entry.hash, entry.clock, self._head.views))
-
-    def put(self, table: Table, key: str, row: Row, *, seq: int) -> None:
-        fields = [f"f_{field}" for field in table.fields]
-        cells = [row.get(field) for field in table.fields]
-        columns, values = ["project", "key", "row", *fields], [
-            self._made_number(), key, orjson.dumps(row), *cells
-        ]  # fmt: skip
-        if table.history:
-            self._end(table, key, seq)
-            columns += ["from_seq", "to_seq"]
-            values += [seq, CURRENT]
-        self._run(
-            f"INSERT OR REPLACE INTO {table_name(table)}({', '.join(columns)}) "
-            f"VALUES({marks(columns)})",
-            *values,
-            making=of_table(table),
-        )
-
-    def delete(self, table: Table, key: str, *, seq: int) -> None:
-        if table.history:
-            self._end(table, key, seq)
-            return
-        self._run(
-            f"DELETE FROM {table_name(table)} WHERE project = ? AND key = ?", self._number, key
-        )
-
-    def index(self, topic: Topic, key: str, texts: Mapping[str, str] | None) -> None:
-        project = self._made_number()
-        documents, words = documents_name(topic), topic_name(topic)
-        found = self._one(
-            f"SELECT number FROM {documents} WHERE project = ? AND key = ?", project, key
-        )
-        if found:
-            self._run(f"DELETE FROM {words} WHERE rowid = ?", found[0])
-        if texts is None:
-            self._run(f"DELETE FROM {documents} WHERE project = ? AND key = ?", project, key)
-            return
-        from hansard.engines.sqlite.search import document, length_of
-
-        columns = document(topic, texts)
-        number = found[0] if found else self._next_document(documents, project)
-        put = f"INSERT OR REPLACE INTO {documents} VALUES(?, ?, ?, ?)"
-        self._run(put, number, project, key, length_of(topic, columns), making=of_topic(topic))
-        names = ", ".join(topic.columns)
-        put = f"INSERT INTO {words}(rowid, {names}) VALUES(?, {marks(columns)})"
-        self._run(put, number, *columns)
-
-    def keep(self, blob: Blob) -> None:
-        # A blob that nobody staged has no file, however large it is.
-        in_file = not is_inline(blob) and self._files.has(blob.digest)
-        inline = None if in_file else blob.packed
-        self._run(
-            "INSERT OR IGNORE INTO blobs(project, digest, size, codec, base, depth, packed) "
-            "VALUES(?, ?, ?, ?, ?, ?, ?)",
-            self._made_number(),
-            blob.digest,
-            *(blob.size, blob.codec, blob.base, blob.depth, inline),
-        )
-
-    def repack(self, blob: Blob) -> None:
-        # In the database, however large: the file of that name may be another project's, too.
-        self._run(
-            "UPDATE blobs SET size = ?, codec = ?, packed = ?, base = ?, depth = ? "
-            "WHERE project = ? AND digest = ?",
-            blob.size,
-            blob.codec,
-            blob.packed,
-            blob.base,
-            blob.depth,
-            self._number,
-            blob.digest,
-        )
-
-    def drop(self, digest: Digest) -> None:
-        self._run("DELETE FROM blobs WHERE project = ? AND digest = ?", self._number, digest)
-
-    def redact(self, entry: Entry) -> None:
-        assert entry.is_redacted, "an entry with its payload"
-        number = self._numbered(entry.seq)
-        self._run("UPDATE journal SET payload = ? WHERE number = ?", entry.payload, number)
-
-    def clear(self, tables: Sequence[Table], topics: Sequence[Topic]) -> None:
-        for table in tables:
-            self._run(f"DELETE FROM {table_name(table)} WHERE project = ?", self._number)
-        for topic in topics if self._number is not None else ():
-            self._clear_topic(topic)
-
-    def mark_views(self, views: str) -> None:
-        head = self._head
-        self._made_number()
-        self._set_head(Head(head.seq, head.tick, head.hash, head.clock, views))
-
     def _find_head(self) -> tuple[int | None, Head]:
         found = self._one(
             "SELECT number, seq, tick, hash, clock, views FROM heads WHERE project = ?",
@@ -365,71 +253,15 @@ class SqliteTx(UnderProcessLocks):
         )
         return (found[0], Head(*found[1:])) if found else (None, genesis(self.project))
 
-    def _set_head(self, head: Head) -> None:
-        self._run(
-            "UPDATE heads SET seq = ?, tick = ?, hash = ?, clock = ?, views = ? WHERE number = ?",
-            head.seq,
-            head.tick,
-            head.hash,
-            head.clock,
-            head.views,
-            self._number,
-        )
-        self._head = head
-
-    def _made_number(self) -> int:
-        """Give the project's number, which its first write assigns."""
-        if self._number is None:
-            head = self._head
-            found = self._one(
-                "INSERT INTO heads(project, seq, tick, hash, clock, views) "
-                "VALUES(?, ?, ?, ?, ?, ?) RETURNING number",
-                self.project,
-                head.seq,
-                head.tick,
-                head.hash,
-                head.clock,
-                head.views,
-            )
-            assert found is not None, "an inserted row has a number"
-            self._number = int(found[0])
-        return self._number
-
-    def _numbered(self, seq: int, *, make: bool = False) -> int:
-        project = self._made_number() if make else self._number
+    def _numbered(self, seq: int) -> int:
+        project = self._number
         assert project is not None, "a project without a head has no entries"
         # Any number at all may be asked for; none reaches into the next project's.
-        return (project << NUMBER_BITS) + min(max(seq, 0), _NUMBER_MASK)
-
-    def _next_document(self, documents: str, project: int) -> int:
-        low = project << NUMBER_BITS
-        found = self._one(
-            f"SELECT max(number) FROM {documents} WHERE number BETWEEN ? AND ?",
-            low,
-            low + _NUMBER_MASK,
-        )
-        return int(found[0] if found and found[0] is not None else low) + 1
-
-    def _clear_topic(self, topic: Topic) -> None:
-        documents, words = documents_name(topic), topic_name(topic)
-        first, last = self._documents()
-        if self._one(f"SELECT 1 FROM {documents} WHERE number < ? OR number > ?", first, last):
-            self._run(f"DELETE FROM {words} WHERE rowid BETWEEN ? AND ?", first, last)
-        else:
-            # No other project has any, and emptying all at once is quicker by far.
-            self._run(f"INSERT INTO {words}({words}) VALUES('delete-all')")
-        self._run(f"DELETE FROM {documents} WHERE number BETWEEN ? AND ?", first, last)
+        return (project << NUMBER_BITS) + min(max(seq, 0), NUMBER_MASK)
 
     def _documents(self) -> tuple[int, int]:
         """Give the span of this project's document numbers."""
-        return self._numbered(0), self._numbered(_NUMBER_MASK)
-
-    def _end(self, table: Table, key: str, seq: int) -> None:
-        """End the standing version of a row at `seq`; one that began there never was."""
-        name = table_name(table)
-        at = f"project = ? AND key = ? AND to_seq = {CURRENT}"
-        self._run(f"DELETE FROM {name} WHERE {at} AND from_seq = ?", self._number, key, seq)
-        self._run(f"UPDATE {name} SET to_seq = ? WHERE {at}", seq, self._number, key)
+        return self._numbered(0), self._numbered(NUMBER_MASK)
 
     def _filter(
         self, table: Table, where: Where | None, as_of: int | None, *, alias: str = ""
@@ -447,7 +279,7 @@ class SqliteTx(UnderProcessLocks):
         number, tick, at, clock, kind, session, actor, payload, payload_digest, hashed = row
         return Entry(
             self.project,
-            number & _NUMBER_MASK,
+            number & NUMBER_MASK,
             tick,
             at,
             clock,
@@ -461,18 +293,6 @@ class SqliteTx(UnderProcessLocks):
 
     def _is_made(self, name: str) -> bool:
         return self._one("SELECT 1 FROM sqlite_schema WHERE name = ?", name) is not None
-
-    def _run(self, statement: str, *values: Any, making: Iterable[str] = ()) -> None:
-        """Change rows. A table that is not there is made first, or has none to change."""
-        try:
-            self._connection.execute(statement, values)
-        except apsw.SQLError as error:
-            if not is_unmade(error):
-                raise
-            if statements := tuple(making):
-                for each in statements:
-                    self._connection.execute(each)
-                self._connection.execute(statement, values)
 
     def _one(self, statement: str, *values: Any) -> tuple[Any, ...] | None:
         found = self._ask(statement, values)

@@ -12,7 +12,8 @@ from typing import Generic, Protocol, TypeVar
 from hansard.kernel.effect import Outcome
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Entry
-from hansard.kernel.operation import AlreadyAttemptedError, Context, ReceiptShown
+from hansard.kernel.once import AlreadyAttemptedError
+from hansard.kernel.operation import Context, ReceiptShown
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.recorder import limits
 from hansard.recorder.answers import FileChanged

@@ -20,7 +20,7 @@ from bench.table import Cell, print_table
 from hansard.embedders import vectors
 from hansard.embedders.local import LocalEmbedder
 from hansard.embedders.meanings import FORM, VectorMeanings
-from hansard.embedders.vector_index import Shelf
+from hansard.embedders.vector_index import VectorIndex
 from hansard.engines.sqlite import SqliteEngine
 from hansard.kernel.engine import Hit, ReadTx, Schema, WriteTx
 from hansard.kernel.event import Kinds
@@ -85,7 +85,7 @@ def synthetic(queries: Matrix, count: int) -> Matrix:
 
 def recall(made: Matrix, embedded: Matrix) -> float:
     """Say which part of the nearest ten by numbers are among the nearest ten by signs first."""
-    shelf = Shelf(made.shape[1])
+    shelf = VectorIndex(made.shape[1])
     shelf.update([_change(number, vector) for number, vector in enumerate(made)])
     exact = np.argsort(-(made.astype(np.float16).astype(np.float32) @ embedded.T), axis=0)[:10].T
     kept = [

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hansard.app.application import Application
-from hansard.app.search_all import Everything, Search, Thing, ThingsFound
+from hansard.app.search_all import Everything, SearchRequest, Thing, ThingsFound
 from hansard.entities.views import WORDS as ENTITY_WORDS
 from hansard.kernel.engine import Hit
 from hansard.kernel.event import Stamp
@@ -165,7 +165,7 @@ def test_a_document_is_found_by_its_meaning_and_one_that_is_gone_is_not(
     def asked(key: str) -> list[tuple[str, float]]:
         stamp = Stamp(agent.actor, "2026-01-01T00:00:00.000Z")
         context = Context(app.store, app.default_project, agent, stamp)
-        request = Search(query="what stores charge", kinds=["entity"])
+        request = SearchRequest(query="what stores charge", kinds=["entity"])
         answer = Everything(Near(key)).search(request, context)
         return [(thing.id, thing.score) for thing in answer.results]
 

@@ -13,7 +13,7 @@ from hansard.app import insight, start
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings
 from hansard.checkpoints import capability as checkpoints
-from hansard.checkpoints.limits import Quotas, Retention
+from hansard.checkpoints.limits import CheckpointQuotas, Retention
 from hansard.sdk import Hansard
 
 WORDS = "agent plan step tool result error file path module function value state the of to".split()
@@ -35,7 +35,7 @@ def hardly_packed(size: int, *, seed: int = 1) -> str:
 
 @contextmanager
 def library(
-    store: Path, *, quotas: Quotas | None = None, retention: Retention | None = None
+    store: Path, *, quotas: CheckpointQuotas | None = None, retention: Retention | None = None
 ) -> Iterator[Hansard]:
     """Open a store whose operator has set these limits."""
     settings = Settings(store=str(store))

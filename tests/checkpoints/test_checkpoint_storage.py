@@ -12,7 +12,7 @@ from hansard.app.start import checkpoint_quotas
 from hansard.app.verify import verify
 from hansard.checkpoints.answers import CheckpointList
 from hansard.checkpoints.contract import StorageQuotaExceeded
-from hansard.checkpoints.limits import Quotas, Retention
+from hansard.checkpoints.limits import CheckpointQuotas, Retention
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.limits import BLOB_CHAIN_MAX, KIB, MIB
 from hansard.kernel.problem import BlobDamaged
@@ -158,13 +158,15 @@ def test_a_session_without_a_sound_checkpoint_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "quotas",
     [
-        Quotas(checkpoint_bytes_max=60_000),
-        Quotas(session_bytes_max=100_000),
-        Quotas(store_bytes_max=100_000),
+        CheckpointQuotas(checkpoint_bytes_max=60_000),
+        CheckpointQuotas(session_bytes_max=100_000),
+        CheckpointQuotas(store_bytes_max=100_000),
     ],
     ids=["checkpoint", "session", "store"],
 )
-def test_beyond_a_quota_nothing_is_stored_not_even_in_part(tmp_path: Path, quotas: Quotas) -> None:
+def test_beyond_a_quota_nothing_is_stored_not_even_in_part(
+    tmp_path: Path, quotas: CheckpointQuotas
+) -> None:
     with library(tmp_path, quotas=quotas) as hansard:
         first = hansard.checkpoints.save_checkpoint("w", {"text": hardly_packed(100_000, seed=1)})
         before = blob_files(tmp_path), hansard.application.store.engine.heads()
@@ -183,7 +185,7 @@ def test_beyond_a_quota_nothing_is_stored_not_even_in_part(tmp_path: Path, quota
 
 @pytest.mark.holds("CHK-quota-3")
 def test_the_stores_quota_counts_all_projects(tmp_path: Path) -> None:
-    with library(tmp_path, quotas=Quotas(store_bytes_max=100_000)) as hansard:
+    with library(tmp_path, quotas=CheckpointQuotas(store_bytes_max=100_000)) as hansard:
         hansard.call("create_project", id="other", name="Other")
         text = hardly_packed(100_000, seed=1)
         hansard.call(
@@ -234,7 +236,7 @@ def test_a_project_of_a_newer_version_stands_in_nobody_elses_way(tmp_path: Path)
 
 @pytest.mark.holds("CHK-quota-8", "CHK-quota-3")
 def test_what_others_free_can_be_used_at_once(tmp_path: Path) -> None:
-    quotas = Quotas(store_bytes_max=100_000)
+    quotas = CheckpointQuotas(store_bytes_max=100_000)
     context = {"text": hardly_packed(150_000, seed=2)}
     with library(tmp_path, quotas=quotas) as hansard, library(tmp_path, quotas=quotas) as other:
         other.call("create_project", id="other", name="Other")
@@ -251,7 +253,7 @@ def test_what_others_free_can_be_used_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.holds("CHK-quota-5")
 def test_from_four_fifths_of_a_quota_on_answers_warn(tmp_path: Path) -> None:
-    with library(tmp_path, quotas=Quotas(session_bytes_max=120_000)) as hansard:
+    with library(tmp_path, quotas=CheckpointQuotas(session_bytes_max=120_000)) as hansard:
         first = hansard.checkpoints.save_checkpoint("w", {"text": hardly_packed(100_000, seed=1)})
         second = hansard.checkpoints.save_checkpoint("w", {"text": hardly_packed(100_000, seed=2)})
 
@@ -322,7 +324,7 @@ def test_quotas_and_retention_are_settings(open_app: OpenApp) -> None:
 
     left = [one.checkpointId for one in hansard.checkpoints.list_checkpoints("w")]
     assert left == list(saved)[:1:-1]
-    assert checkpoint_quotas(Settings(session_max_mib=2, store_max_gib=3)) == Quotas(
+    assert checkpoint_quotas(Settings(session_max_mib=2, store_max_gib=3)) == CheckpointQuotas(
         session_bytes_max=2 * MIB, store_bytes_max=3 * 1024 * MIB
     )
 
@@ -350,7 +352,7 @@ def test_a_context_that_another_session_has_stored_takes_no_more_of_the_store(
     tmp_path: Path,
 ) -> None:
     context = {"text": hardly_packed(100_000, seed=1)}
-    with library(tmp_path, quotas=Quotas(store_bytes_max=60_000)) as hansard:
+    with library(tmp_path, quotas=CheckpointQuotas(store_bytes_max=60_000)) as hansard:
         hansard.checkpoints.save_checkpoint("w", context)
         again = hansard.checkpoints.save_checkpoint("v", context)
 

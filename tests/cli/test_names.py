@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from hansard.app.start import catalog
-from hansard.cli.naming.finding import Thing, matching, tail_of
+from hansard.cli.naming.finding import NamedThing, matching, tail_of
 from hansard.cli.naming.named import NAMED
 from tests.cli.running import Hansard
 from tests.cli.test_status import worked
 
 THINGS = [
-    Thing("R102", "Retry twice"),
-    Thing("R011", "Retry"),
-    Thing("R010", "Wait and retry"),
-    Thing("p.abc123", None, "abc123"),
+    NamedThing("R102", "Retry twice"),
+    NamedThing("R011", "Retry"),
+    NamedThing("R010", "Wait and retry"),
+    NamedThing("p.abc123", None, "abc123"),
 ]
 
 
@@ -41,7 +41,10 @@ def test_what_a_name_means(named: str, ids: list[str]) -> None:
 
 def test_a_whole_id_that_there_is_not_means_no_longer_one() -> None:
     for named in ("R100", "r100"):
-        assert matching([Thing("R1001", "Why r100 broke"), Thing("R1002", "r100")], named) == []
+        assert (
+            matching([NamedThing("R1001", "Why r100 broke"), NamedThing("R1002", "r100")], named)
+            == []
+        )
 
 
 def test_words_within_a_title_are_not_enough_to_change_something() -> None:
@@ -67,7 +70,7 @@ def test_words_within_a_title_are_not_enough_to_change_something() -> None:
 def test_a_beginning_counts_from_where_ids_differ(
     named: str, is_seen: bool, is_changed: bool
 ) -> None:
-    one = Thing("textDocument::a1234567", None, "a1234567")
+    one = NamedThing("textDocument::a1234567", None, "a1234567")
 
     assert bool(matching([one], named)) == is_seen
     assert bool(matching([one], named, loosely=False)) == is_changed

@@ -4,13 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hansard.decisions.ranking import Match, Standing, rank
+from hansard.decisions.ranking import Match, RankedStanding, rank
 
 TARGETS = ("t0", "t1", "t2")
 
-actives = [Standing(f"D{number}", target, is_active=True) for number, target in enumerate(TARGETS)]
+actives = [
+    RankedStanding(f"D{number}", target, is_active=True) for number, target in enumerate(TARGETS)
+]
 others = [
-    Standing(f"{prefix}{number}", target, is_active=False)
+    RankedStanding(f"{prefix}{number}", target, is_active=False)
     for prefix in ("O", "P")
     for number, target in enumerate((*TARGETS, "t3"))
 ]

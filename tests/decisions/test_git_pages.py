@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hansard.decisions.git import decision_page
-from hansard.decisions.git.decision_page import Page
+from hansard.decisions.git.decision_page import DecisionPage
 
 HASH = "0" * 64
 
@@ -22,8 +22,8 @@ NASTY = st.sampled_from([
 HOSTILE = st.lists(TEXTS | NASTY, max_size=5).map("".join)
 
 
-def a_page(**given: Any) -> Page:
-    plain = Page(
+def a_page(**given: Any) -> DecisionPage:
+    plain = DecisionPage(
         id="D002",
         title="Use PostgreSQL",
         target="database",
@@ -41,7 +41,7 @@ def a_page(**given: Any) -> Page:
         seq=12,
         hash=HASH,
     )
-    return Page(**{name: getattr(plain, name) for name in Page.__slots__} | given)
+    return DecisionPage(**{name: getattr(plain, name) for name in DecisionPage.__slots__} | given)
 
 
 def front_matter(page: bytes) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hansard.embedders.vector_index import EXACT_ROWS_MAX, Shelf
+from hansard.embedders.vector_index import EXACT_ROWS_MAX, VectorIndex
 from hansard.embedders.vectors import Change, pack
 from hansard.kernel.engine import Hit
 
@@ -30,13 +30,13 @@ def change(key: str, vectors: Vectors | None) -> Change:
     return Change("notes", key, "digest", pack(vectors), vectors.shape[1])
 
 
-def a_shelf(vectors: Vectors) -> Shelf:
-    shelf = Shelf(vectors.shape[1])
+def a_shelf(vectors: Vectors) -> VectorIndex:
+    shelf = VectorIndex(vectors.shape[1])
     shelf.update([change(f"N{number}", vector[None]) for number, vector in enumerate(vectors)])
     return shelf
 
 
-def found(shelf: Shelf, query: Vectors, limit: int = 10, floor: float = -1.0) -> list[str]:
+def found(shelf: VectorIndex, query: Vectors, limit: int = 10, floor: float = -1.0) -> list[str]:
     return [hit.key for hit in shelf.nearest(query, limit=limit, floor=floor)]
 
 
@@ -65,7 +65,7 @@ def test_scores_are_cosines_best_first_and_not_below_the_floor() -> None:
 
 def test_a_document_is_found_once_by_the_nearest_of_its_vectors() -> None:
     vectors = some_vectors(4)
-    shelf = Shelf(DIMENSIONS)
+    shelf = VectorIndex(DIMENSIONS)
     shelf.update([change("long", vectors[:3]), change("short", vectors[3:])])
 
     assert found(shelf, vectors[2][None]) == ["long", "short"]
@@ -94,7 +94,7 @@ def test_after_many_changes_it_finds_what_a_new_one_finds(count: int) -> None:
         now[key] = vector[None] if number % 3 else None
         shelf.update([change(key, now[key])])
 
-    fresh = Shelf(DIMENSIONS)
+    fresh = VectorIndex(DIMENSIONS)
     fresh.update([change(key, vector) for key, vector in now.items()])
 
     for query in some_vectors(10, seed=5):

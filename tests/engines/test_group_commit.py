@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from hansard.engines.group_commit import GroupCommit, Job, Outcome
+from hansard.engines.group_commit import CommitOutcome, GroupCommit, Job
 from hansard.kernel import limits
 from hansard.kernel.problem import StorageUnavailable
 from tests.patience import PATIENCE_S
@@ -45,13 +45,13 @@ def group(disk: Disk) -> Iterator[GroupCommit[list[str]]]:
 def test_a_commit_that_takes_too_long_has_an_outcome_that_nobody_knows(
     group: GroupCommit[list[str]], disk: Disk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = Outcome.wait
+    real = CommitOutcome.wait
 
-    def cut_short(outcome: Outcome, _: float) -> bool:
+    def cut_short(outcome: CommitOutcome, _: float) -> bool:
         assert disk.begun.wait(PATIENCE_S)
         return real(outcome, 0)
 
-    monkeypatch.setattr(Outcome, "wait", cut_short)
+    monkeypatch.setattr(CommitOutcome, "wait", cut_short)
 
     with pytest.raises(StorageUnavailable) as refused:
         group.run(lambda done: done.append("written"))

@@ -5,7 +5,7 @@ import sqlite3
 from pathlib import Path, PurePosixPath
 
 from hansard.app.application import Application
-from hansard.checkpoints.limits import Quotas
+from hansard.checkpoints.limits import CheckpointQuotas
 from hansard.foreign.formats import detected, named
 from hansard.foreign.importing import label_of, take_over
 from hansard.foreign.taking import Report, Source, Taking, actor
@@ -29,7 +29,7 @@ def take(
     caller = Caller(actor(found.name), seat=Seat())
     source = Source(found.name, label_of(path), PurePosixPath(folder))
     taking = Taking(app, caller, source, is_dry=is_dry)
-    return take_over(taking, found, path, Quotas())
+    return take_over(taking, found, path, CheckpointQuotas())
 
 
 def seq(app: Application) -> int:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hansard.http.door import TOKEN_LIFE_S, TOKENS_MAX, VISIT_LIFE_S, Door
+from hansard.http.door import TOKEN_LIFE_S, TOKENS_MAX, VISIT_LIFE_S, PageDoor
 from tests.http.serving import Browser, Server, let_in, serving
 
 
@@ -23,11 +23,11 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def door(clock: Clock) -> Door:
-    return Door(timer=clock, clock=clock)
+def door(clock: Clock) -> PageDoor:
+    return PageDoor(timer=clock, clock=clock)
 
 
-def test_a_token_opens_once(door: Door) -> None:
+def test_a_token_opens_once(door: PageDoor) -> None:
     token = door.issue()
 
     assert door.visit(door.enter(token)) is not None
@@ -35,7 +35,7 @@ def test_a_token_opens_once(door: Door) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["", "x", "é", "\ud800"])
-def test_another_token_opens_nothing(door: Door, wrong: str) -> None:
+def test_another_token_opens_nothing(door: PageDoor, wrong: str) -> None:
     door.issue()
 
     assert door.enter(wrong) is None
@@ -43,7 +43,7 @@ def test_another_token_opens_nothing(door: Door, wrong: str) -> None:
     assert not door.has_key(wrong)
 
 
-def test_tokens_and_visits_come_to_an_end(door: Door, clock: Clock) -> None:
+def test_tokens_and_visits_come_to_an_end(door: PageDoor, clock: Clock) -> None:
     late, used = door.issue(), door.issue()
     cookie = door.enter(used)
     clock.now = TOKEN_LIFE_S
@@ -54,7 +54,7 @@ def test_tokens_and_visits_come_to_an_end(door: Door, clock: Clock) -> None:
     assert door.visit(cookie) is None
 
 
-def test_the_oldest_token_goes_when_there_are_too_many(door: Door) -> None:
+def test_the_oldest_token_goes_when_there_are_too_many(door: PageDoor) -> None:
     first, *_, last = [door.issue() for _ in range(TOKENS_MAX + 1)]
 
     assert door.enter(first) is None

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from hansard.app.settings import Settings
-from hansard.http.door import VISIT_LIFE_S, Door
+from hansard.http.door import VISIT_LIFE_S, PageDoor
 from hansard.http.visits import Forgotten, Kept, Visits, store_name
 from tests.http.serving import WAIT_S, Browser, Server, let_in, serving
 from tests.patience import PATIENCE_S
@@ -69,16 +69,16 @@ def test_a_file_that_is_no_visit_lets_nobody_in(tmp_path: Path, content: bytes) 
 
 
 def test_time_runs_on_while_no_server_does(tmp_path: Path) -> None:
-    before = Door(Kept(tmp_path), clock=lambda: 0.0)
+    before = PageDoor(Kept(tmp_path), clock=lambda: 0.0)
     cookie = before.enter(before.issue())
 
-    assert Door(Kept(tmp_path), clock=lambda: VISIT_LIFE_S - 1).visit(cookie)
-    assert Door(Kept(tmp_path), clock=lambda: VISIT_LIFE_S).visit(cookie) is None
+    assert PageDoor(Kept(tmp_path), clock=lambda: VISIT_LIFE_S - 1).visit(cookie)
+    assert PageDoor(Kept(tmp_path), clock=lambda: VISIT_LIFE_S).visit(cookie) is None
 
 
 def test_where_nothing_can_be_kept_a_browser_is_let_in_for_now(tmp_path: Path) -> None:
     (tmp_path / "visits").write_text("not a folder")
-    door = Door(Kept(tmp_path / "visits"))
+    door = PageDoor(Kept(tmp_path / "visits"))
 
     cookie = door.enter(door.issue())
 

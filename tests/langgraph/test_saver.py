@@ -22,7 +22,7 @@ from hansard.app.catalog import Catalog
 from hansard.app.verify import verify
 from hansard.checkpoints import capability as checkpoints
 from hansard.checkpoints.contract import StorageQuotaExceeded
-from hansard.checkpoints.limits import Quotas
+from hansard.checkpoints.limits import CheckpointQuotas
 from hansard.kernel.problem import InvalidInput
 from hansard.langgraph import HansardSaver, form
 from hansard.sdk import Hansard
@@ -274,7 +274,9 @@ def test_views_of_threads_can_be_derived_again(saver: HansardSaver, app: Applica
 
 
 def test_a_quota_refuses_a_put_and_keeps_nothing_of_it(open_app: OpenApp) -> None:
-    saver = HansardSaver(Hansard(application=open_app()), quotas=Quotas(checkpoint_bytes_max=2_000))
+    saver = HansardSaver(
+        Hansard(application=open_app()), quotas=CheckpointQuotas(checkpoint_bytes_max=2_000)
+    )
     put(saver, {"a": BIG}, config_of())
     before = list(saver.list(None))
 
@@ -287,7 +289,7 @@ def test_a_quota_refuses_a_put_and_keeps_nothing_of_it(open_app: OpenApp) -> Non
 def test_threads_and_checkpoints_share_the_quota_of_the_store(open_app: OpenApp) -> None:
     hansard = Hansard(application=open_app())
     put(HansardSaver(hansard), {"a": hardly_packed(100_000)}, config_of())
-    small = checkpoints.capability(quotas=Quotas(store_bytes_max=60_000))
+    small = checkpoints.capability(quotas=CheckpointQuotas(store_bytes_max=60_000))
     others = [one for one in hansard.application.catalog.capabilities if one.name != small.name]
     application = Application(Catalog([*others, small]), hansard.application.store)
 

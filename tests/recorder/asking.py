@@ -10,7 +10,7 @@ from hansard.kernel.blob import digest_of
 from hansard.kernel.operation import Caller, Result
 from hansard.recorder.answers import (
     Evolution,
-    FileChanged,
+    FileChangedAnswer,
     FilesChanged,
     FileShown,
     Timeline,
@@ -20,7 +20,7 @@ from hansard.recorder.going_back.answers import Restored, Undone
 from hansard.recorder.story.answers import Story
 
 
-def op(app: Application, caller: Caller, action: str, path: str, **rest: Any) -> FileChanged:
+def op(app: Application, caller: Caller, action: str, path: str, **rest: Any) -> FileChangedAnswer:
     """Do one thing to a file."""
     answer = app.call("file_op", {"action": action, "path": path, **rest}, caller)
     assert isinstance(answer, FilesChanged)
@@ -28,17 +28,21 @@ def op(app: Application, caller: Caller, action: str, path: str, **rest: Any) ->
     return result
 
 
-def create(app: Application, caller: Caller, path: str, content: str = "one\n") -> FileChanged:
+def create(
+    app: Application, caller: Caller, path: str, content: str = "one\n"
+) -> FileChangedAnswer:
     """Create a file."""
     return op(app, caller, "create", path, content=content)
 
 
-def edit(app: Application, caller: Caller, path: str, content: str, **rest: Any) -> FileChanged:
+def edit(
+    app: Application, caller: Caller, path: str, content: str, **rest: Any
+) -> FileChangedAnswer:
     """Give a file another content."""
     return op(app, caller, "edit", path, content=content, **rest)
 
 
-def batch(app: Application, caller: Caller, *ops: dict[str, Any]) -> list[FileChanged]:
+def batch(app: Application, caller: Caller, *ops: dict[str, Any]) -> list[FileChangedAnswer]:
     """Do several things in one call."""
     answer = app.call("file_op", {"ops": list(ops)}, caller)
     assert isinstance(answer, FilesChanged)

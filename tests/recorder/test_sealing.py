@@ -7,7 +7,7 @@ import pytest
 
 from hansard.app.application import Application
 from hansard.kernel.operation import Caller
-from hansard.recorder.contents.sealing import Keys, NoKeyError
+from hansard.recorder.contents.sealing import NoKeyError, SealingKeys
 from hansard.recorder.problems import Irreversible
 from tests.conftest import OpenApp
 from tests.recorder.asking import (
@@ -147,7 +147,7 @@ def test_a_key_within_the_store_is_no_key(open_app: OpenApp, agent: Caller, tmp_
 
 
 def test_two_processes_make_one_key(tmp_path: Path) -> None:
-    both = [Keys(tmp_path / "folder" / "key") for _ in range(2)]
+    both = [SealingKeys(tmp_path / "folder" / "key") for _ in range(2)]
 
     sealed = [keys.seal(b"a secret") for keys in both]
 
@@ -158,7 +158,7 @@ def test_two_processes_make_one_key(tmp_path: Path) -> None:
 
 
 def test_what_was_sealed_and_changed_is_not_opened(tmp_path: Path) -> None:
-    keys = Keys(tmp_path / "key")
+    keys = SealingKeys(tmp_path / "key")
     sealed = keys.seal(b"a secret").packed
 
     for place in range(len(sealed)):

@@ -11,7 +11,12 @@ from hansard.kernel.event import SYSTEM, Stamp
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import Store
 from hansard.sessions import projects
-from hansard.sessions.contract import ProjectArchived, ProjectExists, ProjectList, ProjectNotFound
+from hansard.sessions.contract import (
+    ProjectArchived,
+    ProjectExists,
+    ProjectList,
+    ProjectNotFound,
+)
 from tests.conftest import OpenApp, a_caller
 
 STAMP = Stamp(SYSTEM, "2026-01-01T00:00:00Z")

@@ -5,6 +5,7 @@ import io
 import math
 import re
 import tokenize
+from collections.abc import Iterator
 from functools import cache
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -191,3 +192,34 @@ def _imported(node: ast.Import | ast.ImportFrom) -> list[str]:
 def _is_vague(name: str) -> bool:
     words = re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)
     return name.lstrip("_").startswith("handle_") or any(w.lower() in VAGUE_WORDS for w in words)
+
+
+def public_classes(source: str) -> list[str]:
+    """Name the classes of a module that others may use."""
+    tops = (node for node in parsed(source).body if isinstance(node, ast.ClassDef))
+    return [node.name for node in tops if not node.name.startswith("_")]
+
+
+def events_and_problems(source: str) -> list[str]:
+    """Name the classes that are facts of the journal, or refusals."""
+    return [
+        node.name
+        for node in parsed(source).body
+        if isinstance(node, ast.ClassDef)
+        and not node.name.startswith("_")
+        and {"kind", "code"} & set(_assigned(node))
+    ]
+
+
+def _assigned(node: ast.ClassDef) -> Iterator[str]:
+    """Name what a class sets itself."""
+    for statement in node.body:
+        targets: list[ast.expr] = []
+        if isinstance(statement, ast.AnnAssign) and statement.value is not None:
+            targets = [statement.target]
+        elif isinstance(statement, ast.Assign):
+            targets = statement.targets
+        for target in targets:
+            for name in ast.walk(target):
+                if isinstance(name, ast.Name):
+                    yield name.id

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -26,6 +27,9 @@ FILE_LINES_MAX = 450
 
 TEST_FILE_LINES_MAX = 500
 """No file of tests and measurements is longer. A ratchet: it may only go down."""
+
+NAMES_TWICE_MAX = 57
+"""So many names are borne by more than one public class. A ratchet: it may only go down."""
 
 CAPABILITIES = {"records", "recorder", "checkpoints", "decisions", "entities"}
 """What may be left out or replaced without the others noticing."""
@@ -152,6 +156,35 @@ def test_names_say_something() -> None:
     ]
 
     assert vague == []
+
+
+def class_names() -> Counter[str]:
+    """Count by name the public classes of the source."""
+    texts = python_files("src").values()
+    return Counter(name for text in texts for name in checks.public_classes(text))
+
+
+def test_an_event_or_a_problem_has_its_name_to_itself() -> None:
+    """Events are past participles, answers end in `Answer`: a traceback says which it was."""
+    named = Counter(
+        name for text in python_files("src").values() for name in checks.public_classes(text)
+    )
+    facts = {
+        name for text in python_files("src").values() for name in checks.events_and_problems(text)
+    }
+
+    assert {"RecordCreated", "FileChanged"} <= facts
+    assert {name for name in facts if named[name] > 1} == set()
+
+
+def test_few_names_are_borne_by_more_than_one_class() -> None:
+    named = Counter(
+        name for text in python_files("src").values() for name in checks.public_classes(text)
+    )
+
+    twice = sorted(name for name, count in named.items() if count > 1)
+
+    assert len(twice) <= NAMES_TWICE_MAX, twice
 
 
 def test_rules_rankings_and_views_are_pure() -> None:

@@ -8,7 +8,7 @@ from hansard.kernel.operation import Context
 from hansard.records.briefing import Briefing, CheckpointSeen, DecisionSeen, LastSession
 from hansard.records.budget import clip
 from hansard.sessions.directory import last_activity
-from hansard.sessions.events import SessionClosed, SessionSaved
+from hansard.sessions.events import SessionSaved, SessionWasClosed
 from hansard.sessions.views import SESSIONS
 
 DECISIONS_SHOWN_MAX = 20
@@ -81,10 +81,10 @@ def _last_session(tx: ReadTx, context: Context) -> LastSession | None:
 
 def _said(tx: ReadTx, row: Row, context: Context) -> str | None:
     before = None if context.as_of is None else context.as_of + 1
-    kinds = [SessionClosed.kind, SessionSaved.kind]
+    kinds = [SessionWasClosed.kind, SessionSaved.kind]
     last = tx.entries(session=row["id"], kinds=kinds, before=before, descending=True, limit=1)
     event = context.store.kinds.decode(last[0]) if last else None
-    note = event.note if isinstance(event, SessionClosed | SessionSaved) else None
+    note = event.note if isinstance(event, SessionWasClosed | SessionSaved) else None
     return clip(note, SAID_SHOWN_CHARS) if note else None
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from hansard.app.settings import Settings
-from hansard.app.workspaces import GIT, ORIGIN, Workspace, look
+from hansard.app.workspaces import GIT, ORIGIN, WorkspaceIdentity, look
 from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.event import Stamp
 from hansard.kernel.operation import Home
@@ -29,7 +29,7 @@ class NamedHome:
     is_settled = True
 
     def __init__(
-        self, called: str, *, must_exist: bool = False, workspace: Workspace | None = None
+        self, called: str, *, must_exist: bool = False, workspace: WorkspaceIdentity | None = None
     ) -> None:
         """Be the project of that name; `workspace` is the one whose file names it."""
         self.must_exist = must_exist
@@ -76,7 +76,7 @@ class RepositoryHome:
 
     is_chosen = must_exist = False
 
-    def __init__(self, workspace: Workspace, say: Say = lambda _: None) -> None:
+    def __init__(self, workspace: WorkspaceIdentity, say: Say = lambda _: None) -> None:
         """Be the project of a workspace in a repository; `say` tells its user of a new name."""
         assert workspace.name, "only a workspace in a repository has a name"
         self.is_settled = False
@@ -159,7 +159,7 @@ class WorkspaceHome:
         self._say = say
 
     @cached_property
-    def workspace(self) -> Workspace:
+    def workspace(self) -> WorkspaceIdentity:
         """The folder, as far as it is known without a store."""
         return look(self._folder)
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any, Literal
 
-from hansard.checkpoints.since import DecisionSuperseded, FileChanged, RecordChanged, Since
+from hansard.checkpoints.since import FileChangedSince, RecordChanged, Since, SupersededSince
 from hansard.decisions.reading import head, stated, still_cites
 from hansard.decisions.tables import DECISIONS
 from hansard.kernel.engine import Found, Range, ReadTx, Row, Scalar, Where
@@ -105,7 +105,7 @@ def _how(before: Row | None, now: Row) -> Literal["created", "updated", "transit
     return "updated" if before["tick"] != now["tick"] else "moved"
 
 
-def _files(tx: ReadTx, seq: int) -> tuple[list[FileChanged], int]:
+def _files(tx: ReadTx, seq: int) -> tuple[list[FileChangedSince], int]:
     later = {"seq": Range(at_least=seq + 1)}
     counts = tx.tally(FILES, later, by="workspace")
     newest: list[Found] = []
@@ -123,7 +123,7 @@ def _files(tx: ReadTx, seq: int) -> tuple[list[FileChanged], int]:
     return changed, sum(counts.values()) - (len(shown) - len(changed))
 
 
-def _file(tx: ReadTx, found: Found) -> FileChanged | None:
+def _file(tx: ReadTx, found: Found) -> FileChangedSince | None:
     """Show a file by its latest revision; `None` if that only says how it was met."""
     revision = tx.get(REVISIONS, revision_key(found.key, found.row["number"]))
     assert revision is not None, f"{found.row['path']} has no latest revision"
@@ -131,10 +131,10 @@ def _file(tx: ReadTx, found: Found) -> FileChanged | None:
         return None
     how = "external" if revision["source"] == "external" else revision["action"]
     shown = {"path": found.row["path"], "how": how, "seq": revision["seq"]}
-    return FileChanged(**shown, **_who(tx, revision["seq"]))
+    return FileChangedSince(**shown, **_who(tx, revision["seq"]))
 
 
-def _decisions(tx: ReadTx, seq: int) -> tuple[list[DecisionSuperseded], int]:
+def _decisions(tx: ReadTx, seq: int) -> tuple[list[SupersededSince], int]:
     """Name the decisions that held then and no longer do, each with the one that holds now."""
     known: Where = {"kind": "decision", "status": "superseded", "seq": Range(below=seq + 1)}
     total = _count(tx.tally(DECISIONS, known)) - _count(tx.tally(DECISIONS, known, as_of=seq))
@@ -152,9 +152,9 @@ def _decisions(tx: ReadTx, seq: int) -> tuple[list[DecisionSuperseded], int]:
     return [_superseded(tx, new, old) for new, old in islice(held, SHOWN_MAX)], total
 
 
-def _superseded(tx: ReadTx, new: Row, old: Row) -> DecisionSuperseded:
+def _superseded(tx: ReadTx, new: Row, old: Row) -> SupersededSince:
     named = {"id": old["id"], "title": old["title"], "supersededBy": head(tx, old)}
-    return DecisionSuperseded(**named, seq=new["seq"], **_who(tx, new["seq"]))
+    return SupersededSince(**named, seq=new["seq"], **_who(tx, new["seq"]))
 
 
 def _count(tally: Mapping[Scalar | None, int]) -> int:

@@ -87,7 +87,7 @@ class Narrow(Model):
         )
 
 
-class Search(ProjectRequest):
+class SearchRequest(ProjectRequest):
     """What to find."""
 
     query: Query
@@ -167,7 +167,7 @@ def capability(meanings: Meanings) -> Capability:
     operation = Operation(
         "search",
         "Search everything.",
-        Search,
+        SearchRequest,
         ThingsFound,
         everything.search,
         writes=False,
@@ -182,7 +182,7 @@ class Everything:
 
     meanings: Meanings
 
-    def search(self, request: Search, context: Context) -> ThingsFound:
+    def search(self, request: SearchRequest, context: Context) -> ThingsFound:
         """Find things, best first. Any query is answered."""
         first = _first(request.cursor)
         until = first + request.limit

@@ -32,7 +32,7 @@ from hansard.sessions.rules import Quiet, Staleness
 
 if TYPE_CHECKING:
     from hansard.app.quotas import Quotas as CallQuotas
-    from hansard.checkpoints.limits import Quotas
+    from hansard.checkpoints.limits import CheckpointQuotas
     from hansard.recorder.gateway import Gateway
     from hansard.records.briefing import Briefing
 
@@ -240,11 +240,11 @@ def _ended(store: Store, identities: Collection[str], now: str) -> set[str]:
     return tokens.ended(store, identities, now)
 
 
-def checkpoint_quotas(settings: Settings) -> "Quotas":
+def checkpoint_quotas(settings: Settings) -> "CheckpointQuotas":
     """Give the limits of what checkpoints may take."""
-    from hansard.checkpoints.limits import Quotas
+    from hansard.checkpoints.limits import CheckpointQuotas
 
-    return Quotas(
+    return CheckpointQuotas(
         checkpoint_bytes_max=settings.checkpoint_max_mib * MIB,
         session_bytes_max=settings.session_max_mib * MIB,
         store_bytes_max=settings.store_max_gib * 1024 * MIB,

@@ -39,7 +39,7 @@ _DIGEST_CHARS = 32
 
 
 @dataclass(frozen=True)
-class Workspace:
+class WorkspaceIdentity:
     """A folder that agents work in, and what is known of it without a store."""
 
     folder: Path
@@ -84,11 +84,11 @@ class Workspace:
         return self.marks(remembered)[0]
 
 
-def look(folder: Path) -> Workspace:
+def look(folder: Path) -> WorkspaceIdentity:
     """Look at a workspace; refuses a file of its that cannot be understood."""
     folder = folder.expanduser().resolve()
     repository = repositories.find(folder)
-    return Workspace(folder, repository, _project_said(folder, repository))
+    return WorkspaceIdentity(folder, repository, _project_said(folder, repository))
 
 
 def place_of(folder: Path) -> str:

@@ -2,7 +2,7 @@
 
 from hansard.checkpoints.commands import Saving
 from hansard.checkpoints.events import EVENTS
-from hansard.checkpoints.limits import Quotas, Retention
+from hansard.checkpoints.limits import CheckpointQuotas, Retention
 from hansard.checkpoints.loading import Loading, TellSince, TitleOf, ticks_passed
 from hansard.checkpoints.operations import operations
 from hansard.checkpoints.threads.events import EVENTS as THREAD_EVENTS
@@ -13,13 +13,13 @@ from hansard.kernel.operation import Capability
 
 def capability(
     *,
-    quotas: Quotas | None = None,
+    quotas: CheckpointQuotas | None = None,
     retention: Retention | None = None,
     since: TellSince = ticks_passed,
     title_of: TitleOf = lambda _tx, _session: None,
 ) -> Capability:
     """Make the capability; what changed since, and titles, are known only above this layer."""
-    saving = Saving(quotas or Quotas(), retention or Retention())
+    saving = Saving(quotas or CheckpointQuotas(), retention or Retention())
     return Capability(
         "checkpoints",
         operations(saving, Loading(since, title_of)),

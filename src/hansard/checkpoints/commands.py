@@ -31,7 +31,7 @@ _MENDED = "What was kept of it on disk was damaged, and has been written again."
 class Saving:
     """How checkpoints are saved here: the operator's quotas and retention."""
 
-    quotas: limits.Quotas
+    quotas: limits.CheckpointQuotas
     retention: limits.Retention
 
     def save(self, request: contract.Save, context: Context) -> answers.Saved:
@@ -49,7 +49,7 @@ class Saving:
         while True:
             try:
                 saved = save.once()
-            except copies.OvertakenError:
+            except copies.CopyOvertakenError:
                 continue  # another process saved here, or took away what this would rest on
             context.caller.works_on(context.project, saved.sessionId)
             return saved

@@ -14,7 +14,7 @@ from hansard.kernel.problem import BlobDamaged, BlobRedacted
 _MARK = b"\n"
 
 
-class OvertakenError(Exception):
+class CopyOvertakenError(Exception):
     """What a write was to rest on has changed since it was looked at; look again."""
 
 
@@ -59,7 +59,7 @@ def require_kept(tx: ReadTx, digests: Iterable[Digest]) -> None:
     wanted = set(digests)
     there = tx.kept(wanted)
     if any(one not in there or there[one].codec == "redacted" for one in wanted):
-        raise OvertakenError
+        raise CopyOvertakenError
 
 
 def mend(tx: WriteTx, blobs: Iterable[Blob]) -> None:

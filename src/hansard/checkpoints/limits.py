@@ -33,7 +33,7 @@ WARN_SHARE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class Quotas:
+class CheckpointQuotas:
     """How much may be kept, in packed bytes."""
 
     checkpoint_bytes_max: int = 10 * MIB

@@ -35,7 +35,7 @@ class Plan:
     def require(self, tx: ReadTx, session: str) -> None:
         """Be sure, in the transaction that saves, that all is still as it was looked at."""
         if state_of(tx, session)["saves"] != self.number:
-            raise copies.OvertakenError
+            raise copies.CopyOvertakenError
         copies.require_kept(tx, self.rests_on)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hansard.checkpoints.contract import Metadata, StorageQuotaExceeded
-from hansard.checkpoints.limits import KEYFRAME_EVERY, WARN_SHARE, Quotas
+from hansard.checkpoints.limits import KEYFRAME_EVERY, WARN_SHARE, CheckpointQuotas
 from hansard.kernel.blob import canonical_json
 
 Said = dict[str, Any]
@@ -45,7 +45,9 @@ def adds_nothing(older: Mapping[str, Any], newer: Mapping[str, Any], marks: Iter
     )
 
 
-def check_quotas(quotas: Quotas, size: int, session_bytes: int, store_bytes: int) -> str | None:
+def check_quotas(
+    quotas: CheckpointQuotas, size: int, session_bytes: int, store_bytes: int
+) -> str | None:
     """Refuse what would not fit, given what each would take; warns where it gets tight."""
     warnings = []
     for what, used, most in (

@@ -41,7 +41,7 @@ class RecordChanged(Change):
         return f"{self.id} {self.title} ({how} by {self.whom})"
 
 
-class FileChanged(Change):
+class FileChangedSince(Change):
     """A file that an agent changed, or that was found changed."""
 
     path: str
@@ -53,7 +53,7 @@ class FileChanged(Change):
         return f"{self.path} ({how} by {self.whom})"
 
 
-class DecisionSuperseded(Change):
+class SupersededSince(Change):
     """A decision that no longer holds, and the one that does."""
 
     id: str
@@ -73,9 +73,9 @@ class Since(Model):
     ticksPassed: int
     recordsChanged: list[RecordChanged] = Field(default_factory=list)
     recordsTotal: int = 0
-    filesChanged: list[FileChanged] = Field(default_factory=list)
+    filesChanged: list[FileChangedSince] = Field(default_factory=list)
     filesTotal: int = 0
-    decisionsSuperseded: list[DecisionSuperseded] = Field(default_factory=list)
+    decisionsSuperseded: list[SupersededSince] = Field(default_factory=list)
     decisionsTotal: int = 0
 
     def text(self) -> str:
@@ -100,7 +100,7 @@ class Since(Model):
 def _line(
     one: str,
     many: str,
-    changes: Sequence[RecordChanged | FileChanged | DecisionSuperseded],
+    changes: Sequence[RecordChanged | FileChangedSince | SupersededSince],
     total: int,
 ) -> str:
     if not total:

@@ -44,7 +44,7 @@ _COLOURS = {"current": "green", "stale": "red", "other": "yellow"}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class HostEntry:
     """One place where a host is told of Hansard."""
 
     file: str
@@ -62,7 +62,7 @@ class Connected:
     title: str
     found: bool
     """Whether it was found on this machine or in this project."""
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[HostEntry] = field(default_factory=list)
     last_call: str | None = None
     """When something that it did was last recorded in this store."""
     last_hook: str | None = None
@@ -117,19 +117,19 @@ def _connected(
     )
 
 
-def _entries(host: HostFiles, scope: Scope, where: Around, want: Wanted) -> Iterator[Entry]:
+def _entries(host: HostFiles, scope: Scope, where: Around, want: Wanted) -> Iterator[HostEntry]:
     """List what a scope's files hold of ours."""
     for path in host.files(scope, where):
         for keys in targets.user_keys(host, where) if scope == "user" else [host.keys]:
             for name, entry in targets.own_entries(path, keys).items():
                 runs = shlex.join(words_of(entry) or [])
                 state = state_of(entry, want)
-                yield Entry(where.shown(path), "server", name, state, runs)
+                yield HostEntry(where.shown(path), "server", name, state, runs)
     for path in targets.hooks_files(host, scope, where):
         for words in _hooks_in(host, path):
             entry = {"command": words[0], "args": list(words[1:])}
             state = state_of(entry, want)
-            yield Entry(where.shown(path), "hook", "", state, shlex.join(words))
+            yield HostEntry(where.shown(path), "hook", "", state, shlex.join(words))
 
 
 def _hooks_in(host: HostFiles, path: Path) -> list[tuple[str, ...]]:

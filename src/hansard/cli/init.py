@@ -147,7 +147,7 @@ def _project_file(flags: Flags, where: Around) -> dict[Path, list[Part]]:
     return {where.folder / workspaces.FILE: [part]}
 
 
-def _project_name(flags: Flags, workspace: workspaces.Workspace) -> str:
+def _project_name(flags: Flags, workspace: workspaces.WorkspaceIdentity) -> str:
     """Name the project as it is called already, if there is a store that knows it."""
     if named := flags.get("project"):
         return str(named)

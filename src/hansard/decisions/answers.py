@@ -32,7 +32,7 @@ class Said(Written):
         return [f"Matches nothing that is there now: {missing}"] if missing else []
 
 
-class DecisionRecorded(Said):
+class DecisionRecordedAnswer(Said):
     """A new active decision."""
 
     decision_id: str
@@ -43,7 +43,7 @@ class DecisionRecorded(Said):
         return "\n".join([f"[{self.decision_id}] (active) recorded", *self.left_out()])
 
 
-class DecisionSuperseded(Said):
+class DecisionSupersededAnswer(Said):
     """A new active decision in the place of older ones."""
 
     decision_id: str
@@ -79,7 +79,7 @@ class DecisionProposed(Said):
         return "\n".join([made, *self.left_out()])
 
 
-class ProposalAccepted(Written):
+class ProposalAcceptedAnswer(Written):
     """A proposal that is now a decision."""
 
     decision_id: str
@@ -94,7 +94,7 @@ class ProposalAccepted(Written):
         return "\n".join([made + instead, *radius_lines(self.blast_radius)])
 
 
-class ProposalRejected(Said):
+class ProposalRejectedAnswer(Said):
     """A proposal that was turned down."""
 
     proposal_id: str

@@ -63,7 +63,7 @@ def _deciding(deciding: Deciding) -> tuple[Operation, ...]:
             "Record a decision about a target that has none. Target `path:GLOB` governs files: "
             "enforcement advise or block.",
             contract.RecordDecision,
-            answers.DecisionRecorded,
+            answers.DecisionRecordedAnswer,
             deciding.record,
             writes=True,
             role="agent",
@@ -75,7 +75,7 @@ def _deciding(deciding: Deciding) -> tuple[Operation, ...]:
             "Replace active decisions by a new one about the target of one of them; for a "
             "person's, propose.",
             contract.SupersedeDecision,
-            answers.DecisionSuperseded,
+            answers.DecisionSupersededAnswer,
             deciding.supersede,
             writes=True,
             role="agent",
@@ -125,7 +125,7 @@ def _reviewing(reviewing: Reviewing) -> tuple[Operation, ...]:
             "Make a proposal an active decision: for admins who prove the secret, after the "
             "review window.",
             contract.AcceptProposal,
-            answers.ProposalAccepted,
+            answers.ProposalAcceptedAnswer,
             reviewing.accept,
             writes=True,
             role="admin",
@@ -136,7 +136,7 @@ def _reviewing(reviewing: Reviewing) -> tuple[Operation, ...]:
             "reject_proposal",
             "Reject a proposal for good.",
             contract.RejectProposal,
-            answers.ProposalRejected,
+            answers.ProposalRejectedAnswer,
             reviewing.reject,
             writes=True,
             role="agent",

@@ -26,16 +26,16 @@ class Deciding:
 
     def record(
         self, request: contract.RecordDecision, context: Context
-    ) -> answers.DecisionRecorded:
+    ) -> answers.DecisionRecordedAnswer:
         """Record a decision about a target that has none."""
         reasons, missing = blob_of(request), self.around.missing_files(request)
 
-        def work(tx: WriteTx) -> answers.DecisionRecorded:
+        def work(tx: WriteTx) -> answers.DecisionRecordedAnswer:
             ground = ground_of(tx, context, request.target)
             identifier = next_id(tx, DECISION_PREFIX)
             event = rules.plan_record(identifier, request, reasons.digest, ground)
             context.record(tx, event)
-            return answers.DecisionRecorded(
+            return answers.DecisionRecordedAnswer(
                 decision_id=event.id,
                 unmatched=[*missing, *self.around.missing_cites(tx, request)] or None,
                 session_id=context.session,
@@ -45,18 +45,18 @@ class Deciding:
 
     def supersede(
         self, request: contract.SupersedeDecision, context: Context
-    ) -> answers.DecisionSuperseded:
+    ) -> answers.DecisionSupersededAnswer:
         """Record a decision in the place of active ones."""
         reasons, missing = blob_of(request), self.around.missing_files(request)
 
-        def work(tx: WriteTx) -> answers.DecisionSuperseded:
+        def work(tx: WriteTx) -> answers.DecisionSupersededAnswer:
             old = decisions(tx, request.old_decision_ids)
             ground = ground_of(tx, context, request.target, old)
             identifier = next_id(tx, DECISION_PREFIX)
             event = rules.plan_supersede(identifier, request, reasons.digest, ground)
             radius = radius_of(tx, self.blast_radius, old)
             context.record(tx, event)
-            return answers.DecisionSuperseded(
+            return answers.DecisionSupersededAnswer(
                 decision_id=event.id,
                 superseded=event.supersedes,
                 blast_radius=radius,

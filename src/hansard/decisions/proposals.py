@@ -44,11 +44,11 @@ class Reviewing:
 
     def accept(
         self, request: contract.AcceptProposal, context: Context
-    ) -> answers.ProposalAccepted:
+    ) -> answers.ProposalAcceptedAnswer:
         """Make a proposal the decision. Accepting it again tells what it became."""
         self.secret.require(context.caller.proof)
 
-        def work(tx: WriteTx) -> answers.ProposalAccepted:
+        def work(tx: WriteTx) -> answers.ProposalAcceptedAnswer:
             proposal = reading.proposal(tx, request.proposal_id)
             if proposal["status"] == "accepted":
                 return self._accepted(tx, proposal)
@@ -68,14 +68,14 @@ class Reviewing:
 
     def reject(
         self, request: contract.RejectProposal, context: Context
-    ) -> answers.ProposalRejected:
+    ) -> answers.ProposalRejectedAnswer:
         """Turn a proposal down for good."""
 
-        def work(tx: WriteTx) -> answers.ProposalRejected:
+        def work(tx: WriteTx) -> answers.ProposalRejectedAnswer:
             proposal = reading.proposal(tx, request.proposal_id)
             ground = ground_of(tx, context, proposal["target"])
             context.record(tx, rules.plan_reject(proposal, request.reason, ground))
-            return answers.ProposalRejected(proposal_id=proposal["id"], status="rejected")
+            return answers.ProposalRejectedAnswer(proposal_id=proposal["id"], status="rejected")
 
         return context.write(work)
 
@@ -89,9 +89,9 @@ class Reviewing:
             session_id=context.session,
         )
 
-    def _accepted(self, tx: ReadTx, proposal: Row) -> answers.ProposalAccepted:
+    def _accepted(self, tx: ReadTx, proposal: Row) -> answers.ProposalAcceptedAnswer:
         old = decisions(tx, proposal["supersedes"])
-        return answers.ProposalAccepted(
+        return answers.ProposalAcceptedAnswer(
             decision_id=proposal["decision_id"],
             proposal_id=proposal["id"],
             superseded=proposal["supersedes"],

@@ -20,7 +20,7 @@ RELEVANCE_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RankedStanding:
     """Something stated, and whether it holds."""
 
     id: str
@@ -40,16 +40,16 @@ class Match:
     The end is the chain's active head; of a proposal that was not accepted, it is itself.
     """
 
-    found: Standing
+    found: RankedStanding
     relevance: float
-    end: Standing
+    end: RankedStanding
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
     """One result."""
 
-    standing: Standing
+    standing: RankedStanding
     score: float
     via: Sequence[str] = ()
     """What else it was found by, all of it superseded or accepted; the best match first."""
@@ -90,7 +90,7 @@ def _resolved(matches: Sequence[Match]) -> Ranked:
     return _scored(end, best + (1 - best) * second, via[: limits.VIA_SHOWN_MAX])
 
 
-def _scored(standing: Standing, relevance: float, via: Sequence[str] = ()) -> Ranked:
+def _scored(standing: RankedStanding, relevance: float, via: Sequence[str] = ()) -> Ranked:
     bonus = ACTIVE_BONUS if standing.is_active else 0.0
     return Ranked(standing, relevance + bonus, via)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hansard.decisions import answers, audit, contract, limits, reading
 from hansard.decisions.audit import Wanted
-from hansard.decisions.ranking import REJECTED_SHOWN_MAX, Match, Ranked, Standing, rank
+from hansard.decisions.ranking import REJECTED_SHOWN_MAX, Match, Ranked, RankedStanding, rank
 from hansard.decisions.tables import DECISIONS, WORDS
 from hansard.kernel.engine import Hit, ReadTx, Row
 from hansard.kernel.fuse import fuse
@@ -108,7 +108,7 @@ class _Graph:
             return [one for one in found if wanted.has(self._shown(one.found))]
         return [one for one in found if wanted.has(self._shown(one.end))]
 
-    def _shown(self, standing: Standing) -> Row:
+    def _shown(self, standing: RankedStanding) -> Row:
         row = self._row(standing.id)
         assert row is not None, f"{standing.id} is the end of a chain but is no decision"
         return row
@@ -138,9 +138,9 @@ class _Graph:
         return self._rows[identifier]
 
 
-def _standing(row: Row) -> Standing:
+def _standing(row: Row) -> RankedStanding:
     status = row["status"]
-    return Standing(
+    return RankedStanding(
         row["id"], row["target_key"], status == "active", row["seq"], status == "rejected"
     )
 

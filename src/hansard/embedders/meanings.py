@@ -23,7 +23,7 @@ from hansard.kernel.store import Store
 
 if TYPE_CHECKING:
     from hansard.embedders.embedder import Vectors
-    from hansard.embedders.vector_index import Shelf
+    from hansard.embedders.vector_index import VectorIndex
 
 CAPABILITY = "embedders"
 FOLLOWER = "vectors"
@@ -51,7 +51,7 @@ class _Held:
     lock: threading.Lock = field(default_factory=threading.Lock)
     generation: str = ""
     change: int = 0
-    shelf: "Shelf | None" = None
+    shelf: "VectorIndex | None" = None
 
 
 class VectorMeanings:
@@ -258,8 +258,8 @@ def _take_over(held: _Held, changes: Sequence[vectors.Change]) -> None:
     first = next((change for change in changes if change.vectors is not None), None)
     if held.shelf is None and first is not None:
         # Imported when there is something to find, and not before: numpy takes its time.
-        from hansard.embedders.vector_index import Shelf
+        from hansard.embedders.vector_index import VectorIndex
 
-        held.shelf = Shelf(first.dimensions)
+        held.shelf = VectorIndex(first.dimensions)
     if held.shelf is not None:
         held.shelf.update(changes)

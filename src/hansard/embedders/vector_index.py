@@ -44,7 +44,7 @@ ROWS_FIRST = 64
 WORD_BYTES = 8
 
 
-class Shelf:
+class VectorIndex:
     """Some documents' vectors, a row each, in one matrix.
 
     A document has as many rows as it has vectors, and is as near as the nearest of them.

@@ -16,7 +16,7 @@ COMMIT_WAIT_S = 30.0
 """How much longer a caller waits once its work has begun: by then it cannot be called back."""
 
 
-class Outcome:
+class CommitOutcome:
     """What becomes of a job. A future for one who waits, at a fifth of what the library's costs."""
 
     __slots__ = ("_ended", "_failure", "_result", "_state", "_turn")
@@ -81,7 +81,7 @@ class Job(Generic[Tx]):
     work: Callable[[Tx], Any]
     urgent: bool = False
     """Whether it says how an effect went, so that room kept aside is for it."""
-    done: Outcome = field(default_factory=Outcome)
+    done: CommitOutcome = field(default_factory=CommitOutcome)
 
     def begin(self) -> bool:
         """Take the job on, perhaps once more; false if its caller has given up waiting."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 
-from hansard.checkpoints.limits import Quotas
+from hansard.checkpoints.limits import CheckpointQuotas
 from hansard.foreign.decisions import take_decisions
 from hansard.foreign.items import Decision, Format, Item, Record, Session, Skipped, Step
 from hansard.foreign.records import take_records
@@ -13,7 +13,7 @@ from hansard.foreign.steps import take_steps
 from hansard.foreign.taking import Report, Taking
 
 
-def take_over(taking: Taking, found: Format, path: Path, quotas: Quotas) -> Report:
+def take_over(taking: Taking, found: Format, path: Path, quotas: CheckpointQuotas) -> Report:
     """Take over all that a source holds; what is left out is told with its reason."""
     items = (one for one in found.read(path) if not _is_skipped(taking, one))
     first = next(items, None)

@@ -18,7 +18,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class NotedItem:
     """Something that the timeline tells in words: a command, a subagent, a compaction."""
 
     key: str
@@ -41,7 +41,7 @@ class Edited:
     at: str | None = None
 
 
-Happening = Said | Noted | Edited
+Happening = Said | NotedItem | Edited
 
 
 @dataclass(slots=True)

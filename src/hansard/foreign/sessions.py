@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from hansard.foreign import limits
-from hansard.foreign.items import Edited, Happening, Noted, Said, Session, Skipped
+from hansard.foreign.items import Edited, Happening, NotedItem, Said, Session, Skipped
 from hansard.foreign.taking import Taking
 from hansard.foreign.wording import as_body, as_description, as_label, as_summary, as_title
 from hansard.kernel.clock import from_text, utc_now
@@ -105,7 +105,7 @@ def _take(taking: Taking, session: Session, one: Happening) -> None:
         case Said():
             note = {"type": USER, "description": as_description(one.text)}
             _note(taking, session, "prompts", one, note)
-        case Noted():
+        case NotedItem():
             note = {"type": as_label(one.type), "description": as_description(one.text)}
             _note(taking, session, "notes", one, note)
         case Edited():
@@ -113,7 +113,7 @@ def _take(taking: Taking, session: Session, one: Happening) -> None:
 
 
 def _note(
-    taking: Taking, session: Session, kind: str, one: Said | Noted, note: dict[str, Any]
+    taking: Taking, session: Session, kind: str, one: Said | NotedItem, note: dict[str, Any]
 ) -> None:
     if note["description"] and taking.is_new(kind, one.key, note):
         _write(taking, session, "audit_event", note, one)

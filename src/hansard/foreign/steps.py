@@ -12,7 +12,7 @@ import orjson
 
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
-from hansard.checkpoints.limits import Quotas
+from hansard.checkpoints.limits import CheckpointQuotas
 from hansard.checkpoints.threads import capability as threads
 from hansard.foreign.items import Skipped, Step
 from hansard.foreign.taking import Taking
@@ -55,7 +55,7 @@ class _Packed:
         self.content = content
 
 
-def take_steps(taking: Taking, steps: Iterable[Step], quotas: Quotas) -> None:
+def take_steps(taking: Taking, steps: Iterable[Step], quotas: CheckpointQuotas) -> None:
     """Take checkpoints over, in the order in which they were made."""
     application = Application(
         Catalog([threads.capability(quotas)]),

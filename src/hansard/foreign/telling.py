@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from hansard.foreign import limits, patching
-from hansard.foreign.items import Edited, Noted, Said, Session
+from hansard.foreign.items import Edited, NotedItem, Said, Session
 from hansard.foreign.patching import Hunk
 
 SHELL, SUBAGENT, COMPACTED, EDITED = "shell", "subagent", "compaction", "file_edit"
@@ -28,7 +28,7 @@ class Telling:
     def note(self, key: str, kind: str, text: str, at: str | None) -> None:
         """Tell something in words."""
         if text.strip():
-            self.session.happenings.append(Noted(self._key(key), kind, text, at))
+            self.session.happenings.append(NotedItem(self._key(key), kind, text, at))
 
     def shell(self, key: str, command: str, at: str | None, *, tells_files: bool = False) -> None:
         """Tell of a command; unless its host tells which files it changed, none is known after."""

@@ -26,7 +26,7 @@ from hansard.app.openapi import BASE, MARK, document
 from hansard.app.people import is_unproved
 from hansard.app.tokens import RateLimited, Token
 from hansard.app.verify import verify
-from hansard.http.door import Door, Visit
+from hansard.http.door import PageDoor, Visit
 from hansard.http.event_stream import Tail
 from hansard.http.front import RECHECK_S, REFERENCE
 from hansard.http.rates import Failures
@@ -77,7 +77,7 @@ class Api:
     def __init__(
         self,
         application: Bounded,
-        door: Door,
+        door: PageDoor,
         *,
         cookie: Callable[[], str],
         failures: Failures,

@@ -109,7 +109,7 @@ class Visit:
                 self.lifeline.drop()
 
 
-class Door:
+class PageDoor:
     """Lets in, once for each token, and knows again whom it let in."""
 
     def __init__(

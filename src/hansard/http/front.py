@@ -50,7 +50,7 @@ class _Exchange:
     checked: float = field(default=0.0)
 
 
-class Front:
+class HttpFront:
     """Admits, limits and notes each request."""
 
     def __init__(

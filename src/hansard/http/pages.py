@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from hansard.app.oauth import SCOPE_KEY
 from hansard.app.tokens import RateLimited
-from hansard.http.door import VISIT_LIFE_S, Door
+from hansard.http.door import VISIT_LIFE_S, PageDoor
 from hansard.http.rates import Failures
 from hansard.http.replies import SAFETY, base_of, refused
 from hansard.http.signing_in import SigningIn
@@ -33,7 +33,7 @@ class Pages:
 
     def __init__(
         self,
-        door: Door,
+        door: PageDoor,
         *,
         cookie: Callable[[], str],
         failures: Failures,

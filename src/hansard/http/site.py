@@ -18,9 +18,9 @@ from hansard.app.sso.login import Login
 from hansard.app.start import bytes_used
 from hansard.http import logs
 from hansard.http.api import Api
-from hansard.http.door import Door
+from hansard.http.door import PageDoor
 from hansard.http.exchanging import Exchanging
-from hansard.http.front import Front
+from hansard.http.front import HttpFront
 from hansard.http.gate import Gate
 from hansard.http.health import Health
 from hansard.http.helping import Helping
@@ -44,7 +44,7 @@ class Site:
         settings = settings or Settings()
         self._also = also
         logs.configure(settings.log)
-        self.door = Door(visits_of(settings))
+        self.door = PageDoor(visits_of(settings))
         self._store = store_name(settings)
         self._port = 0
         self._key_file: Path | None = None
@@ -82,7 +82,7 @@ class Site:
 
     def around(self, app: ASGIApp, first: Callable[[ASGIApp], ASGIApp]) -> ASGIApp:
         """Guard and watch everything that is served, MCP too, and what is asked `first` of it."""
-        return Front(
+        return HttpFront(
             app,
             # Whoever opens an address of programs is helped before anyone asks for their token.
             first=lambda inner: first(Helping(inner, self._pages.help_with)),

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hansard.checkpoints.threads.contract import Step, StepsFound
-from hansard.checkpoints.threads.memory import Shelf
+from hansard.checkpoints.threads.memory import RecentlyUsed
 from hansard.kernel.limits import MIB
 from hansard.langgraph import bodies
 
@@ -20,7 +20,7 @@ Question = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class RecentPage:
     """Some steps, with their bodies unpacked, and values by digest as far as they are at hand."""
 
     steps: Sequence[Step]
@@ -35,9 +35,11 @@ class Page:
         return sum(map(len, held)) + sum(map(len, written)) + len(self.steps) * STEP_BYTES
 
 
-def page_of(found: StepsFound) -> Page:
+def page_of(found: StepsFound) -> RecentPage:
     """Unpack the bodies of what was found."""
-    return Page(found.steps, [bodies.unpack(step.body) for step in found.steps], found.contents)
+    return RecentPage(
+        found.steps, [bodies.unpack(step.body) for step in found.steps], found.contents
+    )
 
 
 class Recent:
@@ -47,14 +49,14 @@ class Recent:
         """Start with none."""
         self._lock = threading.Lock()
         self._mark: Mark | None = None
-        self._pages: Shelf[Question, Page] = Shelf(RECENT_BYTES_MAX)
+        self._pages: RecentlyUsed[Question, RecentPage] = RecentlyUsed(RECENT_BYTES_MAX)
 
-    def find(self, mark: Mark, question: Question) -> Page | None:
+    def find(self, mark: Mark, question: Question) -> RecentPage | None:
         """Give the answer to a question, if it was answered at this very moment."""
         with self._lock:
             return self._pages.get(question) if mark == self._mark else None
 
-    def keep(self, mark: Mark, question: Question, page: Page) -> None:
+    def keep(self, mark: Mark, question: Question, page: RecentPage) -> None:
         """Remember an answer; those of an earlier moment are forgotten."""
         size = page.size_bytes
         with self._lock:

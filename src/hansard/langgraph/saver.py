@@ -27,11 +27,11 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
-from hansard.checkpoints.limits import Quotas
+from hansard.checkpoints.limits import CheckpointQuotas
 from hansard.checkpoints.threads import contract
 from hansard.kernel.problem import InvalidInput
 from hansard.langgraph import bodies, form
-from hansard.langgraph.recent import Page
+from hansard.langgraph.recent import RecentPage
 from hansard.langgraph.threads import Threads, Values
 from hansard.sdk.client import Hansard
 
@@ -58,7 +58,7 @@ class HansardSaver(BaseCheckpointSaver[int]):
         project: str | None = None,
         *,
         serde: SerializerProtocol | None = None,
-        quotas: Quotas | None = None,
+        quotas: CheckpointQuotas | None = None,
     ) -> None:
         """Open a store (a folder, or a `postgresql://` URL), or share a `Hansard` that is open."""
         super().__init__(serde=serde)
@@ -349,7 +349,7 @@ class HansardSaver(BaseCheckpointSaver[int]):
 
     def _pages(
         self, config: RunnableConfig | None, bound: str | None, size: int
-    ) -> Iterator[tuple[Page, Values]]:
+    ) -> Iterator[tuple[RecentPage, Values]]:
         """Go through the steps that a config names, all if it names none."""
         named = (config or {}).get("configurable", {})
         thread, ns, identifier = (

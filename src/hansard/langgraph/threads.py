@@ -10,14 +10,14 @@ from hansard.app.catalog import Catalog
 from hansard.app.homes import NamedHome
 from hansard.app.settings import load
 from hansard.app.start import checkpoint_quotas
-from hansard.checkpoints.limits import Quotas
+from hansard.checkpoints.limits import CheckpointQuotas
 from hansard.checkpoints.threads import capability as threads
 from hansard.checkpoints.threads import contract
 from hansard.checkpoints.threads.limits import LOOK_BYTES_MAX
-from hansard.checkpoints.threads.memory import Shelf
+from hansard.checkpoints.threads.memory import RecentlyUsed
 from hansard.kernel.operation import Caller, Result
 from hansard.langgraph import form
-from hansard.langgraph.recent import Mark, Page, Question, Recent, page_of
+from hansard.langgraph.recent import Mark, Question, Recent, RecentPage, page_of
 from hansard.sdk.client import PYTHON, Hansard
 from hansard.sessions.directory import chosen_id
 
@@ -38,7 +38,10 @@ class Threads:
     """The threads of a project."""
 
     def __init__(
-        self, store: str | Path | Hansard | None, project: str | None, quotas: Quotas | None
+        self,
+        store: str | Path | Hansard | None,
+        project: str | None,
+        quotas: CheckpointQuotas | None,
     ) -> None:
         """Open a store, or share one that is open."""
         self._own = None if isinstance(store, Hansard) else Hansard(store, project)
@@ -52,7 +55,7 @@ class Threads:
             read_only=application.read_only,
         )
         self._caller = Caller(PYTHON)
-        self._sessions: Shelf[str, str] = Shelf(SESSIONS_REMEMBERED_MAX)
+        self._sessions: RecentlyUsed[str, str] = RecentlyUsed(SESSIONS_REMEMBERED_MAX)
         self._recent = Recent()
 
     def close(self) -> None:
@@ -83,7 +86,7 @@ class Threads:
         """List steps, without their contents."""
         return self.ask(contract.StepsFound, "thread_list_steps", **arguments).steps
 
-    def step(self, thread: str, ns: str, identifier: str | None) -> tuple[Page, bool]:
+    def step(self, thread: str, ns: str, identifier: str | None) -> tuple[RecentPage, bool]:
         """Give one step with its values, or none; and whether it was read just now."""
         asked = thread, ns, identifier
         mark = self._mark()
@@ -94,7 +97,7 @@ class Threads:
         )
         return self._noted(mark, asked, found), True
 
-    def pages(self, after: After | None, **arguments: Any) -> Iterator[tuple[Page, "Values"]]:
+    def pages(self, after: After | None, **arguments: Any) -> Iterator[tuple[RecentPage, "Values"]]:
         """Go through the steps of a list, page by page; their values are read as they are used."""
         while True:
             asked = after, *arguments.values()
@@ -116,7 +119,7 @@ class Threads:
         if not (put.is_latest and put.receipt) or written.known:
             return
         contents = {put.values[channel]: data for channel, data in written.values.items()}
-        page = Page([step], [written.body], contents)
+        page = RecentPage([step], [written.body], contents)
         mark = self._application.own_project(), put.receipt.seq, put.receipt.hash
         for identifier in (None, step.id):
             self._recent.keep(mark, (step.thread, step.ns, identifier), page)
@@ -132,7 +135,7 @@ class Threads:
         head = self._application.store.read(project, lambda tx: tx.head())
         return project, head.seq, head.hash
 
-    def _noted(self, mark: Mark, asked: Question, found: contract.StepsFound) -> Page:
+    def _noted(self, mark: Mark, asked: Question, found: contract.StepsFound) -> RecentPage:
         page = page_of(found)
         if found.seq == mark[1]:
             self._recent.keep(mark, asked, page)
@@ -146,7 +149,7 @@ class Threads:
 class Values:
     """The values of a page's steps: read some at a time, in the order of the steps."""
 
-    def __init__(self, threads: Threads, page: Page) -> None:
+    def __init__(self, threads: Threads, page: RecentPage) -> None:
         """Begin with what is at hand."""
         self._threads = threads
         self.held = dict(page.contents)

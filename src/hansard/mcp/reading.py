@@ -17,7 +17,7 @@ CHUNK_BYTES = 64 * KIB
 """As much as a pipe usually holds."""
 
 
-class Front(Protocol):
+class ReadingFront(Protocol):
     """What answers messages before the server is there."""
 
     kept: list[bytes]
@@ -45,7 +45,7 @@ class Intake(Protocol):
 class LineReader(threading.Thread):
     """Reads messages until the input ends."""
 
-    def __init__(self, wire_in: int, wire_out: int, front: Front | None = None) -> None:
+    def __init__(self, wire_in: int, wire_out: int, front: ReadingFront | None = None) -> None:
         """Read from one end, and write to the other for as long as the front answers."""
         super().__init__(name="stdin", daemon=True)
         self.wire_out = wire_out

@@ -23,7 +23,7 @@ class Shape(Model):
     model_config = ConfigDict(extra="forbid")
 
 
-class SessionStarted(Written):
+class SessionStartedAnswer(Written):
     """A session with its title."""
 
     session_id: str
@@ -72,7 +72,7 @@ class StepCurrent(Written):
         return ended + at_step(self.index, self.step or "")
 
 
-class Noted(Written):
+class NotedAnswer(Written):
     """Something that was put on the timeline."""
 
     session_id: str
@@ -99,7 +99,7 @@ class GovernedBy(Shape):
         return f"{self.id} ({self.enforcement}): {self.title}"
 
 
-class FileChanged(Shape):
+class FileChangedAnswer(Shape):
     """How one operation on a file went."""
 
     path: str
@@ -145,7 +145,7 @@ class FilesChanged(Written):
     """How each operation of a call went."""
 
     session_id: str
-    results: list[FileChanged]
+    results: list[FileChangedAnswer]
 
     def text(self) -> str:
         """Give a line each."""

@@ -16,29 +16,31 @@ from hansard.recorder.tables import SITTINGS
 
 def record_session_start(
     gateway: Gateway, request: contract.RecordSessionStart, context: Context
-) -> answers.SessionStarted:
+) -> answers.SessionStartedAnswer:
     """Give the session its title, beginning it if need be."""
     session = _session(context)
     title = gateway.masked(request.title)
     blobs = _message(gateway, request.user_message)
 
-    def work(tx: WriteTx) -> answers.SessionStarted:
+    def work(tx: WriteTx) -> answers.SessionStartedAnswer:
         if _sitting(tx, session)["title"] is not None:
             raise contract.SessionExists(
                 f"The session {session} has a title already", session_id=session
             )
         message = blobs[0].digest if blobs else None
         context.record(tx, SessionTitled(title=title, user_message=message))
-        return answers.SessionStarted(session_id=session, title=title)
+        return answers.SessionStartedAnswer(session_id=session, title=title)
 
     return context.write(work, blobs=blobs)
 
 
-def audit_event(gateway: Gateway, request: contract.AuditEvent, context: Context) -> answers.Noted:
+def audit_event(
+    gateway: Gateway, request: contract.AuditEvent, context: Context
+) -> answers.NotedAnswer:
     """Put a decision, a milestone or a note on the timeline."""
     session = _session(context)
 
-    def work(tx: WriteTx) -> answers.Noted:
+    def work(tx: WriteTx) -> answers.NotedAnswer:
         under = step_of(tx, session, request.step)
         audited = Audited(
             type=request.type,
@@ -48,7 +50,7 @@ def audit_event(gateway: Gateway, request: contract.AuditEvent, context: Context
             cites=request.cites or [],
         )
         entry = context.record(tx, audited)
-        return answers.Noted(session_id=session, seq=entry.seq, step=under.step)
+        return answers.NotedAnswer(session_id=session, seq=entry.seq, step=under.step)
 
     return context.write(work)
 

@@ -8,7 +8,7 @@ from hansard.kernel.operation import Caller
 from hansard.recorder.problems import DecisionBlocks
 
 
-class Governing(Protocol):
+class FileDecision(Protocol):
     """An active decision about a file."""
 
     @property
@@ -24,17 +24,17 @@ class Governing(Protocol):
         """`block` keeps agents from changing the file; `advise` only tells them."""
 
 
-Governed = Callable[[ReadTx, str], Sequence[Governing]]
+Governed = Callable[[ReadTx, str], Sequence[FileDecision]]
 """Finds the decisions that govern a file, given as its path from the workspace's root on."""
 
 
-def nothing_governs(tx: ReadTx, path: str) -> Sequence[Governing]:
+def nothing_governs(tx: ReadTx, path: str) -> Sequence[FileDecision]:
     """Find none, where nobody decides about files."""
     del tx, path
     return ()
 
 
-def require_allowed(path: str, found: Iterable[Governing], caller: Caller) -> None:
+def require_allowed(path: str, found: Iterable[FileDecision], caller: Caller) -> None:
     """Refuse a change that a decision keeps agents from; people decide for themselves."""
     if caller.actor.kind == "human":
         return

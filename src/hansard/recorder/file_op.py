@@ -13,7 +13,7 @@ from hansard.kernel.once import AlreadyAttemptedError
 from hansard.kernel.operation import Caller, Context, ReceiptShown
 from hansard.kernel.problem import InvalidInput, Problem, StorageUnavailable
 from hansard.recorder import contract, limits, problems, renames, rules
-from hansard.recorder.answers import FileChanged, FilesChanged
+from hansard.recorder.answers import FileChangedAnswer, FilesChanged
 from hansard.recorder.changing import NOT_RUN, act, announce
 from hansard.recorder.contents.kept import why_lost
 from hansard.recorder.events import FileOpRefused, is_irreversible
@@ -169,16 +169,16 @@ def _resume(
         return _carry_out(gateway, context, locks, request, targets, earlier=earlier)
 
 
-def _is_done(result: FileChanged) -> bool:
+def _is_done(result: FileChangedAnswer) -> bool:
     return result.status in ("done", "recovered")
 
 
-def _is_left(result: FileChanged) -> bool:
+def _is_left(result: FileChangedAnswer) -> bool:
     """Whether nothing but a crash or the disk kept a change from being made."""
     return result.status == "aborted" and result.code in UNFINISHED
 
 
-def _found_out(context: Context, tx: ReadTx, results: list[FileChanged]) -> FilesChanged:
+def _found_out(context: Context, tx: ReadTx, results: list[FileChangedAnswer]) -> FilesChanged:
     """Answer with what is in the journal already; its end is the receipt."""
     head = tx.head()
     receipt = ReceiptShown(seq=head.seq, hash=head.hash)
@@ -273,7 +273,7 @@ def record_refusal(gateway: Gateway, context: Context, path: str, action: str, c
     context.note(work)
 
 
-def _problem(result: FileChanged) -> Problem:
+def _problem(result: FileChangedAnswer) -> Problem:
     """Say again what the world refused."""
     where: dict[str, Any] = {"path": result.path, "seq": result.seq}
     if result.status == "conflict":

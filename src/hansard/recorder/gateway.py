@@ -22,7 +22,7 @@ from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.kernel.store import Store
 from hansard.recorder import limits, rules
 from hansard.recorder.contents import redaction
-from hansard.recorder.contents.sealing import Keys
+from hansard.recorder.contents.sealing import SealingKeys
 from hansard.recorder.events import (
     FileOpAborted,
     FileOpConflicted,
@@ -64,7 +64,7 @@ class Gateway:
         self.entered: set[str] = set()
         """The projects in which it is noted that this copy of the workspace is written in."""
         self.governed = governed
-        self.keys = Keys(key_file, store=store)
+        self.keys = SealingKeys(key_file, store=store)
         self._root = root
         self._store = store
         self._redact = redact

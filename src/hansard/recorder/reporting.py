@@ -19,7 +19,7 @@ from hansard.recorder.contents.before import (
     find_before,
 )
 from hansard.recorder.contents.git_objects import kept_in_git
-from hansard.recorder.contents.kept import NotKeptError, kept_content
+from hansard.recorder.contents.kept import ContentNotKeptError, kept_content
 from hansard.recorder.contract import RecordFileCreate, RecordFileDelete, RecordFileEdit
 from hansard.recorder.events import FileRef, Reported
 from hansard.recorder.file_op import record_refusal
@@ -131,7 +131,7 @@ def _before(
 def _recorded(gateway: Gateway, tx: ReadTx, known: FileRef | None) -> bytes | None:
     try:
         return kept_content(tx, known, gateway.keys) if known else None
-    except NotKeptError:
+    except ContentNotKeptError:
         return None
 
 

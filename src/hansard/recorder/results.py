@@ -10,7 +10,7 @@ from hansard.kernel.event import Entry
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.recorder import limits
-from hansard.recorder.answers import FileChanged, GovernedBy, Status, whole
+from hansard.recorder.answers import FileChangedAnswer, GovernedBy, Status, whole
 from hansard.recorder.events import FileOpDone, FileOpDoneLate, FileOpIntended, is_irreversible
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.tables import FILES, OUTCOMES, REVISIONS, file_id, revision_key
@@ -48,7 +48,7 @@ def attempted_intents(context: Context, tx: ReadTx) -> list[int]:
     return (reply.recall_attempt(tx, once.key, once.arguments) if once else None) or []
 
 
-def settled(gateway: Gateway, context: Context, seqs: Sequence[int]) -> list[FileChanged]:
+def settled(gateway: Gateway, context: Context, seqs: Sequence[int]) -> list[FileChangedAnswer]:
     """Settle announced operations and say how each ended."""
     store, project = context.store, context.project
     entries = context.read(lambda tx: [entry_at(tx, seq) for seq in seqs])
@@ -92,7 +92,7 @@ def half_way(context: Context, problem: Problem, intents: Sequence[Entry]) -> Pr
     )
 
 
-def result_of(gateway: Gateway, context: Context, tx: ReadTx, entry: Entry) -> FileChanged:
+def result_of(gateway: Gateway, context: Context, tx: ReadTx, entry: Entry) -> FileChangedAnswer:
     """Say how an announced operation stands."""
     intent = intent_of(context, entry)
     outcome = outcome_of(tx, entry.seq)
@@ -100,7 +100,7 @@ def result_of(gateway: Gateway, context: Context, tx: ReadTx, entry: Entry) -> F
     told: dict[str, Any] = {"path": intent.path, "action": intent.action, "to": intent.to}
     told |= {"status": status, "seq": entry.seq, "governed_by": _governed_by(gateway, tx, intent)}
     if status not in ("done", "recovered"):
-        return FileChanged(**told, code=outcome.get("code") or status.upper())
+        return FileChangedAnswer(**told, code=outcome.get("code") or status.upper())
     row = tx.get(FILES, file_id(intent.workspace, intent.to or intent.path))
     assert row is not None, f"s:{entry.seq} was done and left no revision"
     ref = intent.after
@@ -108,7 +108,7 @@ def result_of(gateway: Gateway, context: Context, tx: ReadTx, entry: Entry) -> F
         {"sha256": ref.digest, "size": ref.size, "redacted": list(ref.redacted)} if ref else {}
     )
     lines = {"added": intent.added, "removed": intent.removed, "revision": row["revision"]}
-    return FileChanged(
+    return FileChangedAnswer(
         **told,
         **lines,
         **whole(content),

@@ -297,7 +297,7 @@ class Branched(Written):
         return f"Session {one.id}, branched from {one.parent_session}, has {active} active"
 
 
-class RecordCreated(Written):
+class RecordCreatedAnswer(Written):
     """A new record."""
 
     session_id: str
@@ -338,7 +338,7 @@ class Transitioned(Written):
         return "\n".join([*lines, *text.warned(self.warnings or ())])
 
 
-class RecordMoved(Written):
+class RecordMovedAnswer(Written):
     """A record under its new parent."""
 
     record: Annotated[RecordRef, only("id", "parent_id")]

@@ -11,20 +11,20 @@ from hansard.records.views import PREFIX, RECORDS, subtree
 from hansard.sessions.events import Deactivated
 
 
-def create_record(request: contract.CreateRecord, context: Context) -> answers.RecordCreated:
+def create_record(request: contract.CreateRecord, context: Context) -> answers.RecordCreatedAnswer:
     """Write a new record, active in the session that writes it."""
     body = seal(request.body.encode())
     session = context.session
     assert session is not None, "create_record ran without a session"
 
-    def work(tx: WriteTx) -> answers.RecordCreated:
+    def work(tx: WriteTx) -> answers.RecordCreatedAnswer:
         parent = _require_parent(tx, context, request.parent_id)
         event = rules.plan_create(next_id(tx, PREFIX), request, body.digest, parent)
         reading.require_all(tx, [*event.related, *filter(None, [event.resolved_by])])
         context.record(tx, event)
         row = reading.require(tx, event.id)
         warnings = rules.depth_warnings(row["depth"]) + rules.orphan_warnings(row, parent, 0)
-        return answers.RecordCreated(
+        return answers.RecordCreatedAnswer(
             session_id=session,
             record=reading.with_body(row, request.body),
             warnings=warnings or None,
@@ -57,10 +57,10 @@ def transition(request: contract.Transition, context: Context) -> answers.Transi
         raise
 
 
-def move_record(request: contract.MoveRecord, context: Context) -> answers.RecordMoved:
+def move_record(request: contract.MoveRecord, context: Context) -> answers.RecordMovedAnswer:
     """Put a record, with all that lies under it, under another parent."""
 
-    def work(tx: WriteTx) -> answers.RecordMoved:
+    def work(tx: WriteTx) -> answers.RecordMovedAnswer:
         row = reading.require(tx, request.id)
         parent = reading.require(tx, request.parent_id) if request.parent_id else None
         reading.require_base(tx, context, request.id)
@@ -69,7 +69,7 @@ def move_record(request: contract.MoveRecord, context: Context) -> answers.Recor
             context.record(tx, event)
             row = reading.require(tx, request.id)
         warnings = rules.depth_warnings(_deepest(tx, row)) + rules.orphan_warnings(row, parent, 0)
-        return answers.RecordMoved(record=reading.ref(tx, row), warnings=warnings or None)
+        return answers.RecordMovedAnswer(record=reading.ref(tx, row), warnings=warnings or None)
 
     return context.write(work)
 
@@ -146,7 +146,7 @@ OPERATIONS = (
         "Write a new record under an active parent, or as a root. It becomes active. "
         "The body must make sense alone.",
         contract.CreateRecord,
-        answers.RecordCreated,
+        answers.RecordCreatedAnswer,
         create_record,
         writes=True,
         role="agent",
@@ -168,7 +168,7 @@ OPERATIONS = (
         "move_record",
         "Put an active record, with all under it, under another parent; null makes it a root.",
         contract.MoveRecord,
-        answers.RecordMoved,
+        answers.RecordMovedAnswer,
         move_record,
         writes=True,
         role="agent",

@@ -19,7 +19,7 @@ from hansard.records.record_merge import Merged, Versions, merge
 from hansard.records.update_answers import (
     ChangedFields,
     OtherVersion,
-    RecordUpdated,
+    RecordUpdatedAnswer,
     UpdateConflict,
     clashes_in,
 )
@@ -72,7 +72,7 @@ def require_current(prepared: Prepared | None, row: Row, base: int) -> Prepared:
 
 def answer(
     tx: WriteTx, request: UpdateRecord, context: Context, base: int, prepared: Prepared
-) -> RecordUpdated:
+) -> RecordUpdatedAnswer:
     """Note the conflict and lay what is stored before the caller; nothing is applied."""
     versions = prepared.versions
     stored: int = versions.stored["tick"]
@@ -83,7 +83,7 @@ def answer(
         yours=rules.changed_fields(versions.base, versions.yours),
     )
     other = reading.head_fields(versions.stored) | {"session_id": versions.stored["session"]}
-    return RecordUpdated(
+    return RecordUpdatedAnswer(
         record=reading.written(versions.stored, versions.stored_body),
         conflict=UpdateConflict(
             message=_message(request, versions.stored, base, changed, prepared.merged),

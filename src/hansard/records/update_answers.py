@@ -150,7 +150,7 @@ class MergedWith(Shape):
         return f"Merged ({fields}) with {'; '.join(one.text() for one in self.versions)}"
 
 
-class RecordUpdated(Written):
+class RecordUpdatedAnswer(Written):
     """A record after an update; or, with `conflict`, as it stands without it, whole."""
 
     record: RecordWritten

@@ -7,14 +7,14 @@ from hansard.kernel.engine import AnyOf, Range, ReadTx, Row, Where, WriteTx
 from hansard.kernel.operation import Context, Operation
 from hansard.records import conflict, contract, limits, reading, rules
 from hansard.records.events import ConflictResolved
-from hansard.records.update_answers import MergedWith, RecordUpdated, VersionWritten
+from hansard.records.update_answers import MergedWith, RecordUpdatedAnswer, VersionWritten
 from hansard.sessions.views import ACTIVITY
 
 WRITES = ("record_updated", "state_transition")
 """What gives a record another version, by the names under which the activity lists it."""
 
 
-def update_record(request: contract.UpdateRecord, context: Context) -> RecordUpdated:
+def update_record(request: contract.UpdateRecord, context: Context) -> RecordUpdatedAnswer:
     """Change a record, unless another session has changed it since this one last saw it."""
     sent = seal(request.body.encode()) if request.body is not None else None
     while True:
@@ -32,7 +32,7 @@ def _update(
     context: Context,
     prepared: conflict.Prepared | None,
     tx: WriteTx,
-) -> RecordUpdated:
+) -> RecordUpdatedAnswer:
     row = reading.require(tx, request.id)
     base = conflict.require_base(tx, request, context)
     reading.require_all(tx, request.related or ())
@@ -54,7 +54,7 @@ def _update(
 
 def _force(
     tx: WriteTx, request: contract.UpdateRecord, context: Context, row: Row, base: int
-) -> RecordUpdated:
+) -> RecordUpdatedAnswer:
     """Write over what others wrote, and say what that was. Fields not sent stay theirs."""
     replaced, count = _foreign(tx, request.id, base)
     event = rules.plan_update(row, request, _digest(request)) or rules.plan_same(row)
@@ -64,7 +64,9 @@ def _force(
     return _answer(tx, row).model_copy(update={"replaced": replaced, "replaced_more": more})
 
 
-def _merge(tx: WriteTx, context: Context, base: int, prepared: conflict.Prepared) -> RecordUpdated:
+def _merge(
+    tx: WriteTx, context: Context, base: int, prepared: conflict.Prepared
+) -> RecordUpdatedAnswer:
     """Write an update together with what others wrote."""
     versions, merged = prepared.versions, prepared.merged
     sides = merged.sides
@@ -83,9 +85,9 @@ def _merge(tx: WriteTx, context: Context, base: int, prepared: conflict.Prepared
     return answer.model_copy(update={"merged": MergedWith(versions=foreign, fields=sides)})
 
 
-def _answer(tx: ReadTx, before: Row, *, body: str | None = None) -> RecordUpdated:
+def _answer(tx: ReadTx, before: Row, *, body: str | None = None) -> RecordUpdatedAnswer:
     after = reading.require(tx, before["id"])
-    return RecordUpdated(
+    return RecordUpdatedAnswer(
         record=reading.written(after, body), changed_fields=rules.changed_fields(before, after)
     )
 
@@ -125,7 +127,7 @@ OPERATION = Operation(
     '`conflict` and nothing is applied: accept "merge", or force with force_version = '
     "conflict.version.",
     contract.UpdateRecord,
-    RecordUpdated,
+    RecordUpdatedAnswer,
     update_record,
     writes=True,
     role="agent",

@@ -7,7 +7,7 @@ from hansard.kernel.operation import Result
 from hansard.records import answers, history_answers, limits
 from hansard.records.shapes import State
 from hansard.records.sync_answers import Synced
-from hansard.records.update_answers import RecordUpdated
+from hansard.records.update_answers import RecordUpdatedAnswer
 from hansard.sdk.checkpoints import Call
 
 R = TypeVar("R", bound=Result)
@@ -34,11 +34,11 @@ class Records:
         summary: str = "",
         parent_id: str | None = None,
         **more: Any,
-    ) -> answers.RecordCreated:
+    ) -> answers.RecordCreatedAnswer:
         """Write a record; under a parent, if that is active. It becomes active."""
         given = {"title": title, "body": body, "type": type, "summary": summary}
         return self._ask(
-            answers.RecordCreated, "create_record", **given, parent_id=parent_id, **more
+            answers.RecordCreatedAnswer, "create_record", **given, parent_id=parent_id, **more
         )
 
     def activate(
@@ -60,12 +60,12 @@ class Records:
         accept: Literal["merge"] | None = None,
         force_version: int | None = None,
         **fields: Any,
-    ) -> RecordUpdated:
+    ) -> RecordUpdatedAnswer:
         """Change fields of an active record: title, summary, body, related, metadata, cites."""
         decided: dict[str, Any] = {"accept": accept} if accept else {}
         if force_version is not None:
             decided |= {"force": True, "force_version": force_version}
-        return self._ask(RecordUpdated, "update_record", id=id, **fields, **decided)
+        return self._ask(RecordUpdatedAnswer, "update_record", id=id, **fields, **decided)
 
     def transition(
         self,

@@ -30,15 +30,15 @@ def create_project(request: contract.CreateProject, context: Context) -> contrac
     return context.write(work)
 
 
-def save_session(request: contract.SaveSession, context: Context) -> contract.SessionSaved:
+def save_session(request: contract.SaveSession, context: Context) -> contract.SessionSavedAnswer:
     """Set a named point in the session of this call."""
     session = context.session
     assert session is not None, "save_session ran without a session"
 
-    def work(tx: WriteTx) -> contract.SessionSaved:
+    def work(tx: WriteTx) -> contract.SessionSavedAnswer:
         changed = changed_since_save(tx, context)
         entry = context.record(tx, events.SessionSaved(id=session, note=request.summary))
-        return contract.SessionSaved(
+        return contract.SessionSavedAnswer(
             session_id=session,
             saved_records=changed,
             last_save=entry.at,
@@ -56,7 +56,7 @@ def close_session(request: contract.CloseSession, context: Context) -> contract.
     def work(tx: WriteTx) -> contract.SessionEnded:
         active = active_records(tx, session)
         unsaved = changed_since_save(tx, context)
-        context.record(tx, events.SessionClosed(id=session, note=request.summary))
+        context.record(tx, events.SessionWasClosed(id=session, note=request.summary))
         return contract.SessionEnded(
             session_id=session,
             deactivated_records=active,
@@ -116,7 +116,7 @@ OPERATIONS = (
         "save_session",
         "Set a named point: what you changed since the last one counts as saved.",
         contract.SaveSession,
-        contract.SessionSaved,
+        contract.SessionSavedAnswer,
         save_session,
         writes=True,
         role="agent",

@@ -207,7 +207,7 @@ class SessionEnded(Written):
         return f"{line} {self.unsaved_warning}" if self.unsaved_warning else line
 
 
-class SessionSaved(Written):
+class SessionSavedAnswer(Written):
     """A named point that a session set."""
 
     session_id: str

@@ -37,7 +37,7 @@ class ProjectRenamed(Event):
         return f"Project {self.id} renamed to {self.called}"
 
 
-class ProjectArchived(Event):
+class ProjectWasArchived(Event):
     """A project was put away: kept, not listed, and closed to writes."""
 
     kind: ClassVar[str] = "sessions.project_archived.v1"
@@ -172,7 +172,7 @@ class SessionSynced(Event):
     """Of the active records it was told of: the version it now knows."""
 
 
-class SessionClosed(Event):
+class SessionWasClosed(Event):
     """A session ended; nothing is active in it any more."""
 
     kind: ClassVar[str] = "sessions.session_closed.v1"
@@ -242,7 +242,7 @@ class SessionNaming(Event):
 EVENTS: tuple[type[Event], ...] = (
     ProjectCreated,
     ProjectRenamed,
-    ProjectArchived,
+    ProjectWasArchived,
     ProjectUnarchived,
     WorkspaceKnown,
     SessionHomed,
@@ -252,7 +252,7 @@ EVENTS: tuple[type[Event], ...] = (
     SessionBranched,
     SessionSaved,
     SessionSynced,
-    SessionClosed,
+    SessionWasClosed,
     Activated,
     Deactivated,
 )

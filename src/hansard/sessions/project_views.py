@@ -7,10 +7,10 @@ has one name at a time, and each it ever had leads to it, so no name ever change
 from hansard.kernel.engine import Row, Table
 from hansard.kernel.view import Derivation, View
 from hansard.sessions.events import (
-    ProjectArchived,
     ProjectCreated,
     ProjectRenamed,
     ProjectUnarchived,
+    ProjectWasArchived,
     WorkspaceKnown,
 )
 
@@ -60,7 +60,7 @@ def _renamed(event: ProjectRenamed, derivation: Derivation) -> None:
     derivation.put(NAMES, event.called, {"project": event.id})
 
 
-def _archived(event: ProjectArchived, derivation: Derivation) -> None:
+def _archived(event: ProjectWasArchived, derivation: Derivation) -> None:
     _update(derivation, event.id, {"is_archived": True})
 
 
@@ -99,7 +99,7 @@ VIEW = View(
     on={
         ProjectCreated: _created,
         ProjectRenamed: _renamed,
-        ProjectArchived: _archived,
+        ProjectWasArchived: _archived,
         ProjectUnarchived: _unarchived,
         WorkspaceKnown: _known,
     },

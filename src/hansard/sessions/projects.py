@@ -11,8 +11,7 @@ from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import CATALOG, UNMADE, Store
 from hansard.sessions import naming
 from hansard.sessions.contract import ProjectArchived, ProjectExists, ProjectNotFound
-from hansard.sessions.events import ProjectArchived as Archived
-from hansard.sessions.events import ProjectCreated, ProjectRenamed
+from hansard.sessions.events import ProjectCreated, ProjectRenamed, ProjectWasArchived
 from hansard.sessions.events import ProjectUnarchived as Unarchived
 from hansard.sessions.project_views import NAMES, PROJECTS
 
@@ -142,7 +141,7 @@ def archive(store: Store, name: str, stamp: Stamp) -> Row:
     """Put a project away; again does nothing."""
 
     def change(_: ReadTx, project: Found) -> Event | None:
-        return None if project.row["is_archived"] else Archived(id=project.key)
+        return None if project.row["is_archived"] else ProjectWasArchived(id=project.key)
 
     return _changed(store, name, change, stamp)
 

@@ -18,9 +18,8 @@ from hansard.kernel.event import Stamp
 from hansard.kernel.operation import Caller, Context, Operation, Request
 from hansard.kernel.store import UNMADE, Store
 from hansard.sessions import directory
-from hansard.sessions.contract import SessionClosed as SessionIsClosed
-from hansard.sessions.contract import SessionNotFound
-from hansard.sessions.events import Activated, SessionClosed, SessionJoined, SessionStarted
+from hansard.sessions.contract import SessionClosed, SessionNotFound
+from hansard.sessions.events import Activated, SessionJoined, SessionStarted, SessionWasClosed
 from hansard.sessions.placing import Place
 from hansard.sessions.rules import is_in
 from hansard.sessions.views import SESSIONS
@@ -132,7 +131,7 @@ def closing(
         return None
 
     def work(tx: WriteTx) -> None:
-        store.record(tx, SessionClosed(id=session, note=None), stamp)
+        store.record(tx, SessionWasClosed(id=session, note=None), stamp)
 
     return work
 
@@ -228,7 +227,7 @@ def _seated(asked: Asked, session: str, project: str, row: Row) -> Seating:
         return Seating(project, session)
     if asked.reopens:
         return Seating(project, session, begins=True)
-    raise SessionIsClosed(f"The session {session} has been closed", session_id=session)
+    raise SessionClosed(f"The session {session} has been closed", session_id=session)
 
 
 def _not_found(session: str, *, hint: str | None = None) -> SessionNotFound:

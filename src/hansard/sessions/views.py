@@ -10,13 +10,13 @@ from hansard.sessions.events import (
     Deactivated,
     RecordChange,
     SessionBranched,
-    SessionClosed,
     SessionJoined,
     SessionLeft,
     SessionNaming,
     SessionSaved,
     SessionStarted,
     SessionSynced,
+    SessionWasClosed,
 )
 from hansard.sessions.rules import joined
 
@@ -145,7 +145,7 @@ def _session_synced(event: SessionSynced, derivation: Derivation) -> None:
         _move_base(derivation, active_key(event.id, record), tick, event.through_seq)
 
 
-def _session_closed(event: SessionClosed, derivation: Derivation) -> None:
+def _session_closed(event: SessionWasClosed, derivation: Derivation) -> None:
     _update_session(derivation, event.id, {"status": "closed", "holders": []})
     for found in derivation.scan(BASES, {"session": event.id}, limit=ACTIVE_RECORDS_MAX):
         derivation.delete(ACTIVE, found.key)
@@ -266,7 +266,7 @@ VIEWS = (
             SessionBranched: _session_branched,
             SessionSaved: _session_saved,
             SessionSynced: _session_synced,
-            SessionClosed: _session_closed,
+            SessionWasClosed: _session_closed,
             Activated: _activated,
             Deactivated: _deactivated,
         },

@@ -38,7 +38,7 @@ _NUMBER_MAX = 2**53
 
 
 @dataclass(slots=True)
-class Contents:
+class BundleContents:
     """What a look through a whole bundle found."""
 
     opening: Opening
@@ -97,13 +97,13 @@ def import_project(
 
 def look_through(
     path: Path, kinds: Kinds, *, heads: Mapping[str, Head] | None = None, name: str | None = None
-) -> Contents:
+) -> BundleContents:
     """Prove that a bundle is whole, its chain sound and each blob true, without keeping any of it.
 
     `heads` are those of the store it shall go into, where it may have another name.
     """
     with spooling() as spool, reading(path) as bundle:
-        found = Contents(bundle.opening, bundle.file)
+        found = BundleContents(bundle.opening, bundle.file)
         if found.opening.is_part:
             raise BundleDamaged("This is a part of a project, which only push and pull take in")
         project = name or found.opening.project
@@ -133,7 +133,7 @@ def look_through(
 def take_in(
     store: Store,
     path: Path,
-    contents: Contents,
+    contents: BundleContents,
     project: str,
     *,
     progress: Progress = lambda *_: None,
@@ -162,7 +162,7 @@ def take_in(
     return Imported(project, head, entries, contents.blobs, is_renamed=renamed)
 
 
-def _proved_to_fit(store: Store, path: Path, name: str | None) -> Contents:
+def _proved_to_fit(store: Store, path: Path, name: str | None) -> BundleContents:
     """Look through a bundle, and refuse it if the store's project is not how it begins."""
     _require_name(name)
     heads = store.engine.heads()
@@ -232,7 +232,7 @@ def event_of(entry: Entry, kinds: Kinds) -> Event | None:
     return event
 
 
-def enter(store: Store, contents: Contents, project: str, stamp: Stamp) -> None:
+def enter(store: Store, contents: BundleContents, project: str, stamp: Stamp) -> None:
     """Enter the project in the catalog."""
     named, said = project == contents.opening.project, contents.opening
     created = ProjectCreated(
@@ -246,7 +246,7 @@ def enter(store: Store, contents: Contents, project: str, stamp: Stamp) -> None:
     store.write(CATALOG, work)
 
 
-def reserve(store: Store, contents: Contents, project: str, stamp: Stamp) -> list[str]:
+def reserve(store: Store, contents: BundleContents, project: str, stamp: Stamp) -> list[str]:
     """Set the project's ids aside in this store's catalog.
 
     Returns the prefixes whose last block is another project's here: it must get a new one, or the
@@ -276,7 +276,7 @@ def reserve(store: Store, contents: Contents, project: str, stamp: Stamp) -> lis
     return [prefix for prefix, is_missing in decided.items() if is_missing]
 
 
-def withhold(contents: Contents, prefixes: Collection[str], tx: WriteTx) -> None:
+def withhold(contents: BundleContents, prefixes: Collection[str], tx: WriteTx) -> None:
     """Have no id taken from a block that is another project's here; the journal stays the same."""
     for _, block in contents.blocks:
         if block.prefix in prefixes:

@@ -24,7 +24,7 @@ from hansard.app.keeping.bundle import (
 from hansard.app.keeping.exporting import Progress
 from hansard.app.keeping.guard import alone
 from hansard.app.keeping.importing import (
-    Contents,
+    BundleContents,
     Imported,
     derive,
     enter,
@@ -151,7 +151,7 @@ def take_part(
     return Imported(project, head_of(store, project), taken, contents.blobs)
 
 
-def _look_through(store: Store, path: Path) -> tuple[Contents, Head]:
+def _look_through(store: Store, path: Path) -> tuple[BundleContents, Head]:
     """Prove a part: that it goes on from where the project ends here, and each of its blobs."""
     with reading(path) as bundle:
         opening = bundle.opening
@@ -160,7 +160,7 @@ def _look_through(store: Store, path: Path) -> tuple[Contents, Head]:
         raise HeadMoved(f"The part does not go on from s:{head.seq}, where {opening.project} ends")
     kept = partial(_blob, store, opening.project)
     with spooling(kept) as spool, reading(path) as bundle:
-        found, reached = Contents(bundle.opening, bundle.file), head
+        found, reached = BundleContents(bundle.opening, bundle.file), head
         needs = _Needs(store, opening.project)
         for page in bundle.pages():
             for thing in page:
@@ -216,7 +216,7 @@ def _keep_all(store: Store, path: Path, project: str) -> None:
                 keep_blobs(store, project, blobs)
 
 
-def _append_all(store: Store, path: Path, contents: Contents, head: Head, tx: WriteTx) -> int:
+def _append_all(store: Store, path: Path, contents: BundleContents, head: Head, tx: WriteTx) -> int:
     """Append every entry, if the journal still ends where the part goes on."""
     there = tx.head()
     if (there.seq, there.hash) != (head.seq, head.hash):

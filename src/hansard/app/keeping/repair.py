@@ -12,7 +12,7 @@ from hansard.app.keeping.backup import Backup, OpenStore
 from hansard.app.keeping.exporting import Progress
 from hansard.app.keeping.guard import alone, building
 from hansard.app.keeping.restoring import require_unused, restore_bundles, swap
-from hansard.app.keeping.salvage import Saved, projects_in, save_project
+from hansard.app.keeping.salvage import SalvagedAnswer, projects_in, save_project
 from hansard.app.preflight import refusal
 from hansard.app.verify import Report, verify
 from hansard.engines.sqlite import copying
@@ -34,7 +34,7 @@ class RepairFailed(Problem):
 class Repaired:
     """How a repair went."""
 
-    saved: tuple[Saved, ...]
+    saved: tuple[SalvagedAnswer, ...]
     replaced: Path | None
     """Where the damaged store lies now; `None` if it was mended where it is."""
     aside: Path | None
@@ -123,7 +123,7 @@ def _require_person(stamp: Stamp) -> None:
         )
 
 
-def _require_sound(store: Store, saved: Sequence[Saved], progress: Progress) -> None:
+def _require_sound(store: Store, saved: Sequence[SalvagedAnswer], progress: Progress) -> None:
     if not any(one.head.seq for one in saved):
         raise RepairFailed("No entry of any project could be read, so there is nothing to save")
     # The views were derived just now, from the same entries: comparing them would say nothing.

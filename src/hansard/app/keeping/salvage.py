@@ -50,7 +50,7 @@ class Seqs:
 
 
 @dataclass(slots=True)
-class Saved:
+class SalvagedAnswer:
     """What became of one project."""
 
     project: str
@@ -85,10 +85,10 @@ def save_project(
     aside: Path,
     stamp: Stamp,
     progress: Progress = lambda *_: None,
-) -> Saved:
+) -> SalvagedAnswer:
     """Save one project. The first source is the damaged store, others are backups of it."""
     readers = [_Reader(source, project) for source in sources]
-    saved = Saved(project, genesis(project))
+    saved = SalvagedAnswer(project, genesis(project))
     _save_blobs(readers, target, saved, progress)
     _stand_in(target, saved, _missing(_Chain(readers, project, target.kinds), target, project))
     chain = _Chain(readers, project, target.kinds)
@@ -223,7 +223,7 @@ def _missing(chain: _Chain, target: Store, project: str) -> Missing:
 
 
 def _save_blobs(
-    readers: Sequence[_Reader], target: Store, saved: Saved, progress: Progress
+    readers: Sequence[_Reader], target: Store, saved: SalvagedAnswer, progress: Progress
 ) -> None:
     """Save every blob that some source has whole, as it is packed wherever that can be."""
     count = 0
@@ -237,7 +237,7 @@ def _save_blobs(
 
 
 def _whole_blobs(
-    digests: Iterable[Digest], readers: Sequence[_Reader], saved: Saved
+    digests: Iterable[Digest], readers: Sequence[_Reader], saved: SalvagedAnswer
 ) -> Iterator[Blob]:
     for digest in digests:
         for number, reader in enumerate(readers):
@@ -259,7 +259,7 @@ def _keep(target: Store, project: str, blobs: Sequence[Blob]) -> None:
     target.engine.write(project, work)
 
 
-def _stand_in(target: Store, saved: Saved, missing: Missing) -> None:
+def _stand_in(target: Store, saved: SalvagedAnswer, missing: Missing) -> None:
     """Keep a stand-in for each blob that the entries name and nobody has."""
     for digest, seq in missing.by.items():
         saved.blobs_lost[digest] = seq
@@ -278,11 +278,11 @@ def _append(target: Store, project: str, entries: Sequence[Entry]) -> None:
     target.engine.write(project, work)
 
 
-def _has(target: Store, saved: Saved, digest: Digest) -> bool:
+def _has(target: Store, saved: SalvagedAnswer, digest: Digest) -> bool:
     return bool(target.engine.read(saved.project, lambda tx: tx.kept([digest])))
 
 
-def _set_aside(reader: _Reader, saved: Saved, folder: Path) -> None:
+def _set_aside(reader: _Reader, saved: SalvagedAnswer, folder: Path) -> None:
     """Write what the store has beyond the sound entries into a file, as it is."""
     first, last = saved.head.seq + 1, reader.last(saved.head.seq)
 
@@ -313,7 +313,7 @@ def _line(entry: Entry) -> bytes:
         return text.encode()
 
 
-def _own_up(target: Store, saved: Saved, stamp: Stamp) -> None:
+def _own_up(target: Store, saved: SalvagedAnswer, stamp: Stamp) -> None:
     """Record which contents are lost, so that from now on the journal says so itself."""
     if not saved.blobs_lost:
         return

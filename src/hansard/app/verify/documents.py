@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from hansard.app.verify.report import Difference
+from hansard.app.verify.report import ViewDifference
 from hansard.app.verify.scratch import room
 from hansard.kernel import walking
 from hansard.kernel.engine import Engine, ReadTx, Row, Schema, Table, Topic
@@ -47,7 +47,7 @@ class Documents:
         for topic, count in self._nobodys.items():
             yield f"{topic}: {count} documents of the full-text index are nobody's"
 
-    def differences(self, project: str, wanted: ReadTx) -> Iterator[Difference]:
+    def differences(self, project: str, wanted: ReadTx) -> Iterator[ViewDifference]:
         """Hold a project's documents against those that a rebuild makes."""
         return iter(self._aside.read(project, lambda found: list(self._differ(found, wanted))))
 
@@ -66,7 +66,7 @@ class Documents:
                 self._aside.write(project, partial(_put_all, rows))
         self._buffer.clear()
 
-    def _differ(self, found: ReadTx, wanted: ReadTx) -> Iterator[Difference]:
+    def _differ(self, found: ReadTx, wanted: ReadTx) -> Iterator[ViewDifference]:
         until = self._seqs.get(found.project, 0)
         for one in walking.rows(found, FOUND):
             noted = wanted.get(WANTED, one.key) or {"mark": None, "seq": 0}
@@ -83,11 +83,11 @@ def _put_all(rows: dict[str, Row], tx: Any) -> None:
         tx.put(FOUND, key, row, seq=1)
 
 
-def _difference(name: str, found: str | None, wanted: str | None) -> Difference:
+def _difference(name: str, found: str | None, wanted: str | None) -> ViewDifference:
     topic, _, key = name.partition("\n")
     what = "has other words than a rebuild gives it"
     if found is None:
         what = "is missing"
     elif wanted is None:
         what = "is there, and a rebuild does not make it"
-    return Difference(topic, f"{topic}: the document {key!r} {what}", key)
+    return ViewDifference(topic, f"{topic}: the document {key!r} {what}", key)

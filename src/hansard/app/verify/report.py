@@ -34,7 +34,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ViewDifference:
     """A row, a document, or a column of rows that is not what a rebuild makes."""
 
     table: str

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from hansard.app.verify.chain import DAMAGED, Journal
 from hansard.app.verify.documents import WANTED, Documents, document_key
-from hansard.app.verify.report import Difference, Findings, Progress
+from hansard.app.verify.report import Findings, Progress, ViewDifference
 from hansard.app.verify.scratch import room, scratch
 from hansard.kernel import walking
 from hansard.kernel.blob import Digest, canonical_json
@@ -97,12 +97,12 @@ class _Rebuilt:
         """Read a blob where it is: the rebuild keeps none."""
         return self._store.engine.read(self._project, lambda tx: content(tx, digest))
 
-    def compare(self, live: ReadTx) -> tuple[int, list[Difference]]:
+    def compare(self, live: ReadTx) -> tuple[int, list[ViewDifference]]:
         """Catch up with the live project, then hold its tables against ours, in one look."""
         while late := self.unread(live):
             self.apply(late)
 
-        def work(ours: ReadTx) -> tuple[int, list[Difference]]:
+        def work(ours: ReadTx) -> tuple[int, list[ViewDifference]]:
             rows = sum(ours.tally(table).get(None, 0) for table in self._tables)
             return rows, [
                 each for table in self._tables for each in self._differ(live, ours, table)
@@ -128,12 +128,12 @@ class _Rebuilt:
         except ValidationError as error:
             raise _UndecodableError(entry.seq, entry.kind) from error
 
-    def _differ(self, live: ReadTx, ours: ReadTx, table: Table) -> Iterator[Difference]:
+    def _differ(self, live: ReadTx, ours: ReadTx, table: Table) -> Iterator[ViewDifference]:
         try:
             yield from _rows_that_differ(live, ours, table)
             yield from _files_that_differ(live, ours, table)
         except DAMAGED:
-            yield Difference(table.name, f"{table.name}: a row cannot be read")
+            yield ViewDifference(table.name, f"{table.name}: a row cannot be read")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ class _UndecodableError(Exception):
         self.seq = seq
 
 
-def _rows_that_differ(live: ReadTx, ours: ReadTx, table: Table) -> Iterator[Difference]:
+def _rows_that_differ(live: ReadTx, ours: ReadTx, table: Table) -> Iterator[ViewDifference]:
     """Look each row up in the rebuild; only if that has more of them, look for those."""
     matched = 0
     for found in walking.rows(live, table):
@@ -182,7 +182,7 @@ def _rows_that_differ(live: ReadTx, ours: ReadTx, table: Table) -> Iterator[Diff
                 yield _difference(table, found.key, "is missing")
 
 
-def _files_that_differ(live: ReadTx, ours: ReadTx, table: Table) -> Iterator[Difference]:
+def _files_that_differ(live: ReadTx, ours: ReadTx, table: Table) -> Iterator[ViewDifference]:
     """Look that rows are filed as they say, and that they have been what they should have been."""
     matched = 0
     for key, is_right in all_filed(live, table):
@@ -212,7 +212,7 @@ def _are_alike(live: ReadTx, ours: ReadTx, table: Table, key: str) -> bool:
 
 def _histories_missing(
     live: ReadTx, ours: ReadTx, table: Table, matched: int
-) -> Iterator[Difference]:
+) -> Iterator[ViewDifference]:
     if matched == sum(1 for _ in all_filed(ours, table)):
         return
     for key, _ in all_filed(ours, table):
@@ -228,5 +228,5 @@ def all_filed(tx: ReadTx, table: Table) -> Iterator[tuple[str, bool]]:
         after = list(page)[-1]
 
 
-def _difference(table: Table, key: str, what: str) -> Difference:
-    return Difference(table.name, f"{table.name}: the row {key!r} {what}", key)
+def _difference(table: Table, key: str, what: str) -> ViewDifference:
+    return ViewDifference(table.name, f"{table.name}: the row {key!r} {what}", key)

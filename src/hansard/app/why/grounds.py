@@ -15,7 +15,7 @@ from hansard.recorder.story.items import message_shown
 from hansard.recorder.tables import STORY, chapter_number, story_key, story_place
 from hansard.records.views import RECORDS
 from hansard.sessions.citations import decisions_cited_in
-from hansard.sessions.events import Activated, Deactivated, RecordChange, SessionClosed
+from hansard.sessions.events import Activated, Deactivated, RecordChange, SessionWasClosed
 
 PROMPTS = frozenset({"user_message", "prompt"})
 """The types of notes that say what a person asked for."""
@@ -78,9 +78,9 @@ def _active(tx: ReadTx, context: Context, entry: Entry) -> list[str]:
     """Name the records that were active in the session as an entry was made, the last first."""
     over: set[str] = set()
     active: dict[str, None] = {}
-    kinds = (Activated, Deactivated, SessionClosed, RecordChange)
+    kinds = (Activated, Deactivated, SessionWasClosed, RecordChange)
     for _, event in _before(tx, context, entry, kinds):
-        if isinstance(event, SessionClosed):
+        if isinstance(event, SessionWasClosed):
             break
         record = event.subject() or ""
         if isinstance(event, Deactivated):

@@ -21,7 +21,7 @@ from hansard.kernel.problem import InvalidInput, Problem
 from hansard.recorder import limits
 from hansard.recorder.contents.blame import Origin, Span, through
 from hansard.recorder.contents.diffs import changed_regions, is_text, lines_of
-from hansard.recorder.contents.kept import NotKeptError
+from hansard.recorder.contents.kept import ContentNotKeptError
 from hansard.recorder.contract import Number, PathText
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.history.histories import History, history_at, path_of
@@ -142,7 +142,7 @@ def _latest(lines: Lines | None, revision: int | None, request: AskWhy) -> bytes
         return None
     try:
         return lines.content(row)
-    except NotKeptError as reason:
+    except ContentNotKeptError as reason:
         if request.at:
             raise InvalidInput(f"Of revision {revision} nothing can be said: {reason}") from None
         return None
@@ -228,7 +228,7 @@ class _Teller:
         assert self.lines is not None, "a revision is of no history"
         try:
             self.foreign.append((told, self.lines.content(row)))
-        except NotKeptError:
+        except ContentNotKeptError:
             return
 
     def _place(self, span: Span) -> dict[str, Any]:

@@ -1,14 +1,14 @@
 """The operations on threads, for a catalog of their own."""
 
-from hansard.checkpoints.limits import Quotas
+from hansard.checkpoints.limits import CheckpointQuotas
 from hansard.checkpoints.threads import contract, queries
 from hansard.checkpoints.threads.commands import Keeping, copy_thread, delete_runs
 from hansard.kernel.operation import Capability, Operation, Request, Result, Run
 
 
-def capability(quotas: Quotas | None = None) -> Capability:
+def capability(quotas: CheckpointQuotas | None = None) -> Capability:
     """Make the operations, for an application on a store that knows the checkpoints' views."""
-    keeping = Keeping(quotas or Quotas())
+    keeping = Keeping(quotas or CheckpointQuotas())
     looking = queries.Looking(keeping.memory)
     return Capability(
         "threads",

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from hansard.checkpoints.contract import StorageQuotaExceeded
-from hansard.checkpoints.copies import OvertakenError, mend, require_kept
-from hansard.checkpoints.limits import Quotas
+from hansard.checkpoints.copies import CopyOvertakenError, mend, require_kept
+from hansard.checkpoints.limits import CheckpointQuotas
 from hansard.checkpoints.rules import check_quotas
 from hansard.checkpoints.threads import contract, events
 from hansard.checkpoints.threads.inline import to_text
@@ -45,7 +45,7 @@ class Usage:
 class Keeping:
     """How threads are kept here: the operator's quotas, and what is remembered between writes."""
 
-    quotas: Quotas
+    quotas: CheckpointQuotas
     memory: Memory = field(default_factory=Memory)
     usage: Usage = field(default_factory=Usage)
 
@@ -62,7 +62,7 @@ class Keeping:
         while True:
             try:
                 return write()
-            except OvertakenError:
+            except CopyOvertakenError:
                 self.memory.forget()
 
     def _put_step(self, request: contract.PutStep, context: Context) -> contract.StepPut:

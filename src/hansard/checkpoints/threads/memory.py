@@ -23,7 +23,7 @@ STEPS_REMEMBERED = 16
 """A child is nearly always put onto one of the last few steps."""
 
 
-class Shelf(Generic[K, V]):
+class RecentlyUsed(Generic[K, V]):
     """Things by key, as many as have room; those not asked for in the longest time go first."""
 
     def __init__(self, room: int) -> None:
@@ -103,13 +103,13 @@ class Place:
 class Memory:
     """What is remembered of all threads."""
 
-    contents: Shelf[tuple[str, Digest], tuple[Blob, bytes]] = field(
-        default_factory=lambda: Shelf(RECENT_BYTES_MAX)
+    contents: RecentlyUsed[tuple[str, Digest], tuple[Blob, bytes]] = field(
+        default_factory=lambda: RecentlyUsed(RECENT_BYTES_MAX)
     )
     """By project and digest: the latest values as they were before packing, and what they became.
     A project packs a content in its own way, and so it is not another's."""
-    places: Shelf[tuple[str, str, str], Place] = field(
-        default_factory=lambda: Shelf(PLACES_REMEMBERED_MAX)
+    places: RecentlyUsed[tuple[str, str, str], Place] = field(
+        default_factory=lambda: RecentlyUsed(PLACES_REMEMBERED_MAX)
     )
     """By project, thread and namespace."""
 

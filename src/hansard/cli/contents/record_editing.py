@@ -8,12 +8,12 @@ from hansard.kernel.problem import InvalidInput
 from hansard.records import answers, contract
 from hansard.records.shapes import Record
 from hansard.records.text_merge import split_lines
-from hansard.records.update_answers import Hunk, RecordUpdated, Span, UpdateConflict
+from hansard.records.update_answers import Hunk, RecordUpdatedAnswer, Span, UpdateConflict
 
 MARKS = ("<<<<<<< theirs\n", "=======\n", ">>>>>>> yours\n")
 
 
-def edit(ask: Ask, record: str) -> RecordUpdated | None:
+def edit(ask: Ask, record: str) -> RecordUpdatedAnswer | None:
     """Change a record's body; `None` if its person changed nothing.
 
     What others changed meanwhile is merged in. Where it clashes, the person decides, in the editor
@@ -54,13 +54,15 @@ def _looked_at(ask: Ask, record: str) -> Record:
     return seen.context.target
 
 
-def _update(ask: Ask, target: Record, draft: Draft, text: str, **more: object) -> RecordUpdated:
+def _update(
+    ask: Ask, target: Record, draft: Draft, text: str, **more: object
+) -> RecordUpdatedAnswer:
     known_version = {target.id: target.version}
     try:
         updated = ask("update_record", activating=known_version, id=target.id, body=text, **more)
     except InvalidInput as problem:
         raise InvalidInput(problem.message, hint=draft.kept(), **problem.details) from problem
-    assert isinstance(updated, RecordUpdated), "update_record answers with an update"
+    assert isinstance(updated, RecordUpdatedAnswer), "update_record answers with an update"
     return updated
 
 

@@ -20,7 +20,7 @@ CHANGED_CHARS_MIN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class NamedThing:
     """Something with an id, and perhaps a title."""
 
     id: str
@@ -43,7 +43,7 @@ def tail_of(identifier: str) -> str:
     return identifier.rpartition("::")[2] if "::" in identifier else ""
 
 
-def matching(things: Sequence[Thing], named: str, *, loosely: bool = True) -> list[Thing]:
+def matching(things: Sequence[NamedThing], named: str, *, loosely: bool = True) -> list[NamedThing]:
     """Give all that a name may mean, by the surest way that finds any; the latest come first.
 
     Loosely, words from anywhere in a title will do, and any beginning of an id.
@@ -51,11 +51,11 @@ def matching(things: Sequence[Thing], named: str, *, loosely: bool = True) -> li
     if named == LATEST:
         return list(things[:1])
     words = named.casefold()
-    sure: tuple[Callable[[Thing], bool], ...] = (
+    sure: tuple[Callable[[NamedThing], bool], ...] = (
         lambda one: one.id == named,
         lambda one: one.id.casefold() == words,
     )
-    ways: tuple[Callable[[Thing], bool], ...] = (
+    ways: tuple[Callable[[NamedThing], bool], ...] = (
         lambda one: _title(one) == words,
         lambda one: (
             _begins(one, words, chars_min=1 if loosely else CHANGED_CHARS_MIN)
@@ -66,30 +66,32 @@ def matching(things: Sequence[Thing], named: str, *, loosely: bool = True) -> li
     return _first(things, sure) or _first([one for one in things if not _is_of(one, named)], ways)
 
 
-def _first(things: Sequence[Thing], ways: Sequence[Callable[[Thing], bool]]) -> list[Thing]:
+def _first(
+    things: Sequence[NamedThing], ways: Sequence[Callable[[NamedThing], bool]]
+) -> list[NamedThing]:
     for is_meant in ways:
         if found := [one for one in things if is_meant(one)]:
             return found
     return []
 
 
-def _is_of(one: Thing, named: str) -> bool:
+def _is_of(one: NamedThing, named: str) -> bool:
     """Whether both are whole ids: then the one means the other, or has nothing to do with it."""
     return all(map(WHOLE_ID.fullmatch, (one.id, named)))
 
 
-def _title(one: Thing) -> str:
+def _title(one: NamedThing) -> str:
     return (one.title or "").casefold()
 
 
-def _begins(one: Thing, words: str, *, chars_min: int) -> bool:
+def _begins(one: NamedThing, words: str, *, chars_min: int) -> bool:
     """Whether words begin the part of an id that tells it from others, with or without the rest."""
     telling = (one.tail or one.id).casefold()
     said = words.removeprefix(one.id.casefold().removesuffix(telling))
     return len(said) >= chars_min and telling.startswith(said)
 
 
-def only(found: Sequence[Thing], named: str, what: str) -> Thing:
+def only(found: Sequence[NamedThing], named: str, what: str) -> NamedThing:
     """Give the one that is meant, or refuse to choose between several."""
     assert found, "nothing was found to choose from"
     if len(found) > 1:

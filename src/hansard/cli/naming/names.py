@@ -6,7 +6,7 @@ from typing import Any
 
 from hansard.app.application import Application
 from hansard.checkpoints.views import CHECKPOINTS
-from hansard.cli.naming.finding import LATEST, Thing, matching, only, tail_of
+from hansard.cli.naming.finding import LATEST, NamedThing, matching, only, tail_of
 from hansard.decisions.tables import DECISIONS
 from hansard.entities.tables import TEXTS
 from hansard.kernel.engine import Found, Position, ReadTx, Table, Where
@@ -34,7 +34,7 @@ class Kind:
     order: str | None = None
     where: Where | None = None
 
-    def things(self, tx: ReadTx) -> list[Thing]:
+    def things(self, tx: ReadTx) -> list[NamedThing]:
         """Give the newest of them, the latest first."""
         found: list[Found] = []
         while len(found) < SEARCHED_MAX:
@@ -57,8 +57,8 @@ class Kind:
         last = found[-1]
         return Position(last.row[self.order] if self.order else None, last.key)
 
-    def _thing(self, found: Found) -> Thing:
-        return Thing(found.key, found.row.get(self.title), tail_of(found.key))
+    def _thing(self, found: Found) -> NamedThing:
+        return NamedThing(found.key, found.row.get(self.title), tail_of(found.key))
 
 
 RECORD = Kind("records", RECORDS, title="title", order="modified_seq")
@@ -115,15 +115,15 @@ def meant_id(application: Application, kind: Kind, named: str, *, loosely: bool 
 
 def meant_thing(
     application: Application, kind: Kind, named: str, *, loosely: bool = True
-) -> Thing | None:
+) -> NamedThing | None:
     """Give what is meant; `None` if nothing is."""
     project = application.own_project()
     if project == UNMADE or not named:
         return None
 
-    def work(tx: ReadTx) -> Thing | None:
+    def work(tx: ReadTx) -> NamedThing | None:
         if (row := tx.get(kind.table, named)) is not None:
-            return Thing(named, row.get(kind.title))
+            return NamedThing(named, row.get(kind.title))
         if named == LATEST and kind.order is None:
             raise InvalidInput(f"None of the {kind.what} is the latest", hint="Give its id")
         things = kind.things(tx)

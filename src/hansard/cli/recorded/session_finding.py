@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from hansard.cli.desk import Ask
-from hansard.cli.naming.finding import Thing, matching, only, tail_of
+from hansard.cli.naming.finding import NamedThing, matching, only, tail_of
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.recorder.answers import SessionList, SessionListed
 from hansard.sessions.contract import ProjectList, SessionNotFound
@@ -47,6 +47,6 @@ def meant(sessions: Sequence[SessionListed], named: str) -> SessionListed:
     return things[only(found, named, "sessions")]
 
 
-def _thing(session: SessionListed) -> Thing:
+def _thing(session: SessionListed) -> NamedThing:
     named = session.session_id
-    return Thing(named, session.title and titled(session.title), tail_of(named))
+    return NamedThing(named, session.title and titled(session.title), tail_of(named))

@@ -8,7 +8,7 @@ import typer
 
 from hansard.app.keeping.backup import find_backup
 from hansard.app.keeping.repair import Repaired, derive_again, needed, salvage
-from hansard.app.keeping.salvage import Saved, Seqs
+from hansard.app.keeping.salvage import SalvagedAnswer, Seqs
 from hansard.app.settings import Settings, load, store_location
 from hansard.app.verify import Report, verify
 from hansard.cli.flags import Flags
@@ -125,7 +125,7 @@ def _print(done: Repaired) -> None:
         say(f"What could not stay in the journal is in {done.aside}")
 
 
-def _print_losses(saved: Saved) -> None:
+def _print_losses(saved: SalvagedAnswer) -> None:
     if saved.aside:
         say(f"{saved.project}: {_seqs(saved.aside)} did not follow, and were set aside")
     if saved.unreadable:

@@ -32,7 +32,7 @@ MAIL_DOMAIN = "hansard.invalid"
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class DecisionPage:
     """A decision as Git shows it, with the entry that made it."""
 
     id: str
@@ -66,7 +66,7 @@ def place_of(decision: str) -> tuple[str, str]:
     return shard, f"{decision}.md"
 
 
-def render(page: Page) -> bytes:
+def render(page: DecisionPage) -> bytes:
     """Write the page of a decision that has just been made."""
     matter = {
         "id": page.id,
@@ -105,7 +105,7 @@ def mark_superseded(page: bytes, by: str) -> bytes:
     return ("\n".join(lines) + end + rest).encode()
 
 
-def commit(page: Page, *, tree: str, parent: str | None) -> bytes:
+def commit(page: DecisionPage, *, tree: str, parent: str | None) -> bytes:
     """Write the commit that adds a decision: the same bytes for the same entry, always."""
     committer = f"Hansard <hansard@{MAIL_DOMAIN}> {_seconds(page.clock)} +0000"
     lines = [
@@ -132,7 +132,7 @@ def one_line(text: str, chars_max: int) -> str:
     return line if len(line) <= chars_max else line[: chars_max - 1].rstrip() + "…"
 
 
-def _message(page: Page) -> str:
+def _message(page: DecisionPage) -> str:
     rationale = page.rationale.strip()
     if len(rationale) > MESSAGE_RATIONALE_CHARS:
         rationale = rationale[:MESSAGE_RATIONALE_CHARS] + f"… (all of it is in {page.id}.md)"
@@ -153,13 +153,13 @@ def _message(page: Page) -> str:
     return f"{_subject(page)}\n\n{body}\n\n{block}\n"
 
 
-def _subject(page: Page) -> str:
+def _subject(page: DecisionPage) -> str:
     title = one_line(page.title, SUBJECT_TITLE_CHARS)
     target = one_line(page.target, SUBJECT_TARGET_CHARS)
     return f"{_deed(page)}: {title} ({target})"
 
 
-def _deed(page: Page) -> str:
+def _deed(page: DecisionPage) -> str:
     if page.proposal:
         return f"Accept {page.proposal} as {page.id}"
     if not page.supersedes:
@@ -169,7 +169,7 @@ def _deed(page: Page) -> str:
     return f"Supersede {old}{f' and {more} more' if more > 0 else ''} with {page.id}"
 
 
-def _author(page: Page) -> str:
+def _author(page: DecisionPage) -> str:
     name = one_line(page.author, NAME_CHARS).translate({ord("<"): "‹", ord(">"): "›"})  # noqa: RUF001
     return f"{name or 'unknown'} <{page.author_kind}@{MAIL_DOMAIN}>"
 

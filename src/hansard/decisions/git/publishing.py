@@ -19,7 +19,7 @@ from pygit2.enums import ConfigLevel, FileMode, ObjectType, RepositoryOpenFlag
 
 from hansard.decisions.events import DecisionMade, ProposalAccepted
 from hansard.decisions.git import decision_page, readme_page
-from hansard.decisions.git.decision_page import Page
+from hansard.decisions.git.decision_page import DecisionPage
 from hansard.decisions.git.folders import SYNCED, SYNCED_FILE, lay_out, set_aside, sync_file_system
 from hansard.decisions.git.objects import (
     UnsoundError,
@@ -193,18 +193,18 @@ class _Publishing:
         is_ours = bool(found) and found[0].hash == named.get("Hansard-Hash")
         return _Tip(target_of(own), seq) if is_ours else None
 
-    def _unpublished(self, after: int, until: int | None) -> dict[int, Page | None]:
+    def _unpublished(self, after: int, until: int | None) -> dict[int, DecisionPage | None]:
         """Read the decisions that come next, by seq; `None` if the entry was redacted."""
         before = None if until is None else until + 1
 
-        def work(tx: ReadTx) -> dict[int, Page | None]:
+        def work(tx: ReadTx) -> dict[int, DecisionPage | None]:
             entries = tx.entries(after=after, before=before, limit=BATCH, kinds=decision_page.KINDS)
             return {entry.seq: self._page(tx, entry) for entry in entries}
 
         # The journal alone says it, so that views of another version need not be derived again.
         return self._store.engine.read(self._project, work)
 
-    def _page(self, tx: ReadTx, entry: Entry) -> Page | None:
+    def _page(self, tx: ReadTx, entry: Entry) -> DecisionPage | None:
         """Make the page of an entry."""
         event = self._store.kinds.decode(entry)
         if event is None:
@@ -213,7 +213,7 @@ class _Publishing:
         reasons = unpack(content(tx, event.reasons))
         accepted = event if isinstance(event, ProposalAccepted) else None
         author_kind, author = _author(entry, accepted)
-        return Page(
+        return DecisionPage(
             id=event.id,
             title=event.title,
             target=event.target,
@@ -248,7 +248,7 @@ def _author(entry: Entry, accepted: ProposalAccepted | None) -> tuple[str, str]:
     return kind, name
 
 
-def _add(repo: pygit2.Repository, tip: _Tip, page: Page) -> pygit2.Oid:
+def _add(repo: pygit2.Repository, tip: _Tip, page: DecisionPage) -> pygit2.Oid:
     """Write the objects of one commit. Only the folders on the way to what changes are written."""
     root = read_tree(repo, read_commit(repo, tip.commit).tree_id) if tip.commit else None
     changed: dict[str, dict[str, bytes]] = defaultdict(dict)

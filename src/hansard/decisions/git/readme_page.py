@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable
 
-from hansard.decisions.git.decision_page import Page, literal, one_line, place_of
+from hansard.decisions.git.decision_page import DecisionPage, literal, one_line, place_of
 
 NAME = "README.md"
 
@@ -28,7 +28,7 @@ Each decision has a page, with why it was made, what it supersedes and what beca
 _LINE = re.compile(r"\| .* \| \[([A-Z0-9]+)\]\([0-9a-f]{2}/\1\.md\) .*")
 
 
-def revised(readme: bytes, page: Page) -> bytes:
+def revised(readme: bytes, page: DecisionPage) -> bytes:
     """Give the README with a decision that was just made, and without what it superseded."""
     lines = _lines(readme)
     for old in page.supersedes:

@@ -18,7 +18,7 @@ from hansard.engines.postgres.connections import (
 )
 from hansard.engines.postgres.hot_rows import HotRows
 from hansard.engines.postgres.leases import LEASE_S, Leases
-from hansard.engines.postgres.notices import Announcer, Notices
+from hansard.engines.postgres.notices import Announcer, CommitNotices
 from hansard.engines.postgres.objects import (
     batched,
     digest_in,
@@ -79,7 +79,7 @@ class PostgresEngine:
         except BaseException:
             self._pool.close()
             raise
-        self._notices = Notices(connector, self._names, only_looks=only_looks)
+        self._notices = CommitNotices(connector, self._names, only_looks=only_looks)
         self._leases = Leases(connector, self._names, lease_s=lease_s)
         self._hot = HotRows()
         self._announcer = Announcer(connector, self._names)

@@ -88,7 +88,7 @@ class Announcer:
         return True
 
 
-class Notices:
+class CommitNotices:
     """Wakes every watch when something was committed. Listens only once there is a watch.
 
     Where a pooler would not pass the server's word on, it looks for itself, four times a second.
@@ -197,7 +197,7 @@ class Notices:
 class _PostgresWatch:
     """Remembers whether there was news since it was last asked."""
 
-    def __init__(self, notices: Notices) -> None:
+    def __init__(self, notices: CommitNotices) -> None:
         self.news = threading.Event()
         self._notices = notices
 

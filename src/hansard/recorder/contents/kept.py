@@ -5,15 +5,15 @@ from hansard.kernel.content import original
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.problem import BlobRedacted
 from hansard.recorder import limits
-from hansard.recorder.contents.sealing import Keys, NoKeyError
+from hansard.recorder.contents.sealing import NoKeyError, SealingKeys
 from hansard.recorder.events import FileRef
 
 
-class NotKeptError(Exception):
+class ContentNotKeptError(Exception):
     """A content cannot be given back; the message says why, for a person."""
 
 
-def kept_content(tx: ReadTx, ref: FileRef, keys: Keys) -> bytes:
+def kept_content(tx: ReadTx, ref: FileRef, keys: SealingKeys) -> bytes:
     """Give a content that was recorded."""
     try:
         if ref.blob is not None:
@@ -21,10 +21,12 @@ def kept_content(tx: ReadTx, ref: FileRef, keys: Keys) -> bytes:
         if ref.sealed is not None:
             return keys.unseal(original(tx, ref.sealed))
     except BlobRedacted:
-        raise NotKeptError("its content was redacted by a person") from None
+        raise ContentNotKeptError("its content was redacted by a person") from None
     except NoKeyError as reason:
-        raise NotKeptError(f"its content held a secret ({_rules(ref)}), and {reason}") from None
-    raise NotKeptError(why_not_kept(ref))
+        raise ContentNotKeptError(
+            f"its content held a secret ({_rules(ref)}), and {reason}"
+        ) from None
+    raise ContentNotKeptError(why_not_kept(ref))
 
 
 def is_erased(tx: ReadTx, digest: Digest, known: FileRef | None) -> bool:
@@ -44,7 +46,7 @@ def why_not_kept(ref: FileRef) -> str:
     return f"its content was too large to be kept ({ref.size:,} bytes)"
 
 
-def why_lost(ref: FileRef, keys: Keys) -> str:
+def why_lost(ref: FileRef, keys: SealingKeys) -> str:
     """Say why a content that is there would be gone for good."""
     if ref.redacted:
         reason = keys.why_not() or "it was not kept"

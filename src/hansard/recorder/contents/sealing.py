@@ -39,7 +39,7 @@ class Key:
         return hashlib.sha256(b"hansard key\n" + self.secret).digest()[:NAME_BYTES]
 
 
-class Keys:
+class SealingKeys:
     """The keys in one file, a line each; the first one seals. The file is made on first need."""
 
     def __init__(self, file: Path | None, *, store: Path | None = None) -> None:

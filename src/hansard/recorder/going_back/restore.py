@@ -10,7 +10,7 @@ from hansard.kernel.engine import ReadTx, Row
 from hansard.kernel.event import Entry
 from hansard.kernel.operation import Context
 from hansard.recorder import contract
-from hansard.recorder.contents.kept import NotKeptError, kept_content
+from hansard.recorder.contents.kept import ContentNotKeptError, kept_content
 from hansard.recorder.events import FileRef, RestoreBegun
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.going_back.answers import BackStep, Others, Restored
@@ -145,7 +145,7 @@ class _Finder:
             return [self.context.read(lambda tx: self._way(tx, place))]
         except UnreachableError as reason:
             return [skip(file.path, str(reason))]
-        except NotKeptError as reason:
+        except ContentNotKeptError as reason:
             return [skip(file.path, f"as it then was, {reason}")]
 
     def _way(self, tx: ReadTx, place: Place) -> Way:

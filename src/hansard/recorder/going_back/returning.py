@@ -16,7 +16,7 @@ from hansard.kernel.once import AlreadyAttemptedError
 from hansard.kernel.operation import Context, ReceiptShown
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.recorder import limits
-from hansard.recorder.answers import FileChanged
+from hansard.recorder.answers import FileChangedAnswer
 from hansard.recorder.changing import act, record_seen
 from hansard.recorder.events import RestoreBegun
 from hansard.recorder.file_locks import FileLocks
@@ -78,7 +78,7 @@ class Earlier:
 
     begun: int
     entries: list[Entry]
-    results: list[FileChanged]
+    results: list[FileChangedAnswer]
 
 
 def taken_up(gateway: Gateway, context: Context, seqs: Sequence[int]) -> Earlier:

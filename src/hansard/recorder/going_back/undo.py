@@ -11,7 +11,7 @@ from hansard.kernel.engine import ReadTx
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder import contract, limits
-from hansard.recorder.contents.kept import NotKeptError, kept_content
+from hansard.recorder.contents.kept import ContentNotKeptError, kept_content
 from hansard.recorder.contents.merging import Clash
 from hansard.recorder.events import FileRef
 from hansard.recorder.gateway import Gateway
@@ -245,7 +245,7 @@ class _Finder:
     def _content(self, tx: ReadTx, ref: FileRef, held: Held) -> Held:
         try:
             return replace(held, content=kept_content(tx, ref, self.gateway.keys))
-        except NotKeptError as reason:
+        except ContentNotKeptError as reason:
             return replace(held, why=str(reason))
 
     def _all(

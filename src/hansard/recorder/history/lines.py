@@ -7,8 +7,8 @@ from hansard.kernel.engine import ReadTx, Row
 from hansard.recorder.contents.blame import Blame, Origin, Revision, Span, joined
 from hansard.recorder.contents.comparing import unpacked
 from hansard.recorder.contents.diffs import Region, changed_regions, lines_of
-from hansard.recorder.contents.kept import NotKeptError, kept_content
-from hansard.recorder.contents.sealing import Keys
+from hansard.recorder.contents.kept import ContentNotKeptError, kept_content
+from hansard.recorder.contents.sealing import SealingKeys
 from hansard.recorder.events import FileRef
 from hansard.recorder.history.histories import History
 from hansard.recorder.history.revisions import digest_held
@@ -21,7 +21,7 @@ FOREIGN = ("external", "restored")
 class Lines:
     """The lines of a file's revisions; contents are read only where nothing else tells."""
 
-    def __init__(self, tx: ReadTx, history: History, keys: Keys) -> None:
+    def __init__(self, tx: ReadTx, history: History, keys: SealingKeys) -> None:
         """Look into one moment of the journal."""
         self._tx = tx
         self._history = history
@@ -81,7 +81,7 @@ class Lines:
         try:
             was = lines_of(self.content(older)) if older else []
             return changed_regions(was, lines_of(self.content(newer)))
-        except NotKeptError:
+        except ContentNotKeptError:
             return None
 
     def _brought_back(self, row: Row) -> int | None:

@@ -26,7 +26,7 @@ from hansard.recorder.story.chapters import (
     update_sitting,
 )
 from hansard.recorder.tables import BEATS, chapter_of, file_id, story_place, touched_key
-from hansard.sessions.events import Activated, Deactivated, SessionClosed, SessionStarted
+from hansard.sessions.events import Activated, Deactivated, SessionStarted, SessionWasClosed
 
 QUIET = (Activated, Deactivated, SessionStarted)
 """What every session does all the time and no story is about."""
@@ -85,7 +85,7 @@ def tell_elsewhere(event: Event, derivation: Derivation) -> None:
     is_told = event.activity and not event.kind.startswith(OWN) and not isinstance(event, QUIET)
     if is_told and session is not None:
         _tell_run(derivation, session, event)
-    if isinstance(event, SessionClosed):
+    if isinstance(event, SessionWasClosed):
         # Only now: that it was closed is the last thing told under its step.
         end_current(derivation, event.id)
 

@@ -33,7 +33,7 @@ from hansard.recorder.workspace import protected, temporaries
 from hansard.recorder.workspace.folder import Folder, open_root, sync, turn
 from hansard.recorder.workspace.paths import FilePath, parse
 from hansard.recorder.workspace.states import FileState, LargeFile, Seen, changed, require, seen_at
-from hansard.recorder.workspace.swapping import Deed, May, always
+from hansard.recorder.workspace.swapping import May, Swap, always
 
 NEW_FILE_MODE = 0o644
 """Less what the umask takes away."""
@@ -120,27 +120,27 @@ class Workspace:
         if len(content) > limit_bytes:
             raise problems.too_large(str(path), limit_bytes)
         after = digest_of(content)
-        with self._changing(path, may) as deed, self._parent(path, make=make_parents) as folder:
+        with self._changing(path, may) as swap, self._parent(path, make=make_parents) as folder:
             require(folder, path, expect)
             written = self._written(folder, path, content, mode)
             with written as (temporary, kept_mode), turn(folder):
                 self._require_place(folder, path)
                 require(folder, path, expect)
                 if expect is None:
-                    deed.place(folder, temporary)
+                    swap.place(folder, temporary)
                 else:
-                    deed.swap(folder, temporary, expect, after)
+                    swap.swap(folder, temporary, expect, after)
             folder.sync()
         return FileState(content, after, kept_mode)
 
     def delete(self, path: FilePath, *, expect: Digest, may: May = always) -> None:
         """Remove a file that is what is expected."""
         aside = temporaries.new_name(self._owner)
-        with self._changing(path, may) as deed, self._parent(path) as folder:
+        with self._changing(path, may) as swap, self._parent(path) as folder:
             with turn(folder):
                 self._require_place(folder, path)
                 require(folder, path, expect)
-                deed.take(folder, aside, expect)
+                swap.take(folder, aside, expect)
             folder.unlink(aside)
             folder.sync()
 
@@ -154,16 +154,16 @@ class Workspace:
         may: May = always,
     ) -> None:
         """Give a file that is what is expected another name, which nothing has."""
-        with self._changing(path, may) as deed, self._parent(path) as folder:
+        with self._changing(path, may) as swap, self._parent(path) as folder:
             require(folder, path, expect)
-            deed.path = to
+            swap.path = to
             with self._parent(to, make=make_parents) as target:
                 is_one = folder.is_same(target)
                 with turn(folder) if is_one else turn(folder, target):
                     self._require_place(folder, path)
                     self._require_place(target, to)
                     require(target, to, None)
-                    deed.move(folder, path, target, expect)
+                    swap.move(folder, path, target, expect)
                 # The new name first: with one of the two on disk the file is never lost.
                 target.sync()
             if not is_one:
@@ -251,7 +251,7 @@ class Workspace:
                 raise changed(path, "lies in another folder than it did just now")
 
     @contextmanager
-    def _changing(self, path: FilePath, may: May) -> Iterator[Deed]:
+    def _changing(self, path: FilePath, may: May) -> Iterator[Swap]:
         """Translate what the disk refuses. After a failure of the disk itself, write no more."""
         if self._has_failed:
             raise StorageUnavailable(
@@ -260,14 +260,14 @@ class Workspace:
                 outcome="unchanged",
             )
         self._require_root()
-        deed = Deed(path, may)
+        swap = Swap(path, may)
         try:
-            yield deed
+            yield swap
         except OSError as error:
-            if error.errno == errno.EIO or (deed.is_in_doubt and error.errno not in SCARCE):
+            if error.errno == errno.EIO or (swap.is_in_doubt and error.errno not in SCARCE):
                 self._has_failed = True
-            named = str(deed.path)
-            raise problems.of_os_error(error, named, in_doubt=deed.is_in_doubt) from error
+            named = str(swap.path)
+            raise problems.of_os_error(error, named, in_doubt=swap.is_in_doubt) from error
 
     @contextmanager
     def _parent(self, path: FilePath, *, make: bool = False) -> Iterator[Folder]:

@@ -23,7 +23,7 @@ def always() -> None:
     """Let every change be made."""
 
 
-class Deed:
+class Swap:
     """A change under way: it knows whether the file may already be changed.
 
     What a step takes away is looked at once more where nobody else can reach it any longer, and

@@ -53,7 +53,7 @@ def filters(draw: st.DrawFn, text_field: str) -> Where:
 
 
 @dataclass
-class Model:
+class EngineModel:
     """A table as the list of all that was ever done to it."""
 
     changes: list[tuple[int, str, Row | None]] = field(default_factory=list)
@@ -130,7 +130,7 @@ class ModelSuite(SuiteBase):
     ) -> None:
         """Any sequence of puts and deletes, any filter, any instant, any page."""
         project = f"project-{next(_numbers)}"
-        model = Model()
+        model = EngineModel()
         for step in history:
             engine.write(project, partial(apply, step=step))
             seq = engine.read(project, lambda tx: tx.head().seq)
@@ -163,7 +163,7 @@ def apply(tx: WriteTx, step: list[tuple[str, Row | None]]) -> None:
 
 
 def check_table(
-    tx: ReadTx, table: Table, model: Model, where: Where, page: tuple[int, int, str]
+    tx: ReadTx, table: Table, model: EngineModel, where: Where, page: tuple[int, int, str]
 ) -> None:
     """Compare rows, order, pages and counts of one table with the model."""
     limit, place = page[0], Position(*page[1:])

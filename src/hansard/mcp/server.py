@@ -68,19 +68,16 @@ class HansardServer(Server[None]):
 
         `cards` are those of the application's catalog, if they are at hand.
         """
-        self.application = application
+        self.application, self._door = application, door
         self.notices = Notices(application.store.engine, readable)
-        self._door = door
         self._readable = readable
         self._errors_as_results = settings.errors != "jsonrpc"
-        has_secret = application.wants_proof()
-        self._toolbox = Toolbox(application.catalog, settings, has_secret=has_secret, cards=cards)
+        proof = application.wants_proof()
+        self._toolbox = Toolbox(application.catalog, settings, has_secret=proof, cards=cards)
         self._hooks = HookTool(settings) if door.via == "stdio" else None
         self._calls = anyio.CapacityLimiter(CALLS_AT_ONCE_MAX)
-        self._took_s: dict[str, float] = {}
-        """By tool, of those that only look: how long its last call took."""
-        # Where many ask, or a server is to be asked, nobody waits for the look of another.
-        self._may_answer_at_once = door.via == "stdio" and application.store.engine.name == "sqlite"
+        self._took_s: dict[str, float] = {}  # by tool, of those that only look
+        self._may_answer_at_once = _is_quick(application, door)
         super().__init__(
             "hansard",
             title="Hansard",
@@ -255,3 +252,8 @@ def require_first(page: _Page) -> None:
     if page and page.cursor:
         with answers.as_protocol_errors():
             raise refused()
+
+
+def _is_quick(application: Application, door: Door) -> bool:
+    """Whether a look may be taken at once: not where many ask, nor where a server is asked."""
+    return door.via == "stdio" and application.store.engine.name == "sqlite"

@@ -66,8 +66,7 @@ def undo(
     What others did since stays. It is shown first, and can be undone.
     """
     _require_what(entry, step, prompt, session)
-    if take is not None and take not in SIDES:
-        raise InvalidInput(f"--take: must be one of {', '.join(SIDES)}")
+    _require_side(take)
     asked: dict[str, Any] = {"entry": entry, "step": step and step - 1, "prompt": prompt}
     asked |= {"take": take, "paths": path or None}
     with writing_desk(flags) as at:
@@ -76,6 +75,11 @@ def undo(
         going = Going(at.ask, "undo", Undone, asked)
         question = "Undo this in {files}?"
         return go_back(going, question=question, yes=yes, dry_run=dry_run, json=json, whole=whole)
+
+
+def _require_side(take: str | None) -> None:
+    if take is not None and take not in SIDES:
+        raise InvalidInput(f"--take: must be one of {', '.join(SIDES)}")
 
 
 def _require_what(*named: str | int | None) -> None:

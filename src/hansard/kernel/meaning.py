@@ -93,6 +93,6 @@ class NoMeanings:
         return []
 
     def lag(self, project: str) -> int:
-        """Be never behind."""
+        """It keeps nothing, so it is never behind."""
         del project
         return 0

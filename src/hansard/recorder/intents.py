@@ -35,7 +35,7 @@ ERASED = "erased_by_a_person"
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A change that nothing stands in the way of."""
+    """A change that was checked and may be made."""
 
     path: FilePath
     to: FilePath | None

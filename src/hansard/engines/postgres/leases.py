@@ -75,7 +75,7 @@ class Leases:
         self._thread: threading.Thread | None = None
 
     def take(self, name: str) -> PostgresLock | None:
-        """Take a lease; `None` if someone has it, and be it ourselves."""
+        """Take a lease; `None` if someone has it, this process included."""
         with self._alone("PostgreSQL could not be asked for a lock"):
             if name in self._held or (number := self._take(name)) is None:
                 return None

@@ -72,7 +72,7 @@ class SqliteEngine:
     def __init__(self, folder: Path, schema: Schema, *, looking: bool = False) -> None:
         """Open the store in this folder, and lay it out if it is new.
 
-        Who is only looking changes nothing of it, not even what the next to open it would mend.
+        Opened for looking, nothing in it is changed or repaired; that is left to the next.
         """
         self._folder = folder
         self._schema = schema

@@ -36,7 +36,11 @@ def write(page: Path, charts: Path, result: Mapping[str, Any]) -> None:
 def _about(result: Mapping[str, Any]) -> str:
     machine = ", ".join(f"{name} {value}" for name, value in result["machine"].items())
     versions = ", ".join(f"{name} {value}" for name, value in sorted(result["versions"].items()))
-    lines = [f"Taken on {result['taken']}. Machine: {machine}.", f"Versions: {versions}."]
+    lines = [
+        f"Last taken on {result['taken']}. Machine: {machine}.",
+        "Sections may be of different runs: compare within one only.",
+        f"Versions: {versions}.",
+    ]
     if missing := result.get("missing"):
         told = "; ".join(f"{name} ({why})" for name, why in sorted(missing.items()))
         lines.append(f"Could not be run there: {told}.")

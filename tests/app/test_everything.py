@@ -6,6 +6,7 @@ import pytest
 
 from hansard.app.application import Application
 from hansard.app.search_all import Everything, SearchRequest, Thing, ThingsFound
+from hansard.app.search_contents import LOOKED_BYTES_MAX
 from hansard.entities.views import WORDS as ENTITY_WORDS
 from hansard.kernel.engine import Hit
 from hansard.kernel.event import Stamp
@@ -258,3 +259,83 @@ def test_what_cannot_narrow_a_search_is_refused(
 ) -> None:
     with pytest.raises(InvalidInput):
         found(app, agent, "capacitor", where=where)
+
+
+def wrote(
+    app: Application, caller: Caller, path: str, content: str, action: str = "create"
+) -> None:
+    said(app, caller, "file_op", action=action, path=path, content=content)
+
+
+def test_a_file_is_found_by_what_it_holds_now(app: Application, agent: Caller) -> None:
+    wrote(app, agent, "src/a.py", "import asyncio\n\nwork = asyncio.Queue()\n")
+    wrote(app, agent, "src/b.py", "nothing\n")
+
+    [first] = found(app, agent, "asyncio.Queue", kinds=["file"])
+
+    assert (first.id, first.line, first.snippet) == ("path:src/a.py", 3, "work = asyncio.Queue()")
+    assert "line 3: work = asyncio.Queue()" in first.text()
+    wrote(app, agent, "src/a.py", "import queue\n", action="edit")
+    assert found(app, agent, "asyncio.Queue", kinds=["file"]) == []
+
+
+def test_a_file_found_by_its_name_and_by_what_it_holds_is_one(
+    app: Application, agent: Caller
+) -> None:
+    wrote(app, agent, "retry.py", "# how to retry\n")
+
+    [one] = found(app, agent, "retry", kinds=["file"])
+
+    assert (one.id, one.line, one.snippet) == ("path:retry.py", 1, "# how to retry")
+
+
+def test_words_as_they_are_written_come_before_words_apart(app: Application, agent: Caller) -> None:
+    wrote(app, agent, "apart.md", "A queue.\nIt is fair.\n")
+    wrote(app, agent, "folded.md", "A Fair Queue is best.\n")
+    wrote(app, agent, "written.md", "One\nfair queue\n")
+    wrote(app, agent, "a_line.md", "queues, and fair ones\n")
+
+    files = found(app, agent, "fair queue", kinds=["file"])
+
+    assert [one.id for one in files] == [
+        f"path:{name}.md" for name in ("written", "folded", "a_line", "apart")
+    ]
+    assert [one.line for one in files] == [2, 1, 1, 1]
+
+
+def test_what_cannot_be_read_as_text_or_is_gone_is_not_looked_through(
+    app: Application, agent: Caller
+) -> None:
+    wrote(app, agent, "gone.txt", "the needle\n")
+    said(app, agent, "file_op", action="delete", path="gone.txt")
+    said(
+        app,
+        agent,
+        "file_op",
+        action="create",
+        path="bytes.bin",
+        content="/25lZWRsZQ==",
+        encoding="base64",
+    )
+
+    assert found(app, agent, "needle", kinds=["file"]) == []
+    assert found(app, agent, "th", kinds=["file"]) == []
+
+
+def test_what_was_changed_long_ago_is_not_looked_through_past_the_bound(
+    app: Application, agent: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrote(app, agent, "old.txt", "a needle\n")
+    wrote(app, agent, "new.txt", "a needle\n" * 2)
+
+    assert len(found(app, agent, "needle", kinds=["file"])) == 2
+    assert LOOKED_BYTES_MAX > 100
+    monkeypatch.setattr("hansard.app.search_contents.LOOKED_BYTES_MAX", 20)
+    assert [one.id for one in found(app, agent, "needle", kinds=["file"])] == ["path:new.txt"]
+
+
+def test_contents_of_another_project_are_not_found(app: Application, agent: Caller) -> None:
+    wrote(app, agent, "mine.txt", "a needle\n")
+    said(app, agent, "create_project", name="Other", id="other")
+
+    assert found(app, agent, "needle", project_id="other") == []

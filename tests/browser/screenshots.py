@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from PIL import Image
-from playwright.sync_api import BrowserContext, Page, sync_playwright
+from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.conftest import CHROMIUM, FLAGS, Served, serve
 from tests.browser.seeding import fill_example, second_process
+from tests.patience import PATIENCE_S
 
 PICTURES = Path(__file__).parents[2] / "docs" / "screenshots"
 SETTLED_MS = 900
@@ -27,6 +28,7 @@ SETTLED_MS = 900
 PLACES = {
     "overview": "overview",
     "control": "control",
+    "review": "review",
     "records": "records/R002",
     "timeline": "timeline?session={session}&seq=38",
     "story": "story/{session}",
@@ -44,7 +46,10 @@ PLACES = {
     "search": "search?q=retry",
     "verify": "verify",
 }
-NARROW = ("overview", "control", "timeline", "movie", "evolution", "past", "decisions", "runs")
+NARROW = (
+    *("overview", "control", "review", "records", "timeline", "movie", "evolution", "past"),
+    *("decisions", "runs", "search"),
+)
 
 MOVING_WIDTH_PX = 840
 MOVING_QUALITY = 65
@@ -78,6 +83,7 @@ def _take(page: Page, address: str, theme: str, picture: Path, width: int) -> No
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     page.goto(address)
     page.wait_for_timeout(SETTLED_MS)
+    expect(page.locator(".loading")).to_have_count(0, timeout=PATIENCE_S * 1000)
     page.screenshot(path=picture)
     page.close()
 

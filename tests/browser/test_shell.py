@@ -128,6 +128,7 @@ def test_the_palette_begins_writing_and_goes_to_projects(looking: Looking, empty
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog", name="New record")).to_be_visible()
     page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
     page.keyboard.press("/")
     page.get_by_role("combobox", name="Search or go to").fill("empty")

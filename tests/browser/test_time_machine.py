@@ -57,6 +57,7 @@ def test_one_stays_in_the_past_from_view_to_view(looking: Looking) -> None:
     expect(page.locator(".entry").first).to_contain_text("D002")
     page.get_by_role("link", name="Files", exact=True).click()
     expect(page.get_by_role("heading", name="No file has been changed yet")).to_be_visible()
+    page.get_by_text("More", exact=True).click()
     page.get_by_role("link", name="Verify", exact=True).click()
 
     expect(page.get_by_text("This view shows how things are now.")).to_be_visible()
@@ -100,7 +101,9 @@ def test_a_file_is_brought_back_from_there(restoring: Looking, served: Served) -
         revisions = call("get_evolution", path="then.txt")["revisions"]
     first = min(one["seq"] for one in revisions)
     page = restoring.go(f"past?as_of=s:{first}")
-    page.locator(".since > li", has_text="then.txt").get_by_role("link", name="Bring").click()
+    page.locator(".since > li", has_text="then.txt").get_by_role(
+        "link", name="Back to then"
+    ).click()
     expect(page.get_by_label("Change of then.txt")).to_contain_text("-two+one")
     assert "as_of" not in page.url
 
@@ -126,3 +129,22 @@ def test_on_a_phone_in_the_dark_it_fits_and_keeps_nobody_out(looking: Looking) -
 
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert serious(page) == []
+
+
+def test_all_files_are_brought_back_at_once(restoring: Looking, served: Served) -> None:
+    with second_process(served.folder) as call:
+        call("file_op", path="since.txt", action="create", content="new\n")
+        revisions = call("get_evolution", path="then.txt")["revisions"]
+    first = max(one["seq"] for one in revisions if one["action"] == "create")
+    before = min(one["seq"] for one in revisions if one["seq"] >= first)
+    page = restoring.go(f"past?as_of=s:{before}")
+    gone = page.locator(".since > li", has_text="since.txt")
+    expect(gone).to_contain_text("not there then")
+
+    page.get_by_role("link", name="Bring all files back to then").click()
+
+    expect(page.get_by_text("The whole workspace, after")).to_be_visible()
+    expect(page.get_by_label("Change of since.txt")).to_contain_text("-new")
+    page.get_by_role("button", name="Restore").click()
+    expect(page.get_by_role("status").filter(has_text="Restored")).to_be_visible()
+    assert not (served.folder / "workspace/since.txt").exists()

@@ -48,6 +48,9 @@ def test_an_argument_is_named_as_the_flag_it_was_given_by() -> None:
         ([*RECORDED, "--target", "queue"], "`hansard decisions supersede"),
         (["checkpoints", "show", "C999"], "`hansard checkpoints list`"),
         (["story", "nowhere"], "`hansard sessions`"),
+        (["records", "show"], "`hansard records show --help` shows"),
+        (["sessions", "--projct", "x"], "Did you mean --project?"),
+        (["decisions", "accept", "P001"], "Only a person can do that\nDo it on a terminal"),
         (["entities", "show", "nothing"], "`hansard entities`"),
     ],
 )

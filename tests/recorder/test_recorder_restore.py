@@ -1,6 +1,7 @@
 """restore: files come back byte for byte, one operation each, and go back again."""
 
 import random
+import re
 import subprocess
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from hansard.app.application import Application
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder import limits
+from hansard.recorder.problems import FileNotFound
 from hansard.recorder.workspace.files import Workspace
 from hansard.sessions.contract import SessionNotFound
 from tests.conftest import OpenApp, a_caller
@@ -369,3 +371,51 @@ def test_a_session_that_touched_no_file_brings_nothing_back(
     done = restore(app, other, preview=True)
 
     assert (done.counts, done.files, done.point) == ({}, [], "s:0")
+
+
+def test_the_whole_workspace_goes_back_to_a_moment_whoever_changed_it(
+    app: Application, agent: Caller, files: Path
+) -> None:
+    (files / "found").write_text("from before\n")
+    create(app, agent, "src/a", "one\n")
+    op(app, agent, "move", "src/a", to="src/b")
+    then = seq_of(app, agent)
+    before = contents(files)
+    edit(app, agent, "found", "changed\n")
+    other = a_caller()
+    edit(app, other, "src/b", "two\n")
+    op(app, other, "move", "src/b", to="lib/b")
+    create(app, other, "new", "x\n")
+
+    looked = restore(app, agent, path=".", point=f"s:{then}", to="after", preview=True)
+    answer = restore(app, agent, path=".", point=f"s:{then}", to="after")
+
+    assert {one.path for one in looked.files} == {"found", "src/b", "lib/b", "new"}
+    assert {one.by for file in looked.files for one in file.takes_away or ()} == {
+        "agent:test-agent"
+    }
+    assert contents(files) == before
+    [begun] = re.findall(r"s:\d+", answer.undo or "")[:1]
+    restore(app, agent, entry=begun)
+    assert contents(files) == {"found": b"changed\n", "lib/b": b"two\n", "new": b"x\n"}
+
+
+def test_a_folder_goes_back_and_nothing_beside_it(
+    app: Application, agent: Caller, files: Path
+) -> None:
+    for path in ("src/a", "src/deep/b", "srcs", "other"):
+        create(app, agent, path, "one\n")
+    then = seq_of(app, agent)
+    for path in ("src/a", "src/deep/b", "srcs", "other"):
+        edit(app, agent, path, "two\n")
+
+    restore(app, agent, path="src/", point=f"s:{then}", to="after")
+
+    assert contents(files) == {
+        "src/a": b"one\n", "src/deep/b": b"one\n", "srcs": b"two\n", "other": b"two\n",
+    }  # fmt: skip
+    assert restore(app, agent, path="src/", point=f"s:{seq_of(app, agent)}", to="after").files == []
+    with pytest.raises(FileNotFound):
+        restore(app, agent, path="nowhere/", point=f"s:{then}")
+    with pytest.raises(InvalidInput):
+        restore(app, agent, path=".")

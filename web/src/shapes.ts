@@ -492,7 +492,8 @@ export interface Thing {
   score: number;
   status?: string;
   session?: string;
-  /** Where the server says so. */
+  /** Of a file that was found by what it holds. */
+  line?: number;
   author?: string;
   at?: string;
 }

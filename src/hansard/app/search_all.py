@@ -6,13 +6,14 @@ how a hit compares with the best.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field
 
 from hansard.app import search_facts, search_sources
+from hansard.app.search_contents import FileContents, HeldLine
 from hansard.app.search_facts import Facts
 from hansard.decisions.contract import SearchDecisions
 from hansard.decisions.git import history
@@ -110,6 +111,8 @@ class Thing(Model):
     status: str | None = None
     """Of a record its state, of a decision whether it is active, of a document its version."""
     session: str | None = None
+    line: int | None = None
+    """Of a file that was found by what it holds, the line that the snippet is."""
     author: str | None = None
     """Who is behind it: what it says is theirs, and no instruction to whoever reads it."""
     at: Annotated[str | None, SECONDS] = None
@@ -129,7 +132,8 @@ class Thing(Model):
         line = one_line(
             f"{self.kind} [{self.id}]{status} {self.title} ({self.score:.2f}: {found_by}){signed}"
         )
-        return line if self.snippet in self.title else f"{line}\n  {one_line(self.snippet)}"
+        place = f"line {self.line}: " if self.line else ""
+        return line if self.snippet in self.title else f"{line}\n  {place}{one_line(self.snippet)}"
 
     def briefly(self) -> Self:
         """Leave out a snippet that its title says."""
@@ -181,6 +185,7 @@ class Everything:
     """Searches all kinds."""
 
     meanings: Meanings
+    contents: FileContents = field(default_factory=FileContents)
 
     def search(self, request: SearchRequest, context: Context) -> ThingsFound:
         """Find things, best first. Any query is answered."""
@@ -213,7 +218,7 @@ class Everything:
             "record": self._records,
             "decision": self._decisions,
             "timeline": _things("timeline"),
-            "file": _things("file"),
+            "file": self._files,
             "checkpoint": _things("checkpoint"),
             "entity": self._entities,
             "commit": _commits,
@@ -247,6 +252,16 @@ class Everything:
             )
             for one in Searching(self.meanings).search(request, context).results
         ]
+
+    def _files(self, query: str, context: Context, limit: int) -> list[Thing]:
+        def work(tx: ReadTx) -> list[Thing]:
+            named = {one.id: one for one in _named(tx, "file", query, limit)}
+            for held in self.contents.find(tx, query, limit=limit):
+                key = f"path:{held.path}"
+                named[key] = _with_line(named.get(key), key, held)
+            return sorted(named.values(), key=lambda one: -one.score)[:limit]
+
+        return context.read(work)
 
     def _entities(self, query: str, context: Context, limit: int) -> list[Thing]:
         near = nearest(self.meanings, ENTITY_WORDS, query, context, limit=limit)
@@ -299,26 +314,38 @@ def _listed(tx: ReadTx, query: str, words: Sequence[Hit], meant: Sequence[Hit]) 
     return list(listed.values())
 
 
-def _things(kind: Literal["timeline", "file", "checkpoint"]) -> Source:
+def _things(kind: Literal["timeline", "checkpoint"]) -> Source:
     def find(query: str, context: Context, limit: int) -> list[Thing]:
-        def work(tx: ReadTx) -> list[Thing]:
-            return [
-                Thing(
-                    kind=kind,
-                    id=key,
-                    title=row["title"],
-                    snippet=snippet(row["title"], query),
-                    score=score,
-                    session=row["session"],
-                )
-                for key, row, score in _by_words(
-                    tx, search_sources.WORDS, query, _words_of, limit=limit, kind=kind
-                )
-            ]
-
-        return context.read(work)
+        return context.read(lambda tx: _named(tx, kind, query, limit))
 
     return find
+
+
+def _named(
+    tx: ReadTx, kind: Literal["timeline", "file", "checkpoint"], query: str, limit: int
+) -> list[Thing]:
+    """Find things by what they are called."""
+    return [
+        Thing(
+            kind=kind,
+            id=key,
+            title=row["title"],
+            snippet=snippet(row["title"], query),
+            score=score,
+            session=row["session"],
+        )
+        for key, row, score in _by_words(
+            tx, search_sources.WORDS, query, _words_of, limit=limit, kind=kind
+        )
+    ]
+
+
+def _with_line(named: Thing | None, key: str, held: HeldLine) -> Thing:
+    """Say of a file which line of it was found; by its name it is found already, or not."""
+    if named is None:
+        named = Thing(kind="file", id=key, title=held.path, snippet="", score=held.relevance)
+    score = max(named.score, held.relevance)
+    return named.model_copy(update={"snippet": held.text, "line": held.line, "score": score})
 
 
 def _entity(key: str, entity: Found, query: str, score: float) -> Thing:

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from hansard.app.settings import declarations
 from hansard.cli import helping
 from hansard.cli.terminal.paging import paged
 from hansard.kernel.problem import InvalidInput
@@ -134,10 +135,22 @@ def _main(names: Iterable[str], arguments: list[str], *, hint: str) -> int:
         with paged(arguments):
             code = command.main(arguments, prog_name="hansard", standalone_mode=False)
     except typer.TyperException as error:
-        raise InvalidInput(error.format_message(), hint=hint) from None
+        raise InvalidInput(error.format_message(), hint=_hint(error, hint)) from None
     if not HELP_FLAGS.isdisjoint(arguments) and not code:
         print("\nAll other settings: hansard help settings")
     return int(code or 0)
+
+
+def _hint(error: "typer.TyperException", otherwise: str) -> str:
+    """Name the setting that an unknown option is nearly, or the very command to be helped with."""
+    close = get_close_matches(
+        getattr(error, "option_name", None) or "", [one.flag for one in declarations()], n=1
+    )
+    if close:
+        return f"Did you mean {close[0]}?"
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else ""
+    return f"`{path} --help` shows what it takes" if " " in path else otherwise
 
 
 def _command(names: Iterable[str], arguments: list[str]) -> "Command":

@@ -12,7 +12,9 @@ from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.terminal.layout import Paint, paragraph, room, table
 from hansard.cli.terminal.text import painter, print_json
+from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.problem import InvalidInput
+from hansard.sessions.wording import name_of, span
 
 KINDS: tuple[str, ...] = get_args(Kind)
 
@@ -25,6 +27,17 @@ SHOWS = {
     "commit": "git show",
 }
 """How to look at each kind of thing that is found; an entry is on its session's timeline."""
+
+WORDS = {
+    "timeline": "entry",
+    "messageThread": "thread",
+    "chatThread": "chat",
+    "agentGraph": "graph",
+    "agentGraphExecution": "run",
+    "textDocument": "document",
+    "modelConnection": "model",
+}
+"""What is called otherwise by people."""
 
 
 @settings_flags
@@ -51,7 +64,7 @@ def search(
         for thing in found.results:
             print_json(thing.model_dump(mode="json", exclude_none=True))
         return
-    for line in _lines(found, painter(), room()):
+    for line in lines(found, painter(), room()):
         print(line)
 
 
@@ -60,9 +73,10 @@ def register(app: typer.Typer) -> None:
     app.command()(search)
 
 
-def _lines(found: ThingsFound, paint: Paint, columns_max: int | None) -> Iterator[str]:
+def lines(found: ThingsFound, paint: Paint, columns_max: int | None) -> Iterator[str]:
+    """Show what was found, and how to look at it."""
     for one in found.results:
-        yield from table([[(one.id, "yellow"), (_about(one), None)]], paint, columns_max)
+        yield from table([[(_place(one), "yellow"), (_about(one), None)]], paint, columns_max)
         if one.snippet.strip() and one.snippet not in one.title:
             yield from (paint(line, "grey") for line in paragraph(one.snippet, columns_max, "    "))
     if not found.results:
@@ -72,11 +86,25 @@ def _lines(found: ThingsFound, paint: Paint, columns_max: int | None) -> Iterato
 
 
 def _command(one: Thing) -> str:
+    if one.line:
+        return f"hansard why {shlex.quote(f'{one.title}:{one.line}')}"
     if one.kind == "timeline":
         return f"hansard timeline {shlex.quote(one.session or '')}".rstrip()
     return f"{SHOWS[one.kind]} {shlex.quote(one.id.removeprefix('path:'))}"
 
 
+def _place(one: Thing) -> str:
+    path = one.id.removeprefix("path:")
+    return f"{path}:{one.line}" if one.line else path
+
+
 def _about(one: Thing) -> str:
     status = f", {one.status.lower()}" if one.status else ""
-    return f"{one.title} ({one.kind}{status})"
+    named = "" if one.kind == "file" else f"{one.title} "
+    kind = one.id.partition("::")[0] if one.kind == "entity" else one.kind
+    return f"{named}({WORDS.get(kind, kind)}{status}{_when(one)})"
+
+
+def _when(one: Thing) -> str:
+    by = f", {name_of(one.author)}" if one.author else ""
+    return f"{by}, {span(one.at, to_text(utc_now()))} ago" if one.at else by

@@ -3,6 +3,7 @@
 import dagre from "@dagrejs/dagre";
 import { useMemo } from "preact/hooks";
 
+import { layChains } from "./chains";
 import { cut, linesOf } from "./lines";
 
 export interface Box {
@@ -26,6 +27,8 @@ interface Drawn {
   current?: string;
   /** Whether one thing leads down to the next on a narrow screen, where many in a row would be out of sight. */
   turns?: boolean;
+  /** Whether each replaces the one before it: rows that begin at the left, or one below the other. */
+  chains?: boolean;
 }
 
 const WIDTH_MIN = 110;
@@ -40,10 +43,10 @@ const HEIGHT = 58;
 const MARGIN = 12;
 const NARROW = "(max-width: 720px)";
 
-export function Graph({ boxes, arrows, label, current, turns = false }: Drawn) {
-  const isDown = turns && matchMedia(NARROW).matches;
+export function Graph({ boxes, arrows, label, current, turns = false, chains = false }: Drawn) {
+  const isDown = (turns || chains) && matchMedia(NARROW).matches;
   const layout = useMemo(
-    () => lay(boxes, arrows, isDown),
+    () => (chains ? inChains(boxes, arrows, isDown) : lay(boxes, arrows, isDown)),
     [JSON.stringify([boxes.map((one) => one.id), arrows]), isDown],
   );
   return (
@@ -134,6 +137,26 @@ function lay(boxes: Box[], arrows: Arrow[], isDown: boolean) {
   });
   const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
   return { places, edges, width: Math.max(width, WIDTH_MIN), height: Math.max(height, HEIGHT) };
+}
+
+/** Each decision beside, or below, the one it replaced. */
+function inChains(boxes: Box[], arrows: Arrow[], isDown: boolean) {
+  const sized = boxes.map((box) => ({ id: box.id, width: widthOf(box), height: heightOf(box) }));
+  const laid = layChains(sized, arrows, isDown);
+  const looks = new Map(arrows.map((one) => [`${one.from} ${one.to}`, one.look ?? ""]));
+  const edges = laid.edges.map(({ from, to, points }) => {
+    const key = `${from} ${to}`;
+    return { key, look: looks.get(key) ?? "", path: through(points.map(inside)) };
+  });
+  const places = new Map([...laid.places].map(([id, place]) => [id, inside(place)]));
+  return { places, edges, width: laid.width + 2 * EDGE, height: laid.height + 2 * EDGE };
+}
+
+/** So much room that no line at the edge is cut. */
+const EDGE = 2;
+
+function inside({ x, y }: { x: number; y: number }) {
+  return { x: x + EDGE, y: y + EDGE };
 }
 
 function widthOf(box: Box): number {

@@ -3,14 +3,14 @@
 import type { Place } from "../route";
 import type { Thing } from "../shapes";
 
-export function placeOf(thing: Pick<Thing, "kind" | "id" | "session">): Place {
+export function placeOf(thing: Pick<Thing, "kind" | "id" | "session" | "line">): Place {
   switch (thing.kind) {
     case "record":
       return { view: "records", id: thing.id };
     case "decision":
       return { view: "decisions", id: thing.id };
     case "file":
-      return { view: "evolution", query: { path: thing.id.replace(/^path:/, "") } };
+      return { view: "evolution", query: { path: thing.id.replace(/^path:/, ""), line: thing.line } };
     case "checkpoint":
       return { view: "checkpoints", id: thing.session, query: { checkpoint: thing.id } };
     case "entity":

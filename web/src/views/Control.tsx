@@ -146,7 +146,7 @@ function Lane({ session }: { session: SessionListed }) {
       )}
       <Plan steps={steps} />
       {change && <Small change={change} />}
-      {latest && (
+      {latest && latest !== question && (
         <p class="deed soft">
           <Named text={said(latest)} />
         </p>

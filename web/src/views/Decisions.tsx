@@ -168,7 +168,7 @@ function Chains({ links, current, isWhole }: Chained) {
   return (
     <section class="panel">
       <h2>Chains</h2>
-      <Graph boxes={boxes} arrows={arrows} label="Which decision replaced which" current={current} />
+      <Graph boxes={boxes} arrows={arrows} label="Which decision replaced which" current={current} chains />
       <p class="legend soft">
         <Badge of="active" /> holds <Badge of="superseded" /> was replaced <Badge of="proposed" /> waits for
         you

@@ -198,13 +198,14 @@ function Player({ path, revisions }: { path: string; revisions: Revision[] }) {
 
 /** Begin where the address says: at a revision, at an entry, else at the first. */
 function opening(revisions: Revision[]): number {
-  const { revision, seq } = route.peek().query;
+  const { revision, seq, line } = route.peek().query;
   if (revision)
     return Math.max(
       0,
       revisions.findIndex((one) => one.revision === Number(revision)),
     );
-  if (!seq) return 0;
+  // A line that was found is one of what the file holds now.
+  if (!seq) return line ? revisions.length - 1 : 0;
   const after = revisions.findLastIndex((one) => one.seq <= Number(seq));
   return Math.max(0, after);
 }

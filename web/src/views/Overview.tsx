@@ -22,6 +22,10 @@ import { waiting } from "../waiting";
 import { bare, counted, plain } from "../words";
 
 const LEAVE_MS = 4_000;
+/** How many decisions are named before the rest is only counted. */
+const SHOWN = 6;
+
+type Decided = NonNullable<OverviewAnswer["decisions"]>[number];
 
 /** Loaded only where nothing happened yet. */
 const First = signal<typeof import("./First").First | null>(null);
@@ -72,6 +76,7 @@ function Stands({ found, listed }: { found: OverviewAnswer; listed: SessionList 
       <div class="columns">
         <div>
           <LastTime found={found} />
+          <Waiting proposals={found.proposals ?? []} />
           <Records
             title="Open work"
             records={found.open_records}
@@ -90,6 +95,7 @@ function Stands({ found, listed }: { found: OverviewAnswer; listed: SessionList 
         </div>
         <div>
           <SinceLast />
+          <Holding found={found} />
           <section class="panel">
             <h2>Latest</h2>
             <Happened
@@ -120,7 +126,9 @@ function LastTime({ found }: { found: OverviewAnswer }) {
       {!!last.did?.length && (
         <ul>
           {last.did.map((one) => (
-            <li key={one}>{plain(one)}</li>
+            <li key={one}>
+              <Linked text={plain(one)} />
+            </li>
           ))}
         </ul>
       )}
@@ -133,6 +141,67 @@ function LastTime({ found }: { found: OverviewAnswer }) {
           <When at={found.checkpoint.saved} />
         </p>
       )}
+    </section>
+  );
+}
+
+/** A sentence whose records and decisions are links. */
+function Linked({ text }: { text: string }) {
+  return (
+    <>
+      {text.split(/\b([RDP]\d{3,})\b/).map((part, at) => {
+        const place = at % 2 ? placeOfRef(part) : null;
+        return place ? (
+          <a key={at} href={href(place)}>
+            {part}
+          </a>
+        ) : (
+          part
+        );
+      })}
+    </>
+  );
+}
+
+/** What only a person can accept. */
+function Waiting({ proposals }: { proposals: Decided[] }) {
+  if (proposals.length === 0) return null;
+  return (
+    <section class="panel waits">
+      <h2>Waits for you</h2>
+      <ul class="refs">
+        {proposals.slice(0, SHOWN).map((one) => (
+          <li key={one.id}>
+            <a href={href({ view: "review", id: one.id })}>
+              <span class="id">{one.id}</span> <strong>{one.title}</strong>
+              <small>{one.target}</small>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The decisions that hold, the newest first. */
+function Holding({ found }: { found: OverviewAnswer }) {
+  const decisions = found.decisions ?? [];
+  if (decisions.length === 0) return null;
+  const more = (found.counts.decisions ?? decisions.length) - Math.min(SHOWN, decisions.length);
+  return (
+    <section class="panel">
+      <h2>What holds</h2>
+      <ul class="refs">
+        {decisions.slice(0, SHOWN).map((one) => (
+          <li key={one.id}>
+            <a href={href({ view: "decisions", id: one.id })}>
+              <span class="id">{one.id}</span> {one.title}
+              <small>{one.target}</small>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {more > 0 && <a href={href({ view: "decisions" })}>… and {more} more</a>}
     </section>
   );
 }

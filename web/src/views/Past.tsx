@@ -8,7 +8,7 @@ import { When } from "../parts/Badge";
 import { Diff } from "../parts/Diff";
 import { Named } from "../parts/Named";
 import { Await, Loading } from "../parts/Notice";
-import { href, refine } from "../route";
+import { href, type Place, refine } from "../route";
 import type { Activity, ActivityList, Evolution, FileEvolved, RecordCompared, Timeline } from "../shapes";
 import { head } from "../state";
 import { counted, plain, shown } from "../words";
@@ -184,11 +184,19 @@ function Files({ then }: { then: number }) {
             {({ files: before = [] }) => {
               const changed = differing(current, before, then);
               return changed.length ? (
-                <ul class="since">
-                  {changed.map((one) => (
-                    <File key={one.path} then={then} {...one} />
-                  ))}
-                </ul>
+                <>
+                  <ul class="since">
+                    {changed.map((one) => (
+                      <File key={one.path} then={then} {...one} />
+                    ))}
+                  </ul>
+                  <p class="tools">
+                    <a class="button" href={href(backTo(EVERYTHING, then))}>
+                      Bring all files back to then
+                    </a>
+                    <span class="soft">You see what becomes of each before anything is done.</span>
+                  </p>
+                </>
               ) : (
                 <p class="soft">Every file stands as it did.</p>
               );
@@ -198,6 +206,14 @@ function Files({ then }: { then: number }) {
       </Await>
     </section>
   );
+}
+
+/** The path of the whole workspace. */
+const EVERYTHING = ".";
+
+/** The preview of bringing something back to how it stood after an entry: it is of now. */
+function backTo(path: string, then: number): Place {
+  return { view: "restore", query: { path, point: `s:${then}`, to: "after", as_of: undefined } };
 }
 
 interface Differing {
@@ -243,14 +259,7 @@ function File({ path, from, to, said, then }: Differing & { then: number }) {
             {open ? "Hide" : "Show"} the difference
           </button>
         )}
-        <a
-          href={href({
-            view: "restore",
-            query: { path, point: `s:${then}`, to: "after", as_of: undefined },
-          })}
-        >
-          Bring it back
-        </a>
+        <a href={href(backTo(path, then))}>Back to then</a>
       </div>
       {open && <FileDifference path={path} from={from} to={to} />}
     </li>

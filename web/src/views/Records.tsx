@@ -54,10 +54,10 @@ export default function Records() {
           >
             Select
           </button>
-          <button type="button" class="main" onClick={() => (writing.value = { what: "record" })}>
-            New record
-          </button>
         </div>
+        <button type="button" class="main" onClick={() => (writing.value = { what: "record" })}>
+          New record
+        </button>
       </header>
       <Bulk />
       <div class={id ? "two has-one" : "two"}>

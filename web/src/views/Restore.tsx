@@ -64,7 +64,7 @@ function scopeOf({ session, entry, step, path, point, to, keeps }: Chosen): Reco
 function Choice({ session, entry, step, path, point, to, keeps }: Chosen) {
   const sessions = useAsk<SessionList>("list_sessions", { limit: 200 });
   const what = path
-    ? `Only ${path}, ${to} ${point}.`
+    ? `${path === "." ? "The whole workspace" : `Only ${path}`}, ${to} ${point}.`
     : entry
       ? `Only the files that entry ${entry} changed.`
       : step !== undefined

@@ -1,7 +1,5 @@
 // Everything at once: records, decisions, entries, files and what is in them, checkpoints, commits.
 
-import { useEffect, useState } from "preact/hooks";
-
 import { useAsk, useSettled } from "../asking";
 import { Badge, When, Who } from "../parts/Badge";
 import { placeOf } from "../parts/found";
@@ -9,7 +7,6 @@ import { Marked } from "../parts/Marked";
 import { Await, Empty } from "../parts/Notice";
 import { href, refine, route } from "../route";
 import type { Thing, ThingsFound } from "../shapes";
-import { lookUp } from "../cards";
 import { bare, plain } from "../words";
 import "../styles/search.css";
 
@@ -22,7 +19,16 @@ const KINDS: Record<string, string> = {
   entity: "chats, runs, documents",
   commit: "commits",
 };
-const ONE: Record<string, string> = { timeline: "entry", entity: "thing" };
+/** What is called otherwise by people; of entities the type begins their id. */
+const ONE: Record<string, string> = {
+  timeline: "entry",
+  messageThread: "thread",
+  chatThread: "chat",
+  agentGraph: "graph",
+  agentGraphExecution: "run",
+  textDocument: "document",
+  modelConnection: "model",
+};
 
 export default function Search() {
   const { q = "", kind = "" } = route.value.query;
@@ -63,7 +69,8 @@ export default function Search() {
       </div>
       {!words ? (
         <Empty title="Type a few words">
-          Records, decisions, the timeline, files, checkpoints and commits are searched together.
+          Records, decisions, the timeline, files and what is in them, checkpoints and commits are searched
+          together.
         </Empty>
       ) : (
         <Await asked={asked}>
@@ -89,52 +96,45 @@ export default function Search() {
 }
 
 function Found({ one, query }: { one: Thing; query: string }) {
-  const told = useTold(one);
-  const by = one.author ?? told?.by;
-  const at = one.at ?? told?.at;
+  const { author, at, line, snippet } = one;
   const title = plain(one.title || one.id);
+  const kind = one.kind === "entity" ? (one.id.split("::")[0] ?? "") : one.kind;
+  const isNamed = one.kind !== "entity" && one.kind !== "file";
   return (
     <a href={href(placeOf(one))}>
-      <span class={`kind of-${one.kind === "timeline" ? "session" : one.kind}`}>
-        {ONE[one.kind] ?? one.kind}
-      </span>{" "}
-      {one.kind !== "entity" && <span class="id">{one.id.replace(/^path:/, "")}</span>}{" "}
-      {title !== one.id.replace(/^path:/, "") && (
+      <span class="title">
+        <span class={`kind of-${one.kind === "timeline" ? "session" : one.kind}`}>{ONE[kind] ?? kind}</span>{" "}
+        {isNamed && <span class="id">{one.id.replace(/^commit:(.{8}).*/, "$1")}</span>}{" "}
         <strong>
           <Marked text={title} query={query} />
-        </strong>
-      )}{" "}
-      {one.status && <Badge of={one.status} />}
-      {says(one) && (
-        <p>
-          <Marked text={bare(plain(one.snippet))} query={query} />
-        </p>
-      )}
-      {(by || at) && (
-        <small>
-          {by && <Who actor={by} />} {at && <When at={at} />}
-        </small>
+        </strong>{" "}
+        {line && <span class="id">line {line}</span>} {one.status && <Badge of={one.status} />}
+      </span>
+      <small>
+        {author && <Who actor={author} />} {at && <When at={at} />}
+      </small>
+      {line ? (
+        <code class="found-line">
+          <Marked text={snippet} query={query} />
+        </code>
+      ) : (
+        says(one) && (
+          <p>
+            <Marked text={bare(plain(saysOnly(one)))} query={query} />
+          </p>
+        )
       )}
     </a>
   );
+}
+
+/** What was found without the title that it begins with. */
+function saysOnly({ snippet, title }: Thing): string {
+  return snippet.startsWith(`${title} `) ? snippet.slice(title.length + 1) : snippet;
 }
 
 /** Whether what was found says more than its title. */
 function says({ snippet, title, id }: Thing): boolean {
   const text = snippet.trim();
   return text !== "" && text !== title.trim() && `path:${text}` !== id && text !== id;
-}
-
-/** Who wrote it and when, where the answer itself does not say. */
-function useTold(one: Thing): { by?: string; at?: string } | null {
-  const [told, setTold] = useState<{ by?: string; at?: string } | null>(null);
-  const lacks = !one.at && (one.kind === "decision" || one.kind === "file" || one.kind === "timeline");
-  useEffect(() => {
-    let isOver = false;
-    if (lacks) void lookUp(one.id).then((card) => !isOver && setTold(card));
-    return () => {
-      isOver = true;
-    };
-  }, [one.id, lacks]);
-  return told;
 }

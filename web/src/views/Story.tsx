@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 
 import { useAsk, useDoing } from "../asking";
 import { Badge, When } from "../parts/Badge";
+import { Named } from "../parts/Named";
 import { Await, Empty, Wrong } from "../parts/Notice";
 import { href, route } from "../route";
 import type { Beat, Chapter, SessionList, Story as StoryAnswer } from "../shapes";
@@ -161,14 +162,22 @@ function BeatTold({ beat }: { beat: Beat; session: string }) {
   if (beat.type === "note") {
     return (
       <p>
-        <strong>{beat.label}</strong> <q>{beat.text}</q> <span class="soft">{who(beat.author ?? "")}</span>
+        <strong>{beat.label}</strong>{" "}
+        <q>
+          <Named text={beat.text ?? ""} />
+        </q>{" "}
+        <span class="soft">{who(beat.author ?? "")}</span>
       </p>
     );
   }
   if (beat.type === "event") {
     const texts = beat.texts ?? [];
     const rest = (beat.count ?? 0) - texts.length;
-    return <p>{texts.map(plain).join("; ") + (rest > 0 ? ` and ${rest} more` : "")}</p>;
+    return (
+      <p>
+        <Named text={texts.map(plain).join("; ") + (rest > 0 ? ` and ${rest} more` : "")} />
+      </p>
+    );
   }
   if (beat.type === "restore") {
     return (

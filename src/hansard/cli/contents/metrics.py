@@ -10,9 +10,9 @@ from hansard.cli.contents.metric_files import export, import_
 from hansard.cli.desk import Ask, asking
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, all_flags, settings_flags
-from hansard.cli.terminal.layout import paragraph, room
+from hansard.cli.terminal.layout import Cell, room, table
 from hansard.cli.terminal.text import painter, print_json, printable
-from hansard.entities.metrics.contract import Group, MetricAnswer
+from hansard.entities.metrics.contract import Group, MetricAnswer, MetricShown
 from hansard.entities.metrics.limits import GROUPS_MAX
 from hansard.kernel.problem import InvalidInput
 
@@ -41,13 +41,25 @@ def list_metrics(flags: Flags, *, json: Json = False) -> None:
 def _print_list(flags: Flags, *, json: bool) -> None:
     with asking(flags) as ask:
         for answer in _pages(ask, {}):
-            for metric in answer.metrics or ():
-                if json:
+            if json:
+                for metric in answer.metrics or ():
                     print_json(metric.model_dump(mode="json"))
-                else:
-                    print("\n".join(paragraph(metric.text(), room())))
+            else:
+                rows = [_row(metric) for metric in answer.metrics or ()]
+                print("".join(f"{line}\n" for line in table(rows, painter(), room())), end="")
             if not answer.total and not json:
                 print("No metrics yet. The tool metric_record writes them.")
+
+
+def _row(metric: MetricShown) -> list[Cell]:
+    """Give name, count and days; in a pipe the times to the letter."""
+    by = f", by {', '.join(metric.dimensions)}" if metric.dimensions else ""
+    days = [at if room() is None else at[:10] for at in (metric.first, metric.last)]
+    return [
+        (metric.name, "yellow"),
+        (f"{metric.count:,} samples{by}", None),
+        (" to ".join(dict.fromkeys(days)), "grey"),
+    ]
 
 
 @settings_flags

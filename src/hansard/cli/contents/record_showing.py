@@ -4,11 +4,13 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
 from hansard.cli.terminal import markdown
-from hansard.cli.terminal.layout import Cell, table
+from hansard.cli.terminal.layout import Cell, room, table
 from hansard.cli.terminal.screen import columns
 from hansard.cli.terminal.text import printable
+from hansard.kernel.clock import to_text, utc_now
 from hansard.records.answers import ContextBundle
 from hansard.records.shapes import Record, RecordRef
+from hansard.sessions.wording import name_of, span
 
 INDENT = "  "
 COLUMNS_MAX = 100
@@ -21,9 +23,12 @@ STATE_COLOURS = {"OPEN": "green", "LATER": "yellow", "RESOLVED": "blue", "DISCAR
 def lines(bundle: ContextBundle, paint: Paint) -> Iterator[str]:
     """Show a record with its body, its parent and what lies under it."""
     record = bundle.target
+    yield from table([[(record.id, "yellow"), (record.title, None)]], paint, room())
     state = paint(record.state, STATE_COLOURS[record.state])
-    about = printable(f"{record.type}, t:{record.version}, by {record.author}")
-    yield f"{paint(record.id, 'yellow')} {state} {printable(record.title)} {paint(about, 'grey')}"
+    by = f"{name_of(record.author)}, {span(record.modified, to_text(utc_now()))} ago"
+    about = printable(f"{record.type}, by {by} (t:{record.version})")
+    yield f"{state} {paint(about, 'grey')}"
+    yield ""
     yield from _wrapped(record.summary)
     yield from (printable(line) for line in _facts(record))
     yield ""
@@ -50,7 +55,8 @@ def tree(refs: Sequence[RecordRef], paint: Paint, columns_max: int | None) -> li
 def line(ref: RecordRef | Record, paint: Paint) -> str:
     """Show a record in a line."""
     state = paint(ref.state, STATE_COLOURS[ref.state])
-    return f"{paint(ref.id, 'yellow')} {state} {printable(ref.title)} {paint(ref.type, 'grey')}"
+    about = paint(f"({printable(ref.type)})", "grey")
+    return f"{paint(ref.id, 'yellow')} {state} {printable(ref.title)} {about}"
 
 
 def _facts(record: Record) -> Iterator[str]:
@@ -70,8 +76,18 @@ def _around(bundle: ContextBundle, paint: Paint) -> Iterator[str]:
     if bundle.parent:
         yield f"Under {line(bundle.parent, paint)}"
     children = bundle.children
-    for child in [*children.open, *(children.open_refs or ()), *children.other]:
-        yield f"  {line(child, paint)}"
+    below = [*children.open, *(children.open_refs or ()), *children.other]
+    if below:
+        yield "Below it"
+    rows: list[list[Cell]] = [
+        [
+            (f"{INDENT}{one.id}", "yellow"),
+            (one.state, STATE_COLOURS[one.state]),
+            (f"{one.title} ({one.type})", None),
+        ]
+        for one in below
+    ]
+    yield from table(rows, paint, room())
     if bundle.grandchildren_count:
         yield f"  and {bundle.grandchildren_count} below them: `hansard records` shows the tree"
 

@@ -1,5 +1,6 @@
 """`hansard log`: the journal of a project, for people and, with `--json`, for programs."""
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
@@ -17,6 +18,7 @@ from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.kernel import as_of
 from hansard.kernel.engine import ReadTx, Watch
 from hansard.kernel.event import Entry, Event, Kinds
+from hansard.kernel.ids import IdBlockGranted, IdBlockReserved
 from hansard.kernel.limits import ENTRIES_PAGE, LIST_LIMIT_DEFAULT
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import CATALOG, Store
@@ -34,6 +36,13 @@ _LIMIT_HELP = f"The newest so many; {LIST_LIMIT_DEFAULT}, or all with --since."
 _SINCE_HELP = "After a seq s:340, a tick t:12 or an ISO time."
 _SESSION_HELP = "Only what this session did."
 _KIND_HELP = "Only this kind, by name or capability; may be repeated."
+
+UNREAD = (
+    (re.compile(r"^Session \S+ (?=started|saved|closed|taken up|left)"), "Session "),
+    (re.compile(r" \((?:now )?[a-zA-Z]\w+::\w+\)"), ""),
+    (re.compile(r"\b(chat|run|graph|thread|document) [a-zA-Z]\w+::\w+", re.IGNORECASE), r"\1"),
+)
+"""What of a summary says nothing to people, as on the page."""
 
 Show = Callable[[Entry, Event | None], None]
 
@@ -149,12 +158,17 @@ def _show_line(entry: Entry, event: Event | None) -> None:
 
 
 def _rows(paint: Paint, columns_max: int) -> Show:
-    """Make what prints entries in a window; that a change went as announced goes without saying."""
+    """Make what prints entries in a window.
+
+    That a change went as announced goes without saying, and which numbers are free as well.
+    """
 
     def show(entry: Entry, event: Event | None) -> None:
         if isinstance(event, FileOpDone) and not event.recovered:
             return
-        said = event.summary() if event else f"{_short(entry.kind)} {_without_event(entry)}"
+        if isinstance(event, IdBlockGranted | IdBlockReserved):
+            return
+        said = plain(event.summary()) if event else f"{_short(entry.kind)} {_without_event(entry)}"
         row: list[Cell] = [
             (f"{f's:{entry.seq}':<{PLACE_CHARS}}", "yellow"),
             (f"{entry.at[5:10]} {entry.at[11:16]}", "grey"),
@@ -165,6 +179,13 @@ def _rows(paint: Paint, columns_max: int) -> Show:
             print(line, flush=True)
 
     return show
+
+
+def plain(summary: str) -> str:
+    """Leave out the ids that nobody reads; a pipe and `--json` have them."""
+    for pattern, instead in UNREAD:
+        summary = pattern.sub(instead, summary)
+    return summary
 
 
 def _show_json(entry: Entry, _: Event | None) -> None:

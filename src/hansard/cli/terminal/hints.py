@@ -55,6 +55,7 @@ HINTS = {
     "INVALID_INPUT": "Correct what is named and try again",
     "ISOLATION_VIOLATION": "A person decided it: have a person change it, on their terminal",
     "NOT_ACTIVATED": "`hansard records show ID` shows it; then do it again",
+    "PERMISSION_DENIED": "Do it on a terminal, where you count as a person",
     "PARENT_NOT_ACTIVATED": "`hansard records` lists what there is",
     "PROJECT_NOT_FOUND": "`hansard projects` lists them",
     "PROPOSAL_CLOSED": "`hansard decisions show ID` says what became of it",
@@ -66,6 +67,11 @@ HINTS = {
 }
 """By code, where the operation's own hint names tools that a person does not have."""
 
+NEEDS_ROLE = re.compile(r"[a-z]+(?:_[a-z]+)+ needs the role (\w+)$")
+"""How the application refuses an operation to whoever may not ask it."""
+
+ROLES = {"admin": "a person"}
+
 TO_AGENTS = re.compile(
     r"\b[a-z]+(?:_[a-z]+)+\b|\b[a-z]+[A-Z]\w*|\bactivate\b|\b[Cc]all\b|\bdetails\b|\w: true\b"
 )
@@ -74,6 +80,8 @@ TO_AGENTS = re.compile(
 
 def message_of(problem: Problem) -> str:
     """Give the message with arguments as the command line spells them."""
+    if denied := NEEDS_ROLE.match(problem.message):
+        return f"Only {ROLES.get(denied[1], f'who has the role {denied[1]}')} can do that"
     argument, separator, rest = problem.message.partition(": ")
     if separator and argument in FLAGS:
         return f"{FLAGS[argument]}: {rest}"
@@ -86,6 +94,8 @@ def hint_of(problem: Problem) -> str | None:
         return f"It can become {' or '.join(map(str, allowed))}"
     if when := problem.details.get("acceptable_from"):
         return f"It can be accepted from {when} on"
+    if NEEDS_ROLE.match(problem.message):
+        return HINTS[problem.code]
     hint = problem.recovery_hint
     return HINTS.get(problem.code) if hint is None or speaks_to_agents(hint) else hint
 

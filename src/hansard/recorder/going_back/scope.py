@@ -1,6 +1,6 @@
 """What a restore is about: which files, and the point in the journal that they go back to."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from hansard.kernel import as_of, walking
@@ -26,6 +26,9 @@ from hansard.recorder.results import entry_at
 from hansard.recorder.tables import FILES, REVISIONS, TOUCHED, file_id
 from hansard.sessions.contract import SessionNotFound
 from hansard.sessions.views import SESSIONS
+
+WORKSPACE = "."
+"""The path of everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,9 @@ class Standing:
 
 def find_scope(gateway: Gateway, tx: ReadTx, context: Context, request: Restore) -> Scope:
     """Find what a restore is about, or refuse it."""
-    if request.path is not None:
+    if request.path is not None and _is_folder(request.path):
+        found = _of_folder(gateway, tx, context, request)
+    elif request.path is not None:
         found = _of_path(gateway, tx, context, request)
     elif request.entry is not None:
         found = _of_entry(gateway, tx, context, request.entry)
@@ -159,6 +164,36 @@ def _of_path(gateway: Gateway, tx: ReadTx, context: Context, request: Restore) -
         raise FileNotFound(f"Nothing is recorded of {path}", path=path)
     session = session_of(tx, context, request.of_session) if request.of_session else context.session
     return _Found(f"path {path}", session, {key: File(key, gateway.identity, path)})
+
+
+def _is_folder(path: str) -> bool:
+    """Whether a path names a folder: it ends like one, or is the workspace itself."""
+    return path == WORKSPACE or path.endswith("/")
+
+
+def _of_folder(gateway: Gateway, tx: ReadTx, context: Context, request: Restore) -> _Found:
+    """Find every recorded file below a folder that was changed after the point."""
+    assert request.path is not None, "a folder is to be restored that none is named of"
+    named = request.path.strip("/").removeprefix("./")
+    whole = named in ("", WORKSPACE)
+    within = "" if whole else f"{gateway.plain(named)}/"
+    found = _Found(f"folder {within}" if within else "the workspace", context.session, {})
+    lineage = lineage_of(gateway, tx)
+    places = (lineage.here, *(place for place, _ in lineage.past))
+    for path in _below(tx, places, within, after=_point(tx, context, request, found)):
+        key = file_id(lineage.here, path)
+        found.files[key] = File(key, lineage.here, path)
+    if within and not found.files and not any(_below(tx, places, within, after=0)):
+        raise FileNotFound(f"Nothing is recorded below {within}", path=within)
+    return found
+
+
+def _below(tx: ReadTx, places: Sequence[str], within: str, *, after: int) -> Iterator[str]:
+    """Give the paths below a folder that were changed after an entry, wherever they lay."""
+    for place in places:
+        since: Where = {"workspace": place, "seq": Range(at_least=after + 1)}
+        paths = (one.row["path"] for one in walking.rows(tx, FILES, since, order="seq"))
+        yield from (path for path in paths if path.startswith(within))
 
 
 def _of_entry(gateway: Gateway, tx: ReadTx, context: Context, named: str) -> _Found:

@@ -1,2 +1,0 @@
-import{t as e}from"./jsxRuntime-CHFr7D2V.js";function t({text:t,label:r}){let i=t.split(`
-`).filter((e,t,n)=>e||t<n.length-1);return e(`pre`,{class:`diff`,tabIndex:0,"aria-label":r,children:i.map((t,r)=>e(`span`,{class:`line ${n(t)}`,children:t||` `},r))})}function n(e){return/^(\+\+\+|---|diff |index )/.test(e)?`is-head`:e.startsWith(`@@`)?`is-place`:e.startsWith(`+`)?`is-added`:e.startsWith(`-`)?`is-removed`:``}export{t};

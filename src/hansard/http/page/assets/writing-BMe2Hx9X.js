@@ -1,1 +1,0 @@
-import{H as e}from"./index-BXG6Y3ZB.js";var t=e(null);export{t};

@@ -1,0 +1,1 @@
+import{H as e}from"./index-MvBKEOH_.js";var t=e(null);export{t};

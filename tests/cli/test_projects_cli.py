@@ -22,6 +22,7 @@ LOOKING: dict[str, list[str]] = {
     "records search": ["records", "search", "x"],
     "log": ["log"],
     "status": ["status"],
+    "call": ["call", "list_records"],
     "search": ["search", "x"],
     "top": ["top", "--once"],
     "redact": ["redact", "s:1", "--reason", "x", "--yes"],

@@ -223,7 +223,7 @@ def test_a_person_accepts_a_proposal_by_typing_the_secret(hansard: Decider) -> N
 
     assert [ran.code for ran in (wrong, unset, piped, right)] == [1, 1, 1, 0]
     assert "disabled" in unset.out
-    assert "admin" in piped.err
+    assert "Only a person" in piped.err
     assert "[D001] (active) accepted from P001" in right.out
     assert SECRET not in wrong.out + right.out
 

@@ -36,7 +36,7 @@ def test_metrics_are_listed(measured: Hansard) -> None:
     ran = measured("metrics", "list")
     as_json = measured("metrics", "list", "--json")
 
-    assert ran.out.startswith("ms: 48 samples by model, 2026-01-01T00:00:00.000Z to ")
+    assert ran.out.startswith("ms  48 samples, by model  2026-01-01T00:00:00.000Z to ")
     assert json.loads(as_json.out)["count"] == 48
 
 

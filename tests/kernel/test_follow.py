@@ -203,9 +203,8 @@ def test_a_following_sees_what_was_there_and_what_comes(
 def test_what_comes_without_a_pause_is_worked_off_together(
     app: Application, agent: Caller, diary: Diary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(follow, "WAKE_S", PATIENCE_S)
-    monkeypatch.setattr(follow, "QUIET_S", 10 * PATIENCE_S)
-    monkeypatch.setattr(follow, "GATHER_S", 10 * PATIENCE_S)
+    for name in ("WAKE_S", "QUIET_S", "GATHER_S"):
+        monkeypatch.setattr(follow, name, 10 * PATIENCE_S)
     batches: list[int] = []
     first = take_notes(app, agent, 1)
 
@@ -213,8 +212,7 @@ def test_what_comes_without_a_pause_is_worked_off_together(
         batches.extend([len(entries)] if project == "default" else [])
         diary.apply(project, entries)
 
-    is_waiting = threading.Event()
-    watch = app.store.engine.watch
+    is_waiting, watch = threading.Event(), app.store.engine.watch
     monkeypatch.setattr(app.store.engine, "watch", lambda: Attended(watch(), is_waiting))
     with following(app, Follower("diary", apply)):
         diary.wait_for("default", first)

@@ -65,7 +65,7 @@ def admit(flags: Flags, identity: Id, *, context: typer.Context, json: Json = Fa
 
 
 @settings_flags
-def check(flags: Flags) -> None:
+def check(flags: Flags, *, json: Json = False) -> None:
     """Ask the identity provider what a server would ask it, and say what is wrong."""
     from hansard.app.sso.config import sign_on
     from hansard.app.sso.issuer import Issuer
@@ -76,7 +76,11 @@ def check(flags: Flags) -> None:
             "Single sign-on is off", hint="Set sso_issuer to the provider's address", argument="sso"
         )
     issuer = Issuer(config.issuer)
-    print(f"{config.issuer} answers, and publishes {len(issuer.published())} keys.")
+    keys = len(issuer.published())
+    if json:
+        print_json({"issuer": config.issuer, "keys": keys, "audience": config.audience})
+        return
+    print(f"{config.issuer} answers, and publishes {keys} keys.")
     print(f"Access tokens must be for {config.audience}.")
     if config.client:
         print(f"People sign in on the page at {issuer.endpoint('authorization_endpoint')}.")

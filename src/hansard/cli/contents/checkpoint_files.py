@@ -24,9 +24,9 @@ from hansard.cli.contents.json_lines import STANDARD, lines_of, parse_line, writ
 from hansard.cli.desk import Desk, desk, told
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import store_exists
-from hansard.cli.options import settings_flags
+from hansard.cli.options import Json, settings_flags
 from hansard.cli.terminal.stderr import say
-from hansard.cli.terminal.text import printable
+from hansard.cli.terminal.text import print_told, printable
 from hansard.kernel.blob import canonical_json, digest_of
 from hansard.kernel.problem import InvalidInput
 from hansard.sessions.contract import SessionNotFound
@@ -71,6 +71,7 @@ def import_(
         str | None, typer.Option(metavar="ID", help="Into this session, not that of the export.")
     ] = None,
     dry_run: DryRun = False,
+    json: Json = False,
 ) -> int:
     """Save what was exported, checkpoint by checkpoint; what is there already is not saved again.
 
@@ -82,7 +83,8 @@ def import_(
     if not store_exists(settings):
         if dry_run:
             count = sum(1 for number, line in enumerate(lines, 2) if _checkpoint(line, number))
-            print(f"{count:,} checkpoints would be imported into a new store")
+            told_of = f"{count:,} checkpoints would be imported into a new store"
+            print_told(told_of, {"imported": count, "there": 0, "dry_run": True}, json=json)
             return 0
         start(settings).close()
     with desk(flags, is_anyones=False) as at:
@@ -92,7 +94,9 @@ def import_(
             show_step("imported", number - 1, number)
     would = "would be imported" if dry_run else "imported"
     there = f", {into.there:,} were there already" if into.there else ""
-    print(f"{into.saved:,} checkpoints {would} into session {into.session}{there}")
+    counts = {"imported": into.saved, "there": into.there, "dry_run": dry_run}
+    text = f"{into.saved:,} checkpoints {would} into session {into.session}{there}"
+    print_told(text, {"session": into.session, **counts}, json=json)
     for key in sorted(into.marks):
         say(f"No context has the key {printable(key)}, so it is not marked")
     return 0

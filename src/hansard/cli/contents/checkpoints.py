@@ -25,7 +25,7 @@ from hansard.cli.flags import Flags
 from hansard.cli.naming import names
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.terminal.layout import Cell, room, table
-from hansard.cli.terminal.text import painter, print_json, printable
+from hansard.cli.terminal.text import painter, print_json, print_told, printable
 from hansard.kernel import walking
 from hansard.kernel.engine import ReadTx, Row
 
@@ -149,16 +149,17 @@ def mark(
         str | None, typer.Argument(metavar="[KEY]", help="A key of its context; else list them.")
     ] = None,
     remove: Annotated[bool, typer.Option("--remove", help="Take the mark back.")] = False,
+    json: Json = False,
 ) -> int:
     """Mark a key as critical, so that no budget shortens it; without a key, list what is marked."""
     with desk(flags, is_anyones=False) as at:
         if key is None:
             for one in about(at, session).critical:
-                print(printable(one))
+                print_told(one, {"contextKey": one}, json=json)
             return 0
         asked: dict[str, Any] = {"sessionId": session, "contextKey": key, "critical": not remove}
         marked = told(Marked, at.ask("workflow_mark_critical", **asked))
-    print(printable(marked.message))
+    print_told(marked.message, marked.model_dump(mode="json", exclude_none=True), json=json)
     return 0 if marked.status == "SUCCESS" else 1
 
 

@@ -10,9 +10,10 @@ from hansard.app.catalog import Catalog
 from hansard.cli.contents.json_lines import STANDARD, lines_of, parse_line, writing
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened
-from hansard.cli.options import all_flags, settings_flags
+from hansard.cli.options import Json, all_flags, settings_flags
 from hansard.cli.proving import person
 from hansard.cli.sitting import sitting
+from hansard.cli.terminal.text import print_told
 from hansard.entities import transfer
 from hansard.entities.contract import Imported
 from hansard.entities.limits import IMPORTED_MAX
@@ -47,6 +48,7 @@ def import_(
     *,
     context: typer.Context,
     file: Annotated[str, typer.Argument(metavar="FILE", help="What `export` wrote; - is stdin.")],
+    json: Json = False,
 ) -> None:
     """Take over what was exported, with its ids and times; what is here already is passed over."""
     lines = (parse_line(one, number) for number, one in enumerate(lines_of(file), start=1))
@@ -69,7 +71,8 @@ def import_(
             imported += result.imported
             known += result.known
             some = list(islice(lines, IMPORTED_MAX))
-    print(f"{imported:,} imported, {known:,} were here already")
+    told = f"{imported:,} imported, {known:,} were here already"
+    print_told(told, {"imported": imported, "known": known}, json=json)
 
 
 def read_text(file: str) -> str:

@@ -11,8 +11,9 @@ import typer
 from hansard.cli.contents.json_lines import lines_of, parse_line
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened
-from hansard.cli.options import all_flags, settings_flags
+from hansard.cli.options import Json, all_flags, settings_flags
 from hansard.cli.sitting import sitting
+from hansard.cli.terminal.text import print_told
 from hansard.entities.metrics.batch import Sample
 from hansard.entities.metrics.limits import SAMPLES_MAX
 from hansard.entities.metrics.samples import walk_samples
@@ -41,6 +42,7 @@ def import_(
     *,
     context: typer.Context,
     file: Annotated[str, typer.Argument(metavar="FILE", help="What `export` wrote; - is stdin.")],
+    json: Json = False,
 ) -> None:
     """Record the samples of a file. The same file again, by the same user, changes nothing."""
     numbered = enumerate(lines_of(file), start=1)
@@ -60,7 +62,7 @@ def import_(
             )
             recorded += len(batch)
             batch = list(islice(waiting, SAMPLES_MAX))
-    print(f"{recorded:,} samples are recorded")
+    print_told(f"{recorded:,} samples are recorded", {"recorded": recorded}, json=json)
 
 
 def _line(sample: Sample) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.terminal.editor import edited
 from hansard.cli.terminal.layout import room
-from hansard.cli.terminal.text import painter, print_json, printable
+from hansard.cli.terminal.text import painter, print_json, print_told, printable
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Result
 from hansard.kernel.problem import InvalidInput
@@ -139,13 +139,15 @@ def new(
 
 
 @settings_flags
-def edit(flags: Flags, record: RecordId) -> None:
+def edit(flags: Flags, record: RecordId, *, json: Json = False) -> None:
     """Change a record's text in $EDITOR; where another session was faster, merge and edit again."""
     from hansard.cli.contents import record_editing
 
     with asking(flags) as ask:
         updated = record_editing.edit(ask, record)
-        print(printable(updated.text()) if updated else "Nothing was changed.")
+        changed = updated and updated.model_dump(mode="json", exclude_none=True)
+        text = updated.text() if updated else "Nothing was changed."
+        print_told(text, changed or {"record": None}, json=json)
 
 
 @settings_flags

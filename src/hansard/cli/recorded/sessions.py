@@ -11,7 +11,7 @@ from hansard.cli.flags import Flags
 from hansard.cli.options import Json, all_flags, settings_flags
 from hansard.cli.recorded.session_finding import meant, projects_of, sessions_of
 from hansard.cli.terminal.layout import Cell, room, table
-from hansard.cli.terminal.text import painter, print_json, printable
+from hansard.cli.terminal.text import painter, print_json, print_told, printable
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder.answers import SessionListed
@@ -83,6 +83,7 @@ def end(
     ] = None,
     *,
     away: Annotated[bool, typer.Option("--away", help="All that nobody is in any more.")] = False,
+    json: Json = False,
 ) -> None:
     """End sessions: nothing stays open in them, and nothing that was written is lost."""
     given = all_flags(flags, context)
@@ -93,8 +94,8 @@ def end(
         if away:
             chosen += [one for one in _all(at.ask, given) if one.status == "away"]
         for one in {(one.project_id, one.session_id): one for one in chosen}.values():
-            _end(at.ask, one)
-        if not chosen:
+            _end(at.ask, one, json=json)
+        if not chosen and not json:
             print("Nobody is away.")
 
 
@@ -133,14 +134,15 @@ def _ordered(sessions: Sequence[SessionListed]) -> list[SessionListed]:
     return sorted(latest, key=lambda one: ORDER.index(one.status))
 
 
-def _end(ask: Ask, session: SessionListed) -> None:
-    if session.status == "ended":
-        print(f"{printable(session.session_id)} has ended already.")
-        return
+def _end(ask: Ask, session: SessionListed, *, json: bool) -> None:
     where = {"session_id": session.session_id, "project_id": session.project_id}
+    if session.status == "ended":
+        already = f"{session.session_id} has ended already."
+        print_told(already, {**where, "ended": "already"}, json=json)
+        return
     told(SessionEnded, ask("close_session", **where))
     title = f" ({titled(session.title)})" if session.title else ""
-    print(f"{printable(session.session_id + title)} is ended.")
+    print_told(f"{session.session_id}{title} is ended.", {**where, "ended": "now"}, json=json)
 
 
 def _table(sessions: Sequence[SessionListed], paint: Paint) -> list[str]:

@@ -9,8 +9,9 @@ import typer
 from hansard.app.verify import projects_of
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened
-from hansard.cli.options import settings_flags
+from hansard.cli.options import Json, settings_flags
 from hansard.cli.terminal.stderr import say
+from hansard.cli.terminal.text import print_told
 from hansard.kernel.rebuilding import Reached
 from hansard.sessions.contract import ProjectNotFound
 
@@ -25,6 +26,7 @@ def rebuild(
     project: Annotated[
         list[str] | None, typer.Option(metavar="ID", help="Only this project; may be repeated.")
     ] = None,
+    json: Json = False,
 ) -> int:
     """Derive tables and indexes again from the journal. The journal itself is not touched."""
     with opened(flags) as (application, _):
@@ -35,12 +37,14 @@ def rebuild(
         heads = store.engine.heads()
         for name in project or sorted(heads):
             if name not in heads:
-                print(f"{name}: nothing to derive from yet")
+                told = f"{name}: nothing to derive from yet"
+                print_told(told, {"project": name, "entries": 0}, json=json)
                 continue
             if sys.stderr.isatty():
                 say(f"{name}: {heads[name].seq:,} entries …")
             entries = store.rebuild(name, told=partial(_tell, name))
-            print(f"{name}: derived again from {entries:,} entries", flush=True)
+            told = f"{name}: derived again from {entries:,} entries"
+            print_told(told, {"project": name, "entries": entries}, json=json)
     return 0
 
 

@@ -56,6 +56,14 @@ def print_json(value: Any) -> None:
     print(orjson.dumps(value).decode())
 
 
+def print_told(text: str, for_programs: object, *, json: bool) -> None:
+    """Print what was done: in a sentence, or as JSON; at once, since more may take long."""
+    if json:
+        print_json(for_programs)
+    else:
+        print(printable(text), flush=True)
+
+
 def show_progress(project: str, what: str, done: int, total: int) -> None:
     """Say on a terminal how far long work is, over and over on the same line."""
     if total < PROGRESS_MIN or not sys.stderr.isatty():

@@ -117,6 +117,7 @@ SHOWN: list[list[str]] = [
     *(["verify"], ["doctor"], ["hosts"], ["anchor"], ["gc"], ["rebuild"], ["repair", "--yes"]),
     *(["timeline", SESSION], ["story", SESSION], ["evolution"], ["evolution", "a.py", "--all"]),
     ["evolution", "a.py", "--revision", "1"],
+    ["call", "get_record_ref", "--id", "R001"],
     *(["why", "a.py:1"], ["workspace"], ["undo", "--session", SESSION, "--dry-run"]),
     ["restore", "a.py", "--before", "s:1", "--dry-run"],
     *(["secret"], ["token", "list"], ["projects", "list", "--all"], ["projects", "show"]),

@@ -74,9 +74,10 @@ def test_a_process_that_ends_while_it_embeds_ends_well_and_soon(tmp_path: Path) 
 import sys, time
 from hansard.app.settings import Settings
 from hansard.app.start import start
-from hansard.embedders import local
+from hansard.embedders import local, model_wire
 from tests.records.chats import Chat
 
+model_wire.can_be_met = lambda: False  # so that the model is loaded here
 app = start(Settings(store=sys.argv[1]))
 for number in range(20):
     Chat(app).create(f"t{number}", body="zebra lion " * 2_000)

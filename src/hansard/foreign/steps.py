@@ -88,7 +88,7 @@ def _take(taking: Taking, application: Application, step: Step) -> None:
 
 
 def _step(step: Step) -> dict[str, Any]:
-    from hansard.langgraph import form
+    from hansard.langgraph import bodies, form
 
     serde = _AsData()
     checkpoint = serde.loads_typed((step.kind, step.checkpoint))
@@ -102,7 +102,7 @@ def _step(step: Step) -> dict[str, Any]:
         "run": None if run is None else str(run),
         "step": number if isinstance(number, int) else None,
         "is_input": metadata.get("source") != "loop",
-        "body": written.body,
+        "body": bodies.pack(written.body),
         "values": written.values,
         "known": {},
     }

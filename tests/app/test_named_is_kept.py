@@ -42,9 +42,11 @@ TEXT = canonical_json(CONTEXT).decode()
 """The bytes that a checkpoint of the context is kept as."""
 
 
-def let_go(app: Application, caller: Caller, session: str = "S") -> None:
+def let_go(
+    app: Application, caller: Caller, session: str = "S", context: dict[str, Any] = CONTEXT
+) -> None:
     """Leave the text in the store for no more than a checkpoint that was deleted."""
-    saved = app.call("workflow_checkpoint_save", {"context": CONTEXT, "sessionId": session}, caller)
+    saved = app.call("workflow_checkpoint_save", {"context": context, "sessionId": session}, caller)
     checkpoint = saved.model_dump()["checkpointId"]
     app.call("workflow_checkpoint_delete", {"checkpointId": checkpoint}, caller)
 
@@ -249,11 +251,15 @@ def test_a_process_that_collects_all_the_time_takes_nothing_from_one_that_writes
             if number >= ROUNDS and _has_said(collector):
                 break
             assert time.monotonic() < last, "nothing was ever collected"
-            let_go(app, agent, f"S{number}")
-            _record(app, agent, TEXT)
-            edit(app, agent, "a", TEXT if number % 2 else f"{TEXT} {number}")
-            _document(app, agent, TEXT)
-            _checkpoint(app, agent, TEXT)
+            # What nobody names again is there to be collected, whenever the collector comes.
+            let_go(app, agent, f"G{number}", CONTEXT | {"gone": number})
+            context = CONTEXT | {"round": number}
+            text = canonical_json(context).decode()
+            let_go(app, agent, f"S{number}", context)
+            _record(app, agent, text)
+            edit(app, agent, "a", text)
+            _document(app, agent, text)
+            app.call("workflow_checkpoint_save", {"context": context, "sessionId": "S"}, agent)
         collector.communicate(timeout=PATIENCE_S)
     report = verify(app.store)
     app.close()

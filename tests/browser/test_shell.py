@@ -137,6 +137,34 @@ def test_the_palette_begins_writing_and_goes_to_projects(looking: Looking, empty
     expect(page.get_by_text("Waiting for the first call")).to_be_visible()
 
 
+AGAIN = """() => new Promise((done) => {
+    const drawn = (left) => left ? requestAnimationFrame(() => drawn(left - 1)) : done();
+    const dialog = document.querySelector('dialog[aria-label="Search or go to"]');
+    const seen = new MutationObserver(() => {
+        seen.disconnect();
+        dialog.addEventListener('close', () => drawn(5));
+        document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '/', bubbles: true}));
+    });
+    seen.observe(dialog, {attributeFilter: ['open']});
+    const keys = {key: 'k', ctrlKey: true, bubbles: true};
+    document.body.dispatchEvent(new KeyboardEvent('keydown', keys));
+})"""
+"""Close the palette, and ask for it again before the browser tells that it was closed."""
+
+
+def test_the_palette_stays_when_it_is_asked_for_right_after_it_closed(looking: Looking) -> None:
+    page = overview(looking)
+    page.keyboard.press("/")
+    box = page.get_by_role("combobox", name="Search or go to")
+    expect(box).to_be_visible()
+
+    page.evaluate(AGAIN)
+
+    expect(box).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(box).to_have_count(0)
+
+
 def test_the_palette_offers_what_was_looked_at_lately(looking: Looking) -> None:
     page = looking.go("decisions/D005")
     expect(page.get_by_role("heading", name="Retry 429")).to_be_visible()

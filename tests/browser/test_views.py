@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.conftest import Looking, Served, look
-from tests.browser.seeding import MARKUP, second_process, store_markup
+from tests.browser.seeding import MARKUP, Call, second_process, store_markup
 
 pytestmark = pytest.mark.clients
 
@@ -95,6 +95,13 @@ CUT = """() => [...document.querySelectorAll(
 """What is wider than the room it has; a film and a graph are scrolled, these are not."""
 
 
+def save_long_names(call: Call, session: str) -> None:
+    """Save two checkpoints whose names and tags are wider than a phone, without a space."""
+    for turn in range(2):
+        named = {"name": "crawl/" * 20, "tags": ["politeness-" * 8]}
+        call("workflow_checkpoint_save", context={"turn": turn}, metadata=named, session_id=session)
+
+
 @pytest.mark.parametrize(
     "place",
     ["timeline?session={session}", "past?as_of=s:50", "checkpoints", "verify", "decisions/P001"],
@@ -102,7 +109,9 @@ CUT = """() => [...document.querySelectorAll(
 def test_nothing_is_cut_off_on_a_phone(looking: Looking, served: Served, place: str) -> None:
     with second_process(served.folder) as call:
         sessions = call("list_sessions", project_id="lantern")["sessions"]
-    session = max(sessions, key=lambda one: one["edits"])["session_id"]
+        session = max(sessions, key=lambda one: one["edits"])["session_id"]
+        if place == "checkpoints":
+            save_long_names(call, session)
     looking.page.set_viewport_size({"width": 390, "height": 844})
 
     page = looking.go(place.format(session=session))

@@ -91,7 +91,7 @@ def test_a_body_is_drawn_on_a_terminal_and_whole_in_a_pipe(hansard: Hansard) -> 
     assert "\x1b" not in piped
     assert "**" not in seen
     assert "•" in seen
-    assert "\x1b[90mnote, t:1, by " in seen, "colours of ours are colours, not text"
+    assert "\x1b[90mnote, by cli, " in seen, "colours of ours are colours, not text"
     assert "ufdd0" not in seen
     assert "\x1b[31m" not in seen, "a list is not a diff: nothing in it was deleted"
 

@@ -236,10 +236,9 @@ def test_an_entry_leads_to_its_film_and_back(recorded: Recorded) -> None:
 def test_the_file_keeps_nobody_out(recorded: Recorded) -> None:
     file = replayed(recorded)
     with a_page() as page:
-        for view in ("story", "timeline", "evolution"):
+        for view, name in (("story", "Story"), ("timeline", "Timeline"), ("evolution", "Files")):
             opened(page, file, f"#/default/{view}")
-            expect(
-                page.get_by_role("link", name=view.capitalize(), exact=True).first
-            ).to_be_visible()
+            views = page.get_by_role("navigation", name="Views")
+            expect(views.get_by_role("link", name=name, exact=True)).to_be_visible()
             expect(page.locator("main")).not_to_contain_text("One moment")
             assert serious(page) == []

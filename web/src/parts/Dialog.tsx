@@ -37,12 +37,21 @@ export function Closing({ verb, busy, onEnd, children }: Closing) {
 
 export function Dialog({ title, open, onClose, plain = false, children }: Shown) {
   const element = useRef<HTMLDialogElement>(null);
+  // The browser tells of a closing later, when the dialog may be wanted again: of ours we know already.
+  const ours = useRef(0);
   useEffect(() => {
     const dialog = element.current;
     if (!dialog || dialog.open === open) return;
     if (open) dialog.showModal();
-    else dialog.close();
+    else {
+      ours.current += 1;
+      dialog.close();
+    }
   }, [open]);
+  const onClosed = () => {
+    if (ours.current > 0) ours.current -= 1;
+    else onClose();
+  };
   const pressed = useRef<EventTarget | null>(null);
   const onBackdrop = (event: MouseEvent) => {
     // Marking text may end outside of the dialog: only what also began there means to leave.
@@ -53,7 +62,7 @@ export function Dialog({ title, open, onClose, plain = false, children }: Shown)
       ref={element}
       aria-label={title}
       class={plain ? "is-plain" : ""}
-      onClose={onClose}
+      onClose={onClosed}
       onMouseDown={(event) => (pressed.current = event.target)}
       onClick={onBackdrop}
     >

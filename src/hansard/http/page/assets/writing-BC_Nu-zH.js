@@ -1,0 +1,1 @@
+import{H as e}from"./index-CJy5deK0.js";var t=e(null);export{t};

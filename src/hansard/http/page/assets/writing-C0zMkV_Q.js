@@ -1,1 +1,0 @@
-import{H as e}from"./index-MvBKEOH_.js";var t=e(null);export{t};

@@ -1,6 +1,6 @@
 // What a person makes of a proposal: accept it, or reject it for a reason.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import { useDoing } from "../asking";
 import { Wrong } from "../parts/Notice";
@@ -93,7 +93,8 @@ export function Verdict({ proposal, onAccepted, onRejected }: Shown) {
 export function useKeys(keys: Record<string, () => void>): void {
   const latest = useRef(keys);
   latest.current = keys;
-  useEffect(() => {
+  // At once with what is shown: a key pressed as soon as it is seen must not be lost.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event)) return;
       if (document.querySelector("dialog[open]")) return;

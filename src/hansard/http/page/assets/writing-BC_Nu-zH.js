@@ -1,1 +1,0 @@
-import{H as e}from"./index-CJy5deK0.js";var t=e(null);export{t};

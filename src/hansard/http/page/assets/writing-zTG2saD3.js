@@ -1,0 +1,1 @@
+import{H as e}from"./index-CBbI5Juk.js";var t=e(null);export{t};

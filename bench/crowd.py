@@ -138,7 +138,7 @@ def _prepared(settings: Settings) -> str:
     stamp = Stamp(Actor("human", "bench", "admin"), to_text(utc_now()))
     for number in range(PROJECTS):
         make_project(app.store, f"team-{number}", stamp)
-    _, text = tokens.create(app.store, tokens.Wanted("agent", name="crowd"), stamp, "proved")
+    _, text = tokens.create(app.store, tokens.WantedToken("agent", name="crowd"), stamp, "proved")
     app.close()
     return text
 

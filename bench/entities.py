@@ -12,7 +12,7 @@ from typing import Any
 
 from bench.table import print_table
 from hansard.sdk import Hansard
-from hansard.sdk.entities import ChatThread, MessageThread, text
+from hansard.sdk.entities import ChatThreadHandle, MessageThreadHandle, text
 
 PARTIALS = 10_000
 MEASURED = 200
@@ -57,7 +57,9 @@ def main() -> None:
             _print_chat(chat)
 
 
-def _grow(path: Path, thread: MessageThread, count: int) -> tuple[list[float], MessageThread]:
+def _grow(
+    path: Path, thread: MessageThreadHandle, count: int
+) -> tuple[list[float], MessageThreadHandle]:
     """Append, two senders by turns; gives the median and p95 in ms, and the bytes of each."""
     before, took = _size(path), []
     for number in range(count):
@@ -70,7 +72,7 @@ def _grow(path: Path, thread: MessageThread, count: int) -> tuple[list[float], M
     return [*(one * 1000 for one in measured), (_size(path) - before) / count], thread
 
 
-def _print_chat(chat: ChatThread) -> None:
+def _print_chat(chat: ChatThreadHandle) -> None:
     took = [_timed(lambda: chat.append("user", text(CONTENT))) for _ in range(MEASURED)]
     print_table(
         "An append through a chat that has come to it",

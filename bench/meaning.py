@@ -140,9 +140,9 @@ def _write(tx: WriteTx, first: int, made: Matrix) -> None:
     vectors.save(tx, current, changes)
 
 
-def _change(number: int, vector: Matrix) -> vectors.Change:
+def _change(number: int, vector: Matrix) -> vectors.VectorChange:
     packed = vectors.pack(vector)
-    return vectors.Change(TEXTS.name, f"N-{number}", "digest", packed, vector.size)
+    return vectors.VectorChange(TEXTS.name, f"N-{number}", "digest", packed, vector.size)
 
 
 def _keys(numbers: NDArray[np.intp]) -> set[str]:

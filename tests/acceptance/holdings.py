@@ -1,7 +1,7 @@
 """What the acceptance tests put into a store, and how they look for it."""
 
 from hansard.app.application import Application
-from hansard.app.keeping.redaction import Wanted, erase
+from hansard.app.keeping.redaction import WantedErasure, erase
 from hansard.kernel.blob import digest_of
 from hansard.kernel.event import Actor, Stamp
 from hansard.kernel.follow import catch_up
@@ -67,5 +67,5 @@ def settle(app: Application, *projects: str) -> None:
 
 def erase_body(app: Application, project: str = "default") -> None:
     """Erase the text of a record's body, as `hansard redact` does."""
-    wanted = Wanted(digests=(digest_of(BODY.encode()),))
+    wanted = WantedErasure(digests=(digest_of(BODY.encode()),))
     erase(app.store, project, wanted, reason="it is a password", stamp=ADMIN)

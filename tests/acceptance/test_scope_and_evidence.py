@@ -7,7 +7,7 @@ import pytest
 from hansard.app import tokens
 from hansard.app.application import Application
 from hansard.app.bounded import caller_with
-from hansard.app.tokens import Wanted
+from hansard.app.tokens import WantedToken
 from tests.acceptance.holdings import (
     ADMIN,
     READING,
@@ -38,7 +38,7 @@ def test_scope_cross_tenant_absent(app: Application, two: Party) -> None:
 
 @pytest.mark.parametrize("named", ["a", "", "*", "a,b", "A"])
 def test_scope_caller_cannot_widen(app: Application, two: Party, named: str) -> None:
-    token, _ = tokens.create(app.store, Wanted(role="agent", projects=["b"]), ADMIN)
+    token, _ = tokens.create(app.store, WantedToken(role="agent", projects=["b"]), ADMIN)
     bound = Party(app, caller_with(token))
 
     for name, given in READING.items():

@@ -9,7 +9,7 @@ from hansard.app.keeping.backup import back_up, find_backup
 from hansard.app.keeping.collecting import collect
 from hansard.app.keeping.exporting import export_project
 from hansard.app.keeping.importing import import_project
-from hansard.app.keeping.redaction import Wanted, erase
+from hansard.app.keeping.redaction import WantedErasure, erase
 from hansard.app.keeping.repair import salvage
 from hansard.app.keeping.restoring import restore_folder
 from hansard.kernel.blob import digest_of, seal
@@ -78,7 +78,7 @@ def a_store_with_a_secret(folder: Path) -> None:
 
 def erase_secret(app: Application) -> None:
     digests = (digest_of(SECRET), digest_of(LARGE))
-    erase(app.store, PROJECT, Wanted(digests=digests), reason="leaked", stamp=kept.PERSON)
+    erase(app.store, PROJECT, WantedErasure(digests=digests), reason="leaked", stamp=kept.PERSON)
 
 
 def collect_all(app: Application) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hansard.app.application import Application
-from hansard.app.search_all import Everything, SearchRequest, Thing, ThingsFound
+from hansard.app.search_all import Everything, SearchRequest, Thing, ThingsFoundAnswer
 from hansard.app.search_contents import LOOKED_BYTES_MAX
 from hansard.entities.views import WORDS as ENTITY_WORDS
 from hansard.kernel.engine import Hit
@@ -19,7 +19,7 @@ REASONS = "Nothing else was at hand that day."
 
 def found(app: Application, caller: Caller, query: str, **rest: Any) -> list[Thing]:
     answer = app.call("search", {"query": query, **rest}, caller)
-    assert isinstance(answer, ThingsFound)
+    assert isinstance(answer, ThingsFoundAnswer)
     return answer.results
 
 
@@ -93,7 +93,7 @@ def test_pages_meet_without_gap_or_overlap(app: Application, agent: Caller) -> N
     cursor: dict[str, str] = {}
     while True:
         answer = app.call("search", {"query": "capacitor", "limit": 5} | cursor, agent)
-        assert isinstance(answer, ThingsFound)
+        assert isinstance(answer, ThingsFoundAnswer)
         paged += [thing.id for thing in answer.results]
         if answer.nextCursor is None:
             break

@@ -10,7 +10,7 @@ from hansard.app.homes import believed
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput, Problem
 from hansard.kernel.store import CATALOG, UNMADE
-from hansard.sessions.contract import ProjectNotFound, ProjectShown
+from hansard.sessions.contract import ProjectNotFound, ProjectShownAnswer
 from tests.app.repositories import clone, commit, git, repository
 from tests.conftest import OpenApp, a_caller
 
@@ -31,9 +31,9 @@ def note(app: Application, caller: Caller | None = None, text: str = "hello") ->
     return app.default_project
 
 
-def shown(app: Application) -> ProjectShown:
+def shown(app: Application) -> ProjectShownAnswer:
     answer = app.call("get_project", {}, a_caller())
-    assert isinstance(answer, ProjectShown)
+    assert isinstance(answer, ProjectShownAnswer)
     return answer
 
 

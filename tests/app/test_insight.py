@@ -7,7 +7,7 @@ import pytest
 
 from hansard.app import insight
 from hansard.app.application import Application
-from hansard.checkpoints.answers import Loaded
+from hansard.checkpoints.answers import CheckpointLoadedAnswer
 from hansard.checkpoints.since import Since
 from hansard.kernel.event import Stamp
 from hansard.kernel.operation import Caller
@@ -26,9 +26,9 @@ def saved(app: Application, caller: Caller) -> str:
     return str(result.model_dump()["checkpointId"])
 
 
-def load(app: Application, caller: Caller, checkpoint: str) -> Loaded:
+def load(app: Application, caller: Caller, checkpoint: str) -> CheckpointLoadedAnswer:
     loaded = app.call("workflow_checkpoint_load", {"checkpointId": checkpoint}, caller)
-    assert isinstance(loaded, Loaded)
+    assert isinstance(loaded, CheckpointLoadedAnswer)
     return loaded
 
 
@@ -173,7 +173,7 @@ def test_an_older_checkpoint_has_more_to_tell(app: Application, agent: Caller) -
     by_session = app.call(
         "workflow_checkpoint_load", {"sessionId": load(app, agent, first).sessionId}, agent
     )
-    assert isinstance(by_session, Loaded)
+    assert isinstance(by_session, CheckpointLoadedAnswer)
     assert (by_session.checkpointId, by_session.since.ticksPassed) == (second, 1)
 
 

@@ -73,7 +73,7 @@ def test_what_is_redacted_is_in_no_object(app: Application, address: str) -> Non
     before = objects(address)
     app.call("create_record", kept.RECORD | {"body": LARGE[::-1]}, a_caller())
     assert len(objects(address)) == len(before) + 1
-    wanted = redaction.Wanted(digests=(digest_of(LARGE[::-1].encode()),))
+    wanted = redaction.WantedErasure(digests=(digest_of(LARGE[::-1].encode()),))
 
     redaction.erase(app.store, kept.PROJECT, wanted, reason="a secret", stamp=kept.PERSON)
 

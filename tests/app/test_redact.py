@@ -18,7 +18,7 @@ from hansard.app.keeping.redaction import (
     NothingToRedact,
     Redaction,
     RedactionRefused,
-    Wanted,
+    WantedErasure,
     digests_of_path,
     erase,
 )
@@ -55,7 +55,7 @@ def seq_of(app: Application, text: str) -> int:
 
 
 def redact(app: Application, **wanted: object) -> Redaction:
-    return erase(app.store, PROJECT, Wanted(**wanted), reason=REASON, stamp=PERSON)  # type: ignore[arg-type]
+    return erase(app.store, PROJECT, WantedErasure(**wanted), reason=REASON, stamp=PERSON)  # type: ignore[arg-type]
 
 
 def sound(app: Application) -> bool:
@@ -157,7 +157,7 @@ def test_the_same_text_elsewhere_is_named(app: Application, agent: Caller) -> No
 
 def test_vectors_are_made_anew(app: Application, agent: Caller) -> None:
     app.call("toy_note", {"text": SECRET}, agent)
-    change = vectors.Change("topic", "T001", "digest", None, 3)
+    change = vectors.VectorChange("topic", "T001", "digest", None, 3)
     app.store.write(
         PROJECT, lambda tx: vectors.save(tx, vectors.begin(tx, "e", "generation"), [change])
     )
@@ -265,7 +265,7 @@ def test_what_names_things_is_not_erased_and_nothing_changes(
 
 def test_only_a_person_with_a_reason_may(app: Application, agent: Caller) -> None:
     app.call("toy_note", {"text": SECRET}, agent)
-    wanted = Wanted(seq=seq_of(app, SECRET), fields=("text",))
+    wanted = WantedErasure(seq=seq_of(app, SECRET), fields=("text",))
 
     with pytest.raises(PermissionDenied):
         erase(app.store, PROJECT, wanted, reason=REASON, stamp=STAMP)

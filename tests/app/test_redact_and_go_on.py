@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from hansard.app.application import Application
-from hansard.app.keeping.redaction import Redaction, Wanted, digests_of_path, erase
+from hansard.app.keeping.redaction import Redaction, WantedErasure, digests_of_path, erase
 from hansard.app.verify import verify
 from hansard.entities.events import EntityCreated
 from hansard.kernel import walking
@@ -23,7 +23,7 @@ SECRET = "hunter2-" + secrets.token_hex(20)
 
 
 def redact(app: Application, *digests: Digest) -> Redaction:
-    wanted = Wanted(digests=digests)
+    wanted = WantedErasure(digests=digests)
     return erase(app.store, PROJECT, wanted, reason="a password got in", stamp=PERSON)
 
 

@@ -10,7 +10,7 @@ import pytest
 from hansard.app import tokens
 from hansard.app.application import Application
 from hansard.app.bounded import Bounded, TokenCaller, caller_with
-from hansard.app.tokens import Token, Wanted
+from hansard.app.tokens import Token, WantedToken
 from hansard.kernel import walking
 from hansard.kernel.clock import to_text
 from hansard.kernel.event import Actor, Stamp
@@ -26,7 +26,7 @@ TEXTS = {"type": "task", "title": "Hidden", "summary": "s", "body": "b"}
 
 
 def a_token(app: Application, **wanted: Any) -> tuple[Token, str]:
-    return tokens.create(app.store, Wanted(**({"role": "agent"} | wanted)), ADMIN)
+    return tokens.create(app.store, WantedToken(**({"role": "agent"} | wanted)), ADMIN)
 
 
 def bound_to(app: Application, *projects: str, **wanted: Any) -> TokenCaller:
@@ -130,7 +130,7 @@ def test_only_an_admin_makes_and_revokes(app: Application) -> None:
     agent = Stamp(Actor("agent", "cli", "agent"), AT)
 
     with pytest.raises(PermissionDenied):
-        tokens.create(app.store, Wanted("viewer"), agent)
+        tokens.create(app.store, WantedToken("viewer"), agent)
     with pytest.raises(PermissionDenied):
         tokens.revoke(app.store, made.id, agent)
     assert [one.id for one in tokens.every(app.store)] == [made.id]
@@ -306,12 +306,12 @@ def test_a_token_that_nobody_was_shown_is_not_made(app: Application) -> None:
         raise _GoneError(token.id)
 
     with pytest.raises(_GoneError):
-        tokens.create(app.store, Wanted("agent", name="ci"), ADMIN, show=gone)
+        tokens.create(app.store, WantedToken("agent", name="ci"), ADMIN, show=gone)
 
     assert tokens.every(app.store) == []
     seen: list[tuple[tokens.Token, str]] = []
     made, text = tokens.create(
-        app.store, Wanted("agent", name="ci"), ADMIN, show=lambda *shown: seen.append(shown)
+        app.store, WantedToken("agent", name="ci"), ADMIN, show=lambda *shown: seen.append(shown)
     )
     assert seen == [(made, text)]
 
@@ -322,7 +322,7 @@ def test_what_cannot_be_made_is_refused_before_anything_is_shown(app: Applicatio
 
     with pytest.raises(InvalidInput):
         tokens.create(
-            app.store, Wanted("agent", name="ci"), ADMIN, show=lambda *one: shown.append(one)
+            app.store, WantedToken("agent", name="ci"), ADMIN, show=lambda *one: shown.append(one)
         )
 
     assert shown == []

@@ -11,7 +11,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode
 
 from hansard.app.application import Application
-from hansard.app.tracing import READ_RESOURCE, Origin, TracedStore, origin, span, traced
+from hansard.app.tracing import READ_RESOURCE, CallOrigin, TracedStore, origin, span, traced
 from hansard.kernel.problem import UnknownOperation
 from hansard.sessions.contract import SessionNotFound
 from tests.conftest import a_caller
@@ -36,9 +36,11 @@ def traced_app(app: Application, spans: InMemorySpanExporter) -> Application:
     return traced(app, provider.get_tracer("test"))
 
 
-def ask(app: Application, name: str, came: Origin | None = None, /, **arguments: object) -> None:
+def ask(
+    app: Application, name: str, came: CallOrigin | None = None, /, **arguments: object
+) -> None:
     caller = a_caller()
-    with span(app, name, caller, came or Origin("api")):
+    with span(app, name, caller, came or CallOrigin("api")):
         app.call(name, arguments, caller)
 
 
@@ -92,9 +94,9 @@ def test_a_trace_that_is_none_begins_a_new_one(
 def test_the_first_that_names_a_trace_counts() -> None:
     meta, headers = {"traceparent": PARENT, "tracestate": 7}, {"traceparent": "another"}
 
-    assert origin("http", meta, headers) == Origin("http", {"traceparent": PARENT})
-    assert origin("http", {}, headers) == Origin("http", headers)
-    assert origin("stdio", {"traceparent": 7}) == Origin("stdio")
+    assert origin("http", meta, headers) == CallOrigin("http", {"traceparent": PARENT})
+    assert origin("http", {}, headers) == CallOrigin("http", headers)
+    assert origin("stdio", {"traceparent": 7}) == CallOrigin("stdio")
 
 
 def test_a_refusal_is_its_code_and_no_error_of_the_server(
@@ -114,7 +116,7 @@ def test_a_bug_is_an_error_without_its_message(
 ) -> None:
     with (
         pytest.raises(ZeroDivisionError),
-        span(traced_app, READ_RESOURCE, a_caller(), Origin("http")),
+        span(traced_app, READ_RESOURCE, a_caller(), CallOrigin("http")),
     ):
         raise ZeroDivisionError(POISON)
 

@@ -10,19 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hansard.app.application import Application
-from hansard.app.why.answers import Why, Written
+from hansard.app.why.answers import WhyAnswer, WrittenLines
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
-from hansard.recorder.contents.blame import Span, through
+from hansard.recorder.contents.blame import LineSpan, through
 from hansard.recorder.contents.comparing import compare, unpacked
 from hansard.recorder.contents.diffs import changed_regions, lines_of
 from tests.conftest import OpenApp, a_caller
 from tests.recorder.asking import create, edit, op, restore
 
 
-def why(app: Application, caller: Caller, path: str, line: int, **rest: Any) -> list[Written]:
+def why(app: Application, caller: Caller, path: str, line: int, **rest: Any) -> list[WrittenLines]:
     answer = app.call("why", {"path": path, "line": line, **rest}, caller)
-    assert isinstance(answer, Why)
+    assert isinstance(answer, WhyAnswer)
     return answer.lines
 
 
@@ -157,7 +157,7 @@ def test_a_revision_is_asked_about_as_a_film_shows_it(app: Application, agent: C
 
     answer = app.call("why", {"path": "a", "line": 2, "at": 1}, agent)
 
-    assert isinstance(answer, Why)
+    assert isinstance(answer, WhyAnswer)
     assert (answer.revision, answer.lines[0].seq) == (1, first.seq)
     for wrong in ({"line": 3, "at": 1}, {"line": 1, "at": 9}, {"line": 2, "end_line": 1}):
         with pytest.raises(InvalidInput):
@@ -279,7 +279,7 @@ def test_a_line_that_git_does_not_have_has_no_commit(
 def test_lines_that_stay_are_the_same_lines_on_both_sides(was: list[str], now: list[str]) -> None:
     old, new = (("".join(f"{one}\n" for one in side)).encode() for side in (was, now))
 
-    kept, fresh = through([Span(0, 0, len(now))], changed_regions(lines_of(old), lines_of(new)))
+    kept, fresh = through([LineSpan(0, 0, len(now))], changed_regions(lines_of(old), lines_of(new)))
 
     assert sum(one.length for one in [*kept, *fresh]) == len(now)
     for span in kept:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hansard.app.keeping.collecting import collect
-from hansard.app.keeping.redaction import Wanted, erase
+from hansard.app.keeping.redaction import WantedErasure, erase
 from hansard.app.verify import verify
 from hansard.checkpoints.limits import KEYFRAME_EVERY
 from hansard.checkpoints.reading import context_of, find
@@ -137,7 +137,7 @@ def test_what_a_person_had_erased_does_not_come_back_by_being_saved_again(tmp_pa
     [context] = texts(SMALL, 2)
     with library(tmp_path) as hansard:
         saved = hansard.checkpoints.save_checkpoint("w", context)
-        wanted = Wanted(digests=(Digest(saved.contextHash),))
+        wanted = WantedErasure(digests=(Digest(saved.contextHash),))
         erase(hansard.application.store, "default", wanted, reason="private", stamp=PERSON)
         before = hansard.application.store.engine.heads()
 

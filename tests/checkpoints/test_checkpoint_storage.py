@@ -10,7 +10,7 @@ import pytest
 from hansard.app.settings import Settings
 from hansard.app.start import checkpoint_quotas
 from hansard.app.verify import verify
-from hansard.checkpoints.answers import CheckpointList
+from hansard.checkpoints.answers import CheckpointListAnswer
 from hansard.checkpoints.contract import StorageQuotaExceeded
 from hansard.checkpoints.limits import CheckpointQuotas, Retention
 from hansard.kernel.engine import ReadTx
@@ -362,5 +362,5 @@ def test_a_context_that_another_session_has_stored_takes_no_more_of_the_store(
 
 def _weight(hansard: Hansard, session: str = "w") -> int:
     listed = hansard.call("workflow_checkpoint_list", sessionId=session)
-    assert isinstance(listed, CheckpointList)
+    assert isinstance(listed, CheckpointListAnswer)
     return listed.session.totalSizeBytes

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hansard.app.application import Application
-from hansard.checkpoints.answers import Compared, Loaded
+from hansard.checkpoints.answers import CheckpointLoadedAnswer, ContextsComparedAnswer
 from hansard.checkpoints.contract import CheckpointNotFound
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
@@ -279,7 +279,7 @@ def test_a_budget_drops_the_ephemeral_then_shortens_and_says_how_to_get_it(
     }
     saved = save(app, agent, context, metadata={"classes": {"declared": "CRITICAL"}})
 
-    def view(tokens: int) -> Loaded:
+    def view(tokens: int) -> CheckpointLoadedAnswer:
         return load(app, agent, checkpointId=saved.checkpointId, budget_tokens=tokens)
 
     assert view(100_000).context == context
@@ -329,7 +329,7 @@ def test_after_the_latest_was_deleted_the_one_before_it_is_the_latest(
     again = save(app, agent, {"n": 2}, sessionId="w")
 
     assert (same.status, same.checkpointId) == ("SKIPPED_UNCHANGED", first.checkpointId)
-    assert isinstance(compared, Compared)
+    assert isinstance(compared, ContextsComparedAnswer)
     assert (compared.to, compared.total) == (first.checkpointId, 0)
     assert again.status == "SAVED"
     for gone in (first, again):
@@ -345,7 +345,7 @@ def test_two_contexts_are_compared_place_by_place(app: Application, agent: Calle
 
     compared = app.call("workflow_checkpoint_diff", {"from": old.checkpointId}, agent)
 
-    assert isinstance(compared, Compared)
+    assert isinstance(compared, ContextsComparedAnswer)
     assert {(one.path, one.change) for one in compared.differences} == {
         ("/a/x~1y", "changed"),
         ("/a/gone", "removed"),

@@ -1,6 +1,6 @@
 """What `hansard search` and `hansard log` say to people, in lines."""
 
-from hansard.app.search_all import Thing, ThingsFound
+from hansard.app.search_all import Thing, ThingsFoundAnswer
 from hansard.cli.recorded.log import plain
 from hansard.cli.search import lines
 from hansard.kernel.clock import to_text, utc_now
@@ -48,8 +48,8 @@ def test_a_window_shows_no_id_that_nobody_reads() -> None:
     assert plain("R002 updated: body") == "R002 updated: body"
 
 
-def answer(*found: Thing) -> ThingsFound:
-    return ThingsFound(results=list(found), index="none", index_lag=0)
+def answer(*found: Thing) -> ThingsFoundAnswer:
+    return ThingsFoundAnswer(results=list(found), index="none", index_lag=0)
 
 
 def uncoloured(text: str, _: str) -> str:

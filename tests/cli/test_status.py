@@ -7,7 +7,7 @@ import pytest
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.cli.where import lines
-from hansard.records.answers import Overview
+from hansard.records.answers import OverviewAnswer
 from tests.cli.running import Hansard, write_sessions
 from tests.conftest import a_caller
 
@@ -62,7 +62,7 @@ def test_alone_on_a_terminal_it_says_the_same_as_status(hansard: Hansard) -> Non
 @pytest.mark.parametrize("columns", [40, 80])
 def test_every_line_fits_the_window(hansard: Hansard, columns: int) -> None:
     worked(hansard)
-    overview = Overview.model_validate_json(hansard("status", "--json").out)
+    overview = OverviewAnswer.model_validate_json(hansard("status", "--json").out)
 
     shown = list(lines(overview, lambda text, _: text, columns))
 

@@ -7,8 +7,8 @@ import time
 
 from hansard.app.settings import Settings
 from hansard.app.start import start
-from hansard.cli.recorded.lanes import Lane, frame
-from hansard.recorder.story.plans import Step
+from hansard.cli.recorded.lanes import SessionLane, frame
+from hansard.recorder.story.plans import PlannedStep
 from tests.cli.running import WAIT_S, Hansard
 from tests.conftest import a_caller
 from tests.launcher.programs import Popen
@@ -21,10 +21,10 @@ def plain(text: str, _: str) -> str:
     return text
 
 
-def a_lane(session: str = "p.1", title: str | None = "Fix the parser") -> Lane:
-    steps = (Step("Find the loop", "done"), Step("Break it", "begun"))
+def a_lane(session: str = "p.1", title: str | None = "Fix the parser") -> SessionLane:
+    steps = (PlannedStep("Find the loop", "done"), PlannedStep("Break it", "begun"))
     deed = "edit src/a.py (+1 -1)"
-    return Lane(session, title, "agent:builder", "active", AGO, ["R004"], steps, deed)
+    return SessionLane(session, title, "agent:builder", "active", AGO, ["R004"], steps, deed)
 
 
 def test_a_lane_says_who_is_at_what() -> None:

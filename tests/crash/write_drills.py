@@ -126,7 +126,7 @@ def record_metric(app: Application) -> Any:
 
 @scene
 def create_token(app: Application) -> None:
-    tokens.create(app.store, tokens.Wanted(role="agent"), PERSON)
+    tokens.create(app.store, tokens.WantedToken(role="agent"), PERSON)
 
 
 def heads(app: Application) -> dict[str, int]:

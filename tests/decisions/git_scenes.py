@@ -17,7 +17,7 @@ from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings
 from hansard.decisions import capability as decisions
 from hansard.decisions.git import decision_log
-from hansard.decisions.secret import Secret
+from hansard.decisions.secret import KeptSecret
 from hansard.kernel.clock import Clock, utc_now
 from hansard.kernel.engine import Engine, Schema
 from hansard.kernel.follow import NotNow, catch_up
@@ -117,7 +117,7 @@ def a_ledger(space: Path, clock: Clock) -> Iterator[Ledger]:
 
 def known() -> Catalog:
     """List what these tests need."""
-    own = decisions.capability(secret=Secret(SECRET), review_window_s=0)
+    own = decisions.capability(secret=KeptSecret(SECRET), review_window_s=0)
     return Catalog([sessions.capability(), own])
 
 

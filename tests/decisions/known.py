@@ -7,7 +7,7 @@ from hansard.app import start
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings
 from hansard.decisions import capability as decisions
-from hansard.decisions.secret import Secret
+from hansard.decisions.secret import KeptSecret
 
 SECRET = "gr\u00fcn \u2603 42 and more than enough"
 
@@ -19,7 +19,7 @@ def known(settings: Settings | None = None, written: Any = None, **given: Any) -
     listed = _own_catalog(settings, written).capabilities
     others = [one for one in listed if one.name != "decisions"]
     given = {"secret": os.environ.get("HANSARD_SECRET")} | given
-    given["secret"] = Secret(given["secret"])
+    given["secret"] = KeptSecret(given["secret"])
     return Catalog([*others, decisions.capability(**given)])
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from hansard.app.application import Application
-from hansard.decisions.secret import Secret
+from hansard.decisions.secret import KeptSecret
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Actor
 from hansard.kernel.operation import Seat
@@ -65,7 +65,7 @@ def test_whoever_proves_the_secret_is_an_admin(app: Application, proposal: str, 
 
 def test_guessing_ends_after_some_tries_even_for_the_right_one() -> None:
     now = [0.0]
-    secret = Secret(SECRET, lambda: now[0])
+    secret = KeptSecret(SECRET, lambda: now[0])
 
     def told(given: str) -> str | None:
         try:
@@ -144,7 +144,7 @@ def test_a_server_without_a_secret_accepts_nothing(
 
 @pytest.mark.parametrize("text", ["ascii", "\u2603", "\udcff raw bytes", "x" * 10_000])
 def test_any_text_can_be_the_secret(text: str) -> None:
-    secret = Secret(text)
+    secret = KeptSecret(text)
 
     secret.prove(text)
     with pytest.raises(PermissionDenied):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hansard.decisions.ranking import Match, RankedStanding, rank
+from hansard.decisions.ranking import RankedMatch, RankedStanding, rank
 from tests.conftest import SteppingClock
 from tests.decisions.conftest import OpenWith
 from tests.decisions.parties import OpenEngine, Party, a_party, advance, on_one_engine, refused
@@ -71,7 +71,7 @@ def test_equals_come_active_first_and_then_the_newest() -> None:
         RankedStanding("D002", "t", False, 2),
     )
     active = RankedStanding("D000", "t", is_active=True, seq=0)
-    matches = [Match(one, 0.5, active) for one in (old, newer, active)]
+    matches = [RankedMatch(one, 0.5, active) for one in (old, newer, active)]
 
     assert [one.standing.id for one in rank(matches, "audit", 3)] == ["D000", "D002", "D001"]
 

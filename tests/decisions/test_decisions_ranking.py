@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hansard.decisions.ranking import Match, RankedStanding, rank
+from hansard.decisions.ranking import RankedMatch, RankedStanding, rank
 
 TARGETS = ("t0", "t1", "t2")
 
@@ -21,14 +21,14 @@ relevances = st.floats(0, 1)
 
 
 @st.composite
-def matches(draw: st.DrawFn) -> list[Match]:
+def matches(draw: st.DrawFn) -> list[RankedMatch]:
     """Give matches as a graph makes them: an active one ends in itself, others somewhere."""
     found = draw(st.lists(st.tuples(standings, relevances), unique_by=lambda pair: pair[0].id))
     made = []
     for standing, relevance in found:
         ends = st.sampled_from([standing, *actives])
         end = standing if standing.is_active else draw(ends)
-        made.append(Match(standing, relevance, end))
+        made.append(RankedMatch(standing, relevance, end))
     return made
 
 
@@ -37,14 +37,14 @@ limits = st.integers(1, 20)
 
 @pytest.mark.holds("004-guarantee-2")
 @given(matches(), limits)
-def test_strict_gives_only_active_ones(found: list[Match], limit: int) -> None:
+def test_strict_gives_only_active_ones(found: list[RankedMatch], limit: int) -> None:
     assert all(one.standing.is_active for one in rank(found, "strict", limit))
 
 
 @pytest.mark.holds("004-guarantee-1")
 @given(matches())
 def test_every_match_leads_to_its_end_unless_its_target_has_a_better_one(
-    found: list[Match],
+    found: list[RankedMatch],
 ) -> None:
     shown = {one.standing.target: one for one in rank(found, "balanced", 100)}
 
@@ -57,7 +57,9 @@ def test_every_match_leads_to_its_end_unless_its_target_has_a_better_one(
 
 @pytest.mark.holds("004-guarantee-3")
 @given(matches(), limits, st.sampled_from(["strict", "balanced"]))
-def test_active_ones_come_first_and_score_higher(found: list[Match], limit: int, mode: str) -> None:
+def test_active_ones_come_first_and_score_higher(
+    found: list[RankedMatch], limit: int, mode: str
+) -> None:
     shown = rank(found, mode, limit)  # type: ignore[arg-type]
 
     states = [one.standing.is_active for one in shown]
@@ -69,14 +71,14 @@ def test_active_ones_come_first_and_score_higher(found: list[Match], limit: int,
 
 @pytest.mark.holds("004-guarantee-4")
 @given(matches(), st.sampled_from(["strict", "balanced"]))
-def test_a_target_is_there_once(found: list[Match], mode: str) -> None:
+def test_a_target_is_there_once(found: list[RankedMatch], mode: str) -> None:
     targets = [one.standing.target for one in rank(found, mode, 100)]  # type: ignore[arg-type]
 
     assert len(targets) == len(set(targets))
 
 
 @given(matches())
-def test_audit_gives_each_match_as_it_is(found: list[Match]) -> None:
+def test_audit_gives_each_match_as_it_is(found: list[RankedMatch]) -> None:
     shown = rank(found, "audit", 100)
 
     assert {one.standing for one in shown} == {match.found for match in found}
@@ -85,7 +87,11 @@ def test_audit_gives_each_match_as_it_is(found: list[Match]) -> None:
 
 def test_a_chain_that_matches_twice_is_before_one_that_matches_once_as_well() -> None:
     once, twice = actives[0], actives[1]
-    found = [Match(once, 0.5, once), Match(twice, 0.5, twice), Match(others[1], 0.4, twice)]
+    found = [
+        RankedMatch(once, 0.5, once),
+        RankedMatch(twice, 0.5, twice),
+        RankedMatch(others[1], 0.4, twice),
+    ]
 
     first, second = rank(found, "strict", 2)
 

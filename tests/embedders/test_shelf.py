@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from hansard.embedders.vector_index import EXACT_ROWS_MAX, VectorIndex
-from hansard.embedders.vectors import Change, pack
+from hansard.embedders.vectors import VectorChange, pack
 from hansard.kernel.engine import Hit
 
 DIMENSIONS = 384
@@ -24,10 +24,10 @@ def some_vectors(count: int, *, seed: int = 1, dimensions: int = DIMENSIONS) -> 
     return normal
 
 
-def change(key: str, vectors: Vectors | None) -> Change:
+def change(key: str, vectors: Vectors | None) -> VectorChange:
     if vectors is None:
-        return Change("notes", key, None, None, 0)
-    return Change("notes", key, "digest", pack(vectors), vectors.shape[1])
+        return VectorChange("notes", key, None, None, 0)
+    return VectorChange("notes", key, "digest", pack(vectors), vectors.shape[1])
 
 
 def a_shelf(vectors: Vectors) -> VectorIndex:

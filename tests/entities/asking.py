@@ -7,12 +7,12 @@ from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.entities import transfer
 from hansard.entities.contract import (
-    Entities,
-    EntityGone,
-    EntityShown,
-    EntityWritten,
-    Imported,
-    ThreadWritten,
+    EntitiesImportedAnswer,
+    EntityGoneAnswer,
+    EntityListAnswer,
+    EntityShownAnswer,
+    EntityWrittenAnswer,
+    ThreadWrittenAnswer,
 )
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.operation import Caller, Result
@@ -86,32 +86,38 @@ class Asking:
         return result
 
     def create(self, type_name: str, data: Json, **rest: Any) -> Json:
-        return self.ask(EntityWritten, "entity_create", type=type_name, data=data, **rest).entity
+        return self.ask(
+            EntityWrittenAnswer, "entity_create", type=type_name, data=data, **rest
+        ).entity
 
     def get(self, identifier: str, **rest: Any) -> Json:
-        return self.ask(EntityShown, "entity_get", id=identifier, **rest).entity
+        return self.ask(EntityShownAnswer, "entity_get", id=identifier, **rest).entity
 
     def update(self, identifier: str, data: Json, **rest: Any) -> Json:
-        return self.ask(EntityWritten, "entity_update", id=identifier, data=data, **rest).entity
+        return self.ask(
+            EntityWrittenAnswer, "entity_update", id=identifier, data=data, **rest
+        ).entity
 
     def delete(self, identifier: str) -> None:
-        assert self.ask(EntityGone, "entity_delete", id=identifier).id == identifier
+        assert self.ask(EntityGoneAnswer, "entity_delete", id=identifier).id == identifier
 
-    def list(self, type_name: str, **rest: Any) -> Entities:
-        return self.ask(Entities, "entity_list", type=type_name, **rest)
+    def list(self, type_name: str, **rest: Any) -> EntityListAnswer:
+        return self.ask(EntityListAnswer, "entity_list", type=type_name, **rest)
 
     def append(self, thread: str, sender: str, *partials: Json) -> Json:
         return self.ask(
-            ThreadWritten,
+            ThreadWrittenAnswer,
             "thread_append",
             thread_id=thread,
             sender=sender,
             partials=list(partials),
         ).entity
 
-    def append_to_chat(self, chat: str, sender: str, *partials: Json, **rest: Any) -> ThreadWritten:
+    def append_to_chat(
+        self, chat: str, sender: str, *partials: Json, **rest: Any
+    ) -> ThreadWrittenAnswer:
         return self.ask(
-            ThreadWritten,
+            ThreadWrittenAnswer,
             "thread_append",
             chat_id=chat,
             sender=sender,
@@ -121,19 +127,21 @@ class Asking:
 
     def revise(self, identifier: str, content: str, **rest: Any) -> Json:
         return self.ask(
-            EntityWritten, "document_revise", id=identifier, content=content, **rest
+            EntityWrittenAnswer, "document_revise", id=identifier, content=content, **rest
         ).entity
 
     def happen(self, identifier: str, *events: Json, **rest: Any) -> Json:
         given = {"events": list(events)} if events else {}
-        return self.ask(EntityWritten, "execution_event", id=identifier, **given, **rest).entity
+        return self.ask(
+            EntityWrittenAnswer, "execution_event", id=identifier, **given, **rest
+        ).entity
 
     def thread(self, identifier: str) -> Json:
         """Give a whole thread, page by page."""
         pages: list[Json] = []
         cursor: Json = {}
         while True:
-            shown = self.ask(EntityShown, "entity_get", id=identifier, limit=1000, **cursor)
+            shown = self.ask(EntityShownAnswer, "entity_get", id=identifier, limit=1000, **cursor)
             pages.insert(0, shown.entity)
             if shown.nextCursor is None:
                 break
@@ -161,10 +169,10 @@ def exported(app: Application, *, reveal: bool = False) -> list[Json]:
     return app.store.read(app.default_project, work)
 
 
-def take_over(app: Application, lines: list[Json]) -> Imported:
+def take_over(app: Application, lines: list[Json]) -> EntitiesImportedAnswer:
     """Import lines of an export."""
     importing = Application(Catalog([transfer.capability()]), app.store, home=app.home)
     imported = importing.call("entity_import", {"lines": lines}, a_caller())
-    assert isinstance(imported, Imported)
+    assert isinstance(imported, EntitiesImportedAnswer)
     assert imported.text()
     return imported

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from hansard.entities.contract import EntityConflict, EntityNotFound, EntityShown
+from hansard.entities.contract import EntityConflict, EntityNotFound, EntityShownAnswer
 from hansard.kernel.problem import InvalidInput
 from tests.entities.asking import DOCUMENT, GRAPH, Asking, Json
 
@@ -272,12 +272,12 @@ def test_a_long_run_is_read_page_by_page_and_as_it_stood(entities_of: Asking, ru
         if batch == 1:
             then = f"s:{entities_of.head()}"
 
-    shown = entities_of.ask(EntityShown, "entity_get", id=run["id"], limit=5)
+    shown = entities_of.ask(EntityShownAnswer, "entity_get", id=run["id"], limit=5)
     seen = [event["message"] for event in shown.entity["events"]]
     while shown.nextCursor:
         assert shown.entity["eventsTotal"] == 12
         shown = entities_of.ask(
-            EntityShown, "entity_get", id=run["id"], limit=5, cursor=shown.nextCursor
+            EntityShownAnswer, "entity_get", id=run["id"], limit=5, cursor=shown.nextCursor
         )
         seen = [event["message"] for event in shown.entity["events"]] + seen
 

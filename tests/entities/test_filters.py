@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hansard.app.application import Application
-from hansard.entities.contract import Entities
+from hansard.entities.contract import EntityListAnswer
 from hansard.entities.types import BY_NAME
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
@@ -16,7 +16,7 @@ from tests.entities.test_finished_runs import record
 GROWN = {"turns", "events"}
 
 
-def ids(listed: Entities) -> list[str]:
+def ids(listed: EntityListAnswer) -> list[str]:
     return [one["id"] for one in listed.entities]
 
 

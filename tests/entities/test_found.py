@@ -3,7 +3,7 @@
 import pytest
 
 from hansard.entities.passages import PASSAGES
-from hansard.entities.reading import Found, found
+from hansard.entities.reading import FoundEntity, found
 from hansard.entities.views import WORDS
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.meaning import Sources
@@ -15,7 +15,7 @@ def words(at: Asking, query: str) -> list[str]:
     return [hit.key for hit in store.read(project, lambda tx: tx.search(WORDS, query, limit=9))]
 
 
-def shown(at: Asking, identifier: str) -> Found | None:
+def shown(at: Asking, identifier: str) -> FoundEntity | None:
     return at.app.store.read(at.app.default_project, lambda tx: found(tx, identifier))
 
 

@@ -6,7 +6,12 @@ from typing import Any
 import pytest
 
 from hansard.app.application import Application
-from hansard.entities.contract import Entities, EntityImmutable, EntityShown, ThreadWritten
+from hansard.entities.contract import (
+    EntityImmutable,
+    EntityListAnswer,
+    EntityShownAnswer,
+    ThreadWrittenAnswer,
+)
 from hansard.entities.metrics.contract import MetricAnswer
 from hansard.kernel.operation import Caller
 from tests.entities.asking import CHAT, DOCUMENT, Asking, Json, said
@@ -29,7 +34,7 @@ def leaves(value: Any) -> Iterator[str]:
 def test_the_text_of_an_entity_has_all_of_it(app: Application, agent: Caller) -> None:
     for entity in one_of_each(app, agent).values():
         shown = app.call("entity_get", {"id": entity["id"]}, agent)
-        assert isinstance(shown, EntityShown)
+        assert isinstance(shown, EntityShownAnswer)
 
         text = shown.text()
 
@@ -42,8 +47,8 @@ def test_the_text_of_a_document_says_which_version_it_is(entities_of: Asking) ->
     first = entities_of.create("textDocument", DOCUMENT)
     second = entities_of.revise(first["id"], "2")
 
-    old = entities_of.ask(EntityShown, "entity_get", id=first["id"]).text()
-    new = entities_of.ask(EntityShown, "entity_get", id=second["id"]).text()
+    old = entities_of.ask(EntityShownAnswer, "entity_get", id=first["id"]).text()
+    new = entities_of.ask(EntityShownAnswer, "entity_get", id=second["id"]).text()
 
     assert f"replaced by {second['id']}" in old
     assert f"previous version {first['id']}, the current one" in new
@@ -54,14 +59,14 @@ def test_the_text_of_an_append_names_the_chat(entities_of: Asking) -> None:
 
     written = entities_of.append_to_chat(chat["id"], "me", said("hi"))
 
-    assert isinstance(written, ThreadWritten)
+    assert isinstance(written, ThreadWrittenAnswer)
     assert chat["id"] in written.text()
 
 
 def test_a_list_says_when_each_was_changed(entities_of: Asking) -> None:
     made = entities_of.create("textDocument", DOCUMENT)
 
-    listed = entities_of.ask(Entities, "entity_list", type="textDocument").text()
+    listed = entities_of.ask(EntityListAnswer, "entity_list", type="textDocument").text()
 
     assert made["updatedAt"] in listed
 

@@ -11,8 +11,8 @@ from hansard.entities.contract import (
     EntityConflict,
     EntityGet,
     EntityNotFound,
-    EntityShown,
-    ThreadWritten,
+    EntityShownAnswer,
+    ThreadWrittenAnswer,
 )
 from hansard.entities.tables import THREADS
 from hansard.entities.views import WORDS
@@ -273,12 +273,12 @@ def test_what_an_append_writes_does_not_grow_with_the_thread(entities_of: Asking
 def test_a_long_thread_is_read_page_by_page(entities_of: Asking) -> None:
     thread = long_thread(entities_of, 25)
 
-    shown = entities_of.ask(EntityShown, "entity_get", id=thread, limit=10)
+    shown = entities_of.ask(EntityShownAnswer, "entity_get", id=thread, limit=10)
     seen = numbers(shown.entity)
     while shown.nextCursor:
         assert shown.nextCursor in shown.text()
         shown = entities_of.ask(
-            EntityShown, "entity_get", id=thread, limit=10, cursor=shown.nextCursor
+            EntityShownAnswer, "entity_get", id=thread, limit=10, cursor=shown.nextCursor
         )
         seen = numbers(shown.entity) + seen
 
@@ -298,7 +298,7 @@ def test_a_page_is_bounded_even_within_one_turn(
         partials = [said(f"{number * 5 + offset}") for offset in range(5)]
         thread = entities_of.append(thread, "me", *partials)["id"]
 
-    last = entities_of.ask(EntityShown, "entity_get", id=thread)
+    last = entities_of.ask(EntityShownAnswer, "entity_get", id=thread)
 
     assert numbers(last.entity) == list(range(15, 25))
     assert last.nextCursor
@@ -331,7 +331,7 @@ def test_an_append_answers_with_little_however_long_the_thread(entities_of: Aski
     thread = long_thread(entities_of, 30)
 
     last = entities_of.ask(
-        ThreadWritten, "thread_append", thread_id=thread, sender="me", partials=[said("30")]
+        ThreadWrittenAnswer, "thread_append", thread_id=thread, sender="me", partials=[said("30")]
     )
 
     assert len(last.entity["turns"]) <= limits.APPENDED_SHOWN_TURNS_MAX

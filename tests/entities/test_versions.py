@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hansard.app.application import Application
-from hansard.app.search_all import ThingsFound
+from hansard.app.search_all import ThingsFoundAnswer
 from hansard.entities.contract import EntityConflict, EntityImmutable
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
@@ -82,7 +82,7 @@ def test_a_search_puts_the_current_version_first_and_marks_the_old(
     versions = chain(entities_of, *["zeppelin zeppelin zeppelin"] * 12, "a balloon, no more")
     other = entities_of.create("textDocument", DOCUMENT | {"content": "one zeppelin"})["id"]
 
-    found = entities_of.ask(ThingsFound, "search", query="zeppelin", limit=limit).results
+    found = entities_of.ask(ThingsFoundAnswer, "search", query="zeppelin", limit=limit).results
 
     assert len(found) == limit
     assert (found[0].id, found[0].status) == (versions[-1], "current version")

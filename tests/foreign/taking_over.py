@@ -8,7 +8,7 @@ from hansard.app.application import Application
 from hansard.checkpoints.limits import CheckpointQuotas
 from hansard.foreign.formats import detected, named
 from hansard.foreign.importing import label_of, take_over
-from hansard.foreign.taking import Report, Source, Taking, actor
+from hansard.foreign.taking import ImportReport, Source, Taking, actor
 from hansard.kernel.operation import Caller, Seat
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -23,7 +23,7 @@ def take(
     *,
     folder: str = FOLDER,
     is_dry: bool = False,
-) -> Report:
+) -> ImportReport:
     """Take a source over as the command does."""
     found = named(name) if name else detected(path)
     caller = Caller(actor(found.name), seat=Seat())

@@ -10,7 +10,7 @@ import pytest
 from hansard.app.application import Application
 from hansard.foreign.exports import EXPORTS
 from hansard.foreign.formats import basic_memory
-from hansard.foreign.items import Record
+from hansard.foreign.items import ForeignRecord
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
 from tests.foreign.taking_over import SAMPLES, take
@@ -56,7 +56,7 @@ def test_every_note_of_a_vault_can_be_read_as_notes_are(
 ) -> None:
     EXPORTS["vault"].write(filled, agent, tmp_path / "vault")
 
-    read = [one for one in basic_memory.read(tmp_path / "vault") if isinstance(one, Record)]
+    read = [one for one in basic_memory.read(tmp_path / "vault") if isinstance(one, ForeignRecord)]
 
     assert {"billing", "Use SQLite"} <= {one.title for one in read}
 

@@ -8,7 +8,7 @@ import pytest
 from hansard.app.application import Application
 from hansard.foreign.formats import FORMATS, detected
 from hansard.kernel.operation import Caller
-from hansard.recorder.answers import Timeline, TimelineItem
+from hansard.recorder.answers import TimelineAnswer, TimelineItem
 from tests.foreign.taking_over import FOLDER, SAMPLES, sample, seq, take
 
 SESSIONS = {
@@ -38,7 +38,7 @@ EDITS = {
 
 def timeline(app: Application, session: str, agent: Caller) -> list[TimelineItem]:
     found = app.call("get_timeline", {"session_id": session, "limit": 100}, agent)
-    assert isinstance(found, Timeline)
+    assert isinstance(found, TimelineAnswer)
     return list(reversed(found.timeline))
 
 
@@ -222,7 +222,7 @@ def test_an_imported_session_that_was_ended_goes_on_in_its_next_part(
 
     parts = {f"{SESSIONS['copilot-cli']}.2", SESSIONS["copilot-cli"]}
     found = app.call("get_timeline", {"all_sessions": True, "limit": 100}, agent)
-    assert isinstance(found, Timeline)
+    assert isinstance(found, TimelineAnswer)
     assert {one.session_id for one in found.timeline} == parts
     assert take(app, path).new.total() == 0
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hansard.app.hooking import Intake
+from hansard.app.hooking import HookIntake
 from hansard.hooks import spool
 from tests.cli.running import Hansard
 from tests.hooks.hosting import Host
@@ -210,7 +210,7 @@ def test_an_intake_of_another_workspace_records_where_the_hook_was_run(
         (tmp_path / name).mkdir()
         host = Host(hansard, tmp_path / name, "claude-code")
         host.tell(prompt(host, f"in {name}", "p1") | {"session_id": name}, f"--project={name}")
-    intake = Intake(str(hansard.store / "hooks"))
+    intake = HookIntake(str(hansard.store / "hooks"))
 
     assert intake.take() == 2
     intake.close()

@@ -135,7 +135,7 @@ def make_token(
     with store_in(home) as store:
         for project in wanted.get("projects", ()):
             make_project(store, project, stamp)
-        asked = tokens.Wanted(role, **wanted)  # type: ignore[arg-type]
+        asked = tokens.WantedToken(role, **wanted)  # type: ignore[arg-type]
         made, text = tokens.create(store, asked, stamp, proof)
     return text, made.id
 

@@ -12,7 +12,7 @@ import pytest
 
 from hansard.app.settings import Settings
 from hansard.http.door import VISIT_LIFE_S, PageDoor
-from hansard.http.visits import Forgotten, Kept, Visits, store_name
+from hansard.http.visits import Forgotten, KeptVisits, Visits, store_name
 from tests.http.serving import WAIT_S, Browser, Server, let_in, serving
 from tests.patience import PATIENCE_S
 
@@ -29,7 +29,7 @@ def visit_files(home: Path) -> list[Path]:
 
 @pytest.fixture(params=["forgotten", "kept"])
 def visits(request: pytest.FixtureRequest, tmp_path: Path) -> Visits:
-    return Forgotten() if request.param == "forgotten" else Kept(tmp_path / "visits")
+    return Forgotten() if request.param == "forgotten" else KeptVisits(tmp_path / "visits")
 
 
 # What keeps them.
@@ -60,7 +60,7 @@ def test_the_visit_that_ends_first_makes_room(
 
 @pytest.mark.parametrize("content", [b"", b"soon", b"-1", b"1e99", b"\xff", b"9" * 40])
 def test_a_file_that_is_no_visit_lets_nobody_in(tmp_path: Path, content: bytes) -> None:
-    kept = Kept(tmp_path)
+    kept = KeptVisits(tmp_path)
     kept.add("cookie", 10.0)
     (file,) = tmp_path.iterdir()
     file.write_bytes(content)
@@ -69,16 +69,16 @@ def test_a_file_that_is_no_visit_lets_nobody_in(tmp_path: Path, content: bytes) 
 
 
 def test_time_runs_on_while_no_server_does(tmp_path: Path) -> None:
-    before = PageDoor(Kept(tmp_path), clock=lambda: 0.0)
+    before = PageDoor(KeptVisits(tmp_path), clock=lambda: 0.0)
     cookie = before.enter(before.issue())
 
-    assert PageDoor(Kept(tmp_path), clock=lambda: VISIT_LIFE_S - 1).visit(cookie)
-    assert PageDoor(Kept(tmp_path), clock=lambda: VISIT_LIFE_S).visit(cookie) is None
+    assert PageDoor(KeptVisits(tmp_path), clock=lambda: VISIT_LIFE_S - 1).visit(cookie)
+    assert PageDoor(KeptVisits(tmp_path), clock=lambda: VISIT_LIFE_S).visit(cookie) is None
 
 
 def test_where_nothing_can_be_kept_a_browser_is_let_in_for_now(tmp_path: Path) -> None:
     (tmp_path / "visits").write_text("not a folder")
-    door = PageDoor(Kept(tmp_path / "visits"))
+    door = PageDoor(KeptVisits(tmp_path / "visits"))
 
     cookie = door.enter(door.issue())
 

@@ -3,21 +3,21 @@
 from collections.abc import Collection
 from datetime import date
 
-from hansard.kernel.context import BESIDE, FURTHER, SAID_BY, SAID_THEN, SAYS_NOTHING, Place
+from hansard.kernel.context import BESIDE, FURTHER, SAID_BY, SAID_THEN, SAYS_NOTHING, TextPlace
 from hansard.kernel.context import surroundings as of_question
 from hansard.kernel.engine import Hit
 from hansard.kernel.fuse import fuse
 
 TODAY = date(2026, 11, 18)
 TALK = {
-    "a": Place(after="b", who="Ana", day=date(2023, 5, 7)),
-    "b": Place("a", "c", who="Boris", day=date(2023, 5, 7)),
-    "c": Place("b", "d", who="Ana", day=date(2023, 6, 7)),
-    "d": Place("c", None, who="Boris", day=date(2023, 6, 7)),
+    "a": TextPlace(after="b", who="Ana", day=date(2023, 5, 7)),
+    "b": TextPlace("a", "c", who="Boris", day=date(2023, 5, 7)),
+    "c": TextPlace("b", "d", who="Ana", day=date(2023, 6, 7)),
+    "d": TextPlace("c", None, who="Boris", day=date(2023, 6, 7)),
 }
 
 
-def places(keys: Collection[str]) -> dict[str, Place]:
+def places(keys: Collection[str]) -> dict[str, TextPlace]:
     return {key: TALK[key] for key in keys if key in TALK}
 
 

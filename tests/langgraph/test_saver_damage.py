@@ -8,7 +8,7 @@ import pytest
 from langchain_core.runnables import RunnableConfig
 
 from hansard.app.keeping.collecting import collect
-from hansard.app.keeping.redaction import Wanted, erase
+from hansard.app.keeping.redaction import WantedErasure, erase
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.app.verify import verify
@@ -99,7 +99,7 @@ def test_a_redacted_value_is_no_base(tmp_path: Path) -> None:
         parent = put(saver, {"grown": [BIG]}, config_of())
         [digest] = all_blobs(tmp_path)
         other = start(Settings(store=str(tmp_path)))
-        wanted = Wanted(digests=(Digest(digest),))
+        wanted = WantedErasure(digests=(Digest(digest),))
         erase(other.store, "default", wanted, reason="private", stamp=PERSON)
         other.close()
 

@@ -11,13 +11,13 @@ from mcp_types import INVALID_PARAMS, Implementation
 
 from hansard.app.application import Application
 from hansard.app.settings import Settings
-from hansard.app.tokens import Wanted, create, revoke
+from hansard.app.tokens import WantedToken, create, revoke
 from hansard.kernel import walking
 from hansard.kernel.event import Actor, Entry, Stamp
 from hansard.kernel.operation import Caller
 from hansard.mcp.answers import RECEIPT_KEY
 from hansard.mcp.callers import http_door, stdio_door
-from hansard.mcp.clients import LOOK_AGAIN_S, Client, Names, made_fit
+from hansard.mcp.clients import LOOK_AGAIN_S, Client, TokenNames, made_fit
 from hansard.mcp.server import HansardServer
 
 ADMIN = Stamp(Actor("human", "maria", "admin"), "2026-01-02T03:04:05.000000Z")
@@ -126,7 +126,7 @@ async def test_whatever_a_client_calls_itself_it_is_an_agent(
 @pytest.mark.anyio
 async def test_a_client_does_not_sign_with_the_name_of_a_token(application: Application) -> None:
     before = await signed(application, "ci-bot")
-    made, _ = create(application.store, Wanted("agent", "ci-bot"), ADMIN)
+    made, _ = create(application.store, WantedToken("agent", "ci-bot"), ADMIN)
     revoke(application.store, made.id, ADMIN)
 
     after = await signed(application, "CI-Bot")
@@ -136,10 +136,10 @@ async def test_a_client_does_not_sign_with_the_name_of_a_token(application: Appl
 
 def test_a_token_that_was_made_meanwhile_is_soon_known(application: Application) -> None:
     now = 0.0
-    names = Names(application.store, timer=lambda: now)
+    names = TokenNames(application.store, timer=lambda: now)
     assert names.sign("stdio", Client("late")) == "late"
 
-    create(application.store, Wanted("agent", "late"), ADMIN)
+    create(application.store, WantedToken("agent", "late"), ADMIN)
     now += LOOK_AGAIN_S
 
     assert names.sign("stdio", Client("late")) == "stdio (late)"

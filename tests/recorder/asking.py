@@ -9,21 +9,21 @@ from hansard.app.application import Application
 from hansard.kernel.blob import digest_of
 from hansard.kernel.operation import Caller, Result
 from hansard.recorder.answers import (
-    Evolution,
+    EvolutionAnswer,
     FileChangedAnswer,
-    FilesChanged,
-    FileShown,
-    Timeline,
+    FilesChangedAnswer,
+    FileShownAnswer,
+    TimelineAnswer,
     TimelineItem,
 )
-from hansard.recorder.going_back.answers import Restored, Undone
-from hansard.recorder.story.answers import Story
+from hansard.recorder.going_back.answers import RestoredAnswer, UndoneAnswer
+from hansard.recorder.story.answers import StoryAnswer
 
 
 def op(app: Application, caller: Caller, action: str, path: str, **rest: Any) -> FileChangedAnswer:
     """Do one thing to a file."""
     answer = app.call("file_op", {"action": action, "path": path, **rest}, caller)
-    assert isinstance(answer, FilesChanged)
+    assert isinstance(answer, FilesChangedAnswer)
     [result] = answer.results
     return result
 
@@ -45,21 +45,21 @@ def edit(
 def batch(app: Application, caller: Caller, *ops: dict[str, Any]) -> list[FileChangedAnswer]:
     """Do several things in one call."""
     answer = app.call("file_op", {"ops": list(ops)}, caller)
-    assert isinstance(answer, FilesChanged)
+    assert isinstance(answer, FilesChangedAnswer)
     return answer.results
 
 
-def read(app: Application, caller: Caller, path: str, **rest: Any) -> FileShown:
+def read(app: Application, caller: Caller, path: str, **rest: Any) -> FileShownAnswer:
     """Read a file."""
     answer = app.call("file_read", {"path": path, **rest}, caller)
-    assert isinstance(answer, FileShown)
+    assert isinstance(answer, FileShownAnswer)
     return answer
 
 
 def timeline(app: Application, caller: Caller, **rest: Any) -> list[TimelineItem]:
     """List what happened, oldest first."""
     answer = app.call("get_timeline", {"limit": 1000, "budget_tokens": 1_000_000, **rest}, caller)
-    assert isinstance(answer, Timeline)
+    assert isinstance(answer, TimelineAnswer)
     return answer.timeline[::-1]
 
 
@@ -69,17 +69,17 @@ def told(app: Application, caller: Caller, **rest: Any) -> list[tuple[str, str |
     return [(item.kind, item.status) for item in items if item.path is not None]
 
 
-def story(app: Application, caller: Caller, **rest: Any) -> Story:
+def story(app: Application, caller: Caller, **rest: Any) -> StoryAnswer:
     """Have a session told."""
     answer = app.call("get_story", rest, caller)
-    assert isinstance(answer, Story)
+    assert isinstance(answer, StoryAnswer)
     return answer
 
 
-def evolution(app: Application, caller: Caller, **rest: Any) -> Evolution:
+def evolution(app: Application, caller: Caller, **rest: Any) -> EvolutionAnswer:
     """Look at what files have been."""
     answer = app.call("get_evolution", rest, caller)
-    assert isinstance(answer, Evolution)
+    assert isinstance(answer, EvolutionAnswer)
     return answer
 
 
@@ -89,17 +89,17 @@ def sources(app: Application, caller: Caller, path: str) -> list[str]:
     return [str(revision.source) for revision in reversed(shown)]
 
 
-def restore(app: Application, caller: Caller, **rest: Any) -> Restored:
+def restore(app: Application, caller: Caller, **rest: Any) -> RestoredAnswer:
     """Bring files back."""
     answer = app.call("restore", rest, caller)
-    assert isinstance(answer, Restored)
+    assert isinstance(answer, RestoredAnswer)
     return answer
 
 
-def undo(app: Application, caller: Caller, **rest: Any) -> Undone:
+def undo(app: Application, caller: Caller, **rest: Any) -> UndoneAnswer:
     """Take changes back."""
     answer = app.call("undo", rest, caller)
-    assert isinstance(answer, Undone)
+    assert isinstance(answer, UndoneAnswer)
     return answer
 
 

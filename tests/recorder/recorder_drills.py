@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hansard.app.application import Application
 from hansard.kernel.effect import open_intents
-from hansard.recorder.answers import Evolution
+from hansard.recorder.answers import EvolutionAnswer
 from hansard.recorder.workspace.temporaries import PREFIX
 from tests.crash import checks
 from tests.crash.harness import Aftermath
@@ -113,7 +113,7 @@ def file_faults(app: Application, after: Aftermath, states: States) -> list[str]
 def recorded(app: Application, path: str) -> str | None:
     """Give the digest of what a file holds, by the record."""
     listed = call(app, "get_evolution", limit=1000)
-    assert isinstance(listed, Evolution)
+    assert isinstance(listed, EvolutionAnswer)
     return {one.path: one.sha256 for one in listed.files or ()}.get(path)
 
 

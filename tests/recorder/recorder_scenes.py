@@ -12,7 +12,7 @@ from hansard.app.settings import Settings
 from hansard.kernel.blob import digest_of
 from hansard.kernel.event import Actor
 from hansard.kernel.operation import Caller, Seat
-from hansard.recorder.going_back.answers import WentBack
+from hansard.recorder.going_back.answers import WentBackAnswer
 from hansard.recorder.workspace.files import Workspace
 from hansard.recorder.workspace.folder import Folder
 from hansard.recorder.workspace.paths import FilePath
@@ -157,7 +157,7 @@ def act(stage: Stage, app: Application, deed: Callable[[Application], Any]) -> N
     """Stop before the deed, and tell if all of it was done."""
     stage.gate("op")
     result = deed(app)
-    steps = result.files if isinstance(result, WentBack) else result.results
+    steps = result.files if isinstance(result, WentBackAnswer) else result.results
     if all(step.status in (None, "done") for step in steps):
         stage.tell(done=True)
     stage.gate("close")

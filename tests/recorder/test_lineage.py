@@ -8,7 +8,7 @@ import pytest
 from hansard.app.application import Application
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
-from hansard.recorder.going_back.answers import WentBack
+from hansard.recorder.going_back.answers import WentBackAnswer
 from hansard.recorder.problems import FileNotFound
 from tests.conftest import OpenApp, a_caller
 from tests.recorder.asking import contents, create, edit, named, restore, undo
@@ -43,7 +43,7 @@ def copied(open_app: OpenApp, files: Path, tmp_path: Path) -> Copied:
     return Copied(open_app, files, tmp_path / "copy")
 
 
-def by_whom(answer: WentBack) -> list[tuple[str, int]]:
+def by_whom(answer: WentBackAnswer) -> list[tuple[str, int]]:
     return [
         (one.by, one.count)
         for step in answer.files

@@ -8,7 +8,7 @@ import pytest
 from hansard.app.application import Application
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
-from hansard.recorder.story.plans import Step, continued, starting_step, step_after
+from hansard.recorder.story.plans import PlannedStep, continued, starting_step, step_after
 from tests.conftest import OpenApp, a_caller
 from tests.recorder.asking import create, story, timeline
 
@@ -246,13 +246,17 @@ def test_plans_and_steps_of_several_at_once_never_mix(open_app: OpenApp) -> None
 
 
 def test_a_step_goes_on_by_its_words_once_each() -> None:
-    before = [Step("Read", "done"), Step("read", "begun"), Step("ship", "planned")]
+    before = [
+        PlannedStep("Read", "done"),
+        PlannedStep("read", "begun"),
+        PlannedStep("ship", "planned"),
+    ]
 
     assert continued(["read ", "READ", "Read", "ship it"], before) == [0, 1, None, None]
 
 
 def test_a_plan_of_nothing_but_what_is_over_begins_at_its_first() -> None:
-    before = [Step("a", "done"), Step("b", "skipped")]
+    before = [PlannedStep("a", "done"), PlannedStep("b", "skipped")]
 
     assert starting_step([0, 1], before) == 0
     assert starting_step([None], before) == 0
@@ -260,7 +264,12 @@ def test_a_plan_of_nothing_but_what_is_over_begins_at_its_first() -> None:
 
 
 def test_the_next_step_is_one_that_is_still_planned() -> None:
-    steps = [Step("a", "planned"), Step("b", "done"), Step("c", "done"), Step("d", "planned")]
+    steps = [
+        PlannedStep("a", "planned"),
+        PlannedStep("b", "done"),
+        PlannedStep("c", "done"),
+        PlannedStep("d", "planned"),
+    ]
 
     assert step_after(1, steps) == 3
     assert step_after(3, steps) is None

@@ -10,21 +10,21 @@ from hansard.app.application import Application
 from hansard.kernel.event import Stamp
 from hansard.kernel.holder import Holder
 from hansard.kernel.operation import Caller
-from hansard.recorder.answers import Timeline, TimelineItem
+from hansard.recorder.answers import TimelineAnswer, TimelineItem
 from hansard.recorder.story.timeline import kind_names
 from hansard.sessions.events import SessionJoined, SessionLeft
 from tests.conftest import a_caller
 from tests.recorder.asking import create, edit, op
 
 
-def project(app: Application, **asked: Any) -> Timeline:
+def project(app: Application, **asked: Any) -> TimelineAnswer:
     """Ask as the page does: without a session."""
     answer = app.call("get_timeline", asked, a_caller(seat=False))
-    assert isinstance(answer, Timeline)
+    assert isinstance(answer, TimelineAnswer)
     return answer
 
 
-def changes(answer: Timeline) -> list[tuple[str | None, int | None]]:
+def changes(answer: TimelineAnswer) -> list[tuple[str | None, int | None]]:
     return [(item.path, item.count) for item in answer.timeline if item.path]
 
 

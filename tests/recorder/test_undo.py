@@ -10,7 +10,7 @@ from hansard.kernel.limits import FILE_BYTES_MAX
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder import limits
-from hansard.recorder.going_back.answers import WentBack
+from hansard.recorder.going_back.answers import WentBackAnswer
 from hansard.recorder.problems import FileNotFound, Irreversible
 from tests.conftest import OpenApp, SteppingClock, a_caller
 from tests.recorder.asking import (
@@ -29,7 +29,7 @@ from tests.recorder.asking import (
 LINES = "1\n2\n3\n4\n5\n"
 
 
-def actions(answer: WentBack) -> dict[str, str]:
+def actions(answer: WentBackAnswer) -> dict[str, str]:
     return {step.path: step.action for step in answer.files}
 
 
@@ -228,11 +228,11 @@ def test_an_undo_is_undone_and_that_too_as_often_as_one_likes(
 ) -> None:
     create(app, agent, "f", "1\n")
     seq = edit(app, agent, "f", "2\n").seq
-    answer: WentBack = undo(app, agent, entry=f"s:{seq}")
+    answer: WentBackAnswer = undo(app, agent, entry=f"s:{seq}")
 
     for text in (b"2\n", b"1\n", b"2\n", b"1\n"):
         result = named(app, agent, answer.undo)
-        assert isinstance(result, WentBack)
+        assert isinstance(result, WentBackAnswer)
         answer = result
         assert contents(files) == {"f": text}
 

@@ -172,7 +172,9 @@ def test_a_vector_of_a_record_that_is_not_there_finds_nothing(app: Application) 
         current = vectors.generation(tx)
         assert current is not None
         _, [change] = vectors.news(tx, "records", "", 0)
-        ghost = vectors.Change("records", "R999", change.text, change.vectors, change.dimensions)
+        ghost = vectors.VectorChange(
+            "records", "R999", change.text, change.vectors, change.dimensions
+        )
         vectors.save(tx, current, [ghost])
 
     app.store.write(app.default_project, haunt)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hansard.records import limits
 from hansard.records.text_merge import (
-    Lines,
+    LineRange,
     join,
     split_lines,
     three_way,
@@ -69,7 +69,7 @@ def test_the_parts_of_a_merge_cover_all_three_texts_in_order(
     for name, text in (("base", base), ("mine", mine), ("theirs", theirs)):
         lines, at = split_lines(text), 0
         for part in parts:
-            side: Lines = getattr(part, name)
+            side: LineRange = getattr(part, name)
             assert side.start == at, name
             at = side.end
         assert at == len(lines), name
@@ -118,7 +118,7 @@ def test_texts_too_long_to_compare_are_one_clash() -> None:
 
     [part] = three_way(base, mine, theirs)
 
-    assert (part.kind, part.mine) == ("clash", Lines(0, limits.DIFF_LINES_MAX))
+    assert (part.kind, part.mine) == ("clash", LineRange(0, limits.DIFF_LINES_MAX))
     assert merged(base, mine, base) == mine
     assert "too long" in unified_diff(base, mine)
 

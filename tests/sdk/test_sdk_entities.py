@@ -15,8 +15,8 @@ from hansard.kernel.problem import InvalidInput
 from hansard.sdk import Hansard
 from hansard.sdk.entities import (
     Entities,
-    Entity,
-    TextDocument,
+    EntityHandle,
+    TextDocumentHandle,
     text,
     tool_request,
     tool_response,
@@ -99,7 +99,7 @@ def test_documents_are_revised_and_followed(entities: Entities) -> None:
     assert (first.previous(), second.next()) == (None, None)
     with pytest.raises(EntityConflict):
         first.revise("3")
-    assert isinstance(first.revise("3", fork=True), TextDocument)
+    assert isinstance(first.revise("3", fork=True), TextDocumentHandle)
 
 
 def test_a_run_is_begun_filled_and_ended(entities: Entities) -> None:
@@ -210,7 +210,7 @@ def test_subscriptions_hear_of_a_record_a_type_or_everything(entities: Entities)
 
 def test_a_subscription_waits_for_what_comes(entities: Entities) -> None:
     changes = entities.subscribe(type_name="textDocument", timeout_s=30)
-    made: list[Entity] = []
+    made: list[EntityHandle] = []
     writer = threading.Thread(target=lambda: made.append(entities.document("later", "x")))
 
     writer.start()

@@ -9,7 +9,7 @@ import pytest
 
 from hansard.app.application import Application
 from hansard.app.bounded import caller_with
-from hansard.app.tokens import Wanted, create, revoke
+from hansard.app.tokens import WantedToken, create, revoke
 from hansard.kernel.event import Actor, Stamp
 from hansard.kernel.holder import Holder
 from hansard.kernel.lifeline import Lifeline
@@ -186,7 +186,7 @@ def test_who_comes_without_a_lock_is_there_by_what_it_does(
 
 
 def test_a_token_that_ended_leaves_its_sessions_away(app: Application) -> None:
-    made, _ = create(app.store, Wanted("agent", "ci"), ADMIN)
+    made, _ = create(app.store, WantedToken("agent", "ci"), ADMIN)
     caller = caller_with(made, session="by-token")
     app.call("audit_event", {"type": "note", "description": "x"}, caller)
     before = status(app, "by-token")

@@ -14,7 +14,7 @@ from hansard.sessions import projects
 from hansard.sessions.contract import (
     ProjectArchived,
     ProjectExists,
-    ProjectList,
+    ProjectListAnswer,
     ProjectNotFound,
 )
 from tests.conftest import OpenApp, a_caller
@@ -32,7 +32,7 @@ def filled(app: Application) -> Application:
 
 def listed(app: Application) -> list[str]:
     answer = app.call("list_projects", {}, a_caller())
-    assert isinstance(answer, ProjectList)
+    assert isinstance(answer, ProjectListAnswer)
     assert answer.total == len(answer.projects)
     return [one.id for one in answer.projects]
 

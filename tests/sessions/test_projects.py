@@ -8,13 +8,13 @@ from hansard.app.application import Application
 from hansard.kernel.operation import Caller, Result
 from hansard.kernel.problem import InvalidInput
 from hansard.sessions.contract import (
-    ActivityList,
+    ActivityListAnswer,
     ProjectExists,
-    ProjectList,
-    ProjectMade,
+    ProjectListAnswer,
+    ProjectMadeAnswer,
     ProjectNotFound,
-    ProjectShown,
-    SessionEnded,
+    ProjectShownAnswer,
+    SessionEndedAnswer,
 )
 from tests.conftest import a_caller
 from tests.toy import NoteList
@@ -30,10 +30,10 @@ def test_a_new_project_has_what_was_said_of_it_and_tick_zero(
 ) -> None:
     made = ask(app, "create_project", agent, id="my-app", name="My app", description="A thing")
 
-    assert isinstance(made, ProjectMade)
+    assert isinstance(made, ProjectMadeAnswer)
     assert (made.id, made.name, made.description, made.tick) == ("my-app", "My app", "A thing", 0)
     shown = ask(app, "get_project", agent, id="my-app")
-    assert isinstance(shown, ProjectShown)
+    assert isinstance(shown, ProjectShownAnswer)
     assert shown.created == made.created
 
 
@@ -42,7 +42,7 @@ def test_without_an_id_one_is_made_and_no_two_are_the_same(app: Application, age
     ids = set()
     for name in ("My app!", "My app!", "日本語", "../../etc"):
         made = ask(app, "create_project", agent, name=name)
-        assert isinstance(made, ProjectMade)
+        assert isinstance(made, ProjectMadeAnswer)
         ids.add(made.id)
 
     assert len(ids) == 4
@@ -80,7 +80,7 @@ def test_the_default_project_is_made_on_first_use_once(app: Application, agent: 
     first = ask(app, "get_project", agent)
     again = ask(app, "get_project", agent)
 
-    assert isinstance(first, ProjectShown)
+    assert isinstance(first, ProjectShownAnswer)
     assert first.id == "default"
     assert first == again
 
@@ -96,7 +96,7 @@ def test_projects_are_listed_page_by_page_with_their_open_sessions(
     seen, cursor = [], None
     while True:
         page = ask(app, "list_projects", agent, limit=2, **({"cursor": cursor} if cursor else {}))
-        assert isinstance(page, ProjectList)
+        assert isinstance(page, ProjectListAnswer)
         assert page.total == 5
         seen += page.projects
         cursor = page.nextCursor
@@ -115,18 +115,18 @@ def test_a_closed_session_says_what_was_not_saved(app: Application, agent: Calle
 
     ended = ask(app, "close_session", agent, summary="Enough for today")
 
-    assert isinstance(ended, SessionEnded)
+    assert isinstance(ended, SessionEndedAnswer)
     assert ended.success
     assert ended.unsaved_warning is not None
     assert "T001, T002" in ended.unsaved_warning
     listed = ask(app, "list_projects", agent)
-    assert isinstance(listed, ProjectList)
+    assert isinstance(listed, ProjectListAnswer)
     assert listed.projects[0].open_sessions == 0
 
 
-def activity(app: Application, caller: Caller, **arguments: object) -> ActivityList:
+def activity(app: Application, caller: Caller, **arguments: object) -> ActivityListAnswer:
     listed = ask(app, "get_recent_activity", caller, **arguments)
-    assert isinstance(listed, ActivityList)
+    assert isinstance(listed, ActivityListAnswer)
     return listed
 
 
@@ -199,7 +199,7 @@ def test_making_and_looking_at_projects_ticks_none_and_looking_writes_nothing(
 
     made = ask(app, "create_project", a_caller(), name="New")
 
-    assert isinstance(made, ProjectMade)
+    assert isinstance(made, ProjectMadeAnswer)
     assert made.tick == 0
     assert app.store.engine.heads()["default"] == before
     everything = app.store.engine.heads()

@@ -5,7 +5,7 @@ import io
 import math
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable
 from functools import cache
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -200,26 +200,15 @@ def public_classes(source: str) -> list[str]:
     return [node.name for node in tops if not node.name.startswith("_")]
 
 
-def events_and_problems(source: str) -> list[str]:
-    """Name the classes that are facts of the journal, or refusals."""
-    return [
-        node.name
+def descendants(sources: Iterable[str], bases: set[str]) -> set[str]:
+    """Name the public classes that are made from some, or from one that is."""
+    made = {
+        node.name: {ast.unparse(base).rpartition(".")[2] for base in node.bases}
+        for source in sources
         for node in parsed(source).body
         if isinstance(node, ast.ClassDef)
-        and not node.name.startswith("_")
-        and {"kind", "code"} & set(_assigned(node))
-    ]
-
-
-def _assigned(node: ast.ClassDef) -> Iterator[str]:
-    """Name what a class sets itself."""
-    for statement in node.body:
-        targets: list[ast.expr] = []
-        if isinstance(statement, ast.AnnAssign) and statement.value is not None:
-            targets = [statement.target]
-        elif isinstance(statement, ast.Assign):
-            targets = statement.targets
-        for target in targets:
-            for name in ast.walk(target):
-                if isinstance(name, ast.Name):
-                    yield name.id
+    }
+    found = set(bases)
+    while more := {name for name, given in made.items() if given & found} - found:
+        found |= more
+    return {name for name in found - bases if not name.startswith("_")}

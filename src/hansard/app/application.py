@@ -14,7 +14,7 @@ from hansard.app.anchoring import Anchoring
 from hansard.app.catalog import Catalog, whole
 from hansard.app.homes import NamedHome
 from hansard.app.preflight import refusal
-from hansard.decisions.secret import Secret as NoSecret
+from hansard.decisions.secret import KeptSecret as NoSecret
 from hansard.kernel import as_of, effect, limits, reply
 from hansard.kernel.blob import canonical_json, digest_of
 from hansard.kernel.clock import Clock, to_text, utc_now
@@ -46,7 +46,7 @@ from hansard.kernel.trial import TrialPassedError
 from hansard.kernel.values import check_handle, check_values
 from hansard.sessions import directory, placing, presence, projects, seating
 from hansard.sessions.naming import DEFAULT_PROJECT
-from hansard.sessions.placing import Place
+from hansard.sessions.placing import CallPlace
 
 Limit = Callable[[Operation, Context], None]
 """Refuses a call that is about to be done, if its session or its caller has had enough."""
@@ -343,18 +343,18 @@ class Application:
 
 
 def _followed(
-    operation: Operation, request: Request, caller: Caller, place: Place
-) -> tuple[Place, str | None]:
+    operation: Operation, request: Request, caller: Caller, place: CallPlace
+) -> tuple[CallPlace, str | None]:
     """Say where a call is about, be it what its caller last worked on."""
     last = caller.last_context() if operation.follows_context else None
     if request.session_id is not None or last is None or not caller.sees(last[0]):
         return place, request.session_id
     if place.is_named and place.project != last[0]:
         return place, None
-    return Place(last[0], is_named=True, is_home=False), last[1]
+    return CallPlace(last[0], is_named=True, is_home=False), last[1]
 
 
-def _is_unsettled(place: Place, caller: Caller) -> bool:
+def _is_unsettled(place: CallPlace, caller: Caller) -> bool:
     """Whether a write here must first make the caller's home, or note whose it is."""
     assert caller.home, "every caller has a home by now"
     return place.is_home and (place.project == UNMADE or not caller.home.is_settled)

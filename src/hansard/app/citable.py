@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hansard.app.search_sources import THINGS
 from hansard.decisions.git.history import COMMITS
-from hansard.decisions.matching import Surroundings
+from hansard.decisions.matching import KnownThings
 from hansard.decisions.tables import DECISIONS
 from hansard.decisions.targets import anchor, matches
 from hansard.entities.tables import TABLES, THREADS
@@ -21,9 +21,9 @@ _HIDDEN = {".git", "node_modules", ".venv"}
 """Folders that are large, and about which nobody decides file by file."""
 
 
-def surroundings(workspace: Path) -> Surroundings:
+def surroundings(workspace: Path) -> KnownThings:
     """Give what there is around the decisions about a workspace."""
-    return Surroundings(partial(is_known, workspace), partial(has_file, workspace))
+    return KnownThings(partial(is_known, workspace), partial(has_file, workspace))
 
 
 def is_known(workspace: Path, tx: ReadTx, ref: str) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Self
 
-from hansard.app.hooking import Intake
+from hansard.app.hooking import HookIntake
 from hansard.app.settings import Settings
 from hansard.hooks import places, servers, spool
 from hansard.kernel.problem import Problem
@@ -41,7 +41,7 @@ class HookServer:
         )
         self._folder = None if settings.read_only else folder
         self._say = say
-        self._intake = Intake(folder) if folder else None
+        self._intake = HookIntake(folder) if folder else None
         self._working = threading.Lock()
         self._room = threading.BoundedSemaphore(ASKING_MAX)
         self._listener: socket.socket | None = None

@@ -51,7 +51,7 @@ def settings_of(given: Mapping[str, str]) -> Settings:
     return load(flags, {"HANSARD_CONFIG": config} if config else {})
 
 
-class Intake:
+class HookIntake:
     """Takes what waits in a store's spool; opens an application for each way it is set up."""
 
     def __init__(self, folder: str) -> None:
@@ -112,7 +112,7 @@ class Intake:
 
 def take_all(folder: str, say: Callable[[str], None]) -> None:
     """Record all that waits in a store's spool; what goes wrong is only said."""
-    intake = Intake(folder)
+    intake = HookIntake(folder)
     try:
         intake.take()
     except (Problem, OSError) as error:
@@ -126,7 +126,7 @@ def brief_alone(asked: Mapping[str, Any]) -> str:
     folder = places.hooks_folder(dict(asked["given"]), {})
     if folder is None:
         return ""
-    intake = Intake(folder)
+    intake = HookIntake(folder)
     try:
         with suppress(OSError):
             intake.take()

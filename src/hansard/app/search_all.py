@@ -19,7 +19,7 @@ from hansard.decisions.contract import SearchDecisions
 from hansard.decisions.git import history
 from hansard.decisions.ranking import ACTIVE_BONUS
 from hansard.decisions.search import Searching
-from hansard.entities.reading import Found, found
+from hansard.entities.reading import FoundEntity, found
 from hansard.entities.views import WORDS as ENTITY_WORDS
 from hansard.kernel.engine import Hit, Position, ReadTx, Row, Topic, Where
 from hansard.kernel.fuse import fuse
@@ -140,7 +140,7 @@ class Thing(Model):
         return self.model_copy(update={"snippet": ""}) if self.snippet in self.title else self
 
 
-class ThingsFound(Result):
+class ThingsFoundAnswer(Result):
     """What was found, best first."""
 
     results: Annotated[list[Thing], KEPT]
@@ -172,7 +172,7 @@ def capability(meanings: Meanings) -> Capability:
         "search",
         "Search everything.",
         SearchRequest,
-        ThingsFound,
+        ThingsFoundAnswer,
         everything.search,
         writes=False,
         toolsets=("core", "default"),
@@ -187,7 +187,7 @@ class Everything:
     meanings: Meanings
     contents: FileContents = field(default_factory=FileContents)
 
-    def search(self, request: SearchRequest, context: Context) -> ThingsFound:
+    def search(self, request: SearchRequest, context: Context) -> ThingsFoundAnswer:
         """Find things, best first. Any query is answered."""
         first = _first(request.cursor)
         until = first + request.limit
@@ -206,7 +206,7 @@ class Everything:
             found = context.read(partial(_narrowed, found=found, where=request.where))
         has_more = len(found) > until and until < HITS_MAX
         shown = partial(_shown, found=found[first:until], query=request.query)
-        return ThingsFound(
+        return ThingsFoundAnswer(
             results=context.read(shown),
             nextCursor=to_cursor(Position(until, "")) if has_more else None,
             index=self.meanings.name,
@@ -348,7 +348,7 @@ def _with_line(named: Thing | None, key: str, held: HeldLine) -> Thing:
     return named.model_copy(update={"snippet": held.text, "line": held.line, "score": score})
 
 
-def _entity(key: str, entity: Found, query: str, score: float) -> Thing:
+def _entity(key: str, entity: FoundEntity, query: str, score: float) -> Thing:
     is_version = entity.current_id is not None
     return Thing(
         kind="entity",

@@ -17,7 +17,7 @@ from hansard.app.settings import (
     secret,
     store_location,
 )
-from hansard.decisions.secret import Secret
+from hansard.decisions.secret import KeptSecret
 from hansard.hooks import places, servers
 from hansard.kernel.clock import Clock, utc_now
 from hansard.kernel.deferred import Declared, Deferred, Part
@@ -70,7 +70,7 @@ class Composition:
         self._workspace = Path(settings.workspace).expanduser()
         self._presence = who_is_there(settings)
         self._staleness = staleness(settings)
-        self._secret = Secret(secret(settings))
+        self._secret = KeptSecret(secret(settings))
         self.meanings = find_by_meaning(settings)
         self.secrets = {"decisions": self._secret}
         self.capabilities: dict[str, Callable[[], Capability]] = {

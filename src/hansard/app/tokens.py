@@ -138,7 +138,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedToken:
     """What a token is to be."""
 
     role: Role
@@ -153,7 +153,7 @@ class Wanted:
 
 def create(
     store: Store,
-    wanted: Wanted,
+    wanted: WantedToken,
     stamp: Stamp,
     proof: Proof | None = None,
     *,
@@ -197,7 +197,7 @@ def create(
 
 
 def _drawn(
-    store: Store, wanted: Wanted, identity: str, text: str, proof: Proof | None
+    store: Store, wanted: WantedToken, identity: str, text: str, proof: Proof | None
 ) -> TokenCreated:
     seen = {projects.require(store, project).key for project in wanted.projects}
     return TokenCreated(
@@ -212,7 +212,7 @@ def _drawn(
     )
 
 
-def _require_free(name: str, before: Sequence[Token], wanted: Wanted, now: str) -> None:
+def _require_free(name: str, before: Sequence[Token], wanted: WantedToken, now: str) -> None:
     """Refuse a name that was another's: with it go kept answers, a project, authorship."""
     if any(one.is_good(now) for one in before):
         raise InvalidInput(

@@ -47,20 +47,20 @@ Transport = Literal["stdio", "http", "api"]
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class CallOrigin:
     """Where a call came from, and the trace it is part of, if its caller named one."""
 
     transport: Transport
     parent: Mapping[str, str] = field(default_factory=dict)
 
 
-def origin(transport: Transport, *carriers: Mapping[str, Any]) -> Origin:
+def origin(transport: Transport, *carriers: Mapping[str, Any]) -> CallOrigin:
     """Take the trace from the first of these that names one."""
     for carrier in carriers:
         found = {name: carrier[name] for name in TRACE_FIELDS if isinstance(carrier.get(name), str)}
         if found:
-            return Origin(transport, found)
-    return Origin(transport)
+            return CallOrigin(transport, found)
+    return CallOrigin(transport)
 
 
 def traced(application: Application, tracer: "Tracer | None" = None) -> Application:
@@ -73,7 +73,7 @@ def traced(application: Application, tracer: "Tracer | None" = None) -> Applicat
 
 
 @contextmanager
-def span(application: Application, name: str, caller: Caller, came: Origin) -> Iterator[None]:
+def span(application: Application, name: str, caller: Caller, came: CallOrigin) -> Iterator[None]:
     """Make a span of what is done for a caller, where the application is traced."""
     store = application.store
     if not isinstance(store, TracedStore):
@@ -106,7 +106,7 @@ class TracedStore(Store):
         self._extract = TraceContextTextMapPropagator().extract
 
     @contextmanager
-    def serving(self, attributes: dict[str, str], came: Origin) -> "Iterator[Span]":
+    def serving(self, attributes: dict[str, str], came: CallOrigin) -> "Iterator[Span]":
         """Open the span of a call, under the one that its caller named."""
         from opentelemetry.context import Context
 
@@ -152,7 +152,7 @@ class TracedStore(Store):
 
 
 def _attributes(
-    application: Application, name: str, caller: Caller, came: Origin
+    application: Application, name: str, caller: Caller, came: CallOrigin
 ) -> dict[str, str]:
     return {
         **_named(application, name),

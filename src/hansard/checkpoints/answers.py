@@ -16,7 +16,7 @@ from hansard.kernel.told import KEPT, PROOF, SECONDS, UNTOLD, only
 _SHOWN_CHARS = 80
 
 
-class Saved(Written):
+class CheckpointSavedAnswer(Written):
     """How a save went."""
 
     checkpointId: str
@@ -38,7 +38,7 @@ class Saved(Written):
         return " ".join(filter(None, (line, amended, self.warning)))
 
 
-class Omitted(Model):
+class OmittedKey(Model):
     """A key that was not returned whole."""
 
     model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
@@ -57,7 +57,7 @@ class Omitted(Model):
         return f"{self.key} ({self.how}{items}; {self.chars:,} chars whole)"
 
 
-class Loaded(Flagged):
+class CheckpointLoadedAnswer(Flagged):
     """A context as it was saved, and what has changed in the world since."""
 
     checkpointId: str
@@ -73,7 +73,7 @@ class Loaded(Flagged):
     since: Since
     unknownKeys: list[str] | None = None
     """Keys that were asked for and that the context has not."""
-    omitted: list[Omitted] | None = None
+    omitted: list[OmittedKey] | None = None
     howToFetch: str | None = None
     warning: str | None = None
 
@@ -118,7 +118,7 @@ class CheckpointListed(Model):
         return labelled(line, self.metadata)
 
 
-class SessionListed(Model):
+class CheckpointSession(Model):
     """The session whose checkpoints are listed."""
 
     id: str
@@ -140,13 +140,13 @@ class SessionListed(Model):
         return f"{named} ({self.totalSizeBytes:,} B){marks}"
 
 
-class CheckpointList(Result):
+class CheckpointListAnswer(Result):
     """A session's checkpoints, newest first."""
 
     checkpoints: list[CheckpointListed]
     total: int
     nextCursor: str | None = None
-    session: SessionListed
+    session: CheckpointSession
 
     def text(self) -> str:
         """Give a line each."""
@@ -156,7 +156,7 @@ class CheckpointList(Result):
         return "\n".join([head, *lines, *rest])
 
 
-class Marked(Written):
+class CheckpointMarkedAnswer(Written):
     """How marking a key went."""
 
     status: Literal["SUCCESS", "KEY_NOT_FOUND"]
@@ -172,7 +172,7 @@ class Marked(Written):
         return self.message
 
 
-class Deleted(Written):
+class CheckpointsDeletedAnswer(Written):
     """What was deleted."""
 
     checkpointId: str
@@ -183,7 +183,7 @@ class Deleted(Written):
         return f"{self.checkpointId} deleted."
 
 
-class Compared(Result):
+class ContextsComparedAnswer(Result):
     """What differs between two contexts."""
 
     model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True, extra="forbid")

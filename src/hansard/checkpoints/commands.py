@@ -34,7 +34,7 @@ class Saving:
     quotas: limits.CheckpointQuotas
     retention: limits.Retention
 
-    def save(self, request: contract.Save, context: Context) -> answers.Saved:
+    def save(self, request: contract.Save, context: Context) -> answers.CheckpointSavedAnswer:
         """Save a context, unless it is what the latest checkpoint holds already."""
         data = canonical_json(request.context)
         if len(data) > limits.CONTEXT_BYTES_MAX:
@@ -68,7 +68,7 @@ class _Save:
     store_bytes: int
     """What the whole store keeps."""
 
-    def once(self) -> answers.Saved:
+    def once(self) -> answers.CheckpointSavedAnswer:
         """Look, then write what that look asks for, unless that is nothing."""
         plan, known = self.context.read(self._plan)
         is_told = known and not (plan.mended or plan.blob) and not self._news(known)
@@ -76,7 +76,7 @@ class _Save:
         if known and is_told and self.context.once is None:
             return _skipped(known)
 
-        def work(tx: WriteTx) -> answers.Saved:
+        def work(tx: WriteTx) -> answers.CheckpointSavedAnswer:
             plan.require(tx, self._session)
             copies.mend(tx, plan.mended)
             latest = self._known(tx)
@@ -84,7 +84,7 @@ class _Save:
 
         return self.context.write(work, blobs=[plan.blob] if plan.blob else [])
 
-    def _plan(self, tx: ReadTx) -> tuple[packing.Plan, Row | None]:
+    def _plan(self, tx: ReadTx) -> tuple[packing.SavePlan, Row | None]:
         found = packing.prove(tx, self._session, self.data, self.digest)
         if known := self._known(tx):
             return found, known
@@ -122,7 +122,9 @@ class _Save:
         new = [name for name, value in said.items() if value != row[name]]
         return [*new, *(["sessionTags"] if self.metadata.session_tags is not None else [])]
 
-    def _amend(self, tx: WriteTx, row: Row, plan: packing.Plan) -> answers.Saved:
+    def _amend(
+        self, tx: WriteTx, row: Row, plan: packing.SavePlan
+    ) -> answers.CheckpointSavedAnswer:
         """Keep what was said of a context that is not saved again."""
         said = rules.said_anew(row, self.metadata, self.request.cites)
         _require_room(said["extra"], said["tags"], said["cites"])
@@ -134,7 +136,7 @@ class _Save:
         warning = _MENDED if plan.mended or plan.blob else None
         return _skipped(row).model_copy(update={"amended": changed or None, "warning": warning})
 
-    def _record(self, tx: WriteTx, plan: packing.Plan) -> answers.Saved:
+    def _record(self, tx: WriteTx, plan: packing.SavePlan) -> answers.CheckpointSavedAnswer:
         notes = [_MENDED if plan.mended else None, self._check(tx, plan)]
         saved = events.CheckpointSaved(
             id=next_id(tx, PREFIX),
@@ -164,7 +166,7 @@ class _Save:
         self.context.record(tx, events.SessionTagged(session=self._session, tags=tags))
         return ["sessionTags"]
 
-    def _check(self, tx: ReadTx, plan: packing.Plan) -> str | None:
+    def _check(self, tx: ReadTx, plan: packing.SavePlan) -> str | None:
         """Refuse what goes beyond a quota. What is stored already takes no more room."""
         size, used = _size_bytes(tx, plan), self.store_bytes
         used_here = state_of(tx, self._session)["bytes"]
@@ -195,14 +197,14 @@ def _cut(identifier: str, keys: list[str]) -> InvalidInput:
     )
 
 
-def delete(request: contract.Delete, context: Context) -> answers.Deleted:
+def delete(request: contract.Delete, context: Context) -> answers.CheckpointsDeletedAnswer:
     """Take a checkpoint off the list."""
 
-    def work(tx: WriteTx) -> answers.Deleted:
+    def work(tx: WriteTx) -> answers.CheckpointsDeletedAnswer:
         row = find(tx, request.checkpoint_id)
         gone = events.CheckpointDeleted(id=row["id"], session=row["session"], why="asked")
         context.record(tx, gone)
-        return answers.Deleted(checkpointId=row["id"], sessionId=row["session"])
+        return answers.CheckpointsDeletedAnswer(checkpointId=row["id"], sessionId=row["session"])
 
     return context.write(work)
 
@@ -222,7 +224,7 @@ def _require_room(extra: dict[str, object], tags: list[str], cites: list[str]) -
             raise InvalidInput(f"{argument}: at most {most} in all, not {count}", argument=argument)
 
 
-def _size_bytes(tx: ReadTx, plan: packing.Plan) -> int:
+def _size_bytes(tx: ReadTx, plan: packing.SavePlan) -> int:
     """Say what a context takes on disk, as it was packed when it was first saved."""
     first = tx.scan(CHECKPOINTS, {"context": plan.digest}, limit=1)
     if first:
@@ -231,8 +233,8 @@ def _size_bytes(tx: ReadTx, plan: packing.Plan) -> int:
     return len(packed.packed) if packed else 0
 
 
-def _saved(saved: events.CheckpointSaved, warning: str | None) -> answers.Saved:
-    return answers.Saved(
+def _saved(saved: events.CheckpointSaved, warning: str | None) -> answers.CheckpointSavedAnswer:
+    return answers.CheckpointSavedAnswer(
         checkpointId=saved.id,
         sessionId=saved.session,
         status="SAVED",
@@ -242,8 +244,8 @@ def _saved(saved: events.CheckpointSaved, warning: str | None) -> answers.Saved:
     )
 
 
-def _skipped(row: Row) -> answers.Saved:
-    return answers.Saved(
+def _skipped(row: Row) -> answers.CheckpointSavedAnswer:
+    return answers.CheckpointSavedAnswer(
         checkpointId=row["id"],
         sessionId=row["session"],
         status="SKIPPED_UNCHANGED",

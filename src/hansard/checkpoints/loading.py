@@ -42,10 +42,10 @@ class Loading:
     since: TellSince
     title_of: TitleOf = lambda _tx, _session: None
 
-    def load(self, request: contract.Load, context: Context) -> answers.Loaded:
+    def load(self, request: contract.Load, context: Context) -> answers.CheckpointLoadedAnswer:
         """Give a context back as it was saved, or as much as the caller's budget allows."""
 
-        def work(tx: ReadTx) -> answers.Loaded:
+        def work(tx: ReadTx) -> answers.CheckpointLoadedAnswer:
             if request.checkpoint_id is not None:
                 row = find(tx, request.checkpoint_id)
                 return self._shown(tx, request, row, context_of(tx, row), None)
@@ -63,7 +63,7 @@ class Loading:
         row: Row,
         whole: dict[str, Any],
         warning: str | None,
-    ) -> answers.Loaded:
+    ) -> answers.CheckpointLoadedAnswer:
         marks = state_of(tx, row["session"])["marks"]
         unknown = [key for key in request.keys or () if key not in whole]
         meant = [did_you_mean(key, whole) for key in unknown]
@@ -72,7 +72,7 @@ class Loading:
         reduced = _within(request.budget_tokens, row, whole, marks)
         over = request.budget_tokens and reduced.chars > _chars(request.budget_tokens)
         notes = [warning, _OVER if over else None, *meant]
-        return answers.Loaded(
+        return answers.CheckpointLoadedAnswer(
             checkpointId=row["id"],
             sessionId=row["session"],
             sessionTitle=self.title_of(tx, row["session"]),
@@ -87,7 +87,7 @@ class Loading:
         )
 
 
-def _note_loaded(context: Context, loaded: answers.Loaded) -> None:
+def _note_loaded(context: Context, loaded: answers.CheckpointLoadedAnswer) -> None:
     """Note what a session resumed from: marks are judged by it, and its timeline shows it.
 
     A person who looks, or a caller who may only read, has not resumed anything.
@@ -123,8 +123,8 @@ def _chars(tokens: int) -> int:
     return tokens * classes.CHARS_PER_TOKEN
 
 
-def _omitted(one: reducing.Omission) -> answers.Omitted:
-    return answers.Omitted(
+def _omitted(one: reducing.Omission) -> answers.OmittedKey:
+    return answers.OmittedKey(
         key=one.key,
         class_=one.class_,
         how=one.how,

@@ -11,17 +11,19 @@ from hansard.kernel.problem import InvalidInput
 class _NotFoundError(Exception):
     """There is no such key: nothing is written, and this is the answer."""
 
-    def __init__(self, answer: answers.Marked) -> None:
+    def __init__(self, answer: answers.CheckpointMarkedAnswer) -> None:
         super().__init__()
         self.answer = answer
 
 
-def mark_critical(request: contract.MarkCritical, context: Context) -> answers.Marked:
+def mark_critical(
+    request: contract.MarkCritical, context: Context
+) -> answers.CheckpointMarkedAnswer:
     """Mark a key of the session's context, so that no view ever shortens or drops it."""
     session, key = context.session, request.context_key
     assert session is not None, "a mark belongs to a session"
 
-    def work(tx: WriteTx) -> answers.Marked:
+    def work(tx: WriteTx) -> answers.CheckpointMarkedAnswer:
         if not request.critical:
             return _unmark(tx, context, session, key)
         seen = looked_at(tx, session)
@@ -40,7 +42,9 @@ def mark_critical(request: contract.MarkCritical, context: Context) -> answers.M
         return not_found.answer
 
 
-def _unmark(tx: WriteTx, context: Context, session: str, key: str) -> answers.Marked:
+def _unmark(
+    tx: WriteTx, context: Context, session: str, key: str
+) -> answers.CheckpointMarkedAnswer:
     marks = sorted(state_of(tx, session)["marks"])
     if key not in marks:
         raise _not_found(tx, session, f"The session {session}", key, marks, what="marked key")
@@ -48,9 +52,11 @@ def _unmark(tx: WriteTx, context: Context, session: str, key: str) -> answers.Ma
     return _marked(tx, session, f"“{key}” is no longer critical.")
 
 
-def _marked(tx: ReadTx, session: str, message: str) -> answers.Marked:
+def _marked(tx: ReadTx, session: str, message: str) -> answers.CheckpointMarkedAnswer:
     marks = sorted(state_of(tx, session)["marks"])
-    return answers.Marked(status="SUCCESS", message=message, sessionId=session, critical=marks)
+    return answers.CheckpointMarkedAnswer(
+        status="SUCCESS", message=message, sessionId=session, critical=marks
+    )
 
 
 def _not_found(
@@ -60,7 +66,7 @@ def _not_found(
     rest = f" and {len(keys) - len(shown)} more" if len(keys) > len(shown) else ""
     there = f"It has: {', '.join(shown)}{rest}." if keys else "It has none."
     return _NotFoundError(
-        answers.Marked(
+        answers.CheckpointMarkedAnswer(
             status="KEY_NOT_FOUND",
             message=" ".join(
                 filter(None, [f"{where} has no {what} “{key}”.", did_you_mean(key, keys), there])

@@ -20,7 +20,7 @@ def _writes(saving: Saving) -> tuple[Operation, ...]:
             "checkpointId to resume from. Skipped if identical to the session's latest. "
             "metadata: name, tags, classes, sessionTags.",
             contract.Save,
-            answers.Saved,
+            answers.CheckpointSavedAnswer,
             saving.save,
             writes=True,
             role="agent",
@@ -36,7 +36,7 @@ def _writes(saving: Saving) -> tuple[Operation, ...]:
             "or dropped. For essentials such as user goals or final answers. critical: false takes "
             "the mark back.",
             contract.MarkCritical,
-            answers.Marked,
+            answers.CheckpointMarkedAnswer,
             mark_critical,
             writes=True,
             role="agent",
@@ -50,7 +50,7 @@ def _writes(saving: Saving) -> tuple[Operation, ...]:
             "workflow_checkpoint_delete",
             "Delete a checkpoint.",
             contract.Delete,
-            answers.Deleted,
+            answers.CheckpointsDeletedAnswer,
             delete,
             writes=True,
             role="agent",
@@ -67,7 +67,7 @@ def _reads(loading: Loading) -> tuple[Operation, ...]:
             "session's latest by sessionId; with neither, the project's newest. Tells what changed "
             "since. budget_tokens shortens, keys picks.",
             contract.Load,
-            answers.Loaded,
+            answers.CheckpointLoadedAnswer,
             loading.load,
             writes=False,
             gives_context=True,
@@ -79,7 +79,7 @@ def _reads(loading: Loading) -> tuple[Operation, ...]:
             "List a session's checkpoints, most recent first, to find one to resume from; and the "
             "keys it marked critical.",
             contract.List,
-            answers.CheckpointList,
+            answers.CheckpointListAnswer,
             queries.list_checkpoints,
             writes=False,
             lists_session=True,
@@ -89,7 +89,7 @@ def _reads(loading: Loading) -> tuple[Operation, ...]:
             "workflow_checkpoint_diff",
             "Compare two checkpoints' contexts, page by page; to defaults to the session's latest.",
             contract.Diff,
-            answers.Compared,
+            answers.ContextsComparedAnswer,
             queries.diff,
             writes=False,
         ),

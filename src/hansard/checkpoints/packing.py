@@ -18,7 +18,7 @@ from hansard.kernel.problem import BlobDamaged
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SavePlan:
     """What a save will write down of its context, and what that rests on."""
 
     digest: Digest
@@ -39,17 +39,17 @@ class Plan:
         copies.require_kept(tx, self.rests_on)
 
 
-def prove(tx: ReadTx, session: str, data: bytes, digest: Digest) -> Plan:
+def prove(tx: ReadTx, session: str, data: bytes, digest: Digest) -> SavePlan:
     """Plan to leave a context where it lies, which is proved, or to write it there again."""
     number: int = state_of(tx, session)["saves"]
     kept = tx.kept([digest])
     if digest not in kept:
-        return Plan(digest, number, blob=seal(data))
+        return SavePlan(digest, number, blob=seal(data))
     mended = tuple(copies.prove(tx, data, kept[digest]))
-    return Plan(digest, number, mended=mended, rests_on=frozenset([digest]))
+    return SavePlan(digest, number, mended=mended, rests_on=frozenset([digest]))
 
 
-def plan(tx: ReadTx, session: str, data: bytes, proved: Plan) -> Plan:
+def plan(tx: ReadTx, session: str, data: bytes, proved: SavePlan) -> SavePlan:
     """Plan where a context will lie that is saved as a new checkpoint: within its group, too."""
     group = _group(tx, session, proved.number)
     if proved.blob:
@@ -65,7 +65,7 @@ def plan(tx: ReadTx, session: str, data: bytes, proved: Plan) -> Plan:
     return _packed(tx, spared, group, copy)
 
 
-def _packed(tx: ReadTx, found: Plan, group: list[Row], data: bytes) -> Plan:
+def _packed(tx: ReadTx, found: SavePlan, group: list[Row], data: bytes) -> SavePlan:
     blob = _onto(tx, group, data)
     base = {blob.base} if blob.base else set()
     return replace(found, blob=blob, rests_on=found.rests_on | base)

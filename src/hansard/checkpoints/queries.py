@@ -23,12 +23,12 @@ from hansard.sessions.directory import session_row
 PAGE = 500
 
 
-def list_checkpoints(request: contract.List, context: Context) -> answers.CheckpointList:
+def list_checkpoints(request: contract.List, context: Context) -> answers.CheckpointListAnswer:
     """List a session's checkpoints, newest first."""
     session = context.session
     assert session is not None, "a list is of a session"
 
-    def work(tx: ReadTx) -> answers.CheckpointList:
+    def work(tx: ReadTx) -> answers.CheckpointListAnswer:
         after = from_cursor(request.cursor, CHECKPOINTS, "number")
         most = request.offset + request.limit + 1
         if request.tags is None and request.name is None and request.query is None:
@@ -42,7 +42,7 @@ def list_checkpoints(request: contract.List, context: Context) -> answers.Checkp
         rest = fitting[request.offset :]
         page, more = rest[: request.limit], len(rest) > request.limit
         last = page[-1] if more else None
-        return answers.CheckpointList(
+        return answers.CheckpointListAnswer(
             checkpoints=_listed(tx, [found.row for found in page]),
             total=total,
             nextCursor=to_cursor(_position(last)) if last else None,
@@ -52,13 +52,13 @@ def list_checkpoints(request: contract.List, context: Context) -> answers.Checkp
     return context.read(work)
 
 
-def diff(request: contract.Diff, context: Context) -> answers.Compared:
+def diff(request: contract.Diff, context: Context) -> answers.ContextsComparedAnswer:
     """Say what differs between two checkpoints, page by page; without `to`, the latest."""
     # A cursor goes on with the very checkpoint it began with, whatever was saved meanwhile.
     position = from_cursor(request.cursor)
     done = position.value if position and isinstance(position.value, int) else 0
 
-    def work(tx: ReadTx) -> answers.Compared:
+    def work(tx: ReadTx) -> answers.ContextsComparedAnswer:
         old = find(tx, request.from_id)
         named = position.key if position else request.to_id
         if request.to_id not in (None, named):
@@ -68,7 +68,7 @@ def diff(request: contract.Diff, context: Context) -> answers.Compared:
         found = list(differences(context_of(tx, old), context_of(tx, new)))
         page = page_of(islice(found, done, None), request.budget_tokens * CHARS_PER_TOKEN)
         after = done + len(page)
-        return answers.Compared(
+        return answers.ContextsComparedAnswer(
             from_=old["id"],
             to=new["id"],
             differences=page,
@@ -123,10 +123,10 @@ def _listed(tx: ReadTx, rows: list[Row]) -> list[answers.CheckpointListed]:
     ]
 
 
-def _session_listed(tx: ReadTx, session: str) -> answers.SessionListed:
+def _session_listed(tx: ReadTx, session: str) -> answers.CheckpointSession:
     state = state_of(tx, session)
     created: str = session_row(tx, session)["created"]
-    return answers.SessionListed(
+    return answers.CheckpointSession(
         id=session,
         createdAt=created,
         lastAccessedAt=_last_accessed(tx, session, state) or created,

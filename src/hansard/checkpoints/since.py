@@ -9,7 +9,7 @@ from hansard.kernel.model import Model
 from hansard.kernel.told import UNTOLD
 
 
-class Change(Model):
+class ChangeSince(Model):
     """Something that is not what it was."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -27,7 +27,7 @@ class Change(Model):
         return f"{self.by} in {self.session}" if self.session else self.by
 
 
-class RecordChanged(Change):
+class RecordChanged(ChangeSince):
     """A record that was made, written, moved or given another state."""
 
     id: str
@@ -41,7 +41,7 @@ class RecordChanged(Change):
         return f"{self.id} {self.title} ({how} by {self.whom})"
 
 
-class FileChangedSince(Change):
+class FileChangedSince(ChangeSince):
     """A file that an agent changed, or that was found changed."""
 
     path: str
@@ -53,7 +53,7 @@ class FileChangedSince(Change):
         return f"{self.path} ({how} by {self.whom})"
 
 
-class SupersededSince(Change):
+class SupersededSince(ChangeSince):
     """A decision that no longer holds, and the one that does."""
 
     id: str

@@ -18,7 +18,7 @@ from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened, store_exists
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.setup import hooks, places, targets
-from hansard.cli.setup.entries import State, Wanted, state_of, words_of
+from hansard.cli.setup.entries import State, WantedEntry, state_of, words_of
 from hansard.cli.setup.places import Around, HostFiles, Scope
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.hooks.places import hooks_folder, last_seen
@@ -102,7 +102,7 @@ def _is_of_interest(one: Connected) -> bool:
 def _connected(
     host: HostFiles,
     where: Around,
-    want: Wanted,
+    want: WantedEntry,
     seen: dict[str, str],
     hooked: Callable[[str], str | None],
 ) -> Connected:
@@ -117,7 +117,9 @@ def _connected(
     )
 
 
-def _entries(host: HostFiles, scope: Scope, where: Around, want: Wanted) -> Iterator[HostEntry]:
+def _entries(
+    host: HostFiles, scope: Scope, where: Around, want: WantedEntry
+) -> Iterator[HostEntry]:
     """List what a scope's files hold of ours."""
     for path in host.files(scope, where):
         for keys in targets.user_keys(host, where) if scope == "user" else [host.keys]:

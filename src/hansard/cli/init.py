@@ -16,9 +16,9 @@ from hansard.cli.setup import hook_formats, places, targets
 from hansard.cli.setup.document import Document
 from hansard.cli.setup.files import as_program, drop_empty_folders, look, require_writable
 from hansard.cli.setup.places import Around, HostFiles, Scope
-from hansard.cli.setup.planning import Part, Plan
+from hansard.cli.setup.planning import FilePart, FilePlan
 from hansard.cli.setup.texts import LeftAloneError
-from hansard.cli.setup.ways import INTO, OUT_OF, Way
+from hansard.cli.setup.ways import INTO, OUT_OF, SetupWay
 from hansard.cli.store.doctor import without_password
 from hansard.cli.terminal.consent import agrees
 from hansard.cli.terminal.text import painter
@@ -130,7 +130,7 @@ def _chosen(names: list[str], where: Around, *, every: bool) -> list[HostFiles]:
     return [host for host in places.ALL.values() if places.is_there(host, where, shutil.which)]
 
 
-def _project_file(flags: Flags, where: Around) -> dict[Path, list[Part]]:
+def _project_file(flags: Flags, where: Around) -> dict[Path, list[FilePart]]:
     """Say what the file becomes that names the project; a folder that is no repository has none."""
     workspace = workspaces.look(where.folder)
     if workspace.repository is None and not flags.get("project"):
@@ -143,7 +143,7 @@ def _project_file(flags: Flags, where: Around) -> dict[Path, list[Part]]:
         made = _PROJECT_FILE.format(project=_project_name(flags, workspace))
         return replace(current, text=made), "made"
 
-    part = Part("Hansard", install, lambda current, _: current)
+    part = FilePart("Hansard", install, lambda current, _: current)
     return {where.folder / workspaces.FILE: [part]}
 
 
@@ -158,7 +158,7 @@ def _project_name(flags: Flags, workspace: workspaces.WorkspaceIdentity) -> str:
     return workspace.name
 
 
-def _go_through(found: targets.Targets, doing: Doing, way: Way) -> int:
+def _go_through(found: targets.Targets, doing: Doing, way: SetupWay) -> int:
     """Plan, show, ask and write, one file after the other; 1 if one had to be left alone."""
     for line in found.says:
         print(line)
@@ -175,7 +175,7 @@ def _go_through(found: targets.Targets, doing: Doing, way: Way) -> int:
     return int(left > 0)
 
 
-def _one(path: Path, name: str, parts: list[Part], doing: Doing, way: Way) -> bool:
+def _one(path: Path, name: str, parts: list[FilePart], doing: Doing, way: SetupWay) -> bool:
     """Do one file; returns whether it was written."""
     found = look(path, within=doing.where.folder if doing.scope == "project" else None)
     if found.content is None and any(part.is_program for part in parts):
@@ -194,7 +194,7 @@ def _one(path: Path, name: str, parts: list[Part], doing: Doing, way: Way) -> bo
     return True
 
 
-def _show(plan: Plan) -> None:
+def _show(plan: FilePlan) -> None:
     paint = painter()
     for line in plan.diff():
         print(paint(line, _COLOURS[line[0]]) if line[:1] in _COLOURS else line)

@@ -21,8 +21,8 @@ from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Result
 from hansard.kernel.problem import BlobDamaged, InvalidInput
-from hansard.recorder.answers import Evolution, FileEvolved, RevisionShown, Timeline
-from hansard.recorder.story.answers import Story
+from hansard.recorder.answers import EvolutionAnswer, FileEvolved, RevisionShown, TimelineAnswer
+from hansard.recorder.story.answers import StoryAnswer
 from hansard.records.text import counted
 from hansard.sessions import projects
 from hansard.sessions.directory import find_session, project_of
@@ -177,7 +177,7 @@ def _project(application: Application, session: str) -> str:
 def _story(opened: Desk, session: str, room: Room, left_out: list[str]) -> list[Shown]:
     pages: list[Shown] = []
     for page in _pages(opened, "get_story", session_id=session, budget_tokens=BUDGET_TOKENS):
-        shown = _plain(told(Story, page))
+        shown = _plain(told(StoryAnswer, page))
         if not room.take(shown):
             left_out.append("The story goes on, and had no room.")
             break
@@ -189,7 +189,7 @@ def _timeline(opened: Desk, session: str, room: Room, left_out: list[str]) -> li
     items: list[Shown] = []
     asked = {"session_id": session, "limit": LIST_LIMIT_MAX, "budget_tokens": BUDGET_TOKENS}
     for page in _pages(opened, "get_timeline", **asked):
-        shown = _plain(told(Timeline, page))["timeline"]
+        shown = _plain(told(TimelineAnswer, page))["timeline"]
         if not room.take(shown):
             before = f"before s:{items[-1]['seq']} " if items else ""
             left_out.append(f"The entries {before}had no room.")
@@ -262,10 +262,10 @@ class _Films:
         else:
             self.missing[digest] = NO_ROOM
 
-    def _evolution(self, **asked: object) -> Iterator[Evolution]:
+    def _evolution(self, **asked: object) -> Iterator[EvolutionAnswer]:
         asked |= {"session_id": self.session, "limit": LIST_LIMIT_MAX}
         for page in _pages(self.opened, "get_evolution", **asked):
-            yield told(Evolution, page)
+            yield told(EvolutionAnswer, page)
 
 
 def _pages(opened: Desk, operation: str, **asked: object) -> Iterator[Result]:

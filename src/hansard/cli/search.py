@@ -6,7 +6,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from hansard.app.search_all import Kind, Thing, ThingsFound
+from hansard.app.search_all import Kind, Thing, ThingsFoundAnswer
 from hansard.cli.desk import asking, told
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
@@ -58,7 +58,7 @@ def search(
             raise InvalidInput(f"--kind: must be one of {', '.join(KINDS)}")
     with asking(flags) as ask:
         found = told(
-            ThingsFound, ask("search", query=" ".join(query), kinds=kind or None, limit=limit)
+            ThingsFoundAnswer, ask("search", query=" ".join(query), kinds=kind or None, limit=limit)
         )
     if json:
         for thing in found.results:
@@ -73,7 +73,7 @@ def register(app: typer.Typer) -> None:
     app.command()(search)
 
 
-def lines(found: ThingsFound, paint: Paint, columns_max: int | None) -> Iterator[str]:
+def lines(found: ThingsFoundAnswer, paint: Paint, columns_max: int | None) -> Iterator[str]:
     """Show what was found, and how to look at it."""
     for one in found.results:
         yield from table([[(_place(one), "yellow"), (_about(one), None)]], paint, columns_max)

@@ -14,7 +14,7 @@ from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.cli.welcome import program
 from hansard.cli.where import lines
 from hansard.kernel.store import CATALOG, UNMADE
-from hansard.records.answers import Overview
+from hansard.records.answers import OverviewAnswer
 from hansard.records.limits import BUDGET_TOKENS_MAX
 from hansard.sessions import projects
 
@@ -30,7 +30,7 @@ def status(flags: Flags, *, json: Json = False) -> None:
             return
         asked = {"budget_tokens": BUDGET_TOKENS_MAX}
         overview = told(
-            Overview, application.call("get_project_overview", asked, looking(settings))
+            OverviewAnswer, application.call("get_project_overview", asked, looking(settings))
         )
     if json:
         print_json(overview.model_dump(mode="json", exclude_none=True))

@@ -60,7 +60,7 @@ def create(
     start(load(flags)).close()
     with opened(flags) as (application, _):
         stamp, proof = signed(application)
-        wanted = tokens.Wanted(
+        wanted = tokens.WantedToken(
             role=role,
             name=name,
             is_human=human,
@@ -75,7 +75,7 @@ def create(
 
 
 def _made(
-    store: Store, wanted: tokens.Wanted, signed: tuple[Stamp, Proof | None], *, json: bool
+    store: Store, wanted: tokens.WantedToken, signed: tuple[Stamp, Proof | None], *, json: bool
 ) -> tokens.Token:
     """Make a token once it has been shown: where nobody can have seen it, it is not made."""
 

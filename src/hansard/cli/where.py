@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from hansard.cli.terminal.layout import Cell, Paint, paragraph, table
 from hansard.kernel.clock import to_text, utc_now
-from hansard.records.answers import Overview
+from hansard.records.answers import OverviewAnswer
 from hansard.records.briefing import DecisionSeen, LastSession
 from hansard.sessions.shown import SessionShown
 from hansard.sessions.wording import name_of, span, titled
@@ -20,7 +20,7 @@ FURTHER = (
 
 
 def lines(
-    overview: Overview, paint: Paint, columns_max: int | None, *, now: str | None = None
+    overview: OverviewAnswer, paint: Paint, columns_max: int | None, *, now: str | None = None
 ) -> Iterator[str]:
     """Say who was here last, what holds, what waits, who is there and where to go on."""
     now = now or to_text(utc_now())
@@ -71,7 +71,7 @@ def _decisions(seen: Sequence[DecisionSeen] | None, total: int, command: str) ->
     return rows + _more(total - len(shown), f"hansard decisions {command}")
 
 
-def _open(overview: Overview) -> list[list[Cell]]:
+def _open(overview: OverviewAnswer) -> list[list[Cell]]:
     shown = overview.open_records[:SHOWN_MAX]
     rows: list[list[Cell]] = [
         [(one.id, "yellow"), (f"{one.title} ({one.type})", None)] for one in shown
@@ -97,7 +97,7 @@ def _doing(session: SessionShown, now: str) -> str:
     return f"{called}{span(session.last_activity, now)} ago{at}"
 
 
-def _checkpoint(overview: Overview, now: str) -> list[list[Cell]]:
+def _checkpoint(overview: OverviewAnswer, now: str) -> list[list[Cell]]:
     saved = overview.checkpoint
     if saved is None:
         return []

@@ -3,24 +3,16 @@
 from collections.abc import Iterable
 from typing import Annotated, Self
 
-from pydantic import ConfigDict
-
 from hansard.decisions.contract import Status
 from hansard.decisions.events import Enforcement
 from hansard.kernel.event import Proof
-from hansard.kernel.model import Model
+from hansard.kernel.model import AnswerPart
 from hansard.kernel.operation import Result, Written
 from hansard.kernel.text import between_marks, one_line
 from hansard.kernel.told import KEPT, NO_COUNT, SECONDS, UNTOLD, whole_seconds
 
 
-class Shape(Model):
-    """Part of an answer."""
-
-    model_config = ConfigDict(extra="forbid")
-
-
-class Said(Written):
+class UnderstoodAnswer(Written):
     """Base of what comes of a text: it says what in it matches nothing."""
 
     unmatched: list[str] | None = None
@@ -32,7 +24,7 @@ class Said(Written):
         return [f"Matches nothing that is there now: {missing}"] if missing else []
 
 
-class DecisionRecordedAnswer(Said):
+class DecisionRecordedAnswer(UnderstoodAnswer):
     """A new active decision."""
 
     decision_id: str
@@ -43,7 +35,7 @@ class DecisionRecordedAnswer(Said):
         return "\n".join([f"[{self.decision_id}] (active) recorded", *self.left_out()])
 
 
-class DecisionSupersededAnswer(Said):
+class DecisionSupersededAnswer(UnderstoodAnswer):
     """A new active decision in the place of older ones."""
 
     decision_id: str
@@ -58,7 +50,7 @@ class DecisionSupersededAnswer(Said):
         return "\n".join([made, *self.left_out(), *radius_lines(self.blast_radius)])
 
 
-class DecisionProposed(Said):
+class DecisionProposedAnswer(UnderstoodAnswer):
     """A draft."""
 
     proposal_id: str
@@ -94,7 +86,7 @@ class ProposalAcceptedAnswer(Written):
         return "\n".join([made + instead, *radius_lines(self.blast_radius)])
 
 
-class ProposalRejectedAnswer(Said):
+class ProposalRejectedAnswer(UnderstoodAnswer):
     """A proposal that was turned down."""
 
     proposal_id: str
@@ -106,7 +98,7 @@ class ProposalRejectedAnswer(Said):
         return "\n".join([made, *self.left_out()])
 
 
-class DecisionFound(Shape):
+class DecisionFound(AnswerPart):
     """A decision that matched, or that what matched leads to."""
 
     id: str
@@ -134,7 +126,7 @@ class DecisionFound(Shape):
         return "\n".join([head + signed, *(f"  {line}" for line in rest.splitlines())])
 
 
-class DecisionsFound(Result):
+class DecisionsFoundAnswer(Result):
     """What a search found, best first."""
 
     results: Annotated[list[DecisionFound], KEPT]
@@ -154,7 +146,7 @@ class DecisionsFound(Result):
         return "\n".join([*found, f"Index: {self.index}{behind}"])
 
 
-class DecisionShown(Shape):
+class DecisionShown(AnswerPart):
     """A decision or a proposal in full."""
 
     id: str
@@ -216,7 +208,7 @@ class DecisionShown(Shape):
         return " (unproved)" if self.proof == "unproved" else ""
 
 
-class Link(Shape):
+class Link(AnswerPart):
     """One decision of a chain."""
 
     id: str
@@ -234,7 +226,7 @@ class Link(Shape):
         return one_line(f"[{self.id}] ({self.status}) {self.title}{by}")
 
 
-class Evidence(Shape):
+class Evidence(AnswerPart):
     """Something a decision rests on."""
 
     ref: str
@@ -246,7 +238,7 @@ class Evidence(Shape):
         return one_line(f"{self.ref}: {self.about}") if self.about else self.ref
 
 
-class DecisionInContext(Result):
+class DecisionInContextAnswer(Result):
     """A decision with its chain, what it rests on and what rests on it."""
 
     decision: DecisionShown

@@ -17,7 +17,7 @@ _HEADER_LINES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedDecisions:
     """Which decisions and proposals are looked for."""
 
     target: str | None = None
@@ -30,7 +30,7 @@ class Wanted:
     @property
     def is_narrow(self) -> bool:
         """Whether any is left out."""
-        return self != Wanted()
+        return self != WantedDecisions()
 
     def has(self, row: Row) -> bool:
         """Whether this one is wanted."""
@@ -51,10 +51,10 @@ def check(request: contract.SearchDecisions) -> None:
         )
 
 
-def wanted(tx: ReadTx, request: contract.SearchDecisions) -> Wanted:
+def wanted(tx: ReadTx, request: contract.SearchDecisions) -> WantedDecisions:
     """Say which are looked for."""
     given = request.where or contract.Filter()
-    return Wanted(
+    return WantedDecisions(
         target=None if given.target is None else target_key(given.target),
         status=given.status,
         author=given.author,
@@ -64,7 +64,7 @@ def wanted(tx: ReadTx, request: contract.SearchDecisions) -> Wanted:
 
 
 def listed(
-    tx: ReadTx, request: contract.SearchDecisions, wanted: Wanted
+    tx: ReadTx, request: contract.SearchDecisions, wanted: WantedDecisions
 ) -> list[answers.DecisionFound]:
     """List what is wanted where no words are looked for, the newest first."""
     rows = (row for row in _newest(tx, wanted) if wanted.has(row) and _fits(row, request.mode))
@@ -72,7 +72,7 @@ def listed(
 
 
 def history(
-    tx: ReadTx, request: contract.SearchDecisions, wanted: Wanted
+    tx: ReadTx, request: contract.SearchDecisions, wanted: WantedDecisions
 ) -> tuple[list[answers.DecisionFound], int]:
     """Tell all that was decided about a target, the oldest first, and how many came before those.
 
@@ -107,7 +107,7 @@ def _fits(row: Row, mode: contract.Mode) -> bool:
     )
 
 
-def _newest(tx: ReadTx, wanted: Wanted) -> Iterator[Row]:
+def _newest(tx: ReadTx, wanted: WantedDecisions) -> Iterator[Row]:
     where = {} if wanted.target is None else {"target_key": wanted.target}
     return reading.newest(tx, where, page=LIST_LIMIT_MAX)
 

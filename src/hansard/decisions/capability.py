@@ -7,12 +7,12 @@ from hansard.decisions import answers, contract, limits
 from hansard.decisions.commands import Deciding, Radius
 from hansard.decisions.events import EVENTS
 from hansard.decisions.git import history
-from hansard.decisions.matching import Surroundings
+from hansard.decisions.matching import KnownThings
 from hansard.decisions.proposals import Reviewing
-from hansard.decisions.queries import Looking
+from hansard.decisions.queries import DecisionQueries
 from hansard.decisions.reading import citing_decisions
 from hansard.decisions.search import Searching
-from hansard.decisions.secret import Secret
+from hansard.decisions.secret import KeptSecret
 from hansard.decisions.views import PASSAGES, VIEW
 from hansard.kernel.follow import Follower
 from hansard.kernel.meaning import Meanings, NoMeanings
@@ -22,14 +22,14 @@ from hansard.kernel.store import Store
 
 def capability(
     *,
-    secret: Secret | None = None,
+    secret: KeptSecret | None = None,
     workspace: Path | None = None,
     review_window_s: int = limits.REVIEW_WINDOW_S,
     meanings: Meanings | None = None,
     blast_radius: Radius = citing_decisions,
     followers: Callable[[Store], Sequence[Follower]] | None = None,
     mask: history.Mask = str,
-    around: Surroundings | None = None,
+    around: KnownThings | None = None,
 ) -> Capability:
     """Make the capability.
 
@@ -38,13 +38,13 @@ def capability(
     decision elsewhere is known only above this layer, and `blast_radius` says it; so is what a
     secret looks like, which `mask` takes out, and what is there to be named, `around`.
     """
-    known, around = secret or Secret(None), around or Surroundings()
+    known, around = secret or KeptSecret(None), around or KnownThings()
     reviewing = Reviewing(known, review_window_s, blast_radius, around)
     return Capability(
         "decisions",
         (
             *_deciding(Deciding(blast_radius, around)),
-            *_looking(Searching(meanings or NoMeanings()), Looking(blast_radius)),
+            *_looking(Searching(meanings or NoMeanings()), DecisionQueries(blast_radius)),
             *_reviewing(reviewing),
             *(history.operations(workspace, mask) if workspace else ()),
         ),
@@ -85,13 +85,13 @@ def _deciding(deciding: Deciding) -> tuple[Operation, ...]:
     )
 
 
-def _looking(searching: Searching, looking: Looking) -> tuple[Operation, ...]:
+def _looking(searching: Searching, looking: DecisionQueries) -> tuple[Operation, ...]:
     return (
         Operation(
             "search_decisions",
             "Find what was decided. strict: active only; balanced: active first; audit: history.",
             contract.SearchDecisions,
-            answers.DecisionsFound,
+            answers.DecisionsFoundAnswer,
             searching.search,
             writes=False,
             toolsets=("core", "default"),
@@ -100,7 +100,7 @@ def _looking(searching: Searching, looking: Looking) -> tuple[Operation, ...]:
             "get_decision",
             "Show a decision or proposal with its chain, evidence and what cites it.",
             contract.GetDecision,
-            answers.DecisionInContext,
+            answers.DecisionInContextAnswer,
             looking.get,
             writes=False,
         ),
@@ -113,7 +113,7 @@ def _reviewing(reviewing: Reviewing) -> tuple[Operation, ...]:
             "propose_decision",
             "Draft a decision for an admin to accept, or with proposal_id change a draft.",
             contract.ProposeDecision,
-            answers.DecisionProposed,
+            answers.DecisionProposedAnswer,
             reviewing.propose,
             writes=True,
             role="agent",

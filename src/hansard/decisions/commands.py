@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from hansard.decisions import answers, contract, reading, rules
-from hansard.decisions.matching import Surroundings
+from hansard.decisions.matching import KnownThings
 from hansard.decisions.reading import BlastRadius
 from hansard.decisions.reasons import Reasons, pack
 from hansard.decisions.tables import DECISION_PREFIX
@@ -22,7 +22,7 @@ class Deciding:
     """Makes decisions."""
 
     blast_radius: Radius
-    around: Surroundings = field(default_factory=Surroundings)
+    around: KnownThings = field(default_factory=KnownThings)
 
     def record(
         self, request: contract.RecordDecision, context: Context

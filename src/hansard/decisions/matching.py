@@ -13,7 +13,7 @@ def _always(*_: object) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class KnownThings:
     """What there is to be named; known only above this layer."""
 
     is_known: Callable[[ReadTx, str], bool] = _always

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 from hansard.decisions import answers, contract, reading, rules
 from hansard.decisions.commands import Radius, blob_of, decisions, ground_of, radius_of
-from hansard.decisions.matching import Surroundings
-from hansard.decisions.secret import Secret
+from hansard.decisions.matching import KnownThings
+from hansard.decisions.secret import KeptSecret
 from hansard.decisions.tables import DECISION_PREFIX, PROPOSAL_PREFIX
 from hansard.kernel.clock import from_text, to_text
 from hansard.kernel.engine import ReadTx, Row, WriteTx
@@ -18,18 +18,18 @@ from hansard.kernel.operation import Context
 class Reviewing:
     """Takes proposals, and what is decided about them."""
 
-    secret: Secret
+    secret: KeptSecret
     window_s: int
     blast_radius: Radius
-    around: Surroundings = field(default_factory=Surroundings)
+    around: KnownThings = field(default_factory=KnownThings)
 
     def propose(
         self, request: contract.ProposeDecision, context: Context
-    ) -> answers.DecisionProposed:
+    ) -> answers.DecisionProposedAnswer:
         """Make a draft, or change one. What an open draft says already is not written again."""
         reasons, missing = blob_of(request), self.around.missing_files(request)
 
-        def work(tx: WriteTx) -> answers.DecisionProposed:
+        def work(tx: WriteTx) -> answers.DecisionProposedAnswer:
             draft = _draft(tx, request)
             identifier = draft["id"] if draft else next_id(tx, PROPOSAL_PREFIX)
             ground = ground_of(tx, context, request.target, _superseded(tx, request))
@@ -79,9 +79,9 @@ class Reviewing:
 
         return context.write(work)
 
-    def _proposed(self, row: Row, context: Context) -> answers.DecisionProposed:
+    def _proposed(self, row: Row, context: Context) -> answers.DecisionProposedAnswer:
         from_then_on = from_text(row["last_edit"]) + timedelta(seconds=self.window_s)
-        return answers.DecisionProposed(
+        return answers.DecisionProposedAnswer(
             proposal_id=row["id"],
             status=row["status"],
             supersedes=row["supersedes"],

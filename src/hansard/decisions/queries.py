@@ -14,22 +14,24 @@ from hansard.kernel.operation import Context
 
 
 @dataclass(frozen=True, slots=True)
-class Looking:
+class DecisionQueries:
     """Shows decisions."""
 
     blast_radius: Radius
 
-    def get(self, request: contract.GetDecision, context: Context) -> answers.DecisionInContext:
+    def get(
+        self, request: contract.GetDecision, context: Context
+    ) -> answers.DecisionInContextAnswer:
         """Show a decision or a proposal, now or as it stood."""
         as_of = context.as_of
 
-        def work(tx: ReadTx) -> answers.DecisionInContext:
+        def work(tx: ReadTx) -> answers.DecisionInContextAnswer:
             row = reading.stated(tx, request.decision_id, as_of=as_of)
             end = reading.end(tx, row, as_of=as_of)
             before, more_before = _earlier(tx, row, as_of)
             after, more_after = _later(tx, row, as_of)
             radius = None if as_of is not None else self.blast_radius(tx, row["id"])
-            return answers.DecisionInContext(
+            return answers.DecisionInContextAnswer(
                 decision=shown(row, reading.reasons(tx, row)),
                 head=link(end) if end["id"] != row["id"] else None,
                 chain=[link(one) for one in (*before, row, *after)],

@@ -34,7 +34,7 @@ class RankedStanding:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class RankedMatch:
     """Something that was found, how well it matched in 0..1, and where its chain ends.
 
     The end is the chain's active head; of a proposal that was not accepted, it is itself.
@@ -56,7 +56,7 @@ class Ranked:
 
 
 def rank(
-    matches: Sequence[Match],
+    matches: Sequence[RankedMatch],
     mode: Mode,
     limit: int,
     rejected_max: int = REJECTED_SHOWN_MAX,
@@ -71,7 +71,7 @@ def rank(
         return sorted((Ranked(one.found, one.relevance) for one in matches), key=_as_history)[
             :limit
         ]
-    ends: dict[str, list[Match]] = {}
+    ends: dict[str, list[RankedMatch]] = {}
     for match in matches:
         if match.end.is_active or mode == "balanced":
             ends.setdefault(match.end.id, []).append(match)
@@ -79,7 +79,7 @@ def rank(
     return _one_per_target(ranked, rejected_max)[:limit]
 
 
-def _resolved(matches: Sequence[Match]) -> Ranked:
+def _resolved(matches: Sequence[RankedMatch]) -> Ranked:
     """Make one result of the matches that lead to the same end."""
     best_first = sorted(matches, key=lambda match: (-match.relevance, match.found.id))
     end = best_first[0].end

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hansard.decisions import answers, audit, contract, limits, reading
-from hansard.decisions.audit import Wanted
-from hansard.decisions.ranking import REJECTED_SHOWN_MAX, Match, Ranked, RankedStanding, rank
+from hansard.decisions.audit import WantedDecisions
+from hansard.decisions.ranking import REJECTED_SHOWN_MAX, Ranked, RankedMatch, RankedStanding, rank
 from hansard.decisions.tables import DECISIONS, WORDS
 from hansard.kernel.engine import Hit, ReadTx, Row
 from hansard.kernel.fuse import fuse
@@ -26,7 +26,9 @@ class Searching:
 
     meanings: Meanings
 
-    def search(self, request: contract.SearchDecisions, context: Context) -> answers.DecisionsFound:
+    def search(
+        self, request: contract.SearchDecisions, context: Context
+    ) -> answers.DecisionsFoundAnswer:
         """Find decisions, best first. Any query is answered; one without words may find nothing."""
         audit.check(request)
         # Before the transaction, for it takes a while. It may be stale: each hit is looked up.
@@ -42,7 +44,7 @@ class Searching:
             return [_found(tx, request, one) for one in ranked], None
 
         found, earlier = context.read(work)
-        return answers.DecisionsFound(
+        return answers.DecisionsFoundAnswer(
             results=found,
             earlier=earlier or None,
             # Counted after what was found, so that nothing younger is missed in silence.
@@ -56,7 +58,7 @@ class Searching:
 
 
 def _ranked(
-    tx: ReadTx, request: contract.SearchDecisions, wanted: Wanted, near: Sequence[Hit]
+    tx: ReadTx, request: contract.SearchDecisions, wanted: WantedDecisions, near: Sequence[Hit]
 ) -> list[Ranked]:
     """Look at ever more matches while they lead to too few decisions.
 
@@ -101,7 +103,9 @@ class _Graph:
         is_sane = not math.isnan(hit.score) and "\0" not in hit.key
         return is_sane and self._row(hit.key) is not None
 
-    def matches(self, hits: Sequence[Hit], mode: contract.Mode, wanted: Wanted) -> list[Match]:
+    def matches(
+        self, hits: Sequence[Hit], mode: contract.Mode, wanted: WantedDecisions
+    ) -> list[RankedMatch]:
         """Say where hits lead, as far as that is wanted."""
         found = map(self._match, hits)
         if mode == "audit":
@@ -113,11 +117,11 @@ class _Graph:
         assert row is not None, f"{standing.id} is the end of a chain but is no decision"
         return row
 
-    def _match(self, hit: Hit) -> Match:
+    def _match(self, hit: Hit) -> RankedMatch:
         """Say where a hit leads."""
         row = self._known(hit)
         relevance = min(max(hit.score, 0.0), 1.0)
-        return Match(_standing(row), relevance, _standing(self._end(row)))
+        return RankedMatch(_standing(row), relevance, _standing(self._end(row)))
 
     def _known(self, hit: Hit) -> Row:
         row = self._row(hit.key)

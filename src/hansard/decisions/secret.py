@@ -13,7 +13,7 @@ from hansard.kernel.problem import PermissionDenied
 Check = Callable[[str], bool]
 
 
-class Secret:
+class KeptSecret:
     """Knows a secret without keeping it, and does not let anyone guess for long."""
 
     def __init__(self, text: str | None, clock: Callable[[], float] = time.monotonic) -> None:

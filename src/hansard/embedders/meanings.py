@@ -234,15 +234,17 @@ def _digest(passage: Passage) -> Digest | None:
     return digest_of("\0".join(texts).encode()) if texts else None
 
 
-def _change(passage: Passage, made: "Sequence[Vectors | None]") -> vectors.Change:
+def _change(passage: Passage, made: "Sequence[Vectors | None]") -> vectors.VectorChange:
     """Make a change of what was embedded; each vector lies halfway to that of the head."""
     digest = _digest(passage)
     whole = made[0] if made else None
     if whole is None:
-        return vectors.Change(passage.topic, passage.key, digest, None, 0)
+        return vectors.VectorChange(passage.topic, passage.key, digest, None, 0)
     for head in made[1:]:
         whole = whole if head is None else _between(whole, head[:1])
-    return vectors.Change(passage.topic, passage.key, digest, vectors.pack(whole), whole.shape[1])
+    return vectors.VectorChange(
+        passage.topic, passage.key, digest, vectors.pack(whole), whole.shape[1]
+    )
 
 
 def _between(some: "Vectors", other: "Vectors") -> "Vectors":
@@ -254,7 +256,7 @@ def _between(some: "Vectors", other: "Vectors") -> "Vectors":
     return sums / lengths if (lengths > 0).all() else some
 
 
-def _take_over(held: _Held, changes: Sequence[vectors.Change]) -> None:
+def _take_over(held: _Held, changes: Sequence[vectors.VectorChange]) -> None:
     first = next((change for change in changes if change.vectors is not None), None)
     if held.shelf is None and first is not None:
         # Imported when there is something to find, and not before: numpy takes its time.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hansard.embedders.vectors import Change, unpack
+from hansard.embedders.vectors import VectorChange, unpack
 from hansard.kernel.engine import Hit
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class VectorIndex:
         """Count the documents."""
         return len(self._rows)
 
-    def update(self, changes: Sequence[Change]) -> None:
+    def update(self, changes: Sequence[VectorChange]) -> None:
         """Take over what has changed, the last change of a document counting."""
         latest = {change.key: change for change in changes}
         for key in latest:

@@ -37,7 +37,7 @@ class Generation:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class VectorChange:
     """What a document's vectors are now; `None` if it has none any more."""
 
     topic: str
@@ -73,7 +73,7 @@ def begin(tx: WriteTx, embedder: str, identifier: str) -> Generation:
     return begun
 
 
-def save(tx: WriteTx, current: Generation, changes: Sequence[Change]) -> None:
+def save(tx: WriteTx, current: Generation, changes: Sequence[VectorChange]) -> None:
     """Save what has changed, so that every reader sees it."""
     for number, change in enumerate(changes, start=current.changes + 1):
         row: Row = asdict(change) | {"change": number}
@@ -81,7 +81,9 @@ def save(tx: WriteTx, current: Generation, changes: Sequence[Change]) -> None:
     _count(tx, current, current.changes + len(changes))
 
 
-def news(tx: ReadTx, topic: str, known: str, after: int) -> tuple[Generation | None, list[Change]]:
+def news(
+    tx: ReadTx, topic: str, known: str, after: int
+) -> tuple[Generation | None, list[VectorChange]]:
     """Give a page of a topic's changes past a number, if `known` is still the generation.
 
     Of another generation it is the first page. Less than a whole page means that this was all.
@@ -94,7 +96,7 @@ def news(tx: ReadTx, topic: str, known: str, after: int) -> tuple[Generation | N
         return current, []
     where: Where = {"topic": topic, "change": Range(at_least=read + 1)}
     page = tx.scan(VECTORS, where, order="change", limit=ROWS_PAGE)
-    return current, [Change(**found.row) for found in page]
+    return current, [VectorChange(**found.row) for found in page]
 
 
 def pack(vectors: "Vectors") -> Packed:

@@ -15,11 +15,13 @@ AFTER_WRITING = Look(
 """The answer to a write need not show what its caller knows."""
 
 
-def written(tx: ReadTx, context: Context, identifier: str) -> contract.EntityWritten:
+def written(tx: ReadTx, context: Context, identifier: str) -> contract.EntityWrittenAnswer:
     """Answer with an entity as it stands now."""
     entity, place = show(tx, *find(tx, identifier), AFTER_WRITING)
     cursor = looked_up(tx, entity, place)
-    return contract.EntityWritten(entity=entity, nextCursor=cursor, session_id=context.session)
+    return contract.EntityWrittenAnswer(
+        entity=entity, nextCursor=cursor, session_id=context.session
+    )
 
 
 def check_references(tx: ReadTx, declared: EntityType, content: dict[str, Any]) -> None:

@@ -37,7 +37,7 @@ PART_NAMES = {"nodes": "agentGraphNode", "edges": "agentGraphEdge"}
 """What the entities within a graph are called in the ids they are given."""
 
 
-def create(request: contract.EntityCreate, context: Context) -> contract.EntityWritten:
+def create(request: contract.EntityCreate, context: Context) -> contract.EntityWrittenAnswer:
     """Make an entity of a type."""
     declared = BY_NAME[request.type]
     if declared is AGENT_GRAPH_EXECUTION and request.data.get("status") in ENDS:
@@ -49,7 +49,7 @@ def create(request: contract.EntityCreate, context: Context) -> contract.EntityW
     identifier = _identifier(declared, context)
     first_thread = new_id(MESSAGE_THREAD.name)
 
-    def work(tx: WriteTx) -> contract.EntityWritten:
+    def work(tx: WriteTx) -> contract.EntityWrittenAnswer:
         check_references(tx, declared, content)
         if declared is METRIC:
             check_room(tx, [(content["name"], content["dimensions"])])
@@ -74,7 +74,7 @@ def create(request: contract.EntityCreate, context: Context) -> contract.EntityW
     return context.write(work)
 
 
-def update(request: contract.EntityUpdate, context: Context) -> contract.EntityWritten:
+def update(request: contract.EntityUpdate, context: Context) -> contract.EntityWrittenAnswer:
     """Change the fields that are given, if the entity is still what the caller expects."""
     are_settings = request.id in (OWN_SETTINGS, settings_id(context.project))
     declared = SETTINGS_TYPE if are_settings else context.read(lambda tx: find(tx, request.id))[0]
@@ -85,7 +85,7 @@ def update(request: contract.EntityUpdate, context: Context) -> contract.EntityW
     # Before the transaction, which may run twice.
     data = _named_parts(declared, request.data)
 
-    def work(tx: WriteTx) -> contract.EntityWritten:
+    def work(tx: WriteTx) -> contract.EntityWrittenAnswer:
         are_new = are_settings and _ensure_settings(tx, context)
         _, row = find(tx, request.id)
         if not are_new:
@@ -102,10 +102,10 @@ def update(request: contract.EntityUpdate, context: Context) -> contract.EntityW
     return context.write(work)
 
 
-def delete(request: contract.EntityDelete, context: Context) -> contract.EntityGone:
+def delete(request: contract.EntityDelete, context: Context) -> contract.EntityGoneAnswer:
     """Take an entity away. What happened to it stays in the journal."""
 
-    def work(tx: WriteTx) -> contract.EntityGone:
+    def work(tx: WriteTx) -> contract.EntityGoneAnswer:
         declared, row = find(tx, request.id)
         identifier: str = row["id"]
         heads = {"threadId": identifier}
@@ -117,16 +117,16 @@ def delete(request: contract.EntityDelete, context: Context) -> contract.EntityG
                 chat_id=chats[0].key,
             )
         context.record(tx, events.EntityDeleted(id=identifier, type=declared.name))
-        return contract.EntityGone(id=identifier, session_id=context.session)
+        return contract.EntityGoneAnswer(id=identifier, session_id=context.session)
 
     return context.write(work)
 
 
-def revise(request: contract.DocumentRevise, context: Context) -> contract.EntityWritten:
+def revise(request: contract.DocumentRevise, context: Context) -> contract.EntityWrittenAnswer:
     """Make the next version of a document, which stays as it is."""
     identifier = new_id(TEXT_DOCUMENT.name)
 
-    def work(tx: WriteTx) -> contract.EntityWritten:
+    def work(tx: WriteTx) -> contract.EntityWrittenAnswer:
         row = find_as(tx, request.id, TEXT_DOCUMENT)
         if not request.fork and (next_id := row["nextId"]):
             raise contract.EntityConflict(

@@ -121,7 +121,7 @@ class ExecutionEvents(ProjectRequest):
         return self
 
 
-class EntityShown(Result):
+class EntityShownAnswer(Result):
     """An entity. Of a long thread or execution, the newest part."""
 
     entity: dict[str, Any]
@@ -133,7 +133,7 @@ class EntityShown(Result):
         return rendering.whole(self.entity, self.nextCursor)
 
 
-class EntityWritten(Written):
+class EntityWrittenAnswer(Written):
     """An entity as it stands after the write."""
 
     entity: Annotated[dict[str, Any], only("id", "updatedAt", *rendering.MADE)]
@@ -145,7 +145,7 @@ class EntityWritten(Written):
         return rendering.written(self.entity)
 
 
-class ThreadWritten(EntityWritten):
+class ThreadWrittenAnswer(EntityWrittenAnswer):
     """The new thread: what was added to it, and how to see what came before."""
 
     chat_id: str | None = None
@@ -157,7 +157,7 @@ class ThreadWritten(EntityWritten):
         return f"{shown}\nThe chat {self.chat_id} is at this thread now." if self.chat_id else shown
 
 
-class EntityGone(Written):
+class EntityGoneAnswer(Written):
     """What was deleted."""
 
     id: str
@@ -168,7 +168,7 @@ class EntityGone(Written):
         return f"{self.id} deleted."
 
 
-class Entities(Result):
+class EntityListAnswer(Result):
     """Entities of one type, newest first unless another order is asked for."""
 
     entities: list[dict[str, Any]]
@@ -186,7 +186,7 @@ class Entities(Result):
         return "\n".join([f"{self.total} in all", *lines, *rest])
 
 
-class Imported(Written):
+class EntitiesImportedAnswer(Written):
     """How many lines of an export were taken over."""
 
     imported: int

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from hansard.entities import filters, limits
-from hansard.entities.contract import Entities, EntityList, EntityNotFound
+from hansard.entities.contract import EntityList, EntityListAnswer, EntityNotFound
 from hansard.entities.reading import Look, find_as, show
 from hansard.entities.tables import TABLES, THREADS
 from hansard.entities.types.entity import EntityType
@@ -29,7 +29,7 @@ class Listed:
     request: EntityList
     order: filters.Order
 
-    def read(self, tx: ReadTx) -> Entities:
+    def read(self, tx: ReadTx) -> EntityListAnswer:
         """Give a page of it."""
         wanted = dict(self.request.where or {})
         if "id" in wanted:
@@ -47,19 +47,19 @@ class Listed:
         )
         shown = self._page(tx, [one.row for one in found[: self.request.limit]])
         has_more = len(shown) < len(found)
-        return Entities(
+        return EntityListAnswer(
             entities=shown,
             total=tx.tally(self._table, where).get(None, 0),
             nextCursor=self._after(found[len(shown) - 1].row) if has_more else None,
         )
 
-    def of_few(self, entities: Sequence[Json]) -> Entities:
+    def of_few(self, entities: Sequence[Json]) -> EntityListAnswer:
         """Give those of a few entities that are wanted, in order and all at once."""
         where = self.request.where or {}
         kept = [one for one in entities if filters.matches(self.declared, one, where)]
         field = self.order.field or "createdAt"
         kept.sort(key=lambda one: (one[field], one["id"]), reverse=self.order.descending)
-        return Entities(entities=kept, total=len(kept))
+        return EntityListAnswer(entities=kept, total=len(kept))
 
     def _named(self, tx: ReadTx, wanted: Any) -> list[Json]:
         """Read the entities of some ids; an id of nothing names none."""

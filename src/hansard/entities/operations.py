@@ -9,7 +9,7 @@ def _writing(
     description: str,
     request: type[Request],
     run: Run,
-    result: type[Written] = contract.EntityWritten,
+    result: type[Written] = contract.EntityWrittenAnswer,
     *,
     destructive: bool = False,
 ) -> Operation:
@@ -34,7 +34,7 @@ OPERATIONS = (
         "Get an entity; of threads and runs the last limit turns or events, earlier ones by "
         "cursor. id settings: the project's. reveal: secrets, to admins.",
         contract.EntityGet,
-        contract.EntityShown,
+        contract.EntityShownAnswer,
         queries.get,
         writes=False,
     ),
@@ -49,7 +49,7 @@ OPERATIONS = (
         "Delete an entity.",
         contract.EntityDelete,
         commands.delete,
-        contract.EntityGone,
+        contract.EntityGoneAnswer,
         destructive=True,
     ),
     Operation(
@@ -57,7 +57,7 @@ OPERATIONS = (
         "List entities of a type, newest first. where: field equals value, or one of a list, or "
         "null. order: id, createdAt or updatedAt, - before it: last first.",
         contract.EntityList,
-        contract.Entities,
+        contract.EntityListAnswer,
         queries.list_entities,
         writes=False,
     ),
@@ -68,7 +68,7 @@ OPERATIONS = (
         "input}, toolResponse {callId, status, output}; none: a fork.",
         contract.ThreadAppend,
         threads.append,
-        contract.ThreadWritten,
+        contract.ThreadWrittenAnswer,
     ),
     _writing(
         "document_revise",

@@ -16,7 +16,7 @@ from hansard.kernel.problem import PermissionDenied
 from hansard.kernel.store import UNMADE
 
 
-def get(request: contract.EntityGet, context: Context) -> contract.EntityShown:
+def get(request: contract.EntityGet, context: Context) -> contract.EntityShownAnswer:
     """Give an entity, now or as it stood."""
     if request.reveal and not context.caller.actor.may("admin"):
         raise PermissionDenied("To reveal what is redacted needs the role admin")
@@ -24,16 +24,16 @@ def get(request: contract.EntityGet, context: Context) -> contract.EntityShown:
         return shown
     look = Look(request.limit, request.cursor, context.as_of, request.reveal)
 
-    def work(tx: ReadTx) -> contract.EntityShown:
+    def work(tx: ReadTx) -> contract.EntityShownAnswer:
         if (sample := _sample(tx, request.id, context.as_of)) is not None:
             return sample
         entity, cursor = show(tx, *find(tx, request.id, as_of=context.as_of), look)
-        return contract.EntityShown(entity=entity, nextCursor=cursor)
+        return contract.EntityShownAnswer(entity=entity, nextCursor=cursor)
 
     return context.read(work)
 
 
-def list_entities(request: contract.EntityList, context: Context) -> contract.Entities:
+def list_entities(request: contract.EntityList, context: Context) -> contract.EntityListAnswer:
     """List the entities of a type, newest first or in the order that is asked for."""
     declared = BY_NAME[request.type]
     filters.check_where(declared, request.where or {})
@@ -45,7 +45,7 @@ def list_entities(request: contract.EntityList, context: Context) -> contract.En
     return context.read(listing.read)
 
 
-def _sample(tx: ReadTx, identifier: str, as_of: int | None) -> contract.EntityShown | None:
+def _sample(tx: ReadTx, identifier: str, as_of: int | None) -> contract.EntityShownAnswer | None:
     """Give a measurement that was recorded among others as the entity that it is."""
     place = place_of(identifier)
     if place is None or (as_of is not None and place[0] > as_of):
@@ -53,19 +53,19 @@ def _sample(tx: ReadTx, identifier: str, as_of: int | None) -> contract.EntitySh
     found = raw.find(tx, identifier)
     if found is None or tx.get(TABLES[METRIC.name], identifier) is not None:
         return None
-    return contract.EntityShown(entity=found.model_dump(exclude={"at"}))
+    return contract.EntityShownAnswer(entity=found.model_dump(exclude={"at"}))
 
 
-def _settings(tx: ReadTx) -> contract.EntityShown:
+def _settings(tx: ReadTx) -> contract.EntityShownAnswer:
     entity, _ = show(tx, *find(tx, OWN_SETTINGS))
-    return contract.EntityShown(entity=entity)
+    return contract.EntityShownAnswer(entity=entity)
 
 
 def _are_settings(identifier: str, context: Context) -> bool:
     return context.as_of is None and identifier in (OWN_SETTINGS, settings_id(context.project))
 
 
-def _first_settings(context: Context) -> contract.EntityShown | None:
+def _first_settings(context: Context) -> contract.EntityShownAnswer | None:
     """Make the settings on first read; who may not write sees what would be made."""
     if context.read(lambda tx: tx.scan(SETTINGS, limit=1)):
         return None
@@ -76,4 +76,4 @@ def _first_settings(context: Context) -> contract.EntityShown | None:
     # What their id will be is known once their project is made.
     identifier = OWN_SETTINGS if context.project == UNMADE else settings_id(context.project)
     times = {"id": identifier, "createdAt": now, "updatedAt": now}
-    return contract.EntityShown(entity=times | rules.fit(SETTINGS_TYPE, {}))
+    return contract.EntityShownAnswer(entity=times | rules.fit(SETTINGS_TYPE, {}))

@@ -230,7 +230,7 @@ def looked_up(tx: ReadTx, entity: Json, place: str | None) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundEntity:
     """What a search over everything shows of an entity that it found."""
 
     type: str
@@ -241,7 +241,7 @@ class Found:
     """Of a version of a document, the one that holds now, which may be this one."""
 
 
-def found(tx: ReadTx, identifier: str) -> Found | None:
+def found(tx: ReadTx, identifier: str) -> FoundEntity | None:
     """Give the texts by which an entity was found; `None` if it is there no longer."""
     known = tx.get(TEXTS, identifier)
     if known is None:
@@ -254,4 +254,4 @@ def found(tx: ReadTx, identifier: str) -> Found | None:
         assert texts is not None, "what has no texts is not found by words"
         text = texts[1]
     current = current_of(tx, row)["id"] if declared.name == "textDocument" else None
-    return Found(declared.name, known["title"], text, row["createdAt"], current)
+    return FoundEntity(declared.name, known["title"], text, row["createdAt"], current)

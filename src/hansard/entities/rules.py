@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from hansard.entities import limits
 from hansard.entities.contract import EntityConflict
 from hansard.entities.types.agent_graph_execution import NEXT
-from hansard.entities.types.entity import REDACTED, Entity, EntityType, Shape, Status
+from hansard.entities.types.entity import REDACTED, CamelShape, Entity, EntityType, Status
 from hansard.kernel.blob import canonical_json
 from hansard.kernel.clock import from_text, to_text
 from hansard.kernel.problem import InvalidInput
@@ -26,7 +26,9 @@ def later(clock: str, previous: str | None) -> str:
     return to_text(from_text(previous) + _STEP)
 
 
-def fit(declared: EntityType, given: Mapping[str, Any], draft: type[Shape] | None = None) -> Json:
+def fit(
+    declared: EntityType, given: Mapping[str, Any], draft: type[CamelShape] | None = None
+) -> Json:
     """Give what a caller gave with what was left out filled in, or name the field that is wrong.
 
     `draft` is for what is given otherwise than most of its type.
@@ -67,13 +69,13 @@ def derived(declared: EntityType) -> set[str | None]:
     return _names(declared.model) - _names(declared.draft)
 
 
-def _without_empty(declared: EntityType, given: Mapping[str, Any], draft: type[Shape]) -> Json:
+def _without_empty(declared: EntityType, given: Mapping[str, Any], draft: type[CamelShape]) -> Json:
     """Leave out what only says that something which is derived is not there yet."""
     left_out = _names(declared.model) - _names(draft) - _names(Entity)
     return {k: v for k, v in given.items() if k not in left_out or v not in (None, [], False)}
 
 
-def _names(model: type[Shape]) -> set[str | None]:
+def _names(model: type[CamelShape]) -> set[str | None]:
     return {one.alias for one in model.model_fields.values()}
 
 

@@ -18,14 +18,16 @@ _OWN = ("startTime", "endTime", "events")
 """What a run has besides its content."""
 
 
-def record_finished(request: contract.EntityCreate, context: Context) -> contract.EntityWritten:
+def record_finished(
+    request: contract.EntityCreate, context: Context
+) -> contract.EntityWrittenAnswer:
     """Record a run that is over as it was, with its own times, and say that it was so recorded."""
     whole = rules.fit(AGENT_GRAPH_EXECUTION, request.data, FinishedRunDraft)
     content = {name: value for name, value in whole.items() if name not in _OWN}
     happened = whole["events"]
     identifier = new_id(AGENT_GRAPH_EXECUTION.name)
 
-    def work(tx: WriteTx) -> contract.EntityWritten:
+    def work(tx: WriteTx) -> contract.EntityWrittenAnswer:
         check_references(tx, AGENT_GRAPH_EXECUTION, content)
         recorded = events.ExecutionRecorded(
             id=identifier,
@@ -42,12 +44,12 @@ def record_finished(request: contract.EntityCreate, context: Context) -> contrac
     return context.write(work)
 
 
-def advance(request: contract.ExecutionEvents, context: Context) -> contract.EntityWritten:
+def advance(request: contract.ExecutionEvents, context: Context) -> contract.EntityWrittenAnswer:
     """Add what happened in a run, or let it begin or end."""
     happened = [event.plain() for event in request.events]
     rules.check_size("events", happened)
 
-    def work(tx: WriteTx) -> contract.EntityWritten:
+    def work(tx: WriteTx) -> contract.EntityWrittenAnswer:
         row = find_as(tx, request.id, AGENT_GRAPH_EXECUTION)
         rules.check_status(row["id"], row["status"], request.status, happens=bool(happened))
         advanced = events.ExecutionAdvanced(

@@ -19,13 +19,13 @@ Said = Sequence[tuple[str, list[dict[str, Any]]]]
 TURN = "messageTurn"
 
 
-def begin(context: Context, said: Said) -> contract.EntityWritten:
+def begin(context: Context, said: Said) -> contract.EntityWrittenAnswer:
     """Make a thread of what is said."""
     extending = _Extending(context, said)
     return context.write(lambda tx: extending.record(tx, None, None, None))
 
 
-def append(request: contract.ThreadAppend, context: Context) -> contract.ThreadWritten:
+def append(request: contract.ThreadAppend, context: Context) -> contract.ThreadWrittenAnswer:
     """Make the thread that has some more; a chat that is named comes to it.
 
     With a chat alone, it goes on from where the chat is. With both, only if the chat is there.
@@ -33,7 +33,7 @@ def append(request: contract.ThreadAppend, context: Context) -> contract.ThreadW
     said = [(request.sender, [one.plain() for one in request.partials])]
     extending = _Extending(context, said if request.partials else [])
 
-    def work(tx: WriteTx) -> contract.ThreadWritten:
+    def work(tx: WriteTx) -> contract.ThreadWrittenAnswer:
         thread_id, chat_id = request.thread_id, None
         if request.chat_id is not None:
             chat = find_as(tx, request.chat_id, CHAT_THREAD)
@@ -69,7 +69,7 @@ class _Extending:
 
     def record(
         self, tx: WriteTx, parent_id: str | None, parent: Row | None, chat_id: str | None
-    ) -> contract.ThreadWritten:
+    ) -> contract.ThreadWrittenAnswer:
         pieces = self._pieces(parent or {})
         check_calls((parent or {}).get("open", {}), pieces)
         extended = events.ThreadExtended(
@@ -92,13 +92,13 @@ class _Extending:
 
     def _answer(
         self, tx: ReadTx, pieces: list[Piece], chat_id: str | None
-    ) -> contract.ThreadWritten:
+    ) -> contract.ThreadWrittenAnswer:
         """Show what was added and a little of what came before: the rest costs its own look."""
         row = find_as(tx, self._id, MESSAGE_THREAD)
         shown = max(len(pieces), limits.APPENDED_SHOWN_TURNS_MAX)
         look = Look(limit=shown, bytes_max=limits.APPENDED_SHOWN_BYTES_MAX)
         entity, place = show(tx, MESSAGE_THREAD, row, look)
         cursor = looked_up(tx, entity, place)
-        return contract.ThreadWritten(
+        return contract.ThreadWrittenAnswer(
             entity=entity, nextCursor=cursor, session_id=self._context.session, chat_id=chat_id
         )

@@ -62,15 +62,19 @@ def line_of(tx: ReadTx, declared: EntityType, row: Row) -> Json:
     return line
 
 
-def import_lines(request: contract.EntityImport, context: Context) -> contract.Imported:
+def import_lines(
+    request: contract.EntityImport, context: Context
+) -> contract.EntitiesImportedAnswer:
     """Take over the lines of an export; one that is here already, the same, is passed over."""
 
-    def work(tx: WriteTx) -> contract.Imported:
+    def work(tx: WriteTx) -> contract.EntitiesImportedAnswer:
         imported = 0
         for number, line in enumerate(request.lines):
             place = f"lines.{number} ({str(line.get('id'))[:40]})"
             imported += _take_over(tx, context, line, place)
-        return contract.Imported(imported=imported, known=len(request.lines) - imported)
+        return contract.EntitiesImportedAnswer(
+            imported=imported, known=len(request.lines) - imported
+        )
 
     return context.write(work)
 
@@ -84,7 +88,7 @@ def capability() -> Capability:
                 "entity_import",
                 f"{import_lines.__doc__}",
                 contract.EntityImport,
-                contract.Imported,
+                contract.EntitiesImportedAnswer,
                 import_lines,
                 writes=True,
                 role="agent",

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any
 
 from hansard.app.application import Application
-from hansard.checkpoints.answers import CheckpointList
-from hansard.decisions.answers import DecisionInContext
+from hansard.checkpoints.answers import CheckpointListAnswer
+from hansard.decisions.answers import DecisionInContextAnswer
 from hansard.decisions.reading import newest
 from hansard.kernel import walking
 from hansard.kernel.engine import ReadTx, Row, Table
@@ -15,7 +15,7 @@ from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Caller, Result
 from hansard.kernel.origin import happened
 from hansard.recorder.limits import BUDGET_TOKENS_MAX
-from hansard.recorder.story.answers import Story
+from hansard.recorder.story.answers import StoryAnswer
 from hansard.records.reading import whole
 from hansard.records.shapes import Record
 from hansard.records.views import RECORDS
@@ -25,13 +25,13 @@ PAGE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ToldSession:
     """A session and its story."""
 
     id: str
     started: str
     status: str
-    story: Story
+    story: StoryAnswer
 
 
 class Gathering:
@@ -48,7 +48,7 @@ class Gathering:
         for row in self._rows(RECORDS):
             yield self._application.store.read(self.project, partial(_whole, row))
 
-    def decisions(self) -> Iterator[DecisionInContext]:
+    def decisions(self) -> Iterator[DecisionInContextAnswer]:
         """Go through all decisions and proposals, oldest first."""
 
         def ids(tx: ReadTx) -> list[str]:
@@ -57,18 +57,20 @@ class Gathering:
 
         for identifier in sorted(self._application.store.read(self.project, ids)):
             found = self._ask("get_decision", decision_id=identifier)
-            assert isinstance(found, DecisionInContext), "get_decision answers with a decision"
+            assert isinstance(found, DecisionInContextAnswer), (
+                "get_decision answers with a decision"
+            )
             yield found
 
-    def sessions(self) -> Iterator[Told]:
+    def sessions(self) -> Iterator[ToldSession]:
         """Go through all sessions with their stories, in the order in which they began."""
         rows = sorted(self._rows(SESSIONS), key=lambda row: int(row["started_seq"]))
         for row in rows:
             story = self._ask("get_story", session_id=row["id"], budget_tokens=BUDGET_TOKENS_MAX)
-            assert isinstance(story, Story), "get_story answers with a story"
+            assert isinstance(story, StoryAnswer), "get_story answers with a story"
             seq = int(row["started_seq"])
             when = self._application.store.read(self.project, partial(_happened, seq))
-            yield Told(row["id"], when or str(row["created"]), str(row["status"]), story)
+            yield ToldSession(row["id"], when or str(row["created"]), str(row["status"]), story)
 
     def checkpoints(self, session: str) -> list[dict[str, Any]]:
         """List a session's checkpoints, without what they hold."""
@@ -77,7 +79,9 @@ class Gathering:
         while True:
             asked = {"session_id": session, "limit": LIST_LIMIT_MAX} | cursor
             found = self._ask("workflow_checkpoint_list", **asked)
-            assert isinstance(found, CheckpointList), "a list of checkpoints is answered with one"
+            assert isinstance(found, CheckpointListAnswer), (
+                "a list of checkpoints is answered with one"
+            )
             listed += [one.model_dump(mode="json") for one in found.checkpoints]
             if found.nextCursor is None:
                 return listed

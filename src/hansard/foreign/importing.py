@@ -6,20 +6,30 @@ from pathlib import Path
 
 from hansard.checkpoints.limits import CheckpointQuotas
 from hansard.foreign.decisions import take_decisions
-from hansard.foreign.items import Decision, Format, Item, Record, Session, Skipped, Step
+from hansard.foreign.items import (
+    Decision,
+    ForeignFormat,
+    ForeignRecord,
+    GraphStep,
+    Item,
+    Session,
+    Skipped,
+)
 from hansard.foreign.records import take_records
 from hansard.foreign.sessions import take_session
 from hansard.foreign.steps import take_steps
-from hansard.foreign.taking import Report, Taking
+from hansard.foreign.taking import ImportReport, Taking
 
 
-def take_over(taking: Taking, found: Format, path: Path, quotas: CheckpointQuotas) -> Report:
+def take_over(
+    taking: Taking, found: ForeignFormat, path: Path, quotas: CheckpointQuotas
+) -> ImportReport:
     """Take over all that a source holds; what is left out is told with its reason."""
     items = (one for one in found.read(path) if not _is_skipped(taking, one))
     first = next(items, None)
-    if isinstance(first, Step):
+    if isinstance(first, GraphStep):
         # There may be more of these than there is memory for.
-        steps = (one for one in chain([first], items) if isinstance(one, Step))
+        steps = (one for one in chain([first], items) if isinstance(one, GraphStep))
         take_steps(taking, steps, quotas)
     elif first is not None:
         _take_all(taking, chain([first], items))
@@ -34,13 +44,13 @@ def _is_skipped(taking: Taking, one: Item) -> bool:
 
 def _take_all(taking: Taking, items: Iterable[Item]) -> None:
     sessions: list[Session] = []
-    records: list[Record] = []
+    records: list[ForeignRecord] = []
     decisions: list[Decision] = []
     for one in items:
         match one:
             case Session():
                 sessions.append(one)
-            case Record():
+            case ForeignRecord():
                 records.append(one)
             case Decision():
                 decisions.append(one)

@@ -73,7 +73,7 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ForeignRecord:
     """Something that is known, or to be done."""
 
     key: str
@@ -113,7 +113,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
+class GraphWrite:
     """What a task of a graph wrote after a checkpoint."""
 
     task: str
@@ -125,7 +125,7 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class GraphStep:
     """A checkpoint of a graph, its values as the framework has packed them."""
 
     key: str
@@ -136,7 +136,7 @@ class Step:
     kind: str
     checkpoint: bytes
     metadata: Mapping[str, Any]
-    writes: Sequence[Write] = ()
+    writes: Sequence[GraphWrite] = ()
     at: str | None = None
 
 
@@ -148,11 +148,11 @@ class Skipped:
     reason: str
 
 
-Item = Session | Record | Decision | Step | Skipped
+Item = Session | ForeignRecord | Decision | GraphStep | Skipped
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class ForeignFormat:
     """A format that can be read."""
 
     name: str

@@ -30,7 +30,7 @@ class Section:
 
 
 @dataclass(slots=True)
-class Document:
+class MarkdownDocument:
     """A document of Markdown."""
 
     front: dict[str, Value]
@@ -61,11 +61,11 @@ class Document:
         return parts
 
 
-def parse(text: str) -> Document:
+def parse(text: str) -> MarkdownDocument:
     """Read a document."""
     front = _FRONT.match(text)
     body = text[front.end() :] if front else text
-    return Document(_front(front[1] or "") if front else {}, body, _sections(body))
+    return MarkdownDocument(_front(front[1] or "") if front else {}, body, _sections(body))
 
 
 def one(value: Value | None) -> str | None:

@@ -13,7 +13,7 @@ NO_NEWLINE = "\\"
 
 
 @dataclass(slots=True)
-class Hunk:
+class PatchHunk:
     """Lines that stood in one place, and those that stand there now."""
 
     start: int
@@ -34,15 +34,15 @@ class Hunk:
             self.new.append(rest)
 
 
-def from_diff(diff: str) -> list[Hunk]:
+def from_diff(diff: str) -> list[PatchHunk]:
     """Read the hunks of a unified diff of one file."""
-    hunks: list[Hunk] = []
+    hunks: list[PatchHunk] = []
     left_old = left_new = 0
     for line in diff.split("\n"):
         if left_old <= 0 and left_new <= 0:
             if found := _HUNK.match(line):
                 start, old, _, new = (int(part) if part else 1 for part in found.groups())
-                hunks.append(Hunk(start - 1 if old else start))
+                hunks.append(PatchHunk(start - 1 if old else start))
                 left_old, left_new = old, new
             elif line.startswith(NO_NEWLINE) and hunks:
                 hunks[-1].is_sure = False
@@ -53,9 +53,9 @@ def from_diff(diff: str) -> list[Hunk]:
     return hunks
 
 
-def from_lines(told: object) -> list[Hunk]:
+def from_lines(told: object) -> list[PatchHunk]:
     """Read hunks that are told as objects with a place and lines; none if one is no such."""
-    hunks: list[Hunk] = []
+    hunks: list[PatchHunk] = []
     for one in told if isinstance(told, list) else ():
         lines = one.get("lines") if isinstance(one, dict) else None
         start = one.get("oldStart") if isinstance(one, dict) else None
@@ -64,13 +64,13 @@ def from_lines(told: object) -> list[Hunk]:
         if not all(isinstance(line, str) for line in lines):
             return []
         has_old = any(line[:1] in {" ", "-"} for line in lines)
-        hunks.append(Hunk(start - 1 if has_old else start))
+        hunks.append(PatchHunk(start - 1 if has_old else start))
         for line in lines:
             hunks[-1].take(line)
     return hunks
 
 
-def patched(before: str, hunks: Iterable[Hunk]) -> str | None:
+def patched(before: str, hunks: Iterable[PatchHunk]) -> str | None:
     """Give what a file holds after a patch; `None` if the patch does not fit."""
     lines = before.split("\n")
     after: list[str] = []
@@ -85,21 +85,21 @@ def patched(before: str, hunks: Iterable[Hunk]) -> str | None:
     return "\n".join([*after, *lines[reached:]]) if is_any else None
 
 
-def made_by(hunks: list[Hunk]) -> str | None:
+def made_by(hunks: list[PatchHunk]) -> str | None:
     """Give a file that a patch made from nothing; `None` if it was something before."""
     if len(hunks) != 1 or hunks[0].old or not hunks[0].is_sure:
         return None
     return "".join(f"{line}\n" for line in hunks[0].new)
 
 
-def unmade_by(hunks: list[Hunk]) -> str | None:
+def unmade_by(hunks: list[PatchHunk]) -> str | None:
     """Give what a file held that a patch left nothing of."""
     if len(hunks) != 1 or hunks[0].new or not hunks[0].is_sure:
         return None
     return "".join(f"{line}\n" for line in hunks[0].old)
 
 
-def shown(hunks: Iterable[Hunk]) -> str:
+def shown(hunks: Iterable[PatchHunk]) -> str:
     """Write hunks for people to read."""
     lines: list[str] = []
     for hunk in hunks:

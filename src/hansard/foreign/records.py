@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from typing import Any
 
-from hansard.foreign.items import Record, Skipped
+from hansard.foreign.items import ForeignRecord, Skipped
 from hansard.foreign.taking import Taking, in_order
 from hansard.foreign.wording import as_body, as_label, as_summary, as_title
 from hansard.kernel.problem import Problem
-from hansard.records.history_answers import History, HistoryEntry
+from hansard.records.history_answers import HistoryEntry, RecordHistoryAnswer
 from hansard.records.limits import RELATED_MAX
 
 UPDATED = ("title", "summary", "body", "metadata")
 """What a record that has changed where it came from is given anew."""
 
 
-def take_records(taking: Taking, records: Sequence[Record]) -> None:
+def take_records(taking: Taking, records: Sequence[ForeignRecord]) -> None:
     """Take records over, those above before those below."""
     for one in in_order(records, lambda record: record.parent):
         _take(taking, one)
@@ -22,7 +22,7 @@ def take_records(taking: Taking, records: Sequence[Record]) -> None:
         _relate(taking, one)
 
 
-def _take(taking: Taking, record: Record) -> None:
+def _take(taking: Taking, record: ForeignRecord) -> None:
     told, key = _told(taking, record), _key(taking, record.key)
     content = told | {"parent_id": record.parent}
     before = taking.taken(key)
@@ -38,7 +38,7 @@ def _take(taking: Taking, record: Record) -> None:
         taking.report.skip(Skipped(record.title[:80], f"refused: {problem.code}"))
 
 
-def _told(taking: Taking, record: Record) -> dict[str, Any]:
+def _told(taking: Taking, record: ForeignRecord) -> dict[str, Any]:
     origin = {"source": taking.source.format, "source_id": record.key[:500]}
     origin |= {"source_time": record.at} if record.at else {}
     told: dict[str, Any] = {
@@ -53,7 +53,7 @@ def _told(taking: Taking, record: Record) -> dict[str, Any]:
 
 
 def _create(
-    taking: Taking, record: Record, told: dict[str, Any], key: str, content: dict[str, Any]
+    taking: Taking, record: ForeignRecord, told: dict[str, Any], key: str, content: dict[str, Any]
 ) -> None:
     above = taking.taken(_key(taking, record.parent)) if record.parent else None
     knows: dict[str, int] = {}
@@ -95,7 +95,7 @@ def _update(
     taking.write("update_record", {"id": identifier} | changed, key, content, activating=knows)
 
 
-def _relate(taking: Taking, record: Record) -> None:
+def _relate(taking: Taking, record: ForeignRecord) -> None:
     """Say what a record is related to, as far as that was taken over."""
     found = (taking.taken(_key(taking, other)) for other in record.related if other != record.key)
     ids = [row["made"] for row in found if row][:RELATED_MAX]
@@ -119,7 +119,7 @@ def _knowing(taking: Taking, identifier: str) -> dict[str, int]:
 def _newest(taking: Taking, identifier: str) -> HistoryEntry:
     asked = {"id": identifier, "limit": 1}
     found = taking.application.call("get_record_history", asked, taking.caller)
-    assert isinstance(found, History), "get_record_history answers with a history"
+    assert isinstance(found, RecordHistoryAnswer), "get_record_history answers with a history"
     return found.history[0]
 
 

@@ -14,7 +14,7 @@ from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.checkpoints.limits import CheckpointQuotas
 from hansard.checkpoints.threads import capability as threads
-from hansard.foreign.items import Skipped, Step
+from hansard.foreign.items import GraphStep, Skipped
 from hansard.foreign.taking import Taking
 from hansard.kernel.problem import Problem
 from hansard.sessions.directory import chosen_id
@@ -55,7 +55,7 @@ class _Packed:
         self.content = content
 
 
-def take_steps(taking: Taking, steps: Iterable[Step], quotas: CheckpointQuotas) -> None:
+def take_steps(taking: Taking, steps: Iterable[GraphStep], quotas: CheckpointQuotas) -> None:
     """Take checkpoints over, in the order in which they were made."""
     application = Application(
         Catalog([threads.capability(quotas)]),
@@ -74,7 +74,7 @@ def take_steps(taking: Taking, steps: Iterable[Step], quotas: CheckpointQuotas) 
             taking.report.skip(Skipped(one.key[:80], f"not a checkpoint: {type(error).__name__}"))
 
 
-def _take(taking: Taking, application: Application, step: Step) -> None:
+def _take(taking: Taking, application: Application, step: GraphStep) -> None:
     key = f"{taking.source.format}:{taking.source.label}:{step.key}"
     content = {"id": step.id, "bytes": len(step.checkpoint)}
     if taking.is_new("checkpoints", key, content) and not taking.is_dry:
@@ -87,7 +87,7 @@ def _take(taking: Taking, application: Application, step: Step) -> None:
             taking.write("thread_put_writes", told, given, count, application=application)
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _step(step: GraphStep) -> dict[str, Any]:
     from hansard.langgraph import bodies, form
 
     serde = _AsData()
@@ -108,7 +108,7 @@ def _step(step: Step) -> dict[str, Any]:
     }
 
 
-def _writes(step: Step) -> dict[str, dict[str, Any]]:
+def _writes(step: GraphStep) -> dict[str, dict[str, Any]]:
     """Give what each task wrote, as one write each."""
     from hansard.langgraph import form
 
@@ -122,7 +122,7 @@ def _writes(step: Step) -> dict[str, dict[str, Any]]:
     return tasks
 
 
-def _place(step: Step) -> dict[str, Any]:
+def _place(step: GraphStep) -> dict[str, Any]:
     return {
         "session_id": chosen_id(step.thread),
         "thread": step.thread,

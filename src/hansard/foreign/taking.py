@@ -28,7 +28,7 @@ Progress = Callable[[str, int], None]
 
 
 @dataclass(slots=True)
-class Report:
+class ImportReport:
     """What an import did, or would do."""
 
     new: Counter[str] = field(default_factory=Counter)
@@ -81,7 +81,7 @@ class Taking:
         self.caller = caller
         self.source = source
         self.is_dry = is_dry
-        self.report = Report()
+        self.report = ImportReport()
         self._progress = progress
 
     @property

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from hansard.foreign import limits, patching
 from hansard.foreign.items import Edited, NotedItem, Said, Session
-from hansard.foreign.patching import Hunk
+from hansard.foreign.patching import PatchHunk
 
 SHELL, SUBAGENT, COMPACTED, EDITED = "shell", "subagent", "compaction", "file_edit"
 
@@ -52,7 +52,7 @@ class Telling:
         self.files.pop(path, None)
         self.session.happenings.append(Edited(self._key(key), path, None, known, at=at))
 
-    def patch(self, key: str, path: str, hunks: list[Hunk], at: str | None) -> None:
+    def patch(self, key: str, path: str, hunks: list[PatchHunk], at: str | None) -> None:
         """Tell of lines that changed: as an edit if the file is known, else in words."""
         before = self.files.get(path)
         after = patching.patched(before, hunks) if before is not None else None

@@ -71,7 +71,7 @@ def _take(text: str, host: str, event: str, flags: places.Given) -> None:
     answers.give(_brief(known, folder, given), known.host, _naming_the_chat(known))
 
 
-def _brief(known: reading.Told, folder: str, given: places.Given) -> str:
+def _brief(known: reading.HostTold, folder: str, given: places.Given) -> str:
     """Give what a session shall know, once: as it begins, or when its host takes it."""
     if known.host not in reading.HEARD_BEFORE_TOOLS:
         return servers.brief(folder, known, given) if known.event == "start" else ""
@@ -84,13 +84,13 @@ def _brief(known: reading.Told, folder: str, given: places.Given) -> str:
     return servers.brief(folder, known._replace(source=waiting["source"]), given)
 
 
-def _naming_the_chat(known: reading.Told) -> reading.Json | None:
+def _naming_the_chat(known: reading.HostTold) -> reading.Json | None:
     """Give the arguments of a call of ours with its chat, where only a hook can add that."""
     is_call = known.event == "before" and known.tool == "own"
     return {**known.asked, chats.ARGUMENT: known.session} if is_call else None
 
 
-def record(known: reading.Told, folder: str, given: places.Given) -> None:
+def record(known: reading.HostTold, folder: str, given: places.Given) -> None:
     """Spool what is to be recorded, and wake a server, if there is one."""
     places.make(folder)
     places.note_seen(folder, known.host)

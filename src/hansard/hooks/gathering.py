@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from hansard.hooks import edits, files, kept, looking
-from hansard.hooks.reading import Json, Told
+from hansard.hooks.reading import HostTold, Json
 
 LOOKS = "looks"
 """Where a look waits for its command to end."""
@@ -32,7 +32,7 @@ _PATHS = (
 Gathered = dict[str, Any]
 
 
-def gather(told: Told, folder: str, root: str) -> Gathered | None:
+def gather(told: HostTold, folder: str, root: str) -> Gathered | None:
     """Give what is to be recorded of an event; `None` if that is nothing, or not yet."""
     if told.event == "before":
         _keep(told, folder, root)
@@ -48,7 +48,7 @@ def gather(told: Told, folder: str, root: str) -> Gathered | None:
     return named | {"source": told.source[:SOURCE_CHARS_MAX]} | gathered
 
 
-def _keep(told: Told, folder: str, root: str) -> None:
+def _keep(told: HostTold, folder: str, root: str) -> None:
     """Keep what there is before a tool is used."""
     if told.tool == "edit":
         look: looking.Look = {"files": dict(_seen(told, root))}
@@ -60,7 +60,7 @@ def _keep(told: Told, folder: str, root: str) -> None:
     kept.keep(folder, LOOKS, _look_name(told), look)
 
 
-def _seen(told: Told, root: str) -> Iterator[tuple[str, list[files.Content | None]]]:
+def _seen(told: HostTold, root: str) -> Iterator[tuple[str, list[files.Content | None]]]:
     """Give what each file holds that a tool is about to change, but for those nobody can read."""
     for _, path in _targets(told, root):
         with suppress(OSError):
@@ -68,7 +68,7 @@ def _seen(told: Told, root: str) -> Iterator[tuple[str, list[files.Content | Non
             yield path, [None, files.as_content(found[0]) if found else None]
 
 
-def _kept(told: Told, folder: str) -> looking.Look | None:
+def _kept(told: HostTold, folder: str) -> looking.Look | None:
     """Give what was kept before this use of a tool, once."""
     name = _look_name(told)
     look = kept.find(folder, LOOKS, name)
@@ -76,11 +76,11 @@ def _kept(told: Told, folder: str) -> looking.Look | None:
     return look
 
 
-def _look_name(told: Told) -> str:
+def _look_name(told: HostTold) -> str:
     return f"{told.session}_{told.pair}"
 
 
-def _edit(told: Told, folder: str, root: str) -> Gathered | None:
+def _edit(told: HostTold, folder: str, root: str) -> Gathered | None:
     look = _kept(told, folder)
     if told.failed or told.answered.get("staged") is True:
         return None
@@ -90,7 +90,7 @@ def _edit(told: Told, folder: str, root: str) -> Gathered | None:
     return {"files": told_of} if told_of else None
 
 
-def _file(told: Told, action: str, path: str, known: Json, root: str) -> Gathered | None:
+def _file(told: HostTold, action: str, path: str, known: Json, root: str) -> Gathered | None:
     """Say what became of a file that a tool was to change."""
     try:
         data = files.read(root, path)
@@ -111,7 +111,7 @@ def _file(told: Told, action: str, path: str, known: Json, root: str) -> Gathere
     return one | _before(told, now) if action == "edit" else one
 
 
-def _before(told: Told, now: files.Content | None) -> Gathered:
+def _before(told: HostTold, now: files.Content | None) -> Gathered:
     """Say what the file held before, as far as the host lets one know."""
     text = now.get("text") if now else None
     display = told.answered.get("returnDisplay")
@@ -129,7 +129,7 @@ def _before(told: Told, now: files.Content | None) -> Gathered:
     return {"edits": replaced} if replaced else {}
 
 
-def _is_new(told: Told) -> bool:
+def _is_new(told: HostTold) -> bool:
     display = told.answered.get("returnDisplay")
     said = told.answered.get("llmContent")
     return (
@@ -140,7 +140,7 @@ def _is_new(told: Told) -> bool:
     )
 
 
-def _targets(told: Told, root: str) -> Iterator[tuple[str, str]]:
+def _targets(told: HostTold, root: str) -> Iterator[tuple[str, str]]:
     """Name the files of the project that a tool was to change, and how: add, delete or edit."""
     base = told.cwd or root
     named = dict.fromkeys(_named(told))
@@ -149,7 +149,7 @@ def _targets(told: Told, root: str) -> Iterator[tuple[str, str]]:
             yield action, inside
 
 
-def _named(told: Told) -> Iterator[tuple[str, str]]:
+def _named(told: HostTold) -> Iterator[tuple[str, str]]:
     for value in told.asked.values():
         if patch := edits.patch_in(value):
             for action, path in edits.patched_paths(patch):
@@ -169,7 +169,7 @@ def _listed(several: object) -> Iterator[Any]:
         yield from ((one.get(key) for key in _PATHS) if isinstance(one, dict) else (one,))
 
 
-def _shell(told: Told, folder: str, root: str) -> Gathered | None:
+def _shell(told: HostTold, folder: str, root: str) -> Gathered | None:
     """Say which command was run, and what it changed."""
     command = _command(told.asked)
     look = _kept(told, folder)

@@ -136,7 +136,7 @@ _SIGNS = (
 _NOTHING: Json = {}
 
 
-class Told(NamedTuple):
+class HostTold(NamedTuple):
     """What a host told, in our words."""
 
     event: str
@@ -170,7 +170,7 @@ def meaning_of(told: Json, event: str = "") -> str:
 
 def read(
     told: Json, environment: Mapping[str, str], *, host: str = "", event: str = ""
-) -> Told | None:
+) -> HostTold | None:
     """Understand an event of any host; `None` if there is nothing in it to record."""
     meaning = meaning_of(told, event)
     flat = _flat(told)
@@ -185,7 +185,7 @@ def read(
     prompt = _prompt(flat) if meaning == "prompt" else ""
     if meaning == "prompt" and not prompt.strip():
         return None
-    return Told(
+    return HostTold(
         event=meaning,
         session=session_id(session),
         host=named_by,

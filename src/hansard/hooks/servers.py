@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from hansard.hooks import places, spool
-from hansard.hooks.reading import Told
+from hansard.hooks.reading import HostTold
 
 if TYPE_CHECKING:
     import socket
@@ -43,7 +43,7 @@ def wake(folder: str) -> None:
             return
 
 
-def brief(folder: str, told: Told, given: places.Given) -> str:
+def brief(folder: str, told: HostTold, given: places.Given) -> str:
     """Have a server say where this project stands; without one, load what can."""
     asked = {"session": told.session, "host": told.host, "source": told.source, "given": given}
     for connection in _connections(folder, BRIEF_S):

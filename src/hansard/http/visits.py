@@ -74,7 +74,7 @@ class Forgotten:
         return count
 
 
-class Kept:
+class KeptVisits:
     """Visits that are files of a folder."""
 
     def __init__(self, folder: Path) -> None:
@@ -118,7 +118,7 @@ class Kept:
 def visits_of(settings: Settings) -> Visits:
     """Find the visits of a store, on this machine and of this person."""
     name = store_name(settings)
-    return Kept(state_folder() / "visits" / name) if name else Forgotten()
+    return KeptVisits(state_folder() / "visits" / name) if name else Forgotten()
 
 
 def store_name(settings: Settings) -> str | None:

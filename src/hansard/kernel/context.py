@@ -35,7 +35,7 @@ NAMES_KNOWN_MAX = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TextPlace:
     """Where a text stands: in what, between which others, by whom, and of which day."""
 
     before: str | None = None
@@ -46,7 +46,7 @@ class Place:
     day: date | None = None
 
 
-Places = Callable[[Collection[str]], Mapping[str, Place]]
+Places = Callable[[Collection[str]], Mapping[str, TextPlace]]
 """Looks up the places of documents, as far as they have one."""
 
 
@@ -71,7 +71,7 @@ class Surroundings:
             gained[key] += OF_WHOLE * excess.get(there[key].whole or "", 0.0)
         return {**scores, **{key: scores.get(key, unseen) + more for key, more in gained.items()}}
 
-    def _told(self, place: Place) -> float:
+    def _told(self, place: TextPlace) -> float:
         """Say what it is worth by whom and when something was said."""
         is_theirs = bool(place.who) and self.words.issuperset(_words_of(place.who or ""))
         day = place.day
@@ -94,13 +94,13 @@ def _words_of(name: str) -> frozenset[str]:
     return frozenset(split(name))
 
 
-def _beside(keys: Iterable[str], there: Mapping[str, Place]) -> set[str]:
+def _beside(keys: Iterable[str], there: Mapping[str, TextPlace]) -> set[str]:
     """Give what stands beside these."""
     places = [there[key] for key in keys if key in there]
     return {key for place in places for key in (place.before, place.after) if key}
 
 
-def _gained(excess: Mapping[str, float], there: Mapping[str, Place]) -> defaultdict[str, float]:
+def _gained(excess: Mapping[str, float], there: Mapping[str, TextPlace]) -> defaultdict[str, float]:
     """Say what documents gain by hits that stand beside them, or one further."""
     gained: defaultdict[str, float] = defaultdict(float)
     for key, score in excess.items():

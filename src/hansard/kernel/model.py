@@ -11,3 +11,9 @@ class Model(BaseModel):
     """
 
     model_config = ConfigDict(defer_build=True)
+
+
+class AnswerPart(Model):
+    """Part of an answer: it has the fields that are declared, and no others."""
+
+    model_config = ConfigDict(extra="forbid")

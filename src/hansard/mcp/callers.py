@@ -10,7 +10,7 @@ from mcp.server.context import ServerRequestContext
 from hansard.app.bounded import caller_with
 from hansard.app.oauth import SCOPE_KEY
 from hansard.app.tokens import Token
-from hansard.app.tracing import Origin, origin
+from hansard.app.tracing import CallOrigin, origin
 from hansard.kernel.event import Actor
 from hansard.kernel.holder import Holder
 from hansard.kernel.lifeline import Lifeline
@@ -18,7 +18,7 @@ from hansard.kernel.operation import Caller, Seat
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import Store
 from hansard.mcp.chats import NOTHING, Chats
-from hansard.mcp.clients import Client, Names, aside, client_of
+from hansard.mcp.clients import Client, TokenNames, aside, client_of
 from hansard.mcp.seats import Seats, is_stateless, note_beginning, seat_of
 from hansard.sessions.presence import QUIET
 
@@ -39,7 +39,7 @@ class Door:
     seat: Seat | None = None
     seats: Seats | None = None
     """Where many come in: who of them sits where."""
-    names: Names = field(default_factory=lambda: Names(None))
+    names: TokenNames = field(default_factory=lambda: TokenNames(None))
     lifeline: Lifeline = field(default_factory=Lifeline)
     """Says that this process is there."""
     chats: Chats | None = None
@@ -107,7 +107,7 @@ class Door:
             token=token.id if token else None,
         )
 
-    def origin(self, context: RequestContext) -> Origin:
+    def origin(self, context: RequestContext) -> CallOrigin:
         """Say where a request came from; MCP names its trace in `_meta`, a proxy in a header."""
         meta: Mapping[str, Any] = context.meta or {}
         if context.request is None:
@@ -125,7 +125,7 @@ def stdio_door(
 ) -> Door:
     """The one client at the other end of a pipe, with a session of its own."""
     chats = Chats(hooks_folder, os.environ)
-    return Door("stdio", session or None, Seat(adopts=True), names=Names(store), chats=chats)
+    return Door("stdio", session or None, Seat(adopts=True), names=TokenNames(store), chats=chats)
 
 
 def http_door(
@@ -136,7 +136,7 @@ def http_door(
 ) -> Door:
     """Any client on this machine, and whoever has a token; what one began is not another's."""
     seats = Seats(away_s)
-    return Door("http", session or None, seats=seats, names=Names(store))
+    return Door("http", session or None, seats=seats, names=TokenNames(store))
 
 
 def _token(context: RequestContext) -> Token | None:

@@ -70,7 +70,7 @@ def made_fit(name: str, version: str) -> Client | None:
     return Client(plain, version if VERSION.fullmatch(version) else None)
 
 
-class Names:
+class TokenNames:
     """Which names are those of tokens, so that nobody signs with another's."""
 
     def __init__(self, store: Store | None, timer: Callable[[], float] = time.monotonic) -> None:

@@ -2,9 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict
-
-from hansard.kernel.model import Model
+from hansard.kernel.model import AnswerPart
 from hansard.kernel.operation import Result, Written
 from hansard.kernel.text import between_marks, one_line
 from hansard.kernel.told import KEPT, PROOF, SECONDS, SHORT, SHORT_DIGITS, UNTOLD, unless
@@ -15,12 +13,6 @@ from hansard.sessions.wording import titled
 
 Source = Literal["executed", "reported", "external", "restored", "found"]
 Status = Literal["open", "done", "recovered", "aborted", "conflict", "refused"]
-
-
-class Shape(Model):
-    """Part of an answer."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class SessionStartedAnswer(Written):
@@ -34,7 +26,7 @@ class SessionStartedAnswer(Written):
         return f"Session {self.session_id} started"
 
 
-class PlanRecorded(Written):
+class PlanRecordedAnswer(Written):
     """A plan, or what was added to it, and the step that what follows belongs to."""
 
     session_id: str
@@ -51,7 +43,7 @@ class PlanRecorded(Written):
         return f"{plan}. {at_step(self.index)}"
 
 
-class StepCurrent(Written):
+class StepCurrentAnswer(Written):
     """The step that what follows belongs to, if one is current."""
 
     session_id: str
@@ -87,7 +79,7 @@ class NotedAnswer(Written):
         return f"Recorded{place}{under}"
 
 
-class GovernedBy(Shape):
+class GovernedBy(AnswerPart):
     """An active decision about a file."""
 
     id: str
@@ -99,7 +91,7 @@ class GovernedBy(Shape):
         return f"{self.id} ({self.enforcement}): {self.title}"
 
 
-class FileChangedAnswer(Shape):
+class FileChangedAnswer(AnswerPart):
     """How one operation on a file went."""
 
     path: str
@@ -141,7 +133,7 @@ class FileChangedAnswer(Shape):
         return f"{self.action} {where}: {self.status}, {', '.join(notes)}"
 
 
-class FilesChanged(Written):
+class FilesChangedAnswer(Written):
     """How each operation of a call went."""
 
     session_id: str
@@ -152,7 +144,7 @@ class FilesChanged(Written):
         return "\n".join(result.text() for result in self.results)
 
 
-class FileShown(Result):
+class FileShownAnswer(Result):
     """A file as it is on disk."""
 
     path: str
@@ -168,7 +160,7 @@ class FileShown(Result):
         return f"{self.path} ({about})\n{self.content}"
 
 
-class FileNoted(Written):
+class FileNotedAnswer(Written):
     """A change that was reported to have been made."""
 
     session_id: str
@@ -185,7 +177,7 @@ class FileNoted(Written):
         return f"{self.action} {self.path}: recorded as reported, revision {self.revision}{unknown}"
 
 
-class TimelineItem(Shape):
+class TimelineItem(AnswerPart):
     """One thing that happened in a session, or a row of changes to one file."""
 
     seq: int
@@ -249,7 +241,7 @@ class TimelineItem(Shape):
         return one_line(f"{head}{asked}{status}{under}{undone}")
 
 
-class Timeline(Result):
+class TimelineAnswer(Result):
     """What happened in a session, or in a project, newest first."""
 
     session_id: str | None = None
@@ -269,7 +261,7 @@ class Timeline(Result):
         return "\n".join([head, *lines, *more(self.nextCursor)])
 
 
-class RevisionShown(Shape):
+class RevisionShown(AnswerPart):
     """What a file was from some point on."""
 
     revision: int
@@ -315,7 +307,7 @@ class RevisionShown(Shape):
         return f"{head} {about}{named}{gone}{kept}{under}"
 
 
-class FileEvolved(Shape):
+class FileEvolved(AnswerPart):
     """A file in a list: how far it has come."""
 
     path: str
@@ -330,7 +322,7 @@ class FileEvolved(Shape):
         return f"{self.path}: {self.revisions} revisions, {state}, last s:{self.seq}"
 
 
-class Evolution(Result):
+class EvolutionAnswer(Result):
     """Files, or the revisions of one, or one revision's content, or a diff of two."""
 
     path: str | None = None
@@ -364,7 +356,7 @@ class Evolution(Result):
         return "\n".join([*(lines or ["No files"]), *more(self.nextCursor)])
 
 
-class SessionListed(Shape):
+class SessionListed(AnswerPart):
     """A session in a list: all of 000's object, and what was done to files in it."""
 
     session_id: str
@@ -405,7 +397,7 @@ class SessionListed(Shape):
         return f"[{self.session_id}] ({', '.join(notes)}){title}"
 
 
-class SessionList(Result):
+class SessionListAnswer(Result):
     """Sessions, the latest first."""
 
     sessions: list[SessionListed]

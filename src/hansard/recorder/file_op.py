@@ -13,7 +13,7 @@ from hansard.kernel.once import AlreadyAttemptedError
 from hansard.kernel.operation import Caller, Context, ReceiptShown
 from hansard.kernel.problem import InvalidInput, Problem, StorageUnavailable
 from hansard.recorder import contract, limits, problems, renames, rules
-from hansard.recorder.answers import FileChangedAnswer, FilesChanged
+from hansard.recorder.answers import FileChangedAnswer, FilesChangedAnswer
 from hansard.recorder.changing import NOT_RUN, act, announce
 from hansard.recorder.contents.kept import why_lost
 from hansard.recorder.events import FileOpRefused, is_irreversible
@@ -66,7 +66,7 @@ class Target:
         return [self.path, *([self.to] if self.to else [])]
 
 
-def file_op(gateway: Gateway, request: contract.FileOp, context: Context) -> FilesChanged:
+def file_op(gateway: Gateway, request: contract.FileOp, context: Context) -> FilesChangedAnswer:
     """Change files: the intent is durable before, the outcome is durable after."""
     targets = [_resolve(gateway, context, change) for change in request.changes()]
     _require_distinct(targets)
@@ -88,7 +88,7 @@ def _carry_out(
     targets: Sequence[Target],
     *,
     earlier: Mapping[str, Entry] | None = None,
-) -> FilesChanged:
+) -> FilesChangedAnswer:
     """Change files whose locks are held, but for what this request has dealt with earlier."""
     known = earlier or {}
     left = [target for target in targets if str(target.path) not in known]
@@ -135,13 +135,13 @@ def _announced(
 
 def answered(
     gateway: Gateway, context: Context, intents: Sequence[Entry], outcomes: Sequence[Outcome]
-) -> FilesChanged:
+) -> FilesChangedAnswer:
     """Record how some operations ended, and say so."""
 
-    def work(tx: WriteTx) -> FilesChanged:
+    def work(tx: WriteTx) -> FilesChangedAnswer:
         conclude(context, tx, outcomes)
         results = [result_of(gateway, context, tx, intent) for intent in intents]
-        return FilesChanged(session_id=_session(context), results=results)
+        return FilesChangedAnswer(session_id=_session(context), results=results)
 
     return context.write(work, urgent=True)
 
@@ -152,7 +152,7 @@ def _resume(
     request: contract.FileOp,
     targets: Sequence[Target],
     seqs: Sequence[int],
-) -> FilesChanged:
+) -> FilesChangedAnswer:
     """Answer a repetition: settle what was announced, and do what was found not to be done."""
     results = {result.path: result for result in settled(gateway, context, seqs)}
     left = [target for target in targets if _is_left(results[str(target.path)])]
@@ -178,11 +178,13 @@ def _is_left(result: FileChangedAnswer) -> bool:
     return result.status == "aborted" and result.code in UNFINISHED
 
 
-def _found_out(context: Context, tx: ReadTx, results: list[FileChangedAnswer]) -> FilesChanged:
+def _found_out(
+    context: Context, tx: ReadTx, results: list[FileChangedAnswer]
+) -> FilesChangedAnswer:
     """Answer with what is in the journal already; its end is the receipt."""
     head = tx.head()
     receipt = ReceiptShown(seq=head.seq, hash=head.hash)
-    return FilesChanged(session_id=_session(context), results=results, receipt=receipt)
+    return FilesChangedAnswer(session_id=_session(context), results=results, receipt=receipt)
 
 
 def _resolve(gateway: Gateway, context: Context, change: contract.FileChange) -> Target:

@@ -71,7 +71,7 @@ class Announced:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReportedChange:
     """A change that was reported, with what is recorded of it."""
 
     event: FileReported
@@ -140,7 +140,7 @@ class Scribe:
         old: Before,
         new: bytes | None,
         mode: int | None = None,
-    ) -> Told:
+    ) -> ReportedChange:
         """Say what will be recorded of a change that someone else says to have made."""
         known = self.known(path)
         before = known if old.is_as_recorded else self._named(old.content, known)
@@ -163,7 +163,9 @@ class Scribe:
             before_unknown=old.is_unknown,
         )
         seen = self._unreported(path, old, before)
-        return Told(reported, seen, self.pack(known, ((before, old.content), (after, new))))
+        return ReportedChange(
+            reported, seen, self.pack(known, ((before, old.content), (after, new)))
+        )
 
     def known(self, path: FilePath) -> FileRef | None:
         """Give what was last recorded that a file holds; `None` for nothing or no file."""

@@ -6,16 +6,16 @@ from hansard.kernel.operation import Operation
 from hansard.recorder import answers, commands, contract, planning, queries, reporting
 from hansard.recorder.file_op import file_op
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.going_back.answers import Restored, Undone
+from hansard.recorder.going_back.answers import RestoredAnswer, UndoneAnswer
 from hansard.recorder.going_back.restore import restore
 from hansard.recorder.going_back.undo import undo
 from hansard.recorder.history.copies import entering
 from hansard.recorder.history.evolution import get_evolution
-from hansard.recorder.story.answers import Story
+from hansard.recorder.story.answers import StoryAnswer
 from hansard.recorder.story.get_story import get_story
 from hansard.recorder.story.timeline import get_timeline
 from hansard.sessions.commands import close_session
-from hansard.sessions.contract import CloseSession, SessionEnded
+from hansard.sessions.contract import CloseSession, SessionEndedAnswer
 from hansard.sessions.presence import Presence
 from hansard.sessions.rules import Staleness
 
@@ -33,7 +33,7 @@ def operations(gateway: Gateway, presence: Presence, staleness: Staleness) -> tu
             "list_sessions",
             "List the project's sessions, latest first: whose, and who is there.",
             contract.ListSessions,
-            answers.SessionList,
+            answers.SessionListAnswer,
             partial(queries.list_sessions, staleness, presence),
             writes=False,
             toolsets=("default",),
@@ -71,7 +71,7 @@ def _session_tools(gateway: Gateway) -> tuple[Operation, ...]:
             "record_session_end",
             "End the session. Everything is durable already.",
             CloseSession,
-            SessionEnded,
+            SessionEndedAnswer,
             close_session,
             writes=True,
             role="agent",
@@ -88,7 +88,7 @@ def _plan_tools(gateway: Gateway) -> tuple[Operation, ...]:
             "record_plan",
             "Record your plan: steps from 0; the first is current. Again: a new revision.",
             contract.RecordPlan,
-            answers.PlanRecorded,
+            answers.PlanRecordedAnswer,
             partial(planning.record_plan, gateway),
             writes=True,
             role="agent",
@@ -100,7 +100,7 @@ def _plan_tools(gateway: Gateway) -> tuple[Operation, ...]:
             "record_plan_step",
             "Add one step to the plan and begin it.",
             contract.RecordPlanStep,
-            answers.PlanRecorded,
+            answers.PlanRecordedAnswer,
             partial(planning.record_plan_step, gateway),
             writes=True,
             role="agent",
@@ -111,7 +111,7 @@ def _plan_tools(gateway: Gateway) -> tuple[Operation, ...]:
             "Begin a step of the plan: what you do next belongs to it. With status, end it: "
             "the next begins.",
             contract.RecordStep,
-            answers.StepCurrent,
+            answers.StepCurrentAnswer,
             planning.record_step,
             writes=True,
             role="agent",
@@ -129,7 +129,7 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
             "content (or edits: each old text must occur once); move takes to. expected_sha256 "
             "refuses if the file is not what you read. ops: many at once.",
             contract.FileOp,
-            answers.FilesChanged,
+            answers.FilesChangedAnswer,
             entering(gateway, file_op),
             writes=True,
             role="agent",
@@ -142,7 +142,7 @@ def _file_tools(gateway: Gateway) -> tuple[Operation, ...]:
             "file_read",
             "Read a workspace file, with the sha256 that file_op can expect.",
             contract.FileRead,
-            answers.FileShown,
+            answers.FileShownAnswer,
             partial(queries.file_read, gateway),
             writes=False,
             role="agent",
@@ -159,7 +159,7 @@ def _going_back_tools(gateway: Gateway) -> tuple[Operation, ...]:
             "others stays. Clashes are left and shown: decide with take (mine: as now, theirs: as "
             "before, both; by path, or a list by hunk). preview first.",
             contract.Undo,
-            Undone,
+            UndoneAnswer,
             partial(undo, gateway),
             writes=True,
             role="agent",
@@ -173,7 +173,7 @@ def _going_back_tools(gateway: Gateway) -> tuple[Operation, ...]:
             "the files of an entry, else all that the session touched; step, prompt: as before it. "
             "Takes away what others did since and names it; keep_others merges instead.",
             contract.Restore,
-            Restored,
+            RestoredAnswer,
             partial(restore, gateway),
             writes=True,
             role="agent",
@@ -190,7 +190,7 @@ def _reports(gateway: Gateway) -> tuple[Operation, ...]:
             "record_file_create",
             "Record a file that another tool created; nothing is executed.",
             contract.RecordFileCreate,
-            answers.FileNoted,
+            answers.FileNotedAnswer,
             entering(gateway, reporting.record_file_create),
             writes=True,
             role="agent",
@@ -200,7 +200,7 @@ def _reports(gateway: Gateway) -> tuple[Operation, ...]:
             "record_file_edit",
             "Record a file's new content that another tool wrote; nothing is executed.",
             contract.RecordFileEdit,
-            answers.FileNoted,
+            answers.FileNotedAnswer,
             entering(gateway, reporting.record_file_edit),
             writes=True,
             role="agent",
@@ -210,7 +210,7 @@ def _reports(gateway: Gateway) -> tuple[Operation, ...]:
             "record_file_delete",
             "Record that another tool deleted a file; nothing is executed.",
             contract.RecordFileDelete,
-            answers.FileNoted,
+            answers.FileNotedAnswer,
             entering(gateway, reporting.record_file_delete),
             writes=True,
             role="agent",
@@ -226,7 +226,7 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             "List what happened in a session, newest first; with all_sessions or without a "
             "session, in the project. actor: human, agent, system or outside.",
             contract.GetTimeline,
-            answers.Timeline,
+            answers.TimelineAnswer,
             partial(get_timeline, gateway),
             writes=False,
             toolsets=("default",),
@@ -236,7 +236,7 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             "get_story",
             "Tell a session by plan step, edits folded per file.",
             contract.GetStory,
-            Story,
+            StoryAnswer,
             get_story,
             writes=False,
             toolsets=("default",),
@@ -247,7 +247,7 @@ def _reads(gateway: Gateway) -> tuple[Operation, ...]:
             "Show a file's revisions; with revision its content, with from/to a diff. "
             "Without path: the files.",
             contract.GetEvolution,
-            answers.Evolution,
+            answers.EvolutionAnswer,
             partial(get_evolution, gateway),
             writes=False,
             toolsets=("default",),

@@ -15,12 +15,12 @@ from hansard.recorder.story.chapters import sitting_of, steps_of
 
 def record_plan(
     gateway: Gateway, request: contract.RecordPlan, context: Context
-) -> answers.PlanRecorded:
+) -> answers.PlanRecordedAnswer:
     """Record a plan and begin its first step; a later one is the next revision, and goes on."""
     session = _session(context)
     steps = [gateway.masked(step) for step in request.steps]
 
-    def work(tx: WriteTx) -> answers.PlanRecorded:
+    def work(tx: WriteTx) -> answers.PlanRecordedAnswer:
         before = steps_of(tx, session)
         continues = plans.continued(steps, before)
         revision = (sitting_of(tx, session)["revision"] or 0) + 1
@@ -36,12 +36,12 @@ def record_plan(
 
 def record_plan_step(
     gateway: Gateway, request: contract.RecordPlanStep, context: Context
-) -> answers.PlanRecorded:
+) -> answers.PlanRecordedAnswer:
     """Add a step to the end of the current plan, and begin it."""
     session = _session(context)
     step = gateway.masked(request.step)
 
-    def work(tx: WriteTx) -> answers.PlanRecorded:
+    def work(tx: WriteTx) -> answers.PlanRecordedAnswer:
         sitting = sitting_of(tx, session)
         rules.require_room(sitting["steps"], 1)
         revision, index = sitting["revision"] or 1, sitting["steps"]
@@ -52,11 +52,11 @@ def record_plan_step(
     return context.write(work)
 
 
-def record_step(request: contract.RecordStep, context: Context) -> answers.StepCurrent:
+def record_step(request: contract.RecordStep, context: Context) -> answers.StepCurrentAnswer:
     """Begin a step, or say that one is over; asked again, there is nothing to record."""
     session = _session(context)
 
-    def work(tx: WriteTx) -> answers.StepCurrent:
+    def work(tx: WriteTx) -> answers.StepCurrentAnswer:
         sitting = sitting_of(tx, session)
         rules.require_step(request.index, sitting["steps"])
         revision, steps = sitting["revision"], steps_of(tx, session)
@@ -76,7 +76,7 @@ def _end(
     context: Context,
     request: contract.RecordStep,
     revision: int,
-    steps: list[plans.Step],
+    steps: list[plans.PlannedStep],
     *,
     is_current: bool,
 ) -> None:
@@ -89,8 +89,10 @@ def _end(
         context.record(tx, StepBegun(revision=revision, index=following))
 
 
-def _plan(session: str, revision: int, current: int, steps: list[str]) -> answers.PlanRecorded:
-    return answers.PlanRecorded(
+def _plan(
+    session: str, revision: int, current: int, steps: list[str]
+) -> answers.PlanRecordedAnswer:
+    return answers.PlanRecordedAnswer(
         session_id=session,
         plan_revision=revision,
         steps=len(steps),
@@ -99,10 +101,10 @@ def _plan(session: str, revision: int, current: int, steps: list[str]) -> answer
     )
 
 
-def _current(tx: WriteTx, session: str, request: contract.RecordStep) -> answers.StepCurrent:
+def _current(tx: WriteTx, session: str, request: contract.RecordStep) -> answers.StepCurrentAnswer:
     sitting, steps = sitting_of(tx, session), steps_of(tx, session)
     current: int | None = sitting["step"]
-    return answers.StepCurrent(
+    return answers.StepCurrentAnswer(
         session_id=session,
         plan_revision=sitting["revision"],
         steps=len(steps),

@@ -6,7 +6,7 @@ from hansard.kernel.engine import Found, Position, ReadTx
 from hansard.kernel.operation import Context
 from hansard.kernel.page import from_cursor, to_cursor
 from hansard.recorder import contract, rules
-from hansard.recorder.answers import FileShown, SessionList, SessionListed
+from hansard.recorder.answers import FileShownAnswer, SessionListAnswer, SessionListed
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.problems import FileNotFound
 from hansard.recorder.story.chapters import new_sitting
@@ -17,14 +17,14 @@ from hansard.sessions.shown import SessionShown, Showing
 from hansard.sessions.views import SESSIONS
 
 
-def file_read(gateway: Gateway, request: contract.FileRead, context: Context) -> FileShown:
+def file_read(gateway: Gateway, request: contract.FileRead, context: Context) -> FileShownAnswer:
     """Read a file as it is on disk; nothing is recorded."""
     path = gateway.resolve(request.path, context.caller)
     state = gateway.workspace.read(path)
     if state is None:
         raise FileNotFound(f"{path} does not exist", path=str(path))
     text, encoding = rules.encoded(state.content, request.encoding)
-    return FileShown(
+    return FileShownAnswer(
         path=str(path),
         content=text,
         encoding=encoding,
@@ -36,7 +36,7 @@ def file_read(gateway: Gateway, request: contract.FileRead, context: Context) ->
 
 def list_sessions(
     staleness: Staleness, presence: Presence, request: contract.ListSessions, context: Context
-) -> SessionList:
+) -> SessionListAnswer:
     """List the project's sessions, the latest first."""
     position = from_cursor(request.cursor, SESSIONS, "started_seq")
 
@@ -47,12 +47,12 @@ def list_sessions(
 
     look = presence.look(context, context.read(lambda tx: [one.row for one in page_of(tx)]))
 
-    def work(tx: ReadTx) -> SessionList:
+    def work(tx: ReadTx) -> SessionListAnswer:
         found = page_of(tx)
         shown = found[: request.limit]
         last = shown[-1] if len(found) > request.limit else None
         showing = Showing(tx, look, staleness, tick=tx.head().tick)
-        return SessionList(
+        return SessionListAnswer(
             sessions=[_listed(tx, showing.show(one.row, context.project)) for one in shown],
             total=tx.tally(SESSIONS).get(None, 0),
             nextCursor=to_cursor(Position(last.row["started_seq"], last.key)) if last else None,

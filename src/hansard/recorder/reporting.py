@@ -9,7 +9,7 @@ from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import Problem
 from hansard.recorder import rules
-from hansard.recorder.answers import FileNoted
+from hansard.recorder.answers import FileNotedAnswer
 from hansard.recorder.contents.before import (
     AS_RECORDED,
     UNKNOWN,
@@ -24,7 +24,7 @@ from hansard.recorder.contract import RecordFileCreate, RecordFileDelete, Record
 from hansard.recorder.events import FileRef, Reported
 from hansard.recorder.file_op import record_refusal
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.intents import Scribe, Told, step_of
+from hansard.recorder.intents import ReportedChange, Scribe, step_of
 from hansard.recorder.problems import PathInvalid, PathOutsideWorkspace, PathProtected
 from hansard.recorder.tables import FILES
 from hansard.recorder.workspace.paths import FilePath
@@ -32,26 +32,32 @@ from hansard.recorder.workspace.paths import FilePath
 Report = RecordFileCreate | RecordFileDelete
 
 
-def record_file_create(gateway: Gateway, request: RecordFileCreate, context: Context) -> FileNoted:
+def record_file_create(
+    gateway: Gateway, request: RecordFileCreate, context: Context
+) -> FileNotedAnswer:
     """Record that a file was created by another tool."""
     new = rules.decoded(request.content, request.encoding)
     return _report(gateway, request, context, "create", new)
 
 
-def record_file_edit(gateway: Gateway, request: RecordFileEdit, context: Context) -> FileNoted:
+def record_file_edit(
+    gateway: Gateway, request: RecordFileEdit, context: Context
+) -> FileNotedAnswer:
     """Record that a file was edited by another tool."""
     new = rules.decoded(request.content, request.encoding)
     return _report(gateway, request, context, "edit", new)
 
 
-def record_file_delete(gateway: Gateway, request: RecordFileDelete, context: Context) -> FileNoted:
+def record_file_delete(
+    gateway: Gateway, request: RecordFileDelete, context: Context
+) -> FileNotedAnswer:
     """Record that a file was deleted by another tool."""
     return _report(gateway, request, context, "delete", None)
 
 
 def _report(
     gateway: Gateway, request: Report, context: Context, action: Reported, new: bytes | None
-) -> FileNoted:
+) -> FileNotedAnswer:
     path = _reported_path(gateway, context, request.path, action)
     file = gateway.file(path)
     # The lock keeps what is recorded of the file still while an operation is at it.
@@ -62,7 +68,7 @@ def _report(
             in_git = list(kept_in_git(gateway.root, str(path), new))
             old = context.read(lambda tx: _before(gateway, tx, request, path, new, in_git=in_git))
 
-        def describe(tx: ReadTx) -> Told:
+        def describe(tx: ReadTx) -> ReportedChange:
             step = step_of(tx, context.session, request.step)
             scribe = Scribe(gateway, tx, replace(step, cites=request.cites or ()))
             return scribe.report(path, action, old, new, mode)
@@ -72,14 +78,14 @@ def _report(
         return context.write(noted, blobs=told.blobs)
 
 
-def _noted(context: Context, told: Told, file: str, tx: WriteTx) -> FileNoted:
+def _noted(context: Context, told: ReportedChange, file: str, tx: WriteTx) -> FileNotedAnswer:
     assert context.session is not None, "a file was reported outside any session"
     for event in (*told.seen, told.event):
         context.record(tx, event)
     row = tx.get(FILES, file)
     assert row is not None, "a reported file left no revision"
     event = told.event
-    return FileNoted(
+    return FileNotedAnswer(
         session_id=context.session,
         path=event.path,
         action=event.action,

@@ -24,7 +24,7 @@ from hansard.recorder.events import (
     WorkspaceSeen,
 )
 from hansard.recorder.history.copies import derive_copy
-from hansard.recorder.history.revisions import Change, Told, revise
+from hansard.recorder.history.revisions import PathChange, Told, revise
 from hansard.recorder.history.standing import derive_standing
 from hansard.recorder.story import beats, chapters
 from hansard.recorder.story.beats import Stroke
@@ -196,7 +196,7 @@ def _revise(derivation: Derivation, row: Row, told: Told) -> None:
     return _put(derivation, row, _change(came, row["to"], told, came_from=row["path"]))
 
 
-def _put(derivation: Derivation, row: Row, change: Change) -> None:
+def _put(derivation: Derivation, row: Row, change: PathChange) -> None:
     """Put a revision; one that goes back also takes others back."""
     if row["restore"] and not row.get("undoes") and row.get("back_to") is None:
         change.said["back_to"] = _back_to(derivation, row, change)
@@ -206,7 +206,7 @@ def _put(derivation: Derivation, row: Row, change: Change) -> None:
         tell_taken_back(derivation, file, turned, row["restore"])
 
 
-def _back_to(derivation: Derivation, row: Row, change: Change) -> int:
+def _back_to(derivation: Derivation, row: Row, change: PathChange) -> int:
     """Find the revision that a restore went back to which does not say so: by its point."""
     assert row["session"] is not None, "a file was restored in no session"
     point = beats.restore_beat(derivation, row["session"], row["restore"])["point"]
@@ -220,8 +220,8 @@ def _back_to(derivation: Derivation, row: Row, change: Change) -> int:
 
 def _change(
     row: Row, path: str, told: Told, came_from: str | None = None, went_to: str | None = None
-) -> Change:
-    return Change(
+) -> PathChange:
+    return PathChange(
         workspace=row["workspace"],
         path=path,
         seq=row["seq"],

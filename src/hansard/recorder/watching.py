@@ -16,10 +16,10 @@ from pydantic import Field
 from hansard.kernel.blob import Blob
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Event
+from hansard.kernel.model import AnswerPart
 from hansard.kernel.operation import Capability, Context, Operation, Request, Written
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.recorder import limits, renames
-from hansard.recorder.answers import Shape
 from hansard.recorder.contents.before import GitBlob
 from hansard.recorder.contents.diffs import line_counts
 from hansard.recorder.contents.git_objects import kept_in_git
@@ -65,7 +65,7 @@ class SeeFiles(Request):
     changed: list[PathText] = Field(default_factory=list)
 
 
-class FileSeen(Shape):
+class FileSeen(AnswerPart):
     """What was seen of one file that was not known."""
 
     path: str
@@ -79,7 +79,7 @@ class FileSeen(Shape):
     """Why it was skipped."""
 
 
-class FilesSeen(Written):
+class FilesSeenAnswer(Written):
     """What was new at some files."""
 
     session_id: str | None
@@ -121,7 +121,7 @@ def capability(gateway: Gateway) -> Capability:
         "see_files",
         "Record what others did to files.",
         SeeFiles,
-        FilesSeen,
+        FilesSeenAnswer,
         entering(gateway, see_files),
         writes=True,
         role="agent",
@@ -130,7 +130,7 @@ def capability(gateway: Gateway) -> Capability:
     return Capability("watching", (see,), close=gateway.close)
 
 
-def see_files(gateway: Gateway, request: SeeFiles, context: Context) -> FilesSeen:
+def see_files(gateway: Gateway, request: SeeFiles, context: Context) -> FilesSeenAnswer:
     """Record of each file what is not as it was last recorded."""
     paths, skipped = _resolved(gateway, request.paths)
     new = frozenset(_resolved(gateway, request.new)[0])
@@ -151,12 +151,12 @@ def see_files(gateway: Gateway, request: SeeFiles, context: Context) -> FilesSee
 
         unseen, blobs = context.read(describe)
         if not unseen:
-            return FilesSeen(session_id=context.session, files=known)
+            return FilesSeenAnswer(session_id=context.session, files=known)
 
-        def work(tx: WriteTx) -> FilesSeen:
+        def work(tx: WriteTx) -> FilesSeenAnswer:
             seen = [_shown(context.record(tx, event).seq, event) for event in unseen]
             told = [one for one in seen if one.what != "left"]
-            return FilesSeen(session_id=context.session, files=[*known, *told])
+            return FilesSeenAnswer(session_id=context.session, files=[*known, *told])
 
         return context.write(work, blobs=blobs)
 

@@ -13,7 +13,7 @@ from hansard.records.open_elsewhere import sessions_at
 from hansard.records.shapes import Omitted, Warned
 from hansard.sessions.directory import session_row, ticks_synced
 from hansard.sessions.events import Activated
-from hansard.sessions.presence import Look, Presence
+from hansard.sessions.presence import Presence, PresenceLook
 from hansard.sessions.rules import Staleness, stale_warning
 from hansard.sessions.views import BASES, active_key
 
@@ -23,7 +23,7 @@ DIFF_SHARE = 0.15
 
 def activate(
     staleness: Staleness, presence: Presence, request: contract.Activate, context: Context
-) -> answers.Activation:
+) -> answers.ActivationAnswer:
     """Make a record active in the session and give its context; of the past, only the context."""
     if context.as_of is not None:
         return context.read(partial(_as_it_was, request, context.as_of))
@@ -31,7 +31,7 @@ def activate(
     assert session is not None, "activate ran without a session"
     look = presence.look(context, context.read(lambda tx: sessions_at(tx, request.id)))
 
-    def work(tx: WriteTx) -> answers.Activation:
+    def work(tx: WriteTx) -> answers.ActivationAnswer:
         row = reading.require(tx, request.id)
         known = tx.get(BASES, active_key(session, request.id))
         others = [] if request.override else _others(tx, look, session, request.id, known)
@@ -49,7 +49,7 @@ def activate(
             *_stale_warnings(tx, staleness, session),
             *open_elsewhere.note(request.id, others, look),
         ]
-        return answers.Activation(
+        return answers.ActivationAnswer(
             session_id=session,
             context=_bundle(tx, row, budget, warnings, omitted=omitted),
             already_loaded=known is not None,
@@ -60,10 +60,10 @@ def activate(
     return context.write(work)
 
 
-def _as_it_was(request: contract.Activate, as_of: int, tx: ReadTx) -> answers.Activation:
+def _as_it_was(request: contract.Activate, as_of: int, tx: ReadTx) -> answers.ActivationAnswer:
     row = reading.require(tx, request.id, as_of=as_of)
     bundle = _bundle(tx, row, Budget(request.budget_tokens), [], as_of=as_of)
-    return answers.Activation(context=bundle, already_loaded=False)
+    return answers.ActivationAnswer(context=bundle, already_loaded=False)
 
 
 def _bundle(
@@ -83,7 +83,7 @@ def _bundle(
 
 
 def _others(
-    tx: ReadTx, look: Look, session: str, identifier: str, known: Row | None
+    tx: ReadTx, look: PresenceLook, session: str, identifier: str, known: Row | None
 ) -> list[open_elsewhere.Other]:
     """Say who else has the record open, but for those that were acknowledged before."""
     found = open_elsewhere.others_at(tx, session, identifier)
@@ -139,7 +139,7 @@ def operations(staleness: Staleness, presence: Presence) -> tuple[Operation, ...
             "Load a record with its parent, children and grandchildren, to reason with it and "
             "change it. Begins your session. override: go on though another session has it.",
             contract.Activate,
-            answers.Activation,
+            answers.ActivationAnswer,
             partial(activate, staleness, presence),
             writes=True,
             role="agent",

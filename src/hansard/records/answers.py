@@ -41,7 +41,7 @@ class RefAgain(RecordRef):
         return ("id",)
 
 
-class Overview(Result):
+class OverviewAnswer(Result):
     """Where a project stands."""
 
     project: ProjectSeen
@@ -101,7 +101,7 @@ class RecordFound(RecordRef):
     snippet: str
 
 
-class SearchResults(Result):
+class SearchResultsAnswer(Result):
     """Records that match, best first."""
 
     results: list[RecordFound]
@@ -130,7 +130,7 @@ class SearchResults(Result):
         return self.model_copy(update={"index": text.index_told(self.index)})
 
 
-class RecordList(Result):
+class RecordListAnswer(Result):
     """Some records, a parent always before what lies under it."""
 
     records: list[RecordRef] | None = None
@@ -146,7 +146,7 @@ class RecordList(Result):
         )
 
 
-class RecordRefShown(RecordRef, Result):
+class RecordRefAnswer(RecordRef, Result):
     """One reference."""
 
     def text(self) -> str:
@@ -154,7 +154,7 @@ class RecordRefShown(RecordRef, Result):
         return text.line_with_summary(self)
 
 
-class BodyPage(Result):
+class BodyPageAnswer(Result):
     """Some characters of a body. They are called `text`: what is called `body` is always whole."""
 
     model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
@@ -252,7 +252,7 @@ class ChangedSinceLoad(Shape):
     and the bundle's `omitted` names the call that gives it."""
 
 
-class Activation(Written):
+class ActivationAnswer(Written):
     """A record with its context."""
 
     session_id: str | None = None
@@ -274,7 +274,7 @@ class Activation(Written):
         return "\n".join([*lines, *self.context.lines()])
 
 
-class Deactivation(Written):
+class DeactivationAnswer(Written):
     """A record that was laid aside."""
 
     session_id: str
@@ -285,7 +285,7 @@ class Deactivation(Written):
         return f"{self.deactivated} is no longer active in session {self.session_id}"
 
 
-class Branched(Written):
+class BranchedAnswer(Written):
     """A session that began where another stood."""
 
     session: Annotated[SessionShown, only("id", "parent_session", "active_records")]
@@ -321,7 +321,7 @@ class CascadeWarning(Shape):
     """Those that are not named, and the call that gets them."""
 
 
-class Transitioned(Written):
+class TransitionedAnswer(Written):
     """A record in its new state, without its body: that stays as it was."""
 
     record: RecordWritten
@@ -371,7 +371,7 @@ class WorkingSession(Shape):
         return f"{self.session_id}{named}{this}: {about}"
 
 
-class ActiveSessions(Result):
+class ActiveSessionsAnswer(Result):
     """The sessions in which a record is active."""
 
     sessions: list[WorkingSession]

@@ -17,7 +17,7 @@ from hansard.sessions.views import ACTIVE_RECORDS_MAX
 
 def branch_session(
     staleness: Staleness, presence: Presence, _: contract.BranchSession, context: Context
-) -> answers.Branched:
+) -> answers.BranchedAnswer:
     """Begin a session where another stands."""
     parent = context.session
     assert parent is not None, "branch_session ran without a session"
@@ -25,12 +25,12 @@ def branch_session(
     stamp = replace(context.stamp, session=session)
     called, look = projects.shown(context)["id"], presence.look(context, [])
 
-    def work(tx: WriteTx) -> answers.Branched:
+    def work(tx: WriteTx) -> answers.BranchedAnswer:
         context.store.record(tx, SessionBranched(id=session, parent_session=parent), stamp)
         row = session_row(tx, session)
         showing = Showing(tx, look, staleness, tick=tx.head().tick)
         shown = showing.show(row, called, active_max=ACTIVE_RECORDS_MAX)
-        return answers.Branched(session=shown)
+        return answers.BranchedAnswer(session=shown)
 
     return context.write(work)
 
@@ -42,7 +42,7 @@ def operations(staleness: Staleness, presence: Presence) -> tuple[Operation, ...
             "branch_session",
             "Begin a new session with this one's active records; pass its id in the new chat.",
             contract.BranchSession,
-            answers.Branched,
+            answers.BranchedAnswer,
             partial(branch_session, staleness, presence),
             writes=True,
             role="agent",

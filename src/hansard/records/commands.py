@@ -33,10 +33,10 @@ def create_record(request: contract.CreateRecord, context: Context) -> answers.R
     return context.write(work, blobs=[body])
 
 
-def transition(request: contract.Transition, context: Context) -> answers.Transitioned:
+def transition(request: contract.Transition, context: Context) -> answers.TransitionedAnswer:
     """Move a record to another state."""
 
-    def work(tx: WriteTx) -> answers.Transitioned:
+    def work(tx: WriteTx) -> answers.TransitionedAnswer:
         row = reading.require(tx, request.id)
         rules.check_base(row, reading.require_base(tx, context, request.id))
         event = rules.plan_transition(row, request)
@@ -44,7 +44,7 @@ def transition(request: contract.Transition, context: Context) -> answers.Transi
         context.record(tx, event)
         row = reading.require(tx, request.id)
         parent = reading.require(tx, row["parent_id"]) if row["parent_id"] else None
-        return answers.Transitioned(
+        return answers.TransitionedAnswer(
             record=reading.written(row),
             cascade_warning=_cascade_warning(tx, row),
             warnings=rules.orphan_warnings(row, parent, 0) or None,
@@ -74,16 +74,16 @@ def move_record(request: contract.MoveRecord, context: Context) -> answers.Recor
     return context.write(work)
 
 
-def deactivate(request: contract.Deactivate, context: Context) -> answers.Deactivation:
+def deactivate(request: contract.Deactivate, context: Context) -> answers.DeactivationAnswer:
     """Lay a record aside."""
 
-    def work(tx: WriteTx) -> answers.Deactivation:
+    def work(tx: WriteTx) -> answers.DeactivationAnswer:
         reading.require(tx, request.id)
         reading.require_base(tx, context, request.id)
         session = context.session
         assert session is not None, "a record is active in no session"
         context.record(tx, Deactivated(session=session, record=request.id))
-        return answers.Deactivation(session_id=session, deactivated=request.id)
+        return answers.DeactivationAnswer(session_id=session, deactivated=request.id)
 
     return context.write(work)
 
@@ -158,7 +158,7 @@ OPERATIONS = (
         "Move an active record to another state. LATER and DISCARDED need reason, RESOLVED "
         "resolved_by.",
         contract.Transition,
-        answers.Transitioned,
+        answers.TransitionedAnswer,
         transition,
         writes=True,
         role="agent",
@@ -178,7 +178,7 @@ OPERATIONS = (
         "deactivate",
         "Lay an active record aside.",
         contract.Deactivate,
-        answers.Deactivation,
+        answers.DeactivationAnswer,
         deactivate,
         writes=True,
         role="agent",

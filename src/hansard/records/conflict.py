@@ -15,7 +15,7 @@ from hansard.kernel.problem import InvalidInput
 from hansard.records import reading, rules
 from hansard.records.contract import UpdateRecord
 from hansard.records.events import ConflictDetected
-from hansard.records.record_merge import Merged, Versions, merge
+from hansard.records.record_merge import MergedRecord, Versions, merge
 from hansard.records.update_answers import (
     ChangedFields,
     OtherVersion,
@@ -36,7 +36,7 @@ class Prepared:
     """What an update comes to that meets another session's version."""
 
     versions: Versions
-    merged: Merged
+    merged: MergedRecord
     is_accepted: bool
     """Whether both are to be written, since the caller asked for it and nothing clashes."""
     body: Blob | None
@@ -148,7 +148,7 @@ def _seal(text: str) -> Blob:
 
 
 def _message(
-    request: UpdateRecord, row: Row, base: int, changed: ChangedFields, merged: Merged
+    request: UpdateRecord, row: Row, base: int, changed: ChangedFields, merged: MergedRecord
 ) -> str:
     told = (
         f"{row['id']} was changed by {row['author']} in session {row['session']}: you know "

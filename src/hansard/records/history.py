@@ -10,7 +10,7 @@ from hansard.kernel.problem import InvalidInput
 from hansard.records import contract, limits, reading
 from hansard.records.differences import body_diff, record_diff
 from hansard.records.filters import Filter
-from hansard.records.history_answers import Diff, History, HistoryEntry
+from hansard.records.history_answers import HistoryEntry, RecordDiffAnswer, RecordHistoryAnswer
 from hansard.records.views import RECORDS
 from hansard.sessions.citations import decisions_cited_in
 from hansard.sessions.contract import SessionNotFound
@@ -29,11 +29,11 @@ CURRENT = "current"
 LAST_SAVE = "last_save"
 
 
-def get_record_history(request: contract.GetRecordHistory, context: Context) -> History:
+def get_record_history(request: contract.GetRecordHistory, context: Context) -> RecordHistoryAnswer:
     """List a record's changes, newest first."""
     after = from_cursor(request.cursor, ACTIVITY, "seq")
 
-    def work(tx: ReadTx) -> History:
+    def work(tx: ReadTx) -> RecordHistoryAnswer:
         reading.require(tx, request.id)
         where: Filter = {
             "record_id": request.id,
@@ -47,7 +47,7 @@ def get_record_history(request: contract.GetRecordHistory, context: Context) -> 
         )
         shown = [found.row for found in page[: request.limit]]
         last = page[request.limit - 1] if len(page) > request.limit else None
-        return History(
+        return RecordHistoryAnswer(
             history=list(_entries(tx, request.id, shown)),
             total=tx.tally(ACTIVITY, where).get(None, 0),
             nextCursor=to_cursor(Position(last.row["seq"], last.key)) if last else None,
@@ -56,14 +56,14 @@ def get_record_history(request: contract.GetRecordHistory, context: Context) -> 
     return context.read(work)
 
 
-def get_record_diff(request: contract.GetRecordDiff, context: Context) -> Diff:
+def get_record_diff(request: contract.GetRecordDiff, context: Context) -> RecordDiffAnswer:
     """Compare a record at two points."""
 
-    def work(tx: ReadTx) -> Diff:
+    def work(tx: ReadTx) -> RecordDiffAnswer:
         reading.require(tx, request.id)
         old = _at(tx, context, request.id, request.from_, "from")
         new = _at(tx, context, request.id, request.to, "to")
-        return Diff(
+        return RecordDiffAnswer(
             from_version=reading.whole(tx, old),
             to_version=reading.whole(tx, new),
             diff=record_diff(tx, old, new),

@@ -40,7 +40,7 @@ class HistoryEntry(Shape):
         return "\n".join(filter(None, [head, self.diff, how]))
 
 
-class History(Result):
+class RecordHistoryAnswer(Result):
     """What happened to a record, newest first."""
 
     history: list[HistoryEntry]
@@ -70,7 +70,7 @@ class RecordDiff(Shape):
     reason: OldNew | None = None
 
 
-class Diff(Result):
+class RecordDiffAnswer(Result):
     """Two versions of a record."""
 
     from_version: Annotated[Record, only("id", "version")]

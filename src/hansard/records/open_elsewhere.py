@@ -7,7 +7,7 @@ from hansard.kernel.engine import Found, ReadTx, Row
 from hansard.records import answers, limits
 from hansard.records.shapes import Warned
 from hansard.sessions.directory import last_activity, session_row
-from hansard.sessions.presence import Look
+from hansard.sessions.presence import PresenceLook
 from hansard.sessions.rules import SessionStatus
 from hansard.sessions.views import ACTIVE
 from hansard.sessions.wording import span, whose
@@ -48,7 +48,9 @@ def sessions_at(tx: ReadTx, record: str) -> list[Row]:
     return [session_row(tx, one.row["session"]) for one in others_at(tx, None, record)]
 
 
-def graded(tx: ReadTx, look: Look, found: Sequence[Found], *, acknowledged: int = 0) -> list[Other]:
+def graded(
+    tx: ReadTx, look: PresenceLook, found: Sequence[Found], *, acknowledged: int = 0
+) -> list[Other]:
     """Say who has the record open, the latest active first; not those that are known already."""
     others = [
         _other(tx, look, session_row(tx, one.row["session"]))
@@ -58,7 +60,9 @@ def graded(tx: ReadTx, look: Look, found: Sequence[Found], *, acknowledged: int 
     return sorted(others, key=lambda other: (other.is_at_it, other.at), reverse=True)
 
 
-def conflict(record: str, others: Sequence[Other], look: Look) -> answers.ActiveElsewhere | None:
+def conflict(
+    record: str, others: Sequence[Other], look: PresenceLook
+) -> answers.ActiveElsewhere | None:
     """Flag the one who works on the record right now, if there is one."""
     at_it = [other for other in others if other.is_at_it]
     if not at_it:
@@ -79,7 +83,7 @@ def conflict(record: str, others: Sequence[Other], look: Look) -> answers.Active
     )
 
 
-def note(record: str, others: Sequence[Other], look: Look) -> list[Warned]:
+def note(record: str, others: Sequence[Other], look: PresenceLook) -> list[Warned]:
     """Mention the one who had the record open last, where nobody works on it right now."""
     if not others or others[0].is_at_it:
         return []
@@ -105,5 +109,5 @@ def _working(other: Other) -> answers.WorkingElsewhere:
     )
 
 
-def _other(tx: ReadTx, look: Look, session: Row) -> Other:
+def _other(tx: ReadTx, look: PresenceLook, session: Row) -> Other:
     return Other(session, look.status(tx, session), last_activity(tx, session))

@@ -62,12 +62,12 @@ def get_project_overview(
     context: Context,
     *,
     tell: Tell,
-) -> answers.Overview:
+) -> answers.OverviewAnswer:
     """Show what is open, put off and lately done, within the budget."""
     project, told = projects.shown(context), tell(context)
     look = presence.look(context, context.read(lambda tx: _open_sessions(tx, context.as_of)))
 
-    def work(tx: ReadTx) -> answers.Overview:
+    def work(tx: ReadTx) -> answers.OverviewAnswer:
         budget = Budget(request.budget_tokens)
         seen = _seen(project, tick_at(tx, context.as_of))
         budget.take(seen)
@@ -83,7 +83,7 @@ def get_project_overview(
         sessions = list(budget.take_while(found, chars_max=side_chars))
         activity = list(budget.take_while(_activity(tx, context.as_of), chars_max=side_chars))
         open_, roots, later = budget.take_in_turn(*_candidates(tx, budget, context.as_of))
-        overview = answers.Overview(
+        overview = answers.OverviewAnswer(
             project=seen,
             notices=told or None,
             open_sessions=sessions,
@@ -174,7 +174,7 @@ def _counts(tx: ReadTx, as_of: int | None) -> dict[str, int]:
     }
 
 
-def _omitted(overview: answers.Overview) -> list[Omitted]:
+def _omitted(overview: answers.OverviewAnswer) -> list[Omitted]:
     shown = {
         "open_records": len(overview.open_records),
         "root_records": len(overview.root_records),
@@ -200,7 +200,7 @@ def operations(
             "get_project_overview",
             "Begin here: who was here last, what holds, what waits, open work, recent events.",
             contract.GetProjectOverview,
-            answers.Overview,
+            answers.OverviewAnswer,
             partial(get_project_overview, staleness, presence, brief, tell=tell),
             writes=False,
             toolsets=("core", "default"),

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection
 from datetime import date
 
-from hansard.kernel.context import Place
+from hansard.kernel.context import TextPlace
 from hansard.kernel.dates import day_in
 from hansard.kernel.engine import AnyOf, ReadTx, Row, Table
 from hansard.kernel.view import Derivation
@@ -49,7 +49,7 @@ SPEAKER_TITLES_MIN = 3
 _ONLY_NAME = re.compile(rf"^{_NAME}$")
 
 
-def places(tx: ReadTx, keys: Collection[str]) -> dict[str, Place]:
+def places(tx: ReadTx, keys: Collection[str]) -> dict[str, TextPlace]:
     """Look up where records stand, all with one question to the engine."""
     if not keys:
         return {}
@@ -57,9 +57,9 @@ def places(tx: ReadTx, keys: Collection[str]) -> dict[str, Place]:
     return {found.key: _place(found.row) for found in rows}
 
 
-def _place(row: Row) -> Place:
+def _place(row: Row) -> TextPlace:
     day = date.fromisoformat(row["day"]) if row["day"] else None
-    return Place(row["before"], row["after"], row["whole"], row["who"], day)
+    return TextPlace(row["before"], row["after"], row["whole"], row["who"], day)
 
 
 def put(derivation: Derivation, row: Row, body: str) -> None:

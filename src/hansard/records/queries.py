@@ -12,18 +12,18 @@ from hansard.records.history import get_record_diff, get_record_history
 from hansard.records.text import line
 from hansard.records.views import RECORDS, subtree
 from hansard.sessions.directory import last_activity, session_row
-from hansard.sessions.presence import Look, Presence
+from hansard.sessions.presence import Presence, PresenceLook
 from hansard.sessions.shown import client_of
 from hansard.sessions.views import ACTIVE
 
 INDENT = "  "
 
 
-def list_records(request: contract.ListRecords, context: Context) -> answers.RecordList:
+def list_records(request: contract.ListRecords, context: Context) -> answers.RecordListAnswer:
     """List records in the order of an outline: the whole project, the roots, or under a parent."""
     after, as_of = from_cursor(request.cursor, RECORDS, "path"), context.as_of
 
-    def work(tx: ReadTx) -> answers.RecordList:
+    def work(tx: ReadTx) -> answers.RecordListAnswer:
         where = _scope(tx, request, as_of) | of_kind(request.states, request.types)
         page = tx.scan(
             RECORDS, where, order="path", after=after, limit=request.limit + 1, as_of=as_of
@@ -31,7 +31,7 @@ def list_records(request: contract.ListRecords, context: Context) -> answers.Rec
         rows = [found.row for found in page[: request.limit]]
         last = rows[-1] if len(page) > request.limit else None
         is_outline = request.format == "outline"
-        return answers.RecordList(
+        return answers.RecordListAnswer(
             records=None if is_outline else reading.refs(tx, rows, as_of=as_of),
             outline=_outline(tx, rows, as_of) if is_outline else None,
             total=tx.tally(RECORDS, where, as_of=as_of).get(None, 0),
@@ -41,25 +41,25 @@ def list_records(request: contract.ListRecords, context: Context) -> answers.Rec
     return context.read(work)
 
 
-def get_record_ref(request: contract.GetRecordRef, context: Context) -> answers.RecordRefShown:
+def get_record_ref(request: contract.GetRecordRef, context: Context) -> answers.RecordRefAnswer:
     """Show one reference."""
 
-    def work(tx: ReadTx) -> answers.RecordRefShown:
+    def work(tx: ReadTx) -> answers.RecordRefAnswer:
         row = reading.require(tx, request.id, as_of=context.as_of)
         ref = reading.ref(tx, row, as_of=context.as_of)
-        return answers.RecordRefShown(**dict(ref))
+        return answers.RecordRefAnswer(**dict(ref))
 
     return context.read(work)
 
 
-def get_record_body(request: contract.GetRecordBody, context: Context) -> answers.BodyPage:
+def get_record_body(request: contract.GetRecordBody, context: Context) -> answers.BodyPageAnswer:
     """Read some characters of a body, for callers without room for all of it."""
 
-    def work(tx: ReadTx) -> answers.BodyPage:
+    def work(tx: ReadTx) -> answers.BodyPageAnswer:
         row = reading.require(tx, request.id, as_of=context.as_of)
         body = reading.body(tx, row)
         end = request.offset + request.limit
-        return answers.BodyPage(
+        return answers.BodyPageAnswer(
             id=row["id"],
             version=row["tick"],
             offset=request.offset,
@@ -73,7 +73,7 @@ def get_record_body(request: contract.GetRecordBody, context: Context) -> answer
 
 def get_active_sessions(
     presence: Presence, request: contract.GetActiveSessions, context: Context
-) -> answers.ActiveSessions:
+) -> answers.ActiveSessionsAnswer:
     """List the sessions in which a record is active."""
     after = from_cursor(request.cursor, ACTIVE, "since")
     where = {"record": request.record_id}
@@ -86,12 +86,12 @@ def get_active_sessions(
         context.read(lambda tx: [session_row(tx, one.row["session"]) for one in page_of(tx)]),
     )
 
-    def work(tx: ReadTx) -> answers.ActiveSessions:
+    def work(tx: ReadTx) -> answers.ActiveSessionsAnswer:
         reading.require(tx, request.record_id)
         page = page_of(tx)
         last = page[request.limit - 1] if len(page) > request.limit else None
         rows = [session_row(tx, found.row["session"]) for found in page[: request.limit]]
-        return answers.ActiveSessions(
+        return answers.ActiveSessionsAnswer(
             sessions=[_working(tx, row, look, context) for row in rows],
             total=tx.tally(ACTIVE, where).get(None, 0),
             nextCursor=to_cursor(Position(last.row["since"], last.key)) if last else None,
@@ -124,7 +124,7 @@ def _outline(tx: ReadTx, rows: list[Row], as_of: int | None) -> str:
     )
 
 
-def _working(tx: ReadTx, row: Row, look: Look, context: Context) -> answers.WorkingSession:
+def _working(tx: ReadTx, row: Row, look: PresenceLook, context: Context) -> answers.WorkingSession:
     return answers.WorkingSession(
         session_id=row["id"],
         title=row["title"],
@@ -138,7 +138,7 @@ def _working(tx: ReadTx, row: Row, look: Look, context: Context) -> answers.Work
 
 def _search(
     request: contract.SearchRecords, context: Context, meanings: Meanings
-) -> answers.SearchResults:
+) -> answers.SearchResultsAnswer:
     # What knows words, and shows where they are, is loaded for whoever looks for some.
     from hansard.records.search import search_records
 
@@ -151,7 +151,7 @@ def operations(meanings: Meanings, presence: Presence) -> tuple[Operation, ...]:
         "search_records",
         "Find records by words and meaning. parent_id: only that subtree.",
         contract.SearchRecords,
-        answers.SearchResults,
+        answers.SearchResultsAnswer,
         partial(_search, meanings=meanings),
         writes=False,
         toolsets=("default",),
@@ -160,7 +160,7 @@ def operations(meanings: Meanings, presence: Presence) -> tuple[Operation, ...]:
         "get_active_sessions",
         "List the sessions in which a record is active.",
         contract.GetActiveSessions,
-        answers.ActiveSessions,
+        answers.ActiveSessionsAnswer,
         partial(get_active_sessions, presence),
         writes=False,
     )
@@ -173,7 +173,7 @@ _OTHERS = (
         "List records down to depth under parent_id, null being above the roots. Without both, the "
         "whole project.",
         contract.ListRecords,
-        answers.RecordList,
+        answers.RecordListAnswer,
         list_records,
         writes=False,
         toolsets=("default",),
@@ -182,7 +182,7 @@ _OTHERS = (
         "get_record_ref",
         "Show a record's reference without activating it.",
         contract.GetRecordRef,
-        answers.RecordRefShown,
+        answers.RecordRefAnswer,
         get_record_ref,
         writes=False,
     ),
@@ -190,7 +190,7 @@ _OTHERS = (
         "get_record_body",
         "Read some characters of a record's body, where there is no room for all.",
         contract.GetRecordBody,
-        answers.BodyPage,
+        answers.BodyPageAnswer,
         get_record_body,
         writes=False,
     ),
@@ -198,7 +198,7 @@ _OTHERS = (
         "get_record_history",
         "List a record's changes, newest first.",
         contract.GetRecordHistory,
-        history_answers.History,
+        history_answers.RecordHistoryAnswer,
         get_record_history,
         writes=False,
     ),
@@ -206,7 +206,7 @@ _OTHERS = (
         "get_record_diff",
         "Compare a record at two points: ISO time, t:TICK, s:SEQ, last_save or current.",
         contract.GetRecordDiff,
-        history_answers.Diff,
+        history_answers.RecordDiffAnswer,
         get_record_diff,
         writes=False,
         toolsets=("default",),

@@ -7,7 +7,7 @@ from typing import Any
 from hansard.kernel.engine import Row
 from hansard.records import limits
 from hansard.records.rules import FIELDS, differ
-from hansard.records.text_merge import Lines, Part, join, three_way
+from hansard.records.text_merge import LineRange, Part, join, three_way
 from hansard.records.update_answers import FieldMerge, Hunk, Kind, Merge, Side, Span
 
 BODY = "body"
@@ -27,7 +27,7 @@ class Versions:
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergedRecord:
     """What comes of putting both changes together."""
 
     shown: Merge
@@ -50,7 +50,7 @@ class Merged:
         return sides
 
 
-def merge(versions: Versions) -> Merged:
+def merge(versions: Versions) -> MergedRecord:
     """Put both changes together, as far as they go together."""
     base, stored, yours = versions.base, versions.stored, versions.yours
     fields: dict[str, Kind] = {}
@@ -64,13 +64,13 @@ def merge(versions: Versions) -> Merged:
         if name != BODY:
             shown[name] = _shown(name, kind, base[name], yours[name], stored[name])
     if BODY not in fields:
-        return Merged(Merge(clean=True, fields=shown), fields, values)
+        return MergedRecord(Merge(clean=True, fields=shown), fields, values)
     parts = three_way(versions.base_body, versions.your_body, versions.stored_body)
     body = join(parts, versions.your_body, versions.stored_body)
     if fields[BODY] == "clash" and body is not None:
         fields[BODY] = "both"
     told = Merge(clean=body is not None, fields=shown, hunks=_hunks(parts))
-    return Merged(told, fields, values, body)
+    return MergedRecord(told, fields, values, body)
 
 
 def _merge_field(name: str, base: Any, mine: Any, theirs: Any) -> tuple[Kind, Any]:
@@ -148,5 +148,5 @@ def _hunks(parts: list[Part]) -> list[Hunk] | None:
     ]
 
 
-def _span(lines: Lines) -> Span:
+def _span(lines: LineRange) -> Span:
     return lines.start + 1, lines.end - lines.start

@@ -28,18 +28,18 @@ BEGINNING_SHARE = 0.5
 
 def search_records(
     request: contract.SearchRecords, context: Context, meanings: Meanings
-) -> answers.SearchResults:
+) -> answers.SearchResultsAnswer:
     """Find records, best first. Any query is answered; one without words finds nothing."""
     first = _first(request.cursor)
     until = first + request.limit
     most = limits.SEARCH_MEANINGS_MAX
     near = nearest(meanings, WORDS, request.query, context, limit=most)
 
-    def work(tx: ReadTx) -> answers.SearchResults:
+    def work(tx: ReadTx) -> answers.SearchResultsAnswer:
         root = reading.require(tx, request.parent_id) if request.parent_id is not None else None
         around = surroundings(request.query, partial(places.places, tx), today(context))
         hits = _hits(tx, request, root, near, around)
-        return answers.SearchResults(
+        return answers.SearchResultsAnswer(
             results=_results(tx, request.query, hits, first, until),
             total=len(hits.ranked),
             total_is_exact=hits.are_all,

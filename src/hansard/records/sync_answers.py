@@ -22,7 +22,7 @@ class Writer(Shape):
     writes: int
 
 
-class Change(Shape):
+class OthersChange(Shape):
     """What others did to one record since the last sync, taken together."""
 
     record_id: str
@@ -65,7 +65,7 @@ class Change(Shape):
             yield self.diff
 
 
-class Synced(Written):
+class SyncedAnswer(Written):
     """What other sessions changed."""
 
     session_id: str
@@ -73,7 +73,7 @@ class Synced(Written):
     session_tick_before: Annotated[int, UNTOLD]
     tick_gap: int
     """Writes of others since; one's own are no news."""
-    changes: Annotated[list[Change], KEPT]
+    changes: Annotated[list[OthersChange], KEPT]
     more: bool
     """Whether there are changes left to tell: call again."""
     omitted: list[Omitted] | None = None

@@ -18,7 +18,7 @@ from hansard.records.budget import Budget, size_of
 from hansard.records.changes_of_others import Touched
 from hansard.records.differences import body_diff
 from hansard.records.shapes import Json, Omitted
-from hansard.records.sync_answers import Change, Synced
+from hansard.records.sync_answers import OthersChange, SyncedAnswer
 from hansard.records.views import RECORDS
 from hansard.sessions.directory import session_row, ticks_synced
 from hansard.sessions.events import SessionSynced
@@ -36,13 +36,13 @@ class _SyncedMeanwhileError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class SyncTelling:
     """What is to be told to a session, as it stood when it was gathered."""
 
     session: Row
     synced_before: int
     head: Head
-    told: Sequence["Told"]
+    told: Sequence["ToldChange"]
     end: int | None
     """The entry up to which all is told, if something is left; `None` if nothing is."""
 
@@ -51,7 +51,9 @@ class Telling:
         return {one.new["id"]: one.new["tick"] for one in self.told if not one.omitted}
 
 
-def sync_session(staleness: Staleness, request: contract.SyncSession, context: Context) -> Synced:
+def sync_session(
+    staleness: Staleness, request: contract.SyncSession, context: Context
+) -> SyncedAnswer:
     """Tell the session what others changed since it was last told."""
     while True:
         telling = context.read(partial(_gather, request, context))
@@ -61,7 +63,9 @@ def sync_session(staleness: Staleness, request: contract.SyncSession, context: C
             continue
 
 
-def _tell(staleness: Staleness, context: Context, telling: Telling, tx: WriteTx) -> Synced:
+def _tell(
+    staleness: Staleness, context: Context, telling: SyncTelling, tx: WriteTx
+) -> SyncedAnswer:
     session, head = telling.session["id"], telling.head
     if session_row(tx, session)["synced_seq"] != telling.session["synced_seq"]:
         raise _SyncedMeanwhileError
@@ -75,7 +79,7 @@ def _tell(staleness: Staleness, context: Context, telling: Telling, tx: WriteTx)
     context.record(tx, SessionSynced(id=session, **told, bases=known))
     gap = head.tick - telling.synced_before
     level = staleness.level(gap)
-    return Synced(
+    return SyncedAnswer(
         session_id=session,
         project_tick=head.tick,
         session_tick_before=telling.synced_before,
@@ -89,7 +93,7 @@ def _tell(staleness: Staleness, context: Context, telling: Telling, tx: WriteTx)
     )
 
 
-def _gather(request: contract.SyncSession, context: Context, tx: ReadTx) -> Telling:
+def _gather(request: contract.SyncSession, context: Context, tx: ReadTx) -> SyncTelling:
     assert context.session is not None, "sync_session ran without a session"
     session, head = session_row(tx, context.session), tx.head()
     budget = Budget(request.budget_tokens)
@@ -101,7 +105,7 @@ def _gather(request: contract.SyncSession, context: Context, tx: ReadTx) -> Tell
     # What the session works on comes first.
     for one in sorted(told, key=lambda one: not one.is_active):
         one.add_body(tx, budget)
-    return Telling(session, ticks_synced(tx, session), head, told, end)
+    return SyncTelling(session, ticks_synced(tx, session), head, told, end)
 
 
 def _what_fits(
@@ -117,10 +121,10 @@ def _what_fits(
 
 
 @dataclass(slots=True)
-class Told:
+class ToldChange:
     """One record's change, before its body is added."""
 
-    change: Change
+    change: OthersChange
     old: Row | None
     new: Row
     since: int
@@ -171,7 +175,7 @@ class Told:
         return sum(len(orjson.dumps(row[name])) for row in (self.old, self.new) if row)
 
 
-def _told(tx: ReadTx, session: Row, touched: Touched, through: int) -> Told:
+def _told(tx: ReadTx, session: Row, touched: Touched, through: int) -> ToldChange:
     """Say what others did to a record, beside what the session knows of it."""
     known = tx.get(BASES, active_key(session["id"], touched.record))
     since = tx.seek(tick=known["base"]) if known else touched.first - 1
@@ -181,7 +185,7 @@ def _told(tx: ReadTx, session: Row, touched: Touched, through: int) -> Told:
         if known
         else tx.get(RECORDS, touched.record, as_of=since)
     )
-    change = Change(
+    change = OthersChange(
         record_id=touched.record,
         title=new["title"],
         change_type=touched.change_type(),
@@ -192,7 +196,7 @@ def _told(tx: ReadTx, session: Row, touched: Touched, through: int) -> Told:
         at_tick=touched.last.tick,
         changed_fields=rules.changed_fields(old, new) if old else _given(new),
     )
-    told = Told(change, old, new, since, known is not None)
+    told = ToldChange(change, old, new, since, known is not None)
     told.add_values()
     return told
 
@@ -209,7 +213,7 @@ def operations(staleness: Staleness) -> tuple[Operation, ...]:
             "sync_session",
             "Get what other sessions changed since your last sync, record by record, once.",
             contract.SyncSession,
-            Synced,
+            SyncedAnswer,
             partial(sync_session, staleness),
             writes=True,
             role="agent",

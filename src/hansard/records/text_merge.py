@@ -14,7 +14,7 @@ Kind = Literal["same", "mine", "theirs", "both", "clash"]
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class LineRange:
     """Lines of a text, from one up to but not including another, counting from 0."""
 
     start: int
@@ -30,9 +30,9 @@ class Part:
     """Lines of a base, and of the two texts made of it, that belong together."""
 
     kind: Kind
-    base: Lines
-    mine: Lines
-    theirs: Lines
+    base: LineRange
+    mine: LineRange
+    theirs: LineRange
 
 
 def unified_diff(old: str, new: str, *, was: str = "before", now: str = "after") -> str:
@@ -60,7 +60,7 @@ def three_way(base: str, mine: str, theirs: str) -> list[Part]:
     """
     texts = [split_lines(text) for text in (base, mine, theirs)]
     if _is_too_long(base, mine) or _is_too_long(base, theirs):
-        return [Part(_kind(base, mine, theirs), *(Lines(0, len(lines)) for lines in texts))]
+        return [Part(_kind(base, mine, theirs), *(LineRange(0, len(lines)) for lines in texts))]
     return list(_parts(texts, _changes(base, mine), _changes(base, theirs)))
 
 
@@ -125,8 +125,8 @@ def _parts(
         my_start, their_start = start + my_shift, start + their_shift
         my_shift += sum(change.longer for change in my_part)
         their_shift += sum(change.longer for change in their_part)
-        was, my_lines = Lines(start, end), Lines(my_start, end + my_shift)
-        their_lines = Lines(their_start, end + their_shift)
+        was, my_lines = LineRange(start, end), LineRange(my_start, end + my_shift)
+        their_lines = LineRange(their_start, end + their_shift)
         kind = _kind(was.of(base), my_lines.of(mine), their_lines.of(theirs))
         yield Part(kind, was, my_lines, their_lines)
         at = end
@@ -154,9 +154,9 @@ def _groups(
 def _unchanged(start: int, end: int, my_shift: int, their_shift: int) -> Part:
     return Part(
         "same",
-        Lines(start, end),
-        Lines(start + my_shift, end + my_shift),
-        Lines(start + their_shift, end + their_shift),
+        LineRange(start, end),
+        LineRange(start + my_shift, end + my_shift),
+        LineRange(start + their_shift, end + their_shift),
     )
 
 

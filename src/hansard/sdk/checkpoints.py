@@ -1,27 +1,21 @@
 """Saving, loading, listing and marking contexts from Python, up to 64 MiB each."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from hansard.checkpoints.answers import (
-    CheckpointList,
+    CheckpointListAnswer,
     CheckpointListed,
-    Compared,
-    Deleted,
-    Loaded,
-    Marked,
-    Saved,
+    CheckpointLoadedAnswer,
+    CheckpointMarkedAnswer,
+    CheckpointSavedAnswer,
+    CheckpointsDeletedAnswer,
+    ContextsComparedAnswer,
 )
 from hansard.kernel.operation import Result
+from hansard.sdk.call import Call
 
 R = TypeVar("R", bound=Result)
-
-
-class Call(Protocol):
-    """Does one operation by its name."""
-
-    def __call__(self, name: str, /, **arguments: Any) -> Result:
-        """Give its answer, or raise a `Problem`."""
 
 
 class Checkpoints:
@@ -40,7 +34,7 @@ class Checkpoints:
         *,
         cites: Sequence[str] = (),
         idempotency_key: str | None = None,
-    ) -> Saved:
+    ) -> CheckpointSavedAnswer:
         """Save a context, unless the session's latest checkpoint holds the same already.
 
         Without a session it is the one of this `Hansard`; one that is unknown begins.
@@ -54,7 +48,7 @@ class Checkpoints:
             idempotency_key=idempotency_key,
             **arguments,
         )
-        return _as(Saved, saved)
+        return _as(CheckpointSavedAnswer, saved)
 
     def load_checkpoint(
         self,
@@ -63,7 +57,7 @@ class Checkpoints:
         *,
         keys: Sequence[str] | None = None,
         budget_tokens: int | None = None,
-    ) -> Loaded:
+    ) -> CheckpointLoadedAnswer:
         """Load a checkpoint by its id, or a session's latest; else the newest of the project."""
         arguments = _given(
             checkpointId=checkpoint_id,
@@ -71,7 +65,7 @@ class Checkpoints:
             keys=None if keys is None else list(keys),
             budget_tokens=budget_tokens,
         )
-        return _as(Loaded, self._call("workflow_checkpoint_load", **arguments))
+        return _as(CheckpointLoadedAnswer, self._call("workflow_checkpoint_load", **arguments))
 
     def list_checkpoints(
         self,
@@ -92,11 +86,11 @@ class Checkpoints:
             offset=offset,
             **arguments,
         )
-        return _as(CheckpointList, listed).checkpoints
+        return _as(CheckpointListAnswer, listed).checkpoints
 
     def mark_critical(
         self, session_id: str | None, context_key: str, *, critical: bool = True
-    ) -> Marked:
+    ) -> CheckpointMarkedAnswer:
         """Mark a key of the session's context: no view ever shortens or drops it.
 
         Without a session it is the one whose context was last saved or loaded here. With
@@ -104,11 +98,14 @@ class Checkpoints:
         """
         arguments = _given(sessionId=session_id, critical=None if critical else False)
         marked = self._call("workflow_mark_critical", contextKey=context_key, **arguments)
-        return _as(Marked, marked)
+        return _as(CheckpointMarkedAnswer, marked)
 
-    def delete_checkpoint(self, checkpoint_id: str) -> Deleted:
+    def delete_checkpoint(self, checkpoint_id: str) -> CheckpointsDeletedAnswer:
         """Delete a checkpoint; all others stay whole."""
-        return _as(Deleted, self._call("workflow_checkpoint_delete", checkpointId=checkpoint_id))
+        return _as(
+            CheckpointsDeletedAnswer,
+            self._call("workflow_checkpoint_delete", checkpointId=checkpoint_id),
+        )
 
     def diff_checkpoints(
         self,
@@ -117,14 +114,14 @@ class Checkpoints:
         *,
         budget_tokens: int | None = None,
         cursor: str | None = None,
-    ) -> Compared:
+    ) -> ContextsComparedAnswer:
         """Compare two contexts; without `to_id`, with the session's latest.
 
         What does not fit the budget is had by asking again with the answer's `nextCursor`.
         """
         arguments = _given(to=to_id, budget_tokens=budget_tokens, cursor=cursor)
         compared = self._call("workflow_checkpoint_diff", **{"from": from_id}, **arguments)
-        return _as(Compared, compared)
+        return _as(ContextsComparedAnswer, compared)
 
 
 def _given(**arguments: object) -> dict[str, Any]:

@@ -1,35 +1,29 @@
 """Entities in Python: an object for each, with the methods of source 002 in Python's spelling."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.entities import transfer
 from hansard.entities.contract import (
     Change,
-    EntityShown,
-    EntityWritten,
-    Imported,
+    EntitiesImportedAnswer,
+    EntityShownAnswer,
+    EntityWrittenAnswer,
 )
 from hansard.entities.contract import (
-    Entities as Listed,
+    EntityListAnswer as Listed,
 )
 from hansard.entities.limits import IMPORTED_MAX, TURNS_SHOWN_MAX
 from hansard.entities.types.entity import Status
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Caller, Result
+from hansard.sdk.call import Call
 from hansard.sdk.subscription import subscribe
 
 Json = dict[str, Any]
 R = TypeVar("R", bound=Result)
-
-
-class Call(Protocol):
-    """Does one operation by its name."""
-
-    def __call__(self, name: str, /, **arguments: Any) -> Result:
-        """Give its answer, or raise a `Problem`."""
 
 
 def text(content: str) -> Json:
@@ -49,7 +43,7 @@ def tool_response(call_id: str, output: str, status: Status = "completed") -> Js
     return {"type": "toolResponse", "payload": payload}
 
 
-class Entity:
+class EntityHandle:
     """An entity as it stood when it was read; its fields are items, as the wire spells them."""
 
     type: ClassVar[str]
@@ -78,7 +72,7 @@ class Entity:
         return self._fields[field]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Entity) and self._fields == other._fields
+        return isinstance(other, EntityHandle) and self._fields == other._fields
 
     def __hash__(self) -> int:
         return hash((self.id, self.updated_at))
@@ -92,7 +86,7 @@ class Entity:
 
     def refresh(self) -> Self:
         """Read it again."""
-        shown = _as(EntityShown, self._call("entity_get", id=self.id))
+        shown = _as(EntityShownAnswer, self._call("entity_get", id=self.id))
         return type(self)(self._call, shown.entity)
 
     def update(self, *, blindly: bool = False, **fields: Any) -> Self:
@@ -108,11 +102,11 @@ class Entity:
         self._call("entity_delete", id=self.id)
 
     def _written(self, operation: str, **arguments: Any) -> Self:
-        written = _as(EntityWritten, self._call(operation, **arguments))
+        written = _as(EntityWrittenAnswer, self._call(operation, **arguments))
         return type(self)(self._call, written.entity)
 
 
-class TextDocument(Entity):
+class TextDocumentHandle(EntityHandle):
     """A document, one version of it."""
 
     type = "textDocument"
@@ -122,46 +116,48 @@ class TextDocument(Entity):
         given = {} if title is None else {"title": title}
         return self._written("document_revise", id=self.id, content=content, fork=fork, **given)
 
-    def previous(self) -> "TextDocument | None":
+    def previous(self) -> "TextDocumentHandle | None":
         """Give the version before this one."""
         return self._linked(self["previousId"])
 
-    def next(self) -> "TextDocument | None":
+    def next(self) -> "TextDocumentHandle | None":
         """Give the version after this one, as far as there is one now."""
         return self._linked(self.refresh()["nextId"])
 
-    def _linked(self, identifier: str | None) -> "TextDocument | None":
+    def _linked(self, identifier: str | None) -> "TextDocumentHandle | None":
         if identifier is None:
             return None
-        shown = _as(EntityShown, self._call("entity_get", id=identifier))
-        return TextDocument(self._call, shown.entity)
+        shown = _as(EntityShownAnswer, self._call("entity_get", id=identifier))
+        return TextDocumentHandle(self._call, shown.entity)
 
 
-class ModelConnection(Entity):
+class ModelConnectionHandle(EntityHandle):
     """A connection to a model; its `data` is redacted."""
 
     type = "modelConnection"
 
 
-class MessageThread(Entity):
+class MessageThreadHandle(EntityHandle):
     """A thread, which never changes: each method makes a new one, saves it and returns it."""
 
     type = "messageThread"
 
-    def add_partial(self, sender: str, partial: Mapping[str, Any]) -> "MessageThread":
+    def add_partial(self, sender: str, partial: Mapping[str, Any]) -> "MessageThreadHandle":
         """Go on with a partial: in the last turn if it is the sender's, else in a new one."""
         return self.add_partials(sender, [partial])
 
-    def add_partials(self, sender: str, partials: Iterable[Mapping[str, Any]]) -> "MessageThread":
+    def add_partials(
+        self, sender: str, partials: Iterable[Mapping[str, Any]]
+    ) -> "MessageThreadHandle":
         """Go on with some partials of one sender."""
         given = [dict(one) for one in partials]
         return self._written("thread_append", thread_id=self.id, sender=sender, partials=given)
 
-    def add_text(self, sender: str, content: str) -> "MessageThread":
+    def add_text(self, sender: str, content: str) -> "MessageThreadHandle":
         """Go on with something said."""
         return self.add_partial(sender, text(content))
 
-    def fork(self) -> "MessageThread":
+    def fork(self) -> "MessageThreadHandle":
         """Make a thread of its own that holds the same; it costs no copy."""
         return self._written("thread_append", thread_id=self.id, sender="fork", partials=[])
 
@@ -171,7 +167,9 @@ class MessageThread(Entity):
         cursor: Json = {}
         while last is None or len(turns) < last:
             limit = TURNS_SHOWN_MAX if last is None else min(last, TURNS_SHOWN_MAX)
-            shown = _as(EntityShown, self._call("entity_get", id=self.id, limit=limit, **cursor))
+            shown = _as(
+                EntityShownAnswer, self._call("entity_get", id=self.id, limit=limit, **cursor)
+            )
             turns = _joined(shown.entity["turns"], turns)
             if shown.nextCursor is None:
                 break
@@ -179,39 +177,41 @@ class MessageThread(Entity):
         return turns if last is None else turns[-last:]
 
 
-class ChatThread(Entity):
+class ChatThreadHandle(EntityHandle):
     """A chat, and the thread it has come to."""
 
     type = "chatThread"
 
-    def thread(self) -> MessageThread:
+    def thread(self) -> MessageThreadHandle:
         """Give the thread that the chat had come to when it was read."""
-        shown = _as(EntityShown, self._call("entity_get", id=self["threadId"]))
-        return MessageThread(self._call, shown.entity)
+        shown = _as(EntityShownAnswer, self._call("entity_get", id=self["threadId"]))
+        return MessageThreadHandle(self._call, shown.entity)
 
     def append(
-        self, sender: str, *partials: Mapping[str, Any], after: MessageThread | None = None
-    ) -> MessageThread:
+        self, sender: str, *partials: Mapping[str, Any], after: MessageThreadHandle | None = None
+    ) -> MessageThreadHandle:
         """Append to where the chat is now, so that nothing of others is lost.
 
         With `after`, only if the chat has not moved on from that thread: ENTITY_CONFLICT else.
         """
         expected = {} if after is None else {"thread_id": after.id}
         arguments = {"sender": sender, "partials": [dict(one) for one in partials], **expected}
-        written = _as(EntityWritten, self._call("thread_append", chat_id=self.id, **arguments))
-        return MessageThread(self._call, written.entity)
+        written = _as(
+            EntityWrittenAnswer, self._call("thread_append", chat_id=self.id, **arguments)
+        )
+        return MessageThreadHandle(self._call, written.entity)
 
 
-class AgentGraph(Entity):
+class AgentGraphHandle(EntityHandle):
     """A graph of an agent."""
 
     type = "agentGraph"
 
-    def execute(self) -> "AgentGraphExecution":
+    def execute(self) -> "AgentGraphExecutionHandle":
         """Make a run of it, which has not begun."""
         given = {"agentGraphId": self.id}
-        made = self._call("entity_create", type=AgentGraphExecution.type, data=given)
-        return AgentGraphExecution(self._call, _as(EntityWritten, made).entity)
+        made = self._call("entity_create", type=AgentGraphExecutionHandle.type, data=given)
+        return AgentGraphExecutionHandle(self._call, _as(EntityWrittenAnswer, made).entity)
 
     def record_run(
         self,
@@ -219,15 +219,15 @@ class AgentGraph(Entity):
         start_time: str,
         end_time: str,
         events: Sequence[Mapping[str, Any]] = (),
-    ) -> "AgentGraphExecution":
+    ) -> "AgentGraphExecutionHandle":
         """Record a run that is over, with its own times; each event has its time as `at`."""
         times = {"startTime": start_time, "endTime": end_time}
         given = {"agentGraphId": self.id, "status": status, "events": [*map(dict, events)], **times}
-        made = self._call("entity_create", type=AgentGraphExecution.type, data=given)
-        return AgentGraphExecution(self._call, _as(EntityWritten, made).entity)
+        made = self._call("entity_create", type=AgentGraphExecutionHandle.type, data=given)
+        return AgentGraphExecutionHandle(self._call, _as(EntityWrittenAnswer, made).entity)
 
 
-class AgentGraphExecution(Entity):
+class AgentGraphExecutionHandle(EntityHandle):
     """A run of a graph. Each method returns it as it stands then."""
 
     type = "agentGraphExecution"
@@ -255,29 +255,29 @@ class AgentGraphExecution(Entity):
         return self._written("execution_event", id=self.id, status="failed", events=said)
 
 
-class Settings(Entity):
+class SettingsHandle(EntityHandle):
     """The settings of the project."""
 
     type = "settings"
 
 
-class Metric(Entity):
+class MetricHandle(EntityHandle):
     """A single measurement."""
 
     type = "metric"
 
 
-CLASSES: dict[str, type[Entity]] = {
+CLASSES: dict[str, type[EntityHandle]] = {
     one.type: one
     for one in (
-        TextDocument,
-        ModelConnection,
-        MessageThread,
-        ChatThread,
-        AgentGraph,
-        AgentGraphExecution,
-        Settings,
-        Metric,
+        TextDocumentHandle,
+        ModelConnectionHandle,
+        MessageThreadHandle,
+        ChatThreadHandle,
+        AgentGraphHandle,
+        AgentGraphExecutionHandle,
+        SettingsHandle,
+        MetricHandle,
     )
 }
 
@@ -291,20 +291,20 @@ class Entities:
         self._application = application
         self._caller = caller
 
-    def create(self, type_name: str, **fields: Any) -> Entity:
+    def create(self, type_name: str, **fields: Any) -> EntityHandle:
         """Make an entity of a type, with its fields as the wire spells them."""
-        made = _as(EntityWritten, self._call("entity_create", type=type_name, data=fields))
+        made = _as(EntityWrittenAnswer, self._call("entity_create", type=type_name, data=fields))
         return self._made(made.entity)
 
-    def get(self, identifier: str, *, as_of: str | None = None) -> Entity:
+    def get(self, identifier: str, *, as_of: str | None = None) -> EntityHandle:
         """Read an entity, now or as it stood."""
         then = {} if as_of is None else {"as_of": as_of}
-        shown = _as(EntityShown, self._call("entity_get", id=identifier, **then))
+        shown = _as(EntityShownAnswer, self._call("entity_get", id=identifier, **then))
         return self._made(shown.entity)
 
     def list(
         self, type_name: str, where: Mapping[str, Any] | None = None, order: str | None = None
-    ) -> Iterator[Entity]:
+    ) -> Iterator[EntityHandle]:
         """Go through the entities of a type, newest first, or by `order`: "-updatedAt"."""
         arguments: Json = {"type": type_name, "limit": LIST_LIMIT_MAX}
         if order is not None:
@@ -318,30 +318,32 @@ class Entities:
                 return
             arguments["cursor"] = page.nextCursor
 
-    def document(self, title: str, content: str) -> TextDocument:
+    def document(self, title: str, content: str) -> TextDocumentHandle:
         """Make a document."""
-        return _of(TextDocument, self.create(TextDocument.type, title=title, content=content))
+        return _of(
+            TextDocumentHandle, self.create(TextDocumentHandle.type, title=title, content=content)
+        )
 
-    def thread(self, *turns: Mapping[str, Any]) -> MessageThread:
+    def thread(self, *turns: Mapping[str, Any]) -> MessageThreadHandle:
         """Make a thread, with some turns `{"senderId": …, "partials": […]}` or none."""
         given = [dict(one) for one in turns]
-        return _of(MessageThread, self.create(MessageThread.type, turns=given))
+        return _of(MessageThreadHandle, self.create(MessageThreadHandle.type, turns=given))
 
-    def chat(self, name: str, participant_id: str, **fields: Any) -> ChatThread:
+    def chat(self, name: str, participant_id: str, **fields: Any) -> ChatThreadHandle:
         """Make a chat, which begins with an empty thread unless `threadId` is given."""
-        made = self.create(ChatThread.type, name=name, participantId=participant_id, **fields)
-        return _of(ChatThread, made)
+        made = self.create(ChatThreadHandle.type, name=name, participantId=participant_id, **fields)
+        return _of(ChatThreadHandle, made)
 
     def graph(
         self, name: str, nodes: Sequence[Json] = (), edges: Sequence[Json] = (), **fields: Any
-    ) -> AgentGraph:
+    ) -> AgentGraphHandle:
         """Make a graph."""
         given = {"nodes": [*nodes], "edges": [*edges], **fields}
-        return _of(AgentGraph, self.create(AgentGraph.type, name=name, **given))
+        return _of(AgentGraphHandle, self.create(AgentGraphHandle.type, name=name, **given))
 
-    def settings(self) -> Settings:
+    def settings(self) -> SettingsHandle:
         """Give the project's settings, which are made when they are first read."""
-        return _of(Settings, self.get("settings"))
+        return _of(SettingsHandle, self.get("settings"))
 
     def subscribe(
         self,
@@ -386,10 +388,10 @@ class Entities:
         for start in range(0, len(waiting), IMPORTED_MAX):
             some = {"lines": waiting[start : start + IMPORTED_MAX]}
             result = importing.call("entity_import", some, self._caller)
-            imported += _as(Imported, result).imported
+            imported += _as(EntitiesImportedAnswer, result).imported
         return imported
 
-    def _made(self, entity: Json) -> Entity:
+    def _made(self, entity: Json) -> EntityHandle:
         declared = CLASSES[str(entity["id"]).partition("::")[0]]
         return declared(self._call, entity)
 
@@ -407,9 +409,9 @@ def _as(expected: type[R], result: Result) -> R:
     return result
 
 
-T = TypeVar("T", bound=Entity)
+T = TypeVar("T", bound=EntityHandle)
 
 
-def _of(expected: type[T], entity: Entity) -> T:
+def _of(expected: type[T], entity: EntityHandle) -> T:
     assert isinstance(entity, expected), f"{entity.id} is no {expected.type}"
     return entity

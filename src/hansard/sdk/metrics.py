@@ -7,25 +7,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import islice
-from typing import Any, ParamSpec, Protocol, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 from hansard.entities.metrics.contract import Group, MetricAnswer, MetricShown
 from hansard.entities.metrics.limits import GROUPS_MAX, SAMPLES_MAX
 from hansard.entities.metrics.times import Bucket
 from hansard.kernel.clock import to_text
-from hansard.kernel.operation import Result
+from hansard.sdk.call import Call
 
 P = ParamSpec("P")
 T = TypeVar("T")
 Time = str | int | datetime
 """ISO text, milliseconds since 1970, or Python's own."""
-
-
-class Call(Protocol):
-    """Does one operation by its name."""
-
-    def __call__(self, name: str, /, **arguments: Any) -> Result:
-        """Give its answer, or raise a `Problem`."""
 
 
 class Metrics:

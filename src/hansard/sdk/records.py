@@ -6,9 +6,9 @@ from hansard.kernel.limits import BODY_BYTES_MAX
 from hansard.kernel.operation import Result
 from hansard.records import answers, history_answers, limits
 from hansard.records.shapes import State
-from hansard.records.sync_answers import Synced
+from hansard.records.sync_answers import SyncedAnswer
 from hansard.records.update_answers import RecordUpdatedAnswer
-from hansard.sdk.checkpoints import Call
+from hansard.sdk.call import Call
 
 R = TypeVar("R", bound=Result)
 
@@ -47,10 +47,14 @@ class Records:
         *,
         override: bool = False,
         budget_tokens: int = limits.ACTIVATE_BUDGET_TOKENS,
-    ) -> answers.Activation:
+    ) -> answers.ActivationAnswer:
         """Load a record to reason with it and to change it; it and its parent are whole."""
         return self._ask(
-            answers.Activation, "activate", id=id, override=override, budget_tokens=budget_tokens
+            answers.ActivationAnswer,
+            "activate",
+            id=id,
+            override=override,
+            budget_tokens=budget_tokens,
         )
 
     def update(
@@ -74,34 +78,38 @@ class Records:
         *,
         reason: str | None = None,
         resolved_by: str | None = None,
-    ) -> answers.Transitioned:
+    ) -> answers.TransitionedAnswer:
         """Move an active record to another state."""
         given = {"reason": reason, "resolved_by": resolved_by}
         named = {name: value for name, value in given.items() if value is not None}
-        return self._ask(answers.Transitioned, "transition", id=id, to_state=to_state, **named)
+        return self._ask(
+            answers.TransitionedAnswer, "transition", id=id, to_state=to_state, **named
+        )
 
     def body(self, id: str, *, as_of: str | None = None) -> str:
         """Read all of a body, without activating the record."""
         when = {"as_of": as_of} if as_of is not None else {}
-        page = self._ask(answers.BodyPage, "get_record_body", id=id, limit=BODY_BYTES_MAX, **when)
+        page = self._ask(
+            answers.BodyPageAnswer, "get_record_body", id=id, limit=BODY_BYTES_MAX, **when
+        )
         assert page.next_offset is None, "a body is longer than a body may be"
         return page.chars
 
-    def history(self, id: str, **more: Any) -> history_answers.History:
+    def history(self, id: str, **more: Any) -> history_answers.RecordHistoryAnswer:
         """List what happened to a record, newest first."""
-        return self._ask(history_answers.History, "get_record_history", id=id, **more)
+        return self._ask(history_answers.RecordHistoryAnswer, "get_record_history", id=id, **more)
 
-    def list(self, **filters: Any) -> answers.RecordList:
+    def list(self, **filters: Any) -> answers.RecordListAnswer:
         """List records, as `list_records` does."""
-        return self._ask(answers.RecordList, "list_records", **filters)
+        return self._ask(answers.RecordListAnswer, "list_records", **filters)
 
-    def search(self, query: str, **filters: Any) -> answers.SearchResults:
+    def search(self, query: str, **filters: Any) -> answers.SearchResultsAnswer:
         """Find records by words and meaning."""
-        return self._ask(answers.SearchResults, "search_records", query=query, **filters)
+        return self._ask(answers.SearchResultsAnswer, "search_records", query=query, **filters)
 
-    def sync(self, *, budget_tokens: int = limits.SYNC_BUDGET_TOKENS) -> Synced:
+    def sync(self, *, budget_tokens: int = limits.SYNC_BUDGET_TOKENS) -> SyncedAnswer:
         """Get what others changed since the last time."""
-        return self._ask(Synced, "sync_session", budget_tokens=budget_tokens)
+        return self._ask(SyncedAnswer, "sync_session", budget_tokens=budget_tokens)
 
     def _ask(self, kind: type[R], operation: str, **arguments: Any) -> R:
         answer = self._call(operation, **arguments)

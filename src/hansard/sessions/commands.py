@@ -12,11 +12,11 @@ from hansard.sessions.naming import slug
 from hansard.sessions.project_views import NAMES, PROJECTS
 
 
-def create_project(request: contract.CreateProject, context: Context) -> contract.ProjectMade:
+def create_project(request: contract.CreateProject, context: Context) -> contract.ProjectMadeAnswer:
     """Enter a project in the directory."""
     project = request.id or _project_id_for(request.name)
 
-    def work(tx: WriteTx) -> contract.ProjectMade:
+    def work(tx: WriteTx) -> contract.ProjectMadeAnswer:
         if tx.get(NAMES, project) is not None:
             raise contract.ProjectExists(f"There is a project {project} already", id=project)
         context.record(
@@ -25,7 +25,7 @@ def create_project(request: contract.CreateProject, context: Context) -> contrac
         )
         row = tx.get(PROJECTS, project)
         assert row is not None, "a project was created but is not in the directory"
-        return contract.ProjectMade(**contract.said_of(row), tick=0)
+        return contract.ProjectMadeAnswer(**contract.said_of(row), tick=0)
 
     return context.write(work)
 
@@ -48,16 +48,16 @@ def save_session(request: contract.SaveSession, context: Context) -> contract.Se
     return context.write(work)
 
 
-def close_session(request: contract.CloseSession, context: Context) -> contract.SessionEnded:
+def close_session(request: contract.CloseSession, context: Context) -> contract.SessionEndedAnswer:
     """End the session of this call."""
     session = context.session
     assert session is not None, "close_session ran without a session"
 
-    def work(tx: WriteTx) -> contract.SessionEnded:
+    def work(tx: WriteTx) -> contract.SessionEndedAnswer:
         active = active_records(tx, session)
         unsaved = changed_since_save(tx, context)
         context.record(tx, events.SessionWasClosed(id=session, note=request.summary))
-        return contract.SessionEnded(
+        return contract.SessionEndedAnswer(
             session_id=session,
             deactivated_records=active,
             unsaved_warning=_unsaved_warning(unsaved),
@@ -105,7 +105,7 @@ OPERATIONS = (
         "create_project",
         "Create a project. Omit id to have one made from the name.",
         contract.CreateProject,
-        contract.ProjectMade,
+        contract.ProjectMadeAnswer,
         create_project,
         writes=True,
         role="agent",
@@ -127,7 +127,7 @@ OPERATIONS = (
         "close_session",
         "End the session: nothing stays active. Every change is already durable.",
         contract.CloseSession,
-        contract.SessionEnded,
+        contract.SessionEndedAnswer,
         close_session,
         writes=True,
         role="agent",

@@ -135,7 +135,7 @@ class GetRecentActivity(TimedRequest):
     record_id: Id | None = None
 
 
-class ProjectShown(Result):
+class ProjectShownAnswer(Result):
     """A project."""
 
     id: str
@@ -151,7 +151,7 @@ class ProjectShown(Result):
         return f"{line}\n{self.description}" if self.description else line
 
 
-class ProjectMade(ProjectShown, Written):
+class ProjectMadeAnswer(ProjectShownAnswer, Written):
     """A project that was just created."""
 
     name: Annotated[str, UNTOLD]
@@ -179,7 +179,7 @@ class ProjectListed(Model):
         return one_line(f"{line}: {self.description}" if self.description else line)
 
 
-class ProjectList(Result):
+class ProjectListAnswer(Result):
     """Some projects, in the order of their ids."""
 
     projects: list[ProjectListed]
@@ -192,7 +192,7 @@ class ProjectList(Result):
         return "\n".join([f"{self.total} projects", *lines, *more(self.nextCursor)])
 
 
-class SessionEnded(Written):
+class SessionEndedAnswer(Written):
     """How a session closed."""
 
     session_id: str
@@ -241,7 +241,7 @@ class ActivityEntry(Model):
         return f"s:{self.seq} {self.timestamp[:16]} {said}{who}"
 
 
-class ActivityList(Result):
+class ActivityListAnswer(Result):
     """What happened, newest first."""
 
     activity: list[ActivityEntry]

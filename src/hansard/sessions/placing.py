@@ -8,7 +8,7 @@ from hansard.sessions import projects
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CallPlace:
     """The project of a call."""
 
     project: str
@@ -19,19 +19,19 @@ class Place:
     """Whether it was found as the caller's home, which a write may have to make."""
 
 
-def find_place(store: Store, named: str | None, caller: Caller, *, looks: bool) -> Place:
+def find_place(store: Store, named: str | None, caller: Caller, *, looks: bool) -> CallPlace:
     """Find the project of a call, or refuse one that names a project there is not.
 
     `looks` says that the call is about what is there, so that a mistyped home is refused, too.
     """
     assert caller.home, "every caller has a home by now"
     if named is None:
-        return Place(home_key(store, caller.home, caller, looks=looks), False, True)
+        return CallPlace(home_key(store, caller.home, caller, looks=looks), False, True)
     found = projects.find(store, named)
     if found and caller.sees(found.key):
-        return Place(found.key, True, False)
+        return CallPlace(found.key, True, False)
     if found is None and named == caller.home.name(store):
-        return Place(home_key(store, caller.home, caller, looks=looks), True, True)
+        return CallPlace(home_key(store, caller.home, caller, looks=looks), True, True)
     raise projects.not_found(store, named, caller)
 
 

@@ -24,7 +24,7 @@ EndedTokens = Callable[[Store, Collection[str], str], set[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PresenceLook:
     """What was seen of those who are in some sessions."""
 
     now: str
@@ -52,7 +52,7 @@ class Presence:
     limits: Quiet = QUIET
     ended_tokens: EndedTokens = lambda _store, _tokens, _now: set()
 
-    def look(self, context: Context, rows: Iterable[Row]) -> Look:
+    def look(self, context: Context, rows: Iterable[Row]) -> PresenceLook:
         """Look at the locks and tokens of those who are in these sessions; not in a transaction.
 
         The past keeps no locks: of a point in it, only what was done until then tells.
@@ -67,12 +67,12 @@ class Presence:
         ended = self.ended_tokens(context.store, tokens, at.now) if tokens else set()
         return replace(at, free=frozenset(free), ended=frozenset(ended))
 
-    def _at(self, context: Context) -> Look:
+    def _at(self, context: Context) -> PresenceLook:
         as_of = context.as_of
         if as_of is None:
-            return Look(context.stamp.at, self.limits)
+            return PresenceLook(context.stamp.at, self.limits)
         entries = context.read(lambda tx: tx.entries(after=as_of - 1, limit=1) if as_of else [])
-        return Look(entries[0].at if entries else context.stamp.at, self.limits)
+        return PresenceLook(entries[0].at if entries else context.stamp.at, self.limits)
 
 
 def leave(store: Store, begun: dict[tuple[str, str], Actor], owner: str, now: str) -> None:

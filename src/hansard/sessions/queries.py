@@ -20,7 +20,7 @@ _LISTED: Where = {"is_archived": False}
 
 def list_projects(
     count_open_records: CountRecords, request: contract.ListProjects, context: Context
-) -> contract.ProjectList:
+) -> contract.ProjectListAnswer:
     """List the projects that a caller may see, except those put away."""
     after = from_cursor(request.cursor, PROJECTS, "id")
     page, total = context.store.read(
@@ -30,7 +30,7 @@ def list_projects(
     listed = [_listed(context, found, count_open_records) for found in shown]
     last = shown[-1] if len(page) > request.limit else None
     cursor = to_cursor(Position(last.row["id"], last.key)) if last else None
-    return contract.ProjectList(projects=listed, total=total, nextCursor=cursor)
+    return contract.ProjectListAnswer(projects=listed, total=total, nextCursor=cursor)
 
 
 def _page(
@@ -48,21 +48,21 @@ def _page(
     return rest[:limit], len(seen)
 
 
-def get_project(_: contract.GetProject, context: Context) -> contract.ProjectShown:
+def get_project(_: contract.GetProject, context: Context) -> contract.ProjectShownAnswer:
     """Show a project."""
     row = projects.shown(context)
-    return contract.ProjectShown(
+    return contract.ProjectShownAnswer(
         **contract.said_of(row), tick=context.read(lambda tx: tx.head().tick)
     )
 
 
 def get_recent_activity(
     request: contract.GetRecentActivity, context: Context
-) -> contract.ActivityList:
+) -> contract.ActivityListAnswer:
     """List what happened in a project, newest first."""
     position = from_cursor(request.cursor, ACTIVITY, "seq")
 
-    def work(tx: ReadTx) -> contract.ActivityList:
+    def work(tx: ReadTx) -> contract.ActivityListAnswer:
         _require_known(tx, context, request)
         where = _activity_filter(tx, request, context.as_of)
         page = tx.scan(
@@ -70,7 +70,7 @@ def get_recent_activity(
         )
         shown = page[: request.limit]
         last = shown[-1] if len(page) > request.limit else None
-        return contract.ActivityList(
+        return contract.ActivityListAnswer(
             activity=[contract.ActivityEntry(**found.row) for found in shown],
             total=tx.tally(ACTIVITY, where).get(None, 0),
             nextCursor=to_cursor(Position(last.row["seq"], last.key)) if last else None,
@@ -132,7 +132,7 @@ def operations(count_open_records: CountRecords) -> tuple[Operation, ...]:
             "list_projects",
             "List all projects with their open work.",
             contract.ListProjects,
-            contract.ProjectList,
+            contract.ProjectListAnswer,
             partial(list_projects, count_open_records),
             writes=False,
             in_catalog=True,
@@ -142,7 +142,7 @@ def operations(count_open_records: CountRecords) -> tuple[Operation, ...]:
             "get_project",
             "Show one project; without id, the current one.",
             contract.GetProject,
-            contract.ProjectShown,
+            contract.ProjectShownAnswer,
             get_project,
             writes=False,
             toolsets=("records",),
@@ -151,7 +151,7 @@ def operations(count_open_records: CountRecords) -> tuple[Operation, ...]:
             "get_recent_activity",
             "List what happened in the project, newest first. since: an ISO time, t:TICK or s:SEQ.",
             contract.GetRecentActivity,
-            contract.ActivityList,
+            contract.ActivityListAnswer,
             get_recent_activity,
             writes=False,
             toolsets=("records",),

@@ -20,7 +20,7 @@ from hansard.kernel.store import UNMADE, Store
 from hansard.sessions import directory
 from hansard.sessions.contract import SessionClosed, SessionNotFound
 from hansard.sessions.events import Activated, SessionJoined, SessionStarted, SessionWasClosed
-from hansard.sessions.placing import Place
+from hansard.sessions.placing import CallPlace
 from hansard.sessions.rules import is_in
 from hansard.sessions.views import SESSIONS
 
@@ -41,7 +41,7 @@ class Asked:
     operation: Operation
     caller: Caller
     session: str | None
-    place: Place
+    place: CallPlace
 
     @property
     def project(self) -> str:

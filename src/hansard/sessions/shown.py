@@ -6,7 +6,7 @@ from hansard.kernel.engine import ReadTx, Row
 from hansard.kernel.model import Model
 from hansard.kernel.told import NO_COUNT, UNTOLD
 from hansard.sessions.directory import active_records, last_activity, ticks_synced
-from hansard.sessions.presence import Look
+from hansard.sessions.presence import PresenceLook
 from hansard.sessions.rules import SessionStatus, Staleness
 from hansard.sessions.wording import titled
 
@@ -52,7 +52,13 @@ class Showing:
     """Shows sessions, as they were seen in one look."""
 
     def __init__(
-        self, tx: ReadTx, look: Look, staleness: Staleness, *, tick: int, as_of: int | None = None
+        self,
+        tx: ReadTx,
+        look: PresenceLook,
+        staleness: Staleness,
+        *,
+        tick: int,
+        as_of: int | None = None,
     ) -> None:
         """Show sessions of a project whose clock says `tick`, now or right after an entry."""
         self._tx = tx

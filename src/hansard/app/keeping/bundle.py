@@ -137,7 +137,7 @@ class _BlobLine(Model):
     depth: int = Field(ge=0, le=BLOB_CHAIN_MAX)
 
 
-class Writer:
+class BundleWriter:
     """Writes a bundle member by member."""
 
     def __init__(self, tar: tarfile.TarFile) -> None:
@@ -180,7 +180,7 @@ class Writer:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[Writer]:
+def writing(path: Path) -> Iterator[BundleWriter]:
     """Open a new file to write a bundle into."""
     packer = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
     with (
@@ -188,7 +188,7 @@ def writing(path: Path) -> Iterator[Writer]:
         packer.stream_writer(file, closefd=False) as packed,
         tarfile.open(fileobj=packed, mode="w|") as tar,
     ):
-        yield Writer(tar)
+        yield BundleWriter(tar)
 
 
 class Reader:

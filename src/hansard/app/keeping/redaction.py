@@ -50,7 +50,7 @@ class NothingToRedact(Problem):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedErasure:
     """What is to be erased."""
 
     seq: int | None = None
@@ -88,7 +88,7 @@ class _Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
+class ErasureReason:
     """Why something is erased, and whether the person who says so was proved."""
 
     reason: str
@@ -98,7 +98,7 @@ class Why:
 def erase(
     store: Store,
     project: str,
-    wanted: Wanted,
+    wanted: WantedErasure,
     *,
     reason: str,
     stamp: Stamp,
@@ -108,7 +108,7 @@ def erase(
     _require_person(stamp, reason)
     with alone(store.engine):
         try:
-            done = _try_to_erase(store, project, wanted, Why(reason, proof), stamp)
+            done = _try_to_erase(store, project, wanted, ErasureReason(reason, proof), stamp)
         except NothingToRedact:
             # Whoever erased it may have been cut off before its bytes were gone from the files.
             earlier = store.read(project, lambda tx: _earlier(store, tx, wanted))
@@ -148,7 +148,9 @@ def _require_person(stamp: Stamp, reason: str) -> None:
         raise InvalidInput("--reason: say in a few words why; not what the secret is")
 
 
-def _try_to_erase(store: Store, project: str, wanted: Wanted, why: Why, stamp: Stamp) -> Redaction:
+def _try_to_erase(
+    store: Store, project: str, wanted: WantedErasure, why: ErasureReason, stamp: Stamp
+) -> Redaction:
     """Erase without leaving stand-ins for blobs; with them, if the views need them."""
     for stands_in in (False, True):
 
@@ -166,7 +168,13 @@ def _try_to_erase(store: Store, project: str, wanted: Wanted, why: Why, stamp: S
 
 
 def _erase(
-    store: Store, tx: WriteTx, wanted: Wanted, why: Why, stamp: Stamp, *, stands_in: bool
+    store: Store,
+    tx: WriteTx,
+    wanted: WantedErasure,
+    why: ErasureReason,
+    stamp: Stamp,
+    *,
+    stands_in: bool,
 ) -> Redaction:
     plan = _plan(tx, wanted)
     rebased = _rebase(tx, plan.blobs)
@@ -190,7 +198,7 @@ def _erase(
     )
 
 
-def _earlier(store: Store, tx: ReadTx, wanted: Wanted) -> Redaction | None:
+def _earlier(store: Store, tx: ReadTx, wanted: WantedErasure) -> Redaction | None:
     """Find the last redaction that has erased some of what is wanted."""
     found = None
     for entry in walking.entries(tx):
@@ -205,7 +213,7 @@ def _earlier(store: Store, tx: ReadTx, wanted: Wanted) -> Redaction | None:
     return found
 
 
-def _plan(tx: ReadTx, wanted: Wanted) -> _Plan:
+def _plan(tx: ReadTx, wanted: WantedErasure) -> _Plan:
     plan, texts = _Plan(), list[str]()
     if wanted.seq is not None:
         texts += _plan_payload(tx, plan, wanted.seq, wanted.fields)

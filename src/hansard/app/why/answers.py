@@ -2,9 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict
-
-from hansard.kernel.model import Model
+from hansard.kernel.model import AnswerPart
 from hansard.kernel.operation import Result
 from hansard.kernel.told import SECONDS, UNTOLD
 from hansard.recorder.events import step_name
@@ -12,13 +10,7 @@ from hansard.recorder.events import step_name
 TEXT_SHOWN_CHARS = 120
 
 
-class Part(Model):
-    """Part of an answer."""
-
-    model_config = ConfigDict(extra="forbid")
-
-
-class Cited(Part):
+class Cited(AnswerPart):
     """A record or decision behind a line, and what it has to do with it."""
 
     id: str
@@ -34,14 +26,14 @@ class Cited(Part):
         return f"{self.how} {named}{state}"
 
 
-class Prompt(Part):
+class Prompt(AnswerPart):
     """What a person had last asked for."""
 
     seq: Annotated[int, UNTOLD]
     text: str
 
 
-class Commit(Part):
+class Commit(AnswerPart):
     """The commit of Git that a line came with."""
 
     id: str
@@ -55,7 +47,7 @@ class Commit(Part):
         return f"Git says that {self.author} committed it {when}: {self.summary}"
 
 
-class Written(Part):
+class WrittenLines(AnswerPart):
     """Some lines that one entry wrote."""
 
     first_line: int
@@ -127,13 +119,13 @@ class Written(Part):
         return (self.at or "")[:16].replace("T", " ")
 
 
-class Why(Result):
+class WhyAnswer(Result):
     """Which entries wrote some lines of a file, and what is behind each."""
 
     path: str
     revision: Annotated[int | None, UNTOLD] = None
     """The one whose lines these are; absent for the file as it is on disk."""
-    lines: list[Written]
+    lines: list[WrittenLines]
 
     def text(self) -> str:
         """Give a paragraph for each entry."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from hansard.app import repositories
 from hansard.app.why.answers import Commit
 from hansard.kernel.clock import to_text
-from hansard.recorder.contents.blame import Span, through
+from hansard.recorder.contents.blame import LineSpan, through
 from hansard.recorder.contents.diffs import changed_regions, lines_of
 
 
@@ -29,7 +29,7 @@ def commit_of(workspace: Path, path: str, content: bytes, line: int) -> Commit |
         if not isinstance(committed, pygit2.Blob):
             return None
         regions = changed_regions(lines_of(committed.data), lines_of(content))
-        kept, _ = through([Span(line, line, 1)], regions)
+        kept, _ = through([LineSpan(line, line, 1)], regions)
         if not kept:
             return None
         number = kept[0].here + 1

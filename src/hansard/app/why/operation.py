@@ -12,14 +12,14 @@ from typing import Annotated, Any, Self
 from pydantic import Field, WithJsonSchema, model_validator
 
 from hansard.app.why import git_lines
-from hansard.app.why.answers import Commit, Why, Written
+from hansard.app.why.answers import Commit, WhyAnswer, WrittenLines
 from hansard.app.why.grounds import grounds_of
 from hansard.kernel.blob import digest_of
 from hansard.kernel.engine import ReadTx, Row
 from hansard.kernel.operation import Capability, Context, Operation, ProjectRequest
 from hansard.kernel.problem import InvalidInput, Problem
 from hansard.recorder import limits
-from hansard.recorder.contents.blame import Origin, Span, through
+from hansard.recorder.contents.blame import LineOrigin, LineSpan, through
 from hansard.recorder.contents.diffs import changed_regions, is_text, lines_of
 from hansard.recorder.contents.kept import ContentNotKeptError
 from hansard.recorder.contract import Number, PathText
@@ -60,7 +60,7 @@ def capability(gateway: Gateway, workspace: Path) -> Capability:
         "Say why a line is there: who wrote it, in which session and step, asked by whom, on what "
         "grounds. at: a revision; else as it is now.",
         AskWhy,
-        Why,
+        WhyAnswer,
         partial(why, gateway, workspace),
         writes=False,
         toolsets=("default",),
@@ -68,22 +68,22 @@ def capability(gateway: Gateway, workspace: Path) -> Capability:
     return Capability("why", (operation,), close=gateway.close)
 
 
-def why(gateway: Gateway, workspace: Path, request: AskWhy, context: Context) -> Why:
+def why(gateway: Gateway, workspace: Path, request: AskWhy, context: Context) -> WhyAnswer:
     """Say which entries wrote some lines of a file."""
     path = gateway.plain(request.path)
     now = None if request.at else _on_disk(gateway, context, request.path)
     told = context.read(partial(_look, gateway, request, context, now))
     for one, content in told.foreign:
         one.commit = _commit(workspace, one, content)
-    return Why(path=told.path or str(path), revision=told.revision, lines=told.lines)
+    return WhyAnswer(path=told.path or str(path), revision=told.revision, lines=told.lines)
 
 
 @dataclass(slots=True)
 class _Told:
     path: str
     revision: int | None
-    lines: list[Written]
-    foreign: list[tuple[Written, bytes]]
+    lines: list[WrittenLines]
+    foreign: list[tuple[WrittenLines, bytes]]
     """What Git may know more of, with the content that its line numbers are of."""
 
 
@@ -99,7 +99,7 @@ def _look(
         raise InvalidInput("There is no file, or its content was not kept", argument="path")
     _require_lines(newest, request)
     is_recorded = newest == latest
-    asked, fresh = _asked(request), list[Span]()
+    asked, fresh = _asked(request), list[LineSpan]()
     if not is_recorded:
         asked, fresh = _recorded_part(latest, newest, asked)
     found = lines.origins(asked, revision) if lines and revision and asked else []
@@ -112,9 +112,9 @@ def _look(
     return _Told(name, revision if is_recorded else None, told, teller.foreign)
 
 
-def _asked(request: AskWhy) -> list[Span]:
+def _asked(request: AskWhy) -> list[LineSpan]:
     first, last = request.line - 1, request.end_line or request.line
-    return [Span(first, first, last - first)]
+    return [LineSpan(first, first, last - first)]
 
 
 def _is_secret(gateway: Gateway, content: bytes, recorded: Row | None) -> bool:
@@ -126,8 +126,8 @@ def _is_secret(gateway: Gateway, content: bytes, recorded: Row | None) -> bool:
 
 
 def _recorded_part(
-    latest: bytes | None, now: bytes, asked: list[Span]
-) -> tuple[list[Span], list[Span]]:
+    latest: bytes | None, now: bytes, asked: list[LineSpan]
+) -> tuple[list[LineSpan], list[LineSpan]]:
     """Tell the lines that are as they were last recorded from those that someone changed since."""
     if latest is None:
         return [], asked
@@ -194,21 +194,21 @@ class _Teller:
         """Tell lines of a content, and their words if that may be."""
         self.gateway, self.tx, self.context, self.lines = gateway, tx, context, lines
         self.newest, may_show = newest
-        self.foreign: list[tuple[Written, bytes]] = []
+        self.foreign: list[tuple[WrittenLines, bytes]] = []
         self._shown = lines_of(self.newest) if may_show else []
 
-    def unrecorded(self, span: Span, path: str) -> Written:
+    def unrecorded(self, span: LineSpan, path: str) -> WrittenLines:
         """Tell lines that someone changed since the file was last recorded."""
-        told = Written(source="unrecorded", path=path, line=span.here + 1, **self._place(span))
+        told = WrittenLines(source="unrecorded", path=path, line=span.here + 1, **self._place(span))
         self.foreign.append((told, self.newest))
         return told
 
-    def tell(self, origin: Origin) -> Written:
+    def tell(self, origin: LineOrigin) -> WrittenLines:
         """Tell the entry that wrote some lines."""
         assert self.lines is not None, "lines have an origin in a file without a history"
         row = self.lines.row(origin.number)
         [entry] = self.tx.entries(after=row["seq"] - 1, limit=1)
-        told = Written(
+        told = WrittenLines(
             **self._place(origin.span),
             source=row["source"],
             revision=origin.number,
@@ -224,14 +224,14 @@ class _Teller:
             return told
         return told.model_copy(update=grounds_of(self.tx, self.context, entry, self.gateway))
 
-    def _keep_foreign(self, told: Written, row: Row) -> None:
+    def _keep_foreign(self, told: WrittenLines, row: Row) -> None:
         assert self.lines is not None, "a revision is of no history"
         try:
             self.foreign.append((told, self.lines.content(row)))
         except ContentNotKeptError:
             return
 
-    def _place(self, span: Span) -> dict[str, Any]:
+    def _place(self, span: LineSpan) -> dict[str, Any]:
         text = self._shown[span.asked].decode("utf-8", "replace") if self._shown else None
         last = span.asked + span.length
         return {
@@ -246,5 +246,5 @@ class _Teller:
         return "The content of the revision before it was not kept, so it may be older"
 
 
-def _commit(workspace: Path, told: Written, content: bytes) -> Commit | None:
+def _commit(workspace: Path, told: WrittenLines, content: bytes) -> Commit | None:
     return git_lines.commit_of(workspace, told.path, content, told.line - 1)

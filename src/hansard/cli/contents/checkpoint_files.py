@@ -11,7 +11,7 @@ import typer
 
 from hansard.app.settings import load
 from hansard.app.start import start
-from hansard.checkpoints.answers import Loaded, Marked
+from hansard.checkpoints.answers import CheckpointLoadedAnswer, CheckpointMarkedAnswer
 from hansard.cli.contents.checkpoint_pages import (
     DryRun,
     Session,
@@ -56,7 +56,7 @@ def export(
             write(head | {"tags": known.ownTags})
             for done, one in enumerate(listed, start=1):
                 arguments = {"checkpointId": one.checkpointId}
-                loaded = at.look(Loaded, "workflow_checkpoint_load", **arguments)
+                loaded = at.look(CheckpointLoadedAnswer, "workflow_checkpoint_load", **arguments)
                 write({"context": loaded.context, **one.model_dump(mode="json")})
                 show_step("exported", done, len(listed))
     return 0
@@ -140,7 +140,7 @@ class Import:
 
     def _is_marked(self, key: str) -> bool:
         asked = {"sessionId": self.session, "contextKey": key}
-        marked = told(Marked, self._at.ask("workflow_mark_critical", **asked))
+        marked = told(CheckpointMarkedAnswer, self._at.ask("workflow_mark_critical", **asked))
         return marked.status == "SUCCESS"
 
     def _save(self, checkpoint: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hansard.checkpoints.answers import CheckpointList, CheckpointListed, SessionListed
+from hansard.checkpoints.answers import CheckpointListAnswer, CheckpointListed, CheckpointSession
 from hansard.checkpoints.limits import OFFSET_MAX
 from hansard.checkpoints.retaining import needless
 from hansard.cli.desk import Desk
@@ -32,7 +32,7 @@ def checkpoints_of(at: Desk, session: str, **chosen: Any) -> Iterator[Checkpoint
     cursor = None
     while True:
         page = at.look(
-            CheckpointList,
+            CheckpointListAnswer,
             "workflow_checkpoint_list",
             sessionId=session,
             limit=LIST_LIMIT_MAX,
@@ -44,10 +44,10 @@ def checkpoints_of(at: Desk, session: str, **chosen: Any) -> Iterator[Checkpoint
             return
 
 
-def about(at: Desk, session: str) -> SessionListed:
+def about(at: Desk, session: str) -> CheckpointSession:
     """Say what is known of a session: its tags, its marked keys."""
     asked = {"sessionId": session, "limit": 1}
-    return at.look(CheckpointList, "workflow_checkpoint_list", **asked).session
+    return at.look(CheckpointListAnswer, "workflow_checkpoint_list", **asked).session
 
 
 def needless_of(at: Desk, session: str, keep: int) -> list[str]:

@@ -6,7 +6,11 @@ from typing import Annotated, Any
 import orjson
 import typer
 
-from hansard.checkpoints.answers import Compared, Loaded, Marked
+from hansard.checkpoints.answers import (
+    CheckpointLoadedAnswer,
+    CheckpointMarkedAnswer,
+    ContextsComparedAnswer,
+)
 from hansard.checkpoints.difference import Difference
 from hansard.checkpoints.reading import newest
 from hansard.checkpoints.views import CHECKPOINTS, CONTEXTS
@@ -100,7 +104,7 @@ def show(
     with desk(flags, is_anyones=False) as at:
         which = "sessionId" if checkpoint and _is_session(at, checkpoint) else "checkpointId"
         arguments: dict[str, Any] = {which: checkpoint, "keys": key, "budget_tokens": budget}
-        loaded = at.look(Loaded, "workflow_checkpoint_load", **arguments)
+        loaded = at.look(CheckpointLoadedAnswer, "workflow_checkpoint_load", **arguments)
     if json:
         print_json(loaded.model_dump(mode="json", exclude_none=True))
         return 0
@@ -158,7 +162,7 @@ def mark(
                 print_told(one, {"contextKey": one}, json=json)
             return 0
         asked: dict[str, Any] = {"sessionId": session, "contextKey": key, "critical": not remove}
-        marked = told(Marked, at.ask("workflow_mark_critical", **asked))
+        marked = told(CheckpointMarkedAnswer, at.ask("workflow_mark_critical", **asked))
     print_told(marked.message, marked.model_dump(mode="json", exclude_none=True), json=json)
     return 0 if marked.status == "SUCCESS" else 1
 
@@ -266,13 +270,13 @@ def _is_session(at: Desk, named: str) -> bool:
     return application.store.read(application.own_project(), work)
 
 
-def _compared(at: Desk, old: str, new: str | None) -> Compared:
+def _compared(at: Desk, old: str, new: str | None) -> ContextsComparedAnswer:
     """Compare two contexts, all pages of it."""
     asked: dict[str, Any] = {"from": old, "to": new, "budget_tokens": WHOLE_TOKENS}
-    whole = page = at.look(Compared, "workflow_checkpoint_diff", **asked)
+    whole = page = at.look(ContextsComparedAnswer, "workflow_checkpoint_diff", **asked)
     while page.nextCursor:
         more = asked | {"cursor": page.nextCursor}
-        page = at.look(Compared, "workflow_checkpoint_diff", **more)
+        page = at.look(ContextsComparedAnswer, "workflow_checkpoint_diff", **more)
         whole.differences.extend(page.differences)
     return whole.model_copy(update={"nextCursor": None})
 

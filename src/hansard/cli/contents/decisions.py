@@ -90,7 +90,7 @@ def show(flags: Flags, decision: DecisionId, *, json: Json = False, as_of: AsOf 
     """Show a decision or a proposal in full, with its chain as a picture."""
     with asking(flags) as ask:
         shown = _expect(
-            answers.DecisionInContext, ask("get_decision", decision_id=decision, as_of=as_of)
+            answers.DecisionInContextAnswer, ask("get_decision", decision_id=decision, as_of=as_of)
         )
         if json:
             _tell(shown, json=True)
@@ -283,7 +283,7 @@ def _print_list(flags: Flags, kind: str, status: str | None, *, json: bool) -> N
         print(f"No {kind}s here.")
 
 
-def _picture(ask: Ask, shown: answers.DecisionInContext, as_of: str | None) -> Iterator[str]:
+def _picture(ask: Ask, shown: answers.DecisionInContextAnswer, as_of: str | None) -> Iterator[str]:
     """Draw the chain from its newest decision down to its oldest ones.
 
     What a decision superseded stands under it; where there are several, all but the first hang to
@@ -297,7 +297,8 @@ def _picture(ask: Ask, shown: answers.DecisionInContext, as_of: str | None) -> I
         identifier, first, rest = pending.pop()
         if identifier not in known:
             further = _expect(
-                answers.DecisionInContext, ask("get_decision", decision_id=identifier, as_of=as_of)
+                answers.DecisionInContextAnswer,
+                ask("get_decision", decision_id=identifier, as_of=as_of),
             )
             known |= {one.id: one for one in further.chain}
         one = known[identifier]
@@ -310,7 +311,7 @@ def _picture(ask: Ask, shown: answers.DecisionInContext, as_of: str | None) -> I
 
 
 def _target_of(ask: Ask, decision: str) -> str:
-    shown = _expect(answers.DecisionInContext, ask("get_decision", decision_id=decision))
+    shown = _expect(answers.DecisionInContextAnswer, ask("get_decision", decision_id=decision))
     return shown.decision.target
 
 

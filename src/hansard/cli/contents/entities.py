@@ -16,7 +16,7 @@ from hansard.cli.terminal.layout import Cell, room, table
 from hansard.cli.terminal.stderr import say
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.entities import formats
-from hansard.entities.contract import Entities, EntityShown
+from hansard.entities.contract import EntityListAnswer, EntityShownAnswer
 from hansard.entities.limits import TURNS_SHOWN_MAX
 from hansard.entities.rendering import line
 from hansard.entities.types import BY_NAME
@@ -39,7 +39,7 @@ def alone(flags: Flags, *, context: typer.Context, json: Json = False) -> None:
         # There is one of the settings in each project, which asking for them would make.
         types = [name for name in BY_NAME if name != "settings"]
         found = ((name, ask("entity_list", type=name, limit=1)) for name in types)
-        counts = {name: page.total for name, page in found if isinstance(page, Entities)}
+        counts = {name: page.total for name, page in found if isinstance(page, EntityListAnswer)}
     if json:
         print_json(counts)
         return
@@ -73,7 +73,7 @@ def list_entities(
         while True:
             asked = {"type": type_name, "where": wanted, "order": order}
             page = ask("entity_list", **asked, limit=LIST_LIMIT_MAX, cursor=cursor)
-            assert isinstance(page, Entities), "entity_list answers with entities"
+            assert isinstance(page, EntityListAnswer), "entity_list answers with entities"
             for entity in page.entities:
                 if json:
                     print_json(entity)
@@ -222,7 +222,7 @@ def _turns(ask: Ask, thread: str) -> list[formats.Turn]:
     cursor = None
     while True:
         shown = ask("entity_get", id=thread, limit=TURNS_SHOWN_MAX, cursor=cursor)
-        assert isinstance(shown, EntityShown), "entity_get answers with an entity"
+        assert isinstance(shown, EntityShownAnswer), "entity_get answers with an entity"
         if "turns" not in shown.entity:
             raise InvalidInput(f"{thread} is no messageThread", argument="id")
         page = [formats.Turn(one["senderId"], one["partials"]) for one in shown.entity["turns"]]

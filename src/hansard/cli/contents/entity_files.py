@@ -15,7 +15,7 @@ from hansard.cli.proving import person
 from hansard.cli.sitting import sitting
 from hansard.cli.terminal.text import print_told
 from hansard.entities import transfer
-from hansard.entities.contract import Imported
+from hansard.entities.contract import EntitiesImportedAnswer
 from hansard.entities.limits import IMPORTED_MAX
 from hansard.kernel.engine import ReadTx
 
@@ -67,7 +67,9 @@ def import_(
         )
         while some:
             result = importing.call("entity_import", {"lines": some}, caller)
-            assert isinstance(result, Imported), "entity_import answers with what it imported"
+            assert isinstance(result, EntitiesImportedAnswer), (
+                "entity_import answers with what it imported"
+            )
             imported += result.imported
             known += result.known
             some = list(islice(lines, IMPORTED_MAX))

@@ -24,7 +24,7 @@ All = Annotated[bool, typer.Option("--all", help="Those that were archived, too.
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedProject:
     """A project as it is listed."""
 
     found: Found
@@ -168,14 +168,14 @@ def _print_list(flags: Flags, *, every: bool, json: bool) -> None:
         print(line)
 
 
-def _changed(flags: Flags, change: Callable[[Store, Stamp], Row]) -> Listed:
+def _changed(flags: Flags, change: Callable[[Store, Stamp], Row]) -> ListedProject:
     """Change a project, and give it as it is then."""
     with opened(flags) as (application, _):
         row = change(application.store, signed(application))
         return _listed(application, projects.require(application.store, row["id"]))
 
 
-def _tell(done: Listed, said: str, *, json: bool) -> None:
+def _tell(done: ListedProject, said: str, *, json: bool) -> None:
     if json:
         print_json(done.as_json())
     else:
@@ -188,12 +188,12 @@ def _own(application: Application) -> str | None:
     return key or (None if application.home.must_exist else UNMADE)
 
 
-def _listed(application: Application, found: Found) -> Listed:
+def _listed(application: Application, found: Found) -> ListedProject:
     def work(tx: ReadTx) -> tuple[Head, int]:
         return tx.head(), tx.tally(SESSIONS, {"status": "open"}).get(None, 0)
 
     head, open_sessions = application.store.read(found.key, work)
-    return Listed(
+    return ListedProject(
         found,
         head if head.seq else None,
         open_sessions,
@@ -207,7 +207,7 @@ def _not_made(application: Application) -> str:
     return f"Here the project is {name}: it is not made yet, and the first write makes it."
 
 
-def _line(one: Listed, wide: int) -> str:
+def _line(one: ListedProject, wide: int) -> str:
     paint, row = painter(), one.found.row
     mark = paint("*", "green") if one.is_own else " "
     name = paint(row["id"].ljust(wide), "yellow")
@@ -216,7 +216,7 @@ def _line(one: Listed, wide: int) -> str:
     return f"{mark} {name}  {_content(one)}{away}{paint(where, 'grey')}"
 
 
-def _content(one: Listed) -> str:
+def _content(one: ListedProject) -> str:
     if one.head is None:
         return "nothing yet"
     entries = "1 entry" if one.head.seq == 1 else f"{one.head.seq:,} entries"
@@ -226,7 +226,7 @@ def _content(one: Listed) -> str:
     return f"{entries}, {sessions}, last {one.head.clock[:16].replace('T', ' ')}"
 
 
-def _lines(one: Listed) -> Iterator[str]:
+def _lines(one: ListedProject) -> Iterator[str]:
     row = one.found.row
     yield f"{row['id']}: {printable(row['name'])}" + (", archived" if row["is_archived"] else "")
     if row["description"]:

@@ -50,7 +50,7 @@ def _looked_at(ask: Ask, record: str) -> Record:
     # Of one that is not there, this says so without speaking of a point in time.
     ask("get_record_ref", id=record)
     seen = ask("activate", id=record, as_of=now(ask))
-    assert isinstance(seen, answers.Activation), "activate answers with an activation"
+    assert isinstance(seen, answers.ActivationAnswer), "activate answers with an activation"
     return seen.context.target
 
 

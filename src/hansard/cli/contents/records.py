@@ -65,7 +65,7 @@ def show(flags: Flags, record: RecordId, *, json: Json = False, as_of: AsOf = No
         if json:
             _tell(seen, json=True)
             return
-        assert isinstance(seen, answers.Activation), "activate answers with an activation"
+        assert isinstance(seen, answers.ActivationAnswer), "activate answers with an activation"
         for line in record_showing.lines(seen.context, painter()):
             print(line)
 
@@ -194,7 +194,7 @@ def _all_refs(ask: Ask, as_of: str | None) -> Iterator[RecordRef]:
     cursor = None
     while True:
         page = ask("list_records", limit=LIST_LIMIT_MAX, cursor=cursor, as_of=as_of)
-        assert isinstance(page, answers.RecordList), "list_records answers with a list"
+        assert isinstance(page, answers.RecordListAnswer), "list_records answers with a list"
         yield from page.records or ()
         cursor = page.nextCursor
         if cursor is None:
@@ -203,7 +203,9 @@ def _all_refs(ask: Ask, as_of: str | None) -> Iterator[RecordRef]:
 
 def _before_last_change(ask: Ask, record: str) -> str:
     told = ask("get_record_history", id=record, limit=1)
-    assert isinstance(told, history_answers.History), "get_record_history answers with a history"
+    assert isinstance(told, history_answers.RecordHistoryAnswer), (
+        "get_record_history answers with a history"
+    )
     last = told.history[0]
     # Nothing comes before a record's first version: that is compared with itself.
     return f"s:{last.seq - 1}" if last.change_type != "created" else f"s:{last.seq}"

@@ -14,7 +14,7 @@ from hansard.cli.sitting import looking
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.problem import Problem
 from hansard.kernel.store import CATALOG, UNMADE
-from hansard.recorder.answers import Evolution
+from hansard.recorder.answers import EvolutionAnswer
 from hansard.sessions import projects
 from hansard.sessions.wording import titled
 
@@ -145,7 +145,7 @@ def _flags(before: Sequence[str]) -> Flags:
 def _paths(application: Application) -> Iterator[Offer]:
     asked = {"limit": LIST_LIMIT_MAX}
     files = application.call("get_evolution", asked, looking())
-    assert isinstance(files, Evolution), "get_evolution answers with an evolution"
+    assert isinstance(files, EvolutionAnswer), "get_evolution answers with an evolution"
     yield from ((one.path, "") for one in files.files or ())
 
 

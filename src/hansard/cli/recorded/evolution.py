@@ -16,7 +16,7 @@ from hansard.cli.terminal.output import write_exactly
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.problem import InvalidInput
-from hansard.recorder.answers import Evolution, RevisionShown
+from hansard.recorder.answers import EvolutionAnswer, RevisionShown
 
 
 @settings_flags
@@ -45,10 +45,12 @@ def evolution(
         if path is None:
             _list_files(opened, json=json)
         elif revision is not None:
-            _print_content(told(Evolution, opened.ask(_GET, **asked, revision=revision)), json=json)
+            _print_content(
+                told(EvolutionAnswer, opened.ask(_GET, **asked, revision=revision)), json=json
+            )
         elif since is not None or until is not None:
             between = {"from": since, "to": until}
-            _print_diff(told(Evolution, opened.ask(_GET, **asked, **between)), json=json)
+            _print_diff(told(EvolutionAnswer, opened.ask(_GET, **asked, **between)), json=json)
         else:
             _show_all(opened, path, everything=everything, json=json)
 
@@ -69,7 +71,7 @@ def _show_all(opened: Desk, path: str, *, everything: bool, json: bool) -> None:
     def diff(number: int) -> str:
         between = {"from": number - 1, "to": number}
         asked = opened.ask(_GET, session_id=opened.settings.session or None, path=path, **between)
-        return told(Evolution, asked).diff or ""
+        return told(EvolutionAnswer, asked).diff or ""
 
     if screen.is_screen() and not everything and not json:
         step_through(Stepper(name, revisions, diff))
@@ -83,7 +85,7 @@ def _show_all(opened: Desk, path: str, *, everything: bool, json: bool) -> None:
             _print_revision(name, one, diff(one.revision))
 
 
-def _pages(opened: Desk, path: str | None) -> Iterator[Evolution]:
+def _pages(opened: Desk, path: str | None) -> Iterator[EvolutionAnswer]:
     cursor = None
     while True:
         asked = opened.ask(
@@ -93,7 +95,7 @@ def _pages(opened: Desk, path: str | None) -> Iterator[Evolution]:
             limit=LIST_LIMIT_MAX,
             cursor=cursor,
         )
-        page = told(Evolution, asked)
+        page = told(EvolutionAnswer, asked)
         yield page
         if (cursor := page.nextCursor) is None:
             return
@@ -121,7 +123,7 @@ def _print_revision(path: str, revision: RevisionShown, diff: str) -> None:
     print()
 
 
-def _print_diff(answer: Evolution, *, json: bool) -> None:
+def _print_diff(answer: EvolutionAnswer, *, json: bool) -> None:
     if json:
         print_json(answer.model_dump(mode="json", exclude_none=True))
     elif answer.diff:
@@ -139,7 +141,7 @@ def _print_lines(diff: str) -> None:
         print(coloured(plain(line)))
 
 
-def _print_content(answer: Evolution, *, json: bool) -> None:
+def _print_content(answer: EvolutionAnswer, *, json: bool) -> None:
     """Print what a revision held, byte for byte unless for a terminal."""
     if json:
         print_json(answer.model_dump(mode="json", exclude_none=True))
@@ -158,7 +160,7 @@ def _print_content(answer: Evolution, *, json: bool) -> None:
         write_exactly(answer.content)
 
 
-def _absence(answer: Evolution) -> str:
+def _absence(answer: EvolutionAnswer) -> str:
     assert answer.revisions, "a revision was answered without saying which"
     revision = answer.revisions[0]
     if revision.redacted:

@@ -11,7 +11,7 @@ from hansard.cli.terminal import screen
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.problem import InvalidInput
-from hansard.recorder.going_back.answers import BackStep, Hunk, WentBack
+from hansard.recorder.going_back.answers import BackStep, ClashHunk, WentBackAnswer
 
 COLOURS = {
     "create": "green",
@@ -33,7 +33,7 @@ HEADING_LINES = 2
 EXIT_FAILED = 1
 """Something did not go back: the disk refused it, or somebody has to decide."""
 
-W = TypeVar("W", bound=WentBack)
+W = TypeVar("W", bound=WentBackAnswer)
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")]
@@ -49,7 +49,7 @@ class Going:
         self._answer = answer
         self._asked = {name: value for name, value in asked.items() if value is not None}
 
-    def preview(self) -> WentBack:
+    def preview(self) -> WentBackAnswer:
         """Ask what would happen, page by page, to every file."""
         first = self._page(None)
         files, cursor = list(first.files), first.nextCursor
@@ -59,11 +59,11 @@ class Going:
             cursor = page.nextCursor
         return first.model_copy(update={"files": files, "nextCursor": None, "total": None})
 
-    def do(self) -> WentBack:
+    def do(self) -> WentBackAnswer:
         """Have it done."""
         return told(self._answer, self._ask(self._operation, **self._asked, limit=LIST_LIMIT_MAX))
 
-    def _page(self, cursor: str | None) -> WentBack:
+    def _page(self, cursor: str | None) -> WentBackAnswer:
         more = {"cursor": cursor} if cursor else {}
         asked = self._asked | {"preview": True, "diff": True, "limit": LIST_LIMIT_MAX} | more
         return told(self._answer, self._ask(self._operation, **asked))
@@ -89,7 +89,7 @@ def go_back(
     return EXIT_FAILED if done.counts.get("failed") or done.counts.get("clash") else 0
 
 
-def tell(answer: WentBack, *, json: bool, whole: bool) -> None:
+def tell(answer: WentBackAnswer, *, json: bool, whole: bool) -> None:
     """Say what happens, or happened, to each file."""
     if json:
         print_json(answer.model_dump(mode="json", exclude_none=True))
@@ -142,7 +142,7 @@ def _print_others(step: BackStep) -> None:
         print(paint(printable(f"          keeps {one.text()}"), "grey"))
 
 
-def _print_hunk(hunk: Hunk) -> None:
+def _print_hunk(hunk: ClashHunk) -> None:
     print(f"          line {hunk.line}")
     sides = (("now", hunk.mine), ("left by it", hunk.base), ("before", hunk.theirs))
     for name, text in sides:

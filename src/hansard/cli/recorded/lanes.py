@@ -7,7 +7,7 @@ from typing import Any
 from hansard.cli.terminal import screen
 from hansard.cli.terminal.layout import Paint
 from hansard.cli.terminal.text import printable
-from hansard.recorder.story.plans import OVER, Step
+from hansard.recorder.story.plans import OVER, PlannedStep
 from hansard.sessions.rules import SessionStatus
 from hansard.sessions.wording import name_of, span, titled
 
@@ -18,7 +18,7 @@ BAR_STEPS_MAX = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class SessionLane:
     """A session, as far as one wants to know who is at what."""
 
     session: str
@@ -27,7 +27,7 @@ class Lane:
     status: SessionStatus
     last_activity: str
     records: Sequence[str]
-    steps: Sequence[Step]
+    steps: Sequence[PlannedStep]
     deed: str | None
     """What it did last."""
 
@@ -37,7 +37,7 @@ class Lane:
 
 
 def frame(
-    lanes: Sequence[Lane], waits: int, paint: Paint, *, now: str, columns: int, rows: int
+    lanes: Sequence[SessionLane], waits: int, paint: Paint, *, now: str, columns: int, rows: int
 ) -> list[str]:
     """Draw the lanes that there is room for, and what waits for somebody."""
     there = sum(one.status in ("active", "idle") for one in lanes)
@@ -56,7 +56,7 @@ def frame(
     return lines if lanes else [*lines, "Nobody has worked here yet."]
 
 
-def _lane(lane: Lane, paint: Paint, *, now: str, columns: int) -> list[str]:
+def _lane(lane: SessionLane, paint: Paint, *, now: str, columns: int) -> list[str]:
     called = titled(lane.title) if lane.title else lane.session
     at = f"  {', '.join(lane.records)}" if lane.records else ""
     ago = f"{lane.status}, {span(lane.last_activity, now)} ago"
@@ -70,7 +70,7 @@ def _lane(lane: Lane, paint: Paint, *, now: str, columns: int) -> list[str]:
     return [*lines, ""]
 
 
-def _plan(steps: Sequence[Step]) -> str:
+def _plan(steps: Sequence[PlannedStep]) -> str:
     """Draw how far a plan is, and the step that it is at."""
     over = sum(step.status in OVER for step in steps)
     scale = min(len(steps), BAR_STEPS_MAX)

@@ -9,7 +9,7 @@ from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.recorded.going_back import All, DryRun, Going, Yes, go_back
 from hansard.kernel.problem import InvalidInput
-from hansard.recorder.going_back.answers import Restored
+from hansard.recorder.going_back.answers import RestoredAnswer
 
 Point = Annotated[str | None, typer.Option(metavar="POINT", help="s:340, t:12 or an ISO time.")]
 
@@ -67,7 +67,7 @@ def restore(
     with writing_desk(flags) as at:
         if path is None and entry is None:
             asked["of_session"] = _session(at, session)
-        going = Going(at.ask, "restore", Restored, asked)
+        going = Going(at.ask, "restore", RestoredAnswer, asked)
         question = "Bring {files} back?"
         return go_back(going, question=question, yes=yes, dry_run=dry_run, json=json, whole=whole)
 

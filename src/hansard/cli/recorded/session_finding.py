@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from hansard.cli.desk import Ask
 from hansard.cli.naming.finding import NamedThing, matching, only, tail_of
 from hansard.kernel.limits import LIST_LIMIT_MAX
-from hansard.recorder.answers import SessionList, SessionListed
-from hansard.sessions.contract import ProjectList, SessionNotFound
+from hansard.recorder.answers import SessionListAnswer, SessionListed
+from hansard.sessions.contract import ProjectListAnswer, SessionNotFound
 from hansard.sessions.wording import titled
 
 
@@ -15,7 +15,7 @@ def sessions_of(ask: Ask, project: str | None = None) -> Iterator[SessionListed]
     cursor = None
     while True:
         page = ask("list_sessions", project_id=project, limit=LIST_LIMIT_MAX, cursor=cursor)
-        assert isinstance(page, SessionList), "list_sessions answers with sessions"
+        assert isinstance(page, SessionListAnswer), "list_sessions answers with sessions"
         yield from page.sessions
         if (cursor := page.nextCursor) is None:
             return
@@ -26,7 +26,7 @@ def projects_of(ask: Ask) -> Iterator[str]:
     cursor = None
     while True:
         page = ask("list_projects", limit=LIST_LIMIT_MAX, cursor=cursor)
-        assert isinstance(page, ProjectList), "list_projects answers with projects"
+        assert isinstance(page, ProjectListAnswer), "list_projects answers with projects"
         yield from (project.id for project in page.projects)
         if (cursor := page.nextCursor) is None:
             return

@@ -16,7 +16,7 @@ from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder.answers import SessionListed
 from hansard.records.text import counted
-from hansard.sessions.contract import SessionEnded
+from hansard.sessions.contract import SessionEndedAnswer
 from hansard.sessions.directory import SEPARATOR, project_of
 from hansard.sessions.wording import name_of, span, titled
 
@@ -140,7 +140,7 @@ def _end(ask: Ask, session: SessionListed, *, json: bool) -> None:
         already = f"{session.session_id} has ended already."
         print_told(already, {**where, "ended": "already"}, json=json)
         return
-    told(SessionEnded, ask("close_session", **where))
+    told(SessionEndedAnswer, ask("close_session", **where))
     title = f" ({titled(session.title)})" if session.title else ""
     print_told(f"{session.session_id}{title} is ended.", {**where, "ended": "now"}, json=json)
 

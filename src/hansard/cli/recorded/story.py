@@ -11,7 +11,7 @@ from hansard.cli.flags import Flags
 from hansard.cli.options import Json, SessionOrLatest, settings_flags
 from hansard.cli.terminal import screen
 from hansard.cli.terminal.text import painter, print_json, printable
-from hansard.recorder.story.answers import Chapter, Story
+from hansard.recorder.story.answers import Chapter, StoryAnswer
 
 COLUMNS_MAX = 100
 """Longer lines are hard to read."""
@@ -46,7 +46,7 @@ def register(app: typer.Typer) -> None:
     app.command()(story)
 
 
-def _whole(opened: Desk, session: str) -> Story:
+def _whole(opened: Desk, session: str) -> StoryAnswer:
     """Put the pages together."""
     pages = list(_pages(opened, session))
     chapters: list[Chapter] = []
@@ -59,13 +59,13 @@ def _whole(opened: Desk, session: str) -> Story:
     return pages[0].model_copy(update=update)
 
 
-def _pages(opened: Desk, session: str) -> Iterator[Story]:
+def _pages(opened: Desk, session: str) -> Iterator[StoryAnswer]:
     cursor = None
     while True:
         asked = opened.ask(
             "get_story", session_id=session, budget_tokens=BUDGET_TOKENS, cursor=cursor
         )
-        page = told(Story, asked)
+        page = told(StoryAnswer, asked)
         yield page
         if (cursor := page.nextCursor) is None:
             return

@@ -12,7 +12,7 @@ from hansard.cli.options import Json, SessionOrLatest, settings_flags
 from hansard.cli.terminal import screen
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.kernel.limits import LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX
-from hansard.recorder.answers import Timeline, TimelineItem
+from hansard.recorder.answers import TimelineAnswer, TimelineItem
 from hansard.recorder.events import step_name
 
 WAKE_S = 1.0
@@ -84,7 +84,7 @@ def _fetcher(opened: Desk, session: str, **chosen: object) -> Fetch:
                 cursor=cursor,
                 **chosen,
             )
-            page = told(Timeline, asked)
+            page = told(TimelineAnswer, asked)
             yield from page.timeline
             if (cursor := page.nextCursor) is None:
                 return

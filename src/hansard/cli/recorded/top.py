@@ -10,23 +10,23 @@ import typer
 from hansard.cli.desk import Desk, desk, told
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.recorded.lanes import Lane, frame
+from hansard.cli.recorded.lanes import SessionLane, frame
 from hansard.cli.terminal import screen
 from hansard.cli.terminal.text import painter, print_json
 from hansard.decisions.tables import DECISIONS
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.engine import ReadTx, Where
 from hansard.kernel.store import UNMADE
-from hansard.recorder.answers import SessionList, SessionListed, Timeline
+from hansard.recorder.answers import SessionListAnswer, SessionListed, TimelineAnswer
 from hansard.recorder.story.chapters import steps_of
-from hansard.recorder.story.plans import Step
+from hansard.recorder.story.plans import PlannedStep
 
 REFRESH_S = 1.0
 LANES_MAX = 20
 ORDER = ["active", "idle", "away", "ended"]
 WAITING: Where = {"kind": "proposal", "status": "proposed"}
 
-Look = Callable[[], tuple[list[Lane], int]]
+Look = Callable[[], tuple[list[SessionLane], int]]
 
 
 @settings_flags
@@ -39,7 +39,7 @@ def top(
     """Show who is at what, as it changes: a lane for each session that has not ended. q ends it."""
     with desk(flags) as opened:
 
-        def look() -> tuple[list[Lane], int]:
+        def look() -> tuple[list[SessionLane], int]:
             return _lanes(opened)
 
         if json:
@@ -70,18 +70,18 @@ def _watch(look: Look) -> None:
             key = next_key(REFRESH_S)
 
 
-def _drawn(lanes: list[Lane], waits: int, *, columns: int, rows: int) -> list[str]:
+def _drawn(lanes: list[SessionLane], waits: int, *, columns: int, rows: int) -> list[str]:
     now = to_text(utc_now())
     return frame(lanes, waits, painter(), now=now, columns=columns, rows=rows)
 
 
-def _lanes(opened: Desk) -> tuple[list[Lane], int]:
+def _lanes(opened: Desk) -> tuple[list[SessionLane], int]:
     """Gather the lanes, who is there first, and how many proposals wait."""
     application = opened.application
     project = application.own_project()
     if project == UNMADE:
         return [], 0
-    listed = told(SessionList, opened.ask("list_sessions", limit=LANES_MAX)).sessions
+    listed = told(SessionListAnswer, opened.ask("list_sessions", limit=LANES_MAX)).sessions
     going = sorted(
         (one for one in listed if one.status != "ended"), key=lambda one: ORDER.index(one.status)
     )
@@ -90,12 +90,12 @@ def _lanes(opened: Desk) -> tuple[list[Lane], int]:
     return lanes, waits
 
 
-def _lane(opened: Desk, project: str, session: SessionListed) -> Lane:
-    def steps(tx: ReadTx) -> list[Step]:
+def _lane(opened: Desk, project: str, session: SessionListed) -> SessionLane:
+    def steps(tx: ReadTx) -> list[PlannedStep]:
         return steps_of(tx, session.session_id)
 
-    items = told(Timeline, opened.ask("get_timeline", session_id=session.session_id, limit=1))
-    return Lane(
+    items = told(TimelineAnswer, opened.ask("get_timeline", session_id=session.session_id, limit=1))
+    return SessionLane(
         session=session.session_id,
         title=session.title,
         by=session.by,

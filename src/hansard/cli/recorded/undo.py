@@ -9,7 +9,7 @@ from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.recorded.going_back import All, DryRun, Going, Yes, go_back
 from hansard.kernel.problem import InvalidInput
-from hansard.recorder.going_back.answers import Undone
+from hansard.recorder.going_back.answers import UndoneAnswer
 
 SIDES = ("mine", "theirs", "both")
 
@@ -72,7 +72,7 @@ def undo(
     with writing_desk(flags) as at:
         if entry is None:
             asked["of_session"] = session or at.latest_session()
-        going = Going(at.ask, "undo", Undone, asked)
+        going = Going(at.ask, "undo", UndoneAnswer, asked)
         question = "Undo this in {files}?"
         return go_back(going, question=question, yes=yes, dry_run=dry_run, json=json, whole=whole)
 

@@ -27,9 +27,9 @@ from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.recorder import limits, watching
-from hansard.recorder.answers import Evolution
+from hansard.recorder.answers import EvolutionAnswer
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.watching import FileSeen, FilesSeen, Ignoring
+from hansard.recorder.watching import FileSeen, FilesSeenAnswer, Ignoring
 
 QUIET_MS = 50
 """Changes are taken together until none has come for so long,"""
@@ -157,16 +157,16 @@ class Lookout:
         caller, cursor = looking(), None
         while True:
             asked = {"limit": LIST_LIMIT_MAX} | ({"cursor": cursor} if cursor else {})
-            page = told(Evolution, self.application.call("get_evolution", asked, caller))
+            page = told(EvolutionAnswer, self.application.call("get_evolution", asked, caller))
             yield from (file.path for file in page.files or () if file.sha256)
             if (cursor := page.nextCursor) is None:
                 return
 
-    def _see(self, some: dict[str, Noticed]) -> FilesSeen:
+    def _see(self, some: dict[str, Noticed]) -> FilesSeenAnswer:
         asked = {"paths": list(some)}
         for noticed in ("new", "changed"):
             asked[noticed] = [path for path, what in some.items() if what == noticed]
-        return told(FilesSeen, self.application.call("see_files", asked, self.caller))
+        return told(FilesSeenAnswer, self.application.call("see_files", asked, self.caller))
 
     def _complain(self, problem: StorageUnavailable) -> None:
         """Say what stands in the way, once until it no longer does."""
@@ -180,7 +180,7 @@ class Lookout:
             self.left[path] = "new" if is_new or was_new else "changed"
             self.known.add(path)
 
-    def _tell(self, seen: FilesSeen) -> None:
+    def _tell(self, seen: FilesSeenAnswer) -> None:
         for file in seen.files:
             if file.what not in ("found", "skipped"):
                 self.recorded += 1

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from hansard.app.why.answers import Why
+from hansard.app.why.answers import WhyAnswer
 from hansard.cli.desk import desk, told
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
@@ -34,7 +34,7 @@ def why(
         )
     lines = {"line": int(named["line"]), "end_line": int(named["last"]) if named["last"] else None}
     with desk(flags) as opened:
-        answer = told(Why, opened.ask("why", path=named["path"], at=revision, **lines))
+        answer = told(WhyAnswer, opened.ask("why", path=named["path"], at=revision, **lines))
     if json:
         print_json(answer.model_dump(mode="json", exclude_none=True))
         return

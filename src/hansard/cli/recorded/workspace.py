@@ -18,7 +18,7 @@ from hansard.cli.sitting import looking
 from hansard.cli.terminal.stderr import say
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.recorder.history import copy_operations
-from hansard.recorder.history.copy_operations import Copies
+from hansard.recorder.history.copy_operations import CopiesAnswer
 
 LIST, JOIN = "list", "join"
 
@@ -40,7 +40,7 @@ def workspace(
         if what == JOIN:
             print(printable(ask("join_workspace", copy_id=copy).text()))
             return
-        answer = told(Copies, ask("list_workspaces"))
+        answer = told(CopiesAnswer, ask("list_workspaces"))
     if json:
         print_json(answer.model_dump(mode="json", exclude_none=True))
         return

@@ -31,7 +31,7 @@ _URLS = ("url", "httpUrl", "serverUrl")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedEntry:
     """What a host should run."""
 
     program: tuple[str, ...]
@@ -92,13 +92,13 @@ def _runs_other_package(words: Sequence[str]) -> bool:
     return is_runner is not None and not any(_MENTION.search(word) for word in words)
 
 
-def is_written(name: str, entry: object, wanted: Wanted) -> bool:
+def is_written(name: str, entry: object, wanted: WantedEntry) -> bool:
     """Whether an entry is as an install writes it, so that an uninstall may take it out."""
     state = state_of(entry, wanted)
     return state == "current" or (name == NAME and state in ("stale", "other"))
 
 
-def state_of(entry: object, wanted: Wanted) -> State:
+def state_of(entry: object, wanted: WantedEntry) -> State:
     """Say how an entry stands to what is wanted."""
     if entry is None:
         return "absent"
@@ -127,7 +127,7 @@ def servers_in(document: Document, keys: Sequence[str]) -> dict[str, Any]:
 
 
 def install(
-    document: Document, host: HostFiles, scope: Scope, wanted: Wanted
+    document: Document, host: HostFiles, scope: Scope, wanted: WantedEntry
 ) -> tuple[Document, str]:
     """Have a file name our server, once; returns it with what is to be said about it."""
     servers = servers_in(document, host.keys)
@@ -151,7 +151,9 @@ def install(
     return changed, f"{name} gets the program's path of now{said}"
 
 
-def _updated(document: Document, path: tuple[str, ...], entry: Any, wanted: Wanted) -> Document:
+def _updated(
+    document: Document, path: tuple[str, ...], entry: Any, wanted: WantedEntry
+) -> Document:
     """Change which program an entry runs; the rest of it is its user's."""
     words = words_of(entry)
     assert words is not None, "only an entry that runs something is updated"
@@ -169,7 +171,9 @@ def _put(document: Document, path: tuple[str, ...], value: Any) -> Document:
     return document if document.at(*path) == value else document.put(path, value)
 
 
-def uninstall(document: Document, host: HostFiles, before: Document, wanted: Wanted) -> Document:
+def uninstall(
+    document: Document, host: HostFiles, before: Document, wanted: WantedEntry
+) -> Document:
     """Take our server out of a file, or let it be what it was before."""
     was, text = before.at(*host.keys), document.text
     for name, entry in servers_in(document, host.keys).items():

@@ -19,7 +19,7 @@ _READ_BY_ALL = 0o444
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFile:
     """A file as it was found."""
 
     path: Path
@@ -38,7 +38,7 @@ class Found:
             raise LeftAloneError("it is not UTF-8") from None
 
 
-def look(path: Path, *, within: Path | None = None) -> Found:
+def look(path: Path, *, within: Path | None = None) -> FoundFile:
     """Read a file; one that may not be written, or that a link leads out to, is refused."""
     real = _resolved(path)
     if within is not None and not real.is_relative_to(within.resolve()):
@@ -49,7 +49,7 @@ def look(path: Path, *, within: Path | None = None) -> Found:
         if path.is_symlink():
             raise LeftAloneError("a link leads to nothing") from None
         # A user's files hold keys sooner or later; a project's are for all who work in it.
-        return Found(real, None, FILE_MODE if within is None else _OPEN_TO_ALL & ~_umask())
+        return FoundFile(real, None, FILE_MODE if within is None else _OPEN_TO_ALL & ~_umask())
     except OSError as error:
         raise LeftAloneError(f"it cannot be read: {error.strerror}") from error
     if not stat.S_ISREG(facts.st_mode):
@@ -57,7 +57,7 @@ def look(path: Path, *, within: Path | None = None) -> Found:
     if facts.st_size > BYTES_MAX:
         raise LeftAloneError(f"it is larger than {BYTES_MAX // MIB} MiB")
     try:
-        return Found(real, real.read_bytes(), stat.S_IMODE(facts.st_mode))
+        return FoundFile(real, real.read_bytes(), stat.S_IMODE(facts.st_mode))
     except OSError as error:
         raise LeftAloneError(f"it cannot be read: {error.strerror}") from error
 
@@ -69,7 +69,7 @@ def _resolved(path: Path) -> Path:
         raise LeftAloneError("its links lead in a circle") from None
 
 
-def as_program(found: Found) -> Found:
+def as_program(found: FoundFile) -> FoundFile:
     """Have a file be run by whoever may read it."""
     return replace(found, mode=found.mode | (found.mode & _READ_BY_ALL) >> 2)
 
@@ -81,13 +81,13 @@ def _umask() -> int:
     return mask
 
 
-def require_writable(found: Found) -> None:
+def require_writable(found: FoundFile) -> None:
     """Refuse a file that its owner has closed, though its folder would let it be exchanged."""
     if found.content is not None and not found.mode & stat.S_IWUSR:
         raise LeftAloneError("it is read-only")
 
 
-def write(found: Found, content: bytes | None) -> None:
+def write(found: FoundFile, content: bytes | None) -> None:
     """Exchange a file for another, or take it away, unless it changed since it was looked at."""
     try:
         _require_unchanged(found)
@@ -112,7 +112,7 @@ def drop_empty_folders(path: Path, *tops: Path) -> None:
             return
 
 
-def _require_unchanged(found: Found) -> int:
+def _require_unchanged(found: FoundFile) -> int:
     """Refuse a file that somebody wrote since it was looked at; returns the mode it has by now."""
     try:
         now, mode = found.path.read_bytes(), stat.S_IMODE(found.path.stat().st_mode)

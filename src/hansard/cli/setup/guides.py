@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from hansard.cli.setup.document import Document
 from hansard.cli.setup.marked import NAME
-from hansard.cli.setup.planning import Part
+from hansard.cli.setup.planning import FilePart
 
 PASSAGE = """\
 ## Hansard
@@ -62,7 +62,7 @@ def takes_in(text: str) -> bool:
     return _IMPORT.search(text) is not None
 
 
-def passage_part() -> Part:
+def passage_part() -> FilePart:
     """Give the passage for a file that agents read at the start."""
 
     def install(current: Document) -> tuple[Document, str]:
@@ -72,19 +72,19 @@ def passage_part() -> Part:
             return current, "has the passage already"
         return current.put((NAME,), PASSAGE), "passage added"
 
-    return Part("Guide for agents", install, lambda current, _: _without(current))
+    return FilePart("Guide for agents", install, lambda current, _: _without(current))
 
 
 def _without(current: Document) -> Document:
     return current if current.at(NAME) is None else current.remove((NAME,))
 
 
-def skill_part() -> Part:
+def skill_part() -> FilePart:
     """Give the skill, which is a file of ours alone; one that somebody changed is theirs."""
     return file_part("Claude Code", SKILL, "skill")
 
 
-def file_part(title: str, text: str, what: str, *, form: tuple[str, str] | None = None) -> Part:
+def file_part(title: str, text: str, what: str, *, form: tuple[str, str] | None = None) -> FilePart:
     """Give a file of ours alone; one that somebody changed is theirs.
 
     `form` is what it begins and ends with, where what stands between may differ.
@@ -101,4 +101,4 @@ def file_part(title: str, text: str, what: str, *, form: tuple[str, str] | None 
         is_ours = rest != current.text and rest.endswith(end)
         return replace(current, text="") if is_ours else current
 
-    return Part(title, install, uninstall, is_whole=True)
+    return FilePart(title, install, uninstall, is_whole=True)

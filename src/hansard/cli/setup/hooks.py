@@ -6,7 +6,7 @@ from typing import Any
 
 from hansard.cli.flags import with_words
 from hansard.cli.setup.document import Document
-from hansard.cli.setup.entries import Wanted, is_run_by_another, program_length, pruned
+from hansard.cli.setup.entries import WantedEntry, is_run_by_another, program_length, pruned
 from hansard.cli.setup.hook_formats import Host
 from hansard.cli.setup.texts import LeftAloneError, Path
 
@@ -20,7 +20,7 @@ _GROUP = 3
 """How far the way to a group of handlers is."""
 
 
-def install(document: Document, host: Host, wanted: Wanted) -> tuple[Document, str]:
+def install(document: Document, host: Host, wanted: WantedEntry) -> tuple[Document, str]:
     """Have a file run our hook at each event that tells something, once."""
     config = host.config(shlex.join([*wanted.program, "hook", host.name, *wanted.flags]))
     text = document.text
@@ -42,7 +42,7 @@ def install(document: Document, host: Host, wanted: Wanted) -> tuple[Document, s
     return document, "is there already" if document.text == text else "hooks added"
 
 
-def uninstall(document: Document, host: Host, before: Document, wanted: Wanted) -> Document:
+def uninstall(document: Document, host: Host, before: Document, wanted: WantedEntry) -> Document:
     """Take our hooks out of a file, or let them be what they were before."""
     for event in _events(document):
         text = document.text
@@ -63,7 +63,9 @@ def uninstall(document: Document, host: Host, before: Document, wanted: Wanted) 
     return document
 
 
-def _is_written(handler: Any, words: list[str], event: str, host: Host, wanted: Wanted) -> bool:
+def _is_written(
+    handler: Any, words: list[str], event: str, host: Host, wanted: WantedEntry
+) -> bool:
     """Whether a handler is as an install writes it: it runs this program, or looks just so."""
     place = words.index("hook")
     if tuple(words[:place]) == wanted.program:
@@ -89,7 +91,7 @@ def _events(document: Document) -> list[str]:
     return list(found or {})
 
 
-def _is_left(words: list[str], wanted: Wanted) -> bool:
+def _is_left(words: list[str], wanted: WantedEntry) -> bool:
     is_current = words[: words.index("hook")] == list(wanted.program)
     return is_run_by_another(words) and not is_current
 
@@ -102,7 +104,7 @@ def _rematched(document: Document, path: Path, groups: list[Any]) -> Document:
     return document.put((*group, _MATCHER), groups[0][_MATCHER])
 
 
-def _updated(document: Document, path: Path, words: list[str], wanted: Wanted) -> Document:
+def _updated(document: Document, path: Path, words: list[str], wanted: WantedEntry) -> Document:
     """Change which program a hook runs; the settings that it names stay unless given anew."""
     place = words.index("hook")
     new = [*wanted.program, *words[place : place + 2]]

@@ -20,7 +20,7 @@ _FACTS, _BEFORE, _BACKUP = "facts.json", "before", "backup"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptFile:
     """A file as it was before, and by what it is known that nobody changed it since."""
 
     before: bytes | None
@@ -39,13 +39,13 @@ def folder_of(path: Path) -> Path:
     return Path(platformdirs.user_data_dir("hansard")) / "hosts" / name
 
 
-def load(path: Path) -> Kept | None:
+def load(path: Path) -> KeptFile | None:
     """Give what a file was; `None` if that was not kept."""
     folder = folder_of(path)
     try:
         facts = json.loads((folder / _FACTS).read_bytes())
         before = (folder / _BEFORE).read_bytes() if facts["existed"] else None
-        return Kept(before, facts["after"])
+        return KeptFile(before, facts["after"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

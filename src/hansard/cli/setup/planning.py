@@ -9,7 +9,7 @@ from hansard.cli.setup.texts import BOM, LeftAloneError
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FilePart:
     """One thing that belongs into a file: a server's entry, or hooks."""
 
     title: str
@@ -25,7 +25,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FilePlan:
     """What a file is and should be; equal if there is nothing to do, `None` for no file."""
 
     name: str
@@ -49,26 +49,26 @@ class Plan:
         return [line.rstrip("\r") for line in lines]
 
 
-def planned(name: str, text: str | None, parts: Sequence[Part]) -> Plan:
+def planned(name: str, text: str | None, parts: Sequence[FilePart]) -> FilePlan:
     """Plan to put parts into a file."""
     current, says = document(name, text or ""), []
     for part in parts:
         current, said = part.install(current)
         says.append(f"{part.title}: {said}")
     after = current.text if text is not None or current.text else None
-    return Plan(name, text, after, tuple(dict.fromkeys(says)))
+    return FilePlan(name, text, after, tuple(dict.fromkeys(says)))
 
 
 def taken_out(
-    name: str, text: str, parts: Sequence[Part], *, before: str | None, is_ours: bool = False
-) -> Plan:
+    name: str, text: str, parts: Sequence[FilePart], *, before: str | None, is_ours: bool = False
+) -> FilePlan:
     """Plan to take parts out of a file; one that `is_ours` goes when nothing else is left in it."""
     current, old = document(name, text), _readable(name, before)
     for part in parts:
         current = part.uninstall(current, old)
     # By its text: what is empty as data may still hold its user's remarks.
     is_empty = "".join(current.text.removeprefix(BOM).split()) in ("", "{}")
-    return Plan(name, text, None if is_ours and is_empty else current.text)
+    return FilePlan(name, text, None if is_ours and is_empty else current.text)
 
 
 def _readable(name: str, before: str | None) -> Document:

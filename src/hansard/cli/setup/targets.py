@@ -11,10 +11,10 @@ from pathlib import Path
 from hansard.cli.setup import entries, guides, hooks
 from hansard.cli.setup import hook_formats as hooked
 from hansard.cli.setup.document import Document, document
-from hansard.cli.setup.entries import Wanted
+from hansard.cli.setup.entries import WantedEntry
 from hansard.cli.setup.files import look
 from hansard.cli.setup.places import Around, HostFiles, Scope, claude_folder
-from hansard.cli.setup.planning import Part
+from hansard.cli.setup.planning import FilePart
 from hansard.cli.setup.texts import LeftAloneError
 
 _ANY = "ANY-COMMAND"
@@ -28,10 +28,10 @@ _RUNNERS_FOLDERS = ("archive-v0", "environments-v2", "builds-v0")
 class Targets:
     """Files to write, with what belongs into each; and what is to be said of hosts without one."""
 
-    files: dict[Path, list[Part]] = field(default_factory=dict)
+    files: dict[Path, list[FilePart]] = field(default_factory=dict)
     says: list[str] = field(default_factory=list)
 
-    def add(self, path: Path, part: Part) -> None:
+    def add(self, path: Path, part: FilePart) -> None:
         """Have a part in a file."""
         self.files.setdefault(path, []).append(part)
 
@@ -41,9 +41,9 @@ def around(folder: Path, environment: Mapping[str, str] = os.environ) -> Around:
     return Around(folder, Path.home(), environment, sys.platform)
 
 
-def wanted(flags: Sequence[str] = ()) -> Wanted:
+def wanted(flags: Sequence[str] = ()) -> WantedEntry:
     """Say what hosts should run: this program, by where it will still be tomorrow."""
-    return Wanted(_program(), tuple(flags), exists=lambda program: bool(shutil.which(program)))
+    return WantedEntry(_program(), tuple(flags), exists=lambda program: bool(shutil.which(program)))
 
 
 def _program() -> tuple[str, ...]:
@@ -57,7 +57,7 @@ def _program() -> tuple[str, ...]:
 
 
 def gather(
-    hosts: Sequence[HostFiles], scope: Scope, where: Around, want: Wanted, *, with_hooks: bool
+    hosts: Sequence[HostFiles], scope: Scope, where: Around, want: WantedEntry, *, with_hooks: bool
 ) -> Targets:
     """Gather the files to put Hansard into."""
     targets = Targets()
@@ -90,7 +90,9 @@ def add_guides(targets: Targets, hosts: Sequence[HostFiles], where: Around) -> N
         targets.add(where.folder / guides.SKILL_FILE, guides.skill_part())
 
 
-def everything(hosts: Sequence[HostFiles], scope: Scope, where: Around, want: Wanted) -> Targets:
+def everything(
+    hosts: Sequence[HostFiles], scope: Scope, where: Around, want: WantedEntry
+) -> Targets:
     """Gather all files that Hansard may be in."""
     targets = Targets()
     for host in hosts:
@@ -170,15 +172,15 @@ def user_keys(host: HostFiles, where: Around) -> list[tuple[str, ...]]:
     return [host.keys, ("projects", str(where.folder), *host.keys)]
 
 
-def _server_part(host: HostFiles, scope: Scope, want: Wanted) -> Part:
-    return Part(
+def _server_part(host: HostFiles, scope: Scope, want: WantedEntry) -> FilePart:
+    return FilePart(
         host.title,
         lambda current: entries.install(current, host, scope, want),
         lambda current, before: entries.uninstall(current, host, before, want),
     )
 
 
-def _hooks_part(host: HostFiles, want: Wanted) -> Part:
+def _hooks_part(host: HostFiles, want: WantedEntry) -> FilePart:
     hooking = hooked.HOSTS[host.name]
     if hooking.file:
         command = shlex.join([*want.program, "hook", host.name, *want.flags])
@@ -186,7 +188,7 @@ def _hooks_part(host: HostFiles, want: Wanted) -> Part:
         what = "hook" if hooking.events else "plugin"
         part = guides.file_part(host.title, hooking.file(command), what, form=(begin, end))
         return replace(part, is_program=bool(hooking.events))
-    return Part(
+    return FilePart(
         host.title,
         lambda current: hooks.install(current, hooking, want),
         lambda current, before: hooks.uninstall(current, hooking, before, want),
@@ -194,7 +196,7 @@ def _hooks_part(host: HostFiles, want: Wanted) -> Part:
 
 
 def _add_hooks(
-    targets: Targets, host: HostFiles, scope: Scope, where: Around, want: Wanted
+    targets: Targets, host: HostFiles, scope: Scope, where: Around, want: WantedEntry
 ) -> None:
     files = hooks_files(host, scope, where)
     if not files:

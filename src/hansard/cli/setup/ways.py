@@ -5,33 +5,33 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from hansard.cli.setup import kept
-from hansard.cli.setup.files import Found, write
-from hansard.cli.setup.kept import Kept
-from hansard.cli.setup.planning import Part, Plan, planned, taken_out
+from hansard.cli.setup.files import FoundFile, write
+from hansard.cli.setup.kept import KeptFile
+from hansard.cli.setup.planning import FilePart, FilePlan, planned, taken_out
 
 
-class Way(NamedTuple):
+class SetupWay(NamedTuple):
     """One of the two."""
 
-    plan: Callable[[str, Found, list[Part]], Plan]
+    plan: Callable[[str, FoundFile, list[FilePart]], FilePlan]
     """Says what a file becomes."""
-    write: Callable[[str, Found, Plan, list[Part]], str]
+    write: Callable[[str, FoundFile, FilePlan, list[FilePart]], str]
     """Writes it, and gives what to tell about it."""
 
 
-def _plan_in(name: str, found: Found, parts: list[Part]) -> Plan:
+def _plan_in(name: str, found: FoundFile, parts: list[FilePart]) -> FilePlan:
     if all(part.is_whole for part in parts) and _is_only_ours(found):
         # Nobody wrote to it since: so it becomes what is written now.
         return replace(planned(name, None, parts), before=found.text)
     return planned(name, found.text, parts)
 
 
-def _is_only_ours(found: Found) -> bool:
+def _is_only_ours(found: FoundFile) -> bool:
     known = kept.load(found.path)
     return known is not None and known.before is None and known.is_untouched(found.content)
 
 
-def _write_in(name: str, found: Found, plan: Plan, parts: list[Part]) -> str:
+def _write_in(name: str, found: FoundFile, plan: FilePlan, parts: list[FilePart]) -> str:
     """Keep what was there before anything is written."""
     assert plan.after is not None, "what is put into a file makes one"
     after = plan.after.encode()
@@ -41,7 +41,7 @@ def _write_in(name: str, found: Found, plan: Plan, parts: list[Part]) -> str:
     return f"Wrote {name}." + (f" As it was, it is in {place}" if place else "")
 
 
-def _before(name: str, found: Found, parts: list[Part]) -> bytes | None:
+def _before(name: str, found: FoundFile, parts: list[FilePart]) -> bytes | None:
     """Say what an uninstall should bring back: what stands there now without what is ours."""
     known = kept.load(found.path)
     if known is None:
@@ -53,24 +53,26 @@ def _before(name: str, found: Found, parts: list[Part]) -> bytes | None:
     return None if without is None else without.encode()
 
 
-def _plan_out(name: str, found: Found, parts: list[Part]) -> Plan:
+def _plan_out(name: str, found: FoundFile, parts: list[FilePart]) -> FilePlan:
     known = kept.load(found.path)
     if known is None or not known.is_untouched(found.content):
         return _without(name, found, parts, known)
     before = None if known.before is None else known.before.decode()
-    return Plan(name, found.text, before)
+    return FilePlan(name, found.text, before)
 
 
-def _without(name: str, found: Found, parts: list[Part], known: Kept | None) -> Plan:
+def _without(
+    name: str, found: FoundFile, parts: list[FilePart], known: KeptFile | None
+) -> FilePlan:
     if found.text is None:
-        return Plan(name, None, None)
+        return FilePlan(name, None, None)
     before = known.before.decode() if known and known.before is not None else None
     is_whole = all(part.is_whole for part in parts)
     is_ours = is_whole or (known is not None and known.before is None)
     return taken_out(name, found.text, parts, before=before, is_ours=is_ours)
 
 
-def _write_out(name: str, found: Found, plan: Plan, _: list[Part]) -> str:
+def _write_out(name: str, found: FoundFile, plan: FilePlan, _: list[FilePart]) -> str:
     """Keep what was there here too: its user may have written into it since."""
     assert found.content is not None, "something is taken only out of a file"
     place = kept.save_backup(found.path, found.content)
@@ -80,5 +82,5 @@ def _write_out(name: str, found: Found, plan: Plan, _: list[Part]) -> str:
     return f"{name} is {how} again. As it was, it is in {place}"
 
 
-INTO = Way(_plan_in, _write_in)
-OUT_OF = Way(_plan_out, _write_out)
+INTO = SetupWay(_plan_in, _write_in)
+OUT_OF = SetupWay(_plan_out, _write_out)

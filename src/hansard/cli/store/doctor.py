@@ -49,7 +49,7 @@ from hansard.recorder.gateway import last_settled
 from hansard.records.text import counted
 
 if TYPE_CHECKING:
-    from hansard.engines.sqlite.diagnosis import Facts
+    from hansard.engines.sqlite.diagnosis import DatabaseFacts
 
 FREE_BYTES_LOW = 1024 * MIB
 FREE_BYTES_MIN = 64 * MIB
@@ -247,7 +247,7 @@ def _database(folder: Path, settings: Settings) -> Iterator[Check]:
     yield Check("ok" if durable else "fail", "durability", says)
 
 
-def _writing(found: "Facts", settings: Settings) -> Iterator[Check]:
+def _writing(found: "DatabaseFacts", settings: Settings) -> Iterator[Check]:
     """Say whether the store takes writes, and what is there for when the disk is full."""
     from hansard.engines.sqlite.errors import READ_ONLY
 

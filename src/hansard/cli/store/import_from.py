@@ -18,8 +18,8 @@ from hansard.cli.sitting import sitting
 from hansard.cli.terminal.text import print_json, printable, show_count
 from hansard.foreign.formats import FORMATS, detected, named
 from hansard.foreign.importing import label_of, take_over
-from hansard.foreign.items import Format
-from hansard.foreign.taking import Report, Source, Taking, actor
+from hansard.foreign.items import ForeignFormat
+from hansard.foreign.taking import ImportReport, Source, Taking, actor
 from hansard.kernel.problem import InvalidInput
 
 KINDS = (
@@ -78,7 +78,7 @@ def register(app: typer.Typer) -> None:
     app.command("import-from")(import_from)
 
 
-def _source(words: list[str]) -> tuple[Format, Path]:
+def _source(words: list[str]) -> tuple[ForeignFormat, Path]:
     """Find what was named and what it is; a link is followed here, and nowhere below."""
     if not 1 <= len(words) <= len(("FORMAT", "PATH")):
         raise InvalidInput("Name a file or folder, and before it a format if need be")
@@ -104,7 +104,7 @@ def _application(flags: Flags, *, makes_store: bool) -> Iterator[tuple[Applicati
         application.close()
 
 
-def _show(found: Format, report: Report, *, dry_run: bool, json: bool) -> None:
+def _show(found: ForeignFormat, report: ImportReport, *, dry_run: bool, json: bool) -> None:
     if json:
         told: dict[str, Any] = {"format": found.name, "dry_run": dry_run}
         for name in ("new", "known", "changed"):

@@ -11,7 +11,7 @@ from hansard.app.application import Application
 from hansard.app.keeping.redaction import (
     NothingToRedact,
     Redaction,
-    Wanted,
+    WantedErasure,
     digests_of_path,
     erase,
 )
@@ -76,27 +76,27 @@ def register(app: typer.Typer) -> None:
 
 def _wanted(
     application: Application, project: str, what: str, name: str | None, fields: tuple[str, ...]
-) -> Wanted:
+) -> WantedErasure:
     if match := _SEQ.fullmatch(what):
         if name is not None or not fields:
             raise InvalidInput(
                 "Name the fields of the entry that hold the text, each with --field",
                 hint=f"`hansard log --json` shows the fields of {what}",
             )
-        return Wanted(seq=int(match[1]), fields=fields)
+        return WantedErasure(seq=int(match[1]), fields=fields)
     if fields or name is None:
         raise InvalidInput("Say s:SEQ with --field, `blob DIGEST` or `path PATH`")
     if what == "blob" and is_digest(name):
-        return Wanted(digests=(Digest(name),))
+        return WantedErasure(digests=(Digest(name),))
     if what == "path":
         digests = application.store.read(project, lambda tx: digests_of_path(tx, name))
         if not digests:
             raise NothingToRedact(f"No content of {name} is kept in {project}")
-        return Wanted(digests=tuple(digests))
+        return WantedErasure(digests=tuple(digests))
     raise InvalidInput(f"{what} {name}: no entry, blob or path is named so")
 
 
-def _named(wanted: Wanted) -> str:
+def _named(wanted: WantedErasure) -> str:
     if wanted.seq is not None:
         return f"{', '.join(wanted.fields)} of s:{wanted.seq}"
     return f"{len(wanted.digests)} blobs" if len(wanted.digests) > 1 else "the blob"

@@ -66,7 +66,7 @@ class SyncGitHistory(ProjectRequest):
     limit: Limit = LIMIT_DEFAULT
 
 
-class HistorySynced(Written):
+class HistorySyncedAnswer(Written):
     """What a sync made known."""
 
     indexed: int
@@ -88,7 +88,7 @@ class Syncing:
     workspace: Path
     mask: Mask = str
 
-    def sync(self, request: SyncGitHistory, context: Context) -> HistorySynced:
+    def sync(self, request: SyncGitHistory, context: Context) -> HistorySyncedAnswer:
         """Index the latest commits of a repository that are not indexed yet."""
         # Importing libgit2 takes a tenth of a second, which not every process should pay.
         from hansard.decisions.git.commits import Commits
@@ -100,7 +100,7 @@ class Syncing:
         batches = [noted[first : first + BATCH] for first in range(0, len(noted), BATCH)]
         blobs = [seal(canonical_json([one.model_dump() for one in batch])) for batch in batches]
 
-        def work(tx: WriteTx) -> HistorySynced:
+        def work(tx: WriteTx) -> HistorySyncedAnswer:
             for batch, blob in zip(batches, blobs, strict=True):
                 context.record(
                     tx,
@@ -111,7 +111,7 @@ class Syncing:
                         commits=blob.digest,
                     ),
                 )
-            return HistorySynced(
+            return HistorySyncedAnswer(
                 indexed=len(noted),
                 known=len(hashes) - len(noted),
                 head=hashes[0] if hashes else None,
@@ -132,7 +132,7 @@ def operations(workspace: Path, mask: Mask = str) -> tuple[Operation, ...]:
             "Index the latest commits of a Git repository in the workspace, as evidence to find "
             "and to cite as commit:HASH.",
             SyncGitHistory,
-            HistorySynced,
+            HistorySyncedAnswer,
             Syncing(workspace, mask).sync,
             writes=True,
             role="agent",

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TypeVar
 
 from hansard.engines.locks import ProcessLock
-from hansard.engines.memory.tables import Document
+from hansard.engines.memory.tables import IndexedDocument
 from hansard.engines.memory.transaction import MemoryReadTx, MemoryWriteTx, Project
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import Lock, ReadTx, Schema, Table, Topic, Watch, WriteTx
@@ -120,7 +120,7 @@ class MemoryEngine:
             take(*one)
 
     def mark(self, topic: Topic, texts: Mapping[str, str]) -> str:
-        return Document.of(topic, texts).mark()
+        return IndexedDocument.of(topic, texts).mark()
 
     def watch(self) -> Watch:
         with self._alone():

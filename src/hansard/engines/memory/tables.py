@@ -107,7 +107,7 @@ def _matches(value: Any, wanted: Scalar | AnyOf | Range | None) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class IndexedDocument:
     """Where a document has each stem, an occurrence counting its column's weight."""
 
     places: Mapping[str, Sequence[tuple[int, float]]]
@@ -135,10 +135,10 @@ class Words:
     """A topic of one project: which documents have which words."""
 
     def __init__(self) -> None:
-        self._documents: dict[str, Document] = {}
+        self._documents: dict[str, IndexedDocument] = {}
         self._keys_by_stem: defaultdict[str, dict[str, None]] = defaultdict(dict)
 
-    def set(self, key: str, document: Document | None) -> Undo:
+    def set(self, key: str, document: IndexedDocument | None) -> Undo:
         """Make this the document under the key, or none; returns what undoes it."""
         old = self._documents.pop(key, None)
         for word in old.places if old else ():
@@ -149,7 +149,7 @@ class Words:
                 self._keys_by_stem[word][key] = None
         return lambda: self.set(key, old)
 
-    def documents(self) -> Iterable[tuple[str, Document]]:
+    def documents(self) -> Iterable[tuple[str, IndexedDocument]]:
         """Give all documents with their keys."""
         return self._documents.items()
 
@@ -158,7 +158,7 @@ class Words:
         newest = self._newest()
         return len(newest), [sum(word in each.places for each in newest) for word in words]
 
-    def _newest(self) -> list[Document]:
+    def _newest(self) -> list[IndexedDocument]:
         return list(self._documents.values())[-MEAN_OF_DOCUMENTS:]
 
     def ranked(self, terms: Sequence[Term]) -> list[Hit]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from hansard.engines.locks import UnderProcessLocks
-from hansard.engines.memory.tables import Document, Rows, Stored, Undo, Words
+from hansard.engines.memory.tables import IndexedDocument, Rows, Stored, Undo, Words
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import (
     Found,
@@ -218,7 +218,7 @@ class MemoryWriteTx(UnderProcessLocks, MemoryReadTx):
         self._undo.append(rows.set(key, None))
 
     def index(self, topic: Topic, key: str, texts: Mapping[str, str] | None) -> None:
-        document = None if texts is None else Document.of(topic, texts)
+        document = None if texts is None else IndexedDocument.of(topic, texts)
         self._undo.append(self._words(topic).set(key, document))
 
     def keep(self, blob: Blob) -> None:

@@ -13,7 +13,7 @@ Statement = tuple[str, Sequence[Any]]
 """SQL and the values for its places."""
 
 
-class Pending:
+class PendingChanges:
     """Changes that are to be sent, in order, and the rows as they will be then."""
 
     def __init__(self) -> None:

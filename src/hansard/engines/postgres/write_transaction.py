@@ -18,7 +18,7 @@ from hansard.engines.postgres.hot_rows import (
 )
 from hansard.engines.postgres.leases import PostgresLock
 from hansard.engines.postgres.objects import Objects, is_outside
-from hansard.engines.postgres.pending import Pending, Statement
+from hansard.engines.postgres.pending import PendingChanges, Statement
 from hansard.engines.postgres.schema import Names, column
 from hansard.engines.postgres.search import Question
 from hansard.engines.postgres.text import length_of, short, tsvector
@@ -54,7 +54,7 @@ class PostgresWriteTx(PostgresReadTx):
         self._found = at
         self._locked = at[1]
         self._head = at[0]
-        self._pending = Pending()
+        self._pending = PendingChanges()
         self._pending.rows.update(known)
         self._blobs: dict[Digest, Blob] = {}
         self._fences: list[PostgresLock] = []

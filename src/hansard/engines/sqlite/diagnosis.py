@@ -16,7 +16,7 @@ from hansard.kernel.problem import StorageUnavailable
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class DatabaseFacts:
     """How a store's database is set up."""
 
     sqlite: str
@@ -32,13 +32,13 @@ class Facts:
     """The ids of processes that write no more, since the disk failed them."""
 
 
-def facts(folder: Path) -> Facts:
+def facts(folder: Path) -> DatabaseFacts:
     """Look at the database in this folder."""
     path = folder / DATABASE
     try:
         is_read_only = not can_write(folder)
         with closing(_connected(path, is_read_only=is_read_only)) as connection:
-            return Facts(
+            return DatabaseFacts(
                 sqlite=apsw.sqlite_lib_version(),
                 format=connection.pragma("user_version"),
                 format_known=FORMAT,

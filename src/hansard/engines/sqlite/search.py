@@ -70,7 +70,7 @@ class _Batch:
     found_by: str
 
 
-class Search:
+class SqliteSearch:
     """One question, answered a batch of documents after another until there are enough hits."""
 
     def __init__(self, ask: Ask, scope: Scope, *, beginnings: bool = False) -> None:

@@ -194,14 +194,14 @@ class SqliteTx(UnderProcessLocks):
         limit: int,
         beginnings: bool = False,
     ) -> list[Hit]:
-        from hansard.engines.sqlite.search import Scope, Search
+        from hansard.engines.sqlite.search import Scope, SqliteSearch
 
         needed = (documents_name(topic), table_name(topic.table))
         if self._number is None or not all(map(self._is_made, needed)):
             return []
         clauses, values = self._filter(topic.table, where, None, alias="r.")
         scope = Scope(topic, *self._documents(), clauses, values, is_filtered=bool(where))
-        return Search(self._all, scope, beginnings=beginnings).hits(query, limit)
+        return SqliteSearch(self._all, scope, beginnings=beginnings).hits(query, limit)
 
     def having(self, topic: Topic, words: Sequence[str]) -> tuple[int, list[int]]:
         if self._number is None or not self._is_made(documents_name(topic)):

@@ -5,8 +5,10 @@ from typing import Any, get_args
 
 from pydantic.json_schema import models_json_schema
 
+from hansard.entities.types.agent_graph import NodePosition
 from hansard.entities.types.entity import Entity, EntityType, Status
 from hansard.entities.types.message_thread import MessagePartial
+from hansard.entities.types.settings import SettingsEntity
 
 Json = dict[str, Any]
 
@@ -15,6 +17,9 @@ SHARED = {"Status": {"enum": list(get_args(Status)), "type": "string"}}
 
 BASE = "BaseRecordProps"
 """The name of what every entity has, as source 002 spells it."""
+
+NAMES = {NodePosition.__name__: "Position", SettingsEntity.__name__: "Settings"}
+"""What source 002 calls the models whose names are borne by something else here."""
 
 UNIONS = {
     "MessagePartial": {
@@ -34,11 +39,11 @@ def definitions(types: Iterable[EntityType]) -> dict[str, Json]:
     known = list(types)
     models = [(model, "serialization") for model in (Entity, *(one.model for one in known))]
     _, document = models_json_schema(models, by_alias=True)  # type: ignore[arg-type]
-    found = {name: _plain(one) for name, one in document["$defs"].items()}
+    found = {NAMES.get(name, name): _plain(one) for name, one in document["$defs"].items()}
     # Others add their fields to these, so it is open.
     found[BASE] = _without(found.pop(Entity.__name__), "additionalProperties")
     for declared in known:
-        found[declared.model.__name__]["properties"] |= {
+        found[_name(declared)]["properties"] |= {
             f"{name}Total": {"type": "integer"} for name in declared.grows
         }
     return dict(sorted((found | SHARED | UNIONS).items()))
@@ -56,7 +61,11 @@ def has_base(schema: Json) -> bool:
 
 def entity_names(types: Iterable[EntityType]) -> dict[str, str]:
     """Say under which name each type is described."""
-    return {declared.name: declared.model.__name__ for declared in types}
+    return {declared.name: _name(declared) for declared in types}
+
+
+def _name(declared: EntityType) -> str:
+    return NAMES.get(declared.model.__name__, declared.model.__name__)
 
 
 def reference(name: str) -> Json:
@@ -94,6 +103,8 @@ def _field(schema: Any) -> Any:
         return [_field(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
+    if (name := target(schema)) in NAMES:
+        return reference(NAMES[name])
     bare = {key: _field(value) for key, value in schema.items() if key not in _NOISE}
     for name, shared in (SHARED | UNIONS).items():
         if bare == shared:

@@ -14,7 +14,7 @@ from hansard.kernel.operation import Context
 from hansard.kernel.problem import InvalidInput
 
 
-def record(request: contract.MetricRecord, context: Context) -> contract.MetricsWritten:
+def record(request: contract.MetricRecord, context: Context) -> contract.MetricsWrittenAnswer:
     """Record samples; those without a time are of this moment."""
     now_ms = to_ms(context.stamp.at)
     batch = gather(
@@ -25,13 +25,13 @@ def record(request: contract.MetricRecord, context: Context) -> contract.Metrics
     names = list(dict.fromkeys(name for name, _ in batch.series))
     count = len(batch.values)
 
-    def work(tx: WriteTx) -> contract.MetricsWritten:
+    def work(tx: WriteTx) -> contract.MetricsWrittenAnswer:
         check_room(tx, batch.series)
         recorded = MetricsRecorded(
             samples=blob.digest, count=count, first_name=names[0], names=len(names)
         )
         context.record(tx, recorded)
-        return contract.MetricsWritten(recorded=count, session_id=context.session)
+        return contract.MetricsWrittenAnswer(recorded=count, session_id=context.session)
 
     return context.write(work, blobs=[blob])
 

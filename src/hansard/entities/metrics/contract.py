@@ -58,7 +58,7 @@ class MetricQuery(ProjectRequest):
         return self
 
 
-class MetricsWritten(Written):
+class MetricsWrittenAnswer(Written):
     """How many samples were recorded."""
 
     recorded: int

@@ -10,7 +10,7 @@ OPERATIONS = (
         "metric_record",
         "Record measurements, many at once. at: ISO time or epoch ms, default now.",
         contract.MetricRecord,
-        contract.MetricsWritten,
+        contract.MetricsWrittenAnswer,
         record,
         writes=True,
         role="agent",

@@ -7,27 +7,27 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from hansard.entities import limits
-from hansard.entities.types.entity import AnyJson, Entity, EntityType, Shape
+from hansard.entities.types.entity import AnyJson, CamelShape, Entity, EntityType
 from hansard.kernel.text import Description, Id, Title
 
 
-class Position(Shape):
+class NodePosition(CamelShape):
     """Where a node is drawn."""
 
     x: float
     y: float
 
 
-class NodeDraft(Shape):
+class NodeDraft(CamelShape):
     """What a caller gives of a node: `id` is what edges join, `nodeId` what kind of node it is."""
 
     id: Id | None = None
     node_id: Id
-    position: Position
+    position: NodePosition
     parameters: AnyJson = None
 
 
-class EdgeDraft(Shape):
+class EdgeDraft(CamelShape):
     """What a caller gives of an edge: the ids of the nodes it joins, and their ports."""
 
     id: Id | None = None
@@ -41,7 +41,7 @@ class AgentGraphNode(Entity):
     """A node of a graph."""
 
     node_id: Id
-    position: Position
+    position: NodePosition
     parameters: AnyJson
 
 
@@ -54,7 +54,7 @@ class AgentGraphEdge(Entity):
     target_port_id: Id
 
 
-class AgentGraphDraft(Shape):
+class AgentGraphDraft(CamelShape):
     """What a caller gives."""
 
     name: Title

@@ -14,13 +14,21 @@ from pydantic import (
 )
 
 from hansard.entities import limits
-from hansard.entities.types.entity import AnyJson, Entity, EntityType, Moment, Output, Shape, Status
+from hansard.entities.types.entity import (
+    AnyJson,
+    CamelShape,
+    Entity,
+    EntityType,
+    Moment,
+    Output,
+    Status,
+)
 from hansard.kernel.clock import from_text, to_text
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.text import Id, Label
 
 
-class NodeStarted(Shape):
+class NodeStarted(CamelShape):
     """A node began its work."""
 
     type: Literal["nodeStarted"]
@@ -28,7 +36,7 @@ class NodeStarted(Shape):
     input: AnyJson = None
 
 
-class NodeCompleted(Shape):
+class NodeCompleted(CamelShape):
     """A node did its work."""
 
     type: Literal["nodeCompleted"]
@@ -36,7 +44,7 @@ class NodeCompleted(Shape):
     output: AnyJson = None
 
 
-class NodeFailed(Shape):
+class NodeFailed(CamelShape):
     """A node could not do its work."""
 
     type: Literal["nodeFailed"]
@@ -44,7 +52,7 @@ class NodeFailed(Shape):
     error: Output
 
 
-class EdgeTaken(Shape):
+class EdgeTaken(CamelShape):
     """Something went from one node to another."""
 
     type: Literal["edgeTaken"]
@@ -52,7 +60,7 @@ class EdgeTaken(Shape):
     value: AnyJson = None
 
 
-class Logged(Shape):
+class Logged(CamelShape):
     """Somebody noted something."""
 
     type: Literal["log"]
@@ -60,7 +68,7 @@ class Logged(Shape):
     message: Output
 
 
-class Custom(Shape):
+class Custom(CamelShape):
     """Something for which there is no type."""
 
     type: Literal["custom"]
@@ -113,7 +121,7 @@ MomentGiven = Annotated[str, AfterValidator(_moment)]
 EventGiven = Annotated[dict[str, Any], AfterValidator(_event_then)]
 
 
-class FinishedRunDraft(Shape):
+class FinishedRunDraft(CamelShape):
     """What a caller gives of a run that is over: all of it, with its own times.
 
     Events are in the order in which they are given; clocks of several machines may say otherwise.
@@ -137,7 +145,7 @@ class FinishedRunDraft(Shape):
         return self
 
 
-class AgentGraphExecutionDraft(Shape):
+class AgentGraphExecutionDraft(CamelShape):
     """What a caller gives of a run that is ahead. Times and events come with what happens."""
 
     agent_graph_id: Id

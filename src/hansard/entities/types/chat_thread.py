@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hansard.entities.types.entity import Entity, EntityType, Shape
+from hansard.entities.types.entity import CamelShape, Entity, EntityType
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.text import Description, Id, Title
 
 
-class ChatThreadDraft(Shape):
+class ChatThreadDraft(CamelShape):
     """What a caller gives. Without a thread, the chat begins with an empty one."""
 
     name: Title

@@ -54,7 +54,7 @@ def text_within(bytes_max: int, what: str) -> AfterValidator:
 Output = Annotated[str, text_within(limits.OUTPUT_BYTES_MAX, "one text")]
 
 
-class Shape(Model):
+class CamelShape(Model):
     """A closed model, whose fields the wire spells in camelCase."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, alias_generator=to_camel)
@@ -64,7 +64,7 @@ class Shape(Model):
         return self.model_dump(mode="json", by_alias=True)
 
 
-class Entity(Shape):
+class Entity(CamelShape):
     """What every entity has, and every turn, node and edge within one. All three are set here."""
 
     id: Id
@@ -83,7 +83,7 @@ class EntityType:
     name: str
     model: type[Entity]
     """As it is read: what the schemas are made from."""
-    draft: type[Shape]
+    draft: type[CamelShape]
     """What a caller gives to make one, or some of it to change one."""
     is_immutable: bool = False
     instead: str | None = None

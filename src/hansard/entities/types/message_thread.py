@@ -5,20 +5,20 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from hansard.entities import limits
-from hansard.entities.types.entity import AnyJson, Entity, EntityType, Output, Shape, Status
+from hansard.entities.types.entity import AnyJson, CamelShape, Entity, EntityType, Output, Status
 from hansard.kernel.text import Id
 
 Sender = Annotated[Id, Field(max_length=limits.SENDER_CHARS_MAX)]
 CallId = Annotated[Id, Field(max_length=limits.CALL_ID_CHARS_MAX)]
 
 
-class TextPayload(Shape):
+class TextPayload(CamelShape):
     """What was said."""
 
     content: Output
 
 
-class ToolRequestPayload(Shape):
+class ToolRequestPayload(CamelShape):
     """What a tool is asked. `shortId` names the tool."""
 
     call_id: CallId
@@ -26,7 +26,7 @@ class ToolRequestPayload(Shape):
     input: AnyJson
 
 
-class ToolResponsePayload(Shape):
+class ToolResponsePayload(CamelShape):
     """What a tool answered."""
 
     call_id: CallId
@@ -34,21 +34,21 @@ class ToolResponsePayload(Shape):
     output: Output
 
 
-class TextPartial(Shape):
+class TextPartial(CamelShape):
     """Something said."""
 
     type: Literal["text"]
     payload: TextPayload
 
 
-class ToolRequestPartial(Shape):
+class ToolRequestPartial(CamelShape):
     """A tool is asked."""
 
     type: Literal["toolRequest"]
     payload: ToolRequestPayload
 
 
-class ToolResponsePartial(Shape):
+class ToolResponsePartial(CamelShape):
     """A tool has answered."""
 
     type: Literal["toolResponse"]
@@ -64,7 +64,7 @@ PARTIALS: TypeAdapter[list[Any]] = TypeAdapter(
 )
 
 
-class TurnDraft(Shape):
+class TurnDraft(CamelShape):
     """What a caller gives of a turn."""
 
     sender_id: Sender
@@ -78,7 +78,7 @@ class MessageTurn(Entity):
     partials: list[MessagePartial]
 
 
-class MessageThreadDraft(Shape):
+class MessageThreadDraft(CamelShape):
     """What a caller gives."""
 
     turns: Annotated[list[TurnDraft], Field(max_length=limits.TURNS_MAX)] = Field(

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from hansard.entities.limits import DIMENSIONS_MAX, VALUE_MAX
-from hansard.entities.types.entity import Entity, EntityType, Shape
+from hansard.entities.types.entity import CamelShape, Entity, EntityType
 from hansard.kernel.text import Label
 
 
@@ -19,7 +19,7 @@ Value = Annotated[float, AfterValidator(_within)]
 Dimensions = Annotated[dict[Label, Label], Field(max_length=DIMENSIONS_MAX)]
 
 
-class MetricDraft(Shape):
+class MetricDraft(CamelShape):
     """What a caller gives."""
 
     name: Label

@@ -2,13 +2,13 @@
 
 from typing import Literal
 
-from hansard.entities.types.entity import AnyJson, Entity, EntityType, Shape
+from hansard.entities.types.entity import AnyJson, CamelShape, Entity, EntityType
 from hansard.kernel.text import Description, Id, Title
 
 AccessFormat = Literal["gemini", "openai", "anthropic"]
 
 
-class ModelConnectionDraft(Shape):
+class ModelConnectionDraft(CamelShape):
     """What a caller gives."""
 
     name: Title

@@ -6,11 +6,11 @@ from pydantic import ConfigDict, model_validator
 from pydantic.alias_generators import to_camel
 
 from hansard.entities import limits
-from hansard.entities.types.entity import AnyJson, Entity, EntityType, Shape
+from hansard.entities.types.entity import AnyJson, CamelShape, Entity, EntityType
 from hansard.kernel.text import Summary
 
 
-class SettingsDraft(Shape):
+class SettingsDraft(CamelShape):
     """What a caller gives: any keys at all."""
 
     model_config = ConfigDict(extra="allow", alias_generator=to_camel)
@@ -31,7 +31,7 @@ class SettingsDraft(Shape):
         return given
 
 
-class Settings(Entity):
+class SettingsEntity(Entity):
     """The settings of a project."""
 
     model_config = ConfigDict(extra="allow", alias_generator=to_camel)
@@ -40,4 +40,4 @@ class Settings(Entity):
     theme: Summary
 
 
-SETTINGS = EntityType("settings", Settings, SettingsDraft)
+SETTINGS = EntityType("settings", SettingsEntity, SettingsDraft)

@@ -2,11 +2,11 @@
 
 from typing import Literal
 
-from hansard.entities.types.entity import Entity, EntityType, Shape
+from hansard.entities.types.entity import CamelShape, Entity, EntityType
 from hansard.kernel.text import Body, Title
 
 
-class TextDocumentDraft(Shape):
+class TextDocumentDraft(CamelShape):
     """What a caller gives. The links are made by revising."""
 
     title: Title

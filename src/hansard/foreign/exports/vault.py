@@ -9,9 +9,9 @@ import orjson
 
 from hansard.app.application import Application
 from hansard.app.keeping.files import made_whole
-from hansard.decisions.answers import DecisionInContext
+from hansard.decisions.answers import DecisionInContextAnswer
 from hansard.foreign.exports.writing import Export
-from hansard.foreign.gathering import Gathering, Told
+from hansard.foreign.gathering import Gathering, ToldSession
 from hansard.kernel.hidden import escape
 from hansard.kernel.operation import Caller
 from hansard.kernel.private_files import make_folder, open_new
@@ -78,7 +78,7 @@ def _record(vault: _Vault, record: Record) -> None:
     vault.note("records", record.id, record.title, front, "\n\n".join([body, "\n".join(links)]))
 
 
-def _decision(vault: _Vault, told: DecisionInContext) -> None:
+def _decision(vault: _Vault, told: DecisionInContextAnswer) -> None:
     shown = told.decision.model_dump(mode="json", exclude_none=True)
     kept = ("id", "target", "status", "author", "at", "superseded_by", "enforcement")
     front = {name: shown[name] for name in kept if name in shown}
@@ -92,7 +92,7 @@ def _decision(vault: _Vault, told: DecisionInContext) -> None:
     vault.note("decisions", str(shown["id"]), str(shown["title"]), front, "\n\n".join(parts))
 
 
-def _session(vault: _Vault, gathering: Gathering, session: Told) -> None:
+def _session(vault: _Vault, gathering: Gathering, session: ToldSession) -> None:
     number = vault.counts["sessions"] + 1
     title = session.story.title or session.id
     name = f"{number:04d}-{_file_name(title)}"

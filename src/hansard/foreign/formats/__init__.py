@@ -17,11 +17,11 @@ from hansard.foreign.formats import (
     qwen_code,
     server_memory,
 )
-from hansard.foreign.items import Format
+from hansard.foreign.items import ForeignFormat
 from hansard.kernel.nearest import did_you_mean
 from hansard.kernel.problem import InvalidInput
 
-FORMATS: dict[str, Format] = {
+FORMATS: dict[str, ForeignFormat] = {
     one.FORMAT.name: one.FORMAT
     for one in (
         claude_code,
@@ -41,7 +41,7 @@ FORMATS: dict[str, Format] = {
 }
 
 
-def named(name: str) -> Format:
+def named(name: str) -> ForeignFormat:
     """Find a format by its name."""
     if name not in FORMATS:
         there = f"There are {', '.join(FORMATS)}"
@@ -51,7 +51,7 @@ def named(name: str) -> Format:
     return FORMATS[name]
 
 
-def detected(path: Path) -> Format:
+def detected(path: Path) -> ForeignFormat:
     """Find out what a file or folder is, by its names and its beginning."""
     found = [one for one in FORMATS.values() if one.fits(path)]
     if len(found) == 1:

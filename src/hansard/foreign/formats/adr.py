@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hansard.foreign import limits, markdown
-from hansard.foreign.items import Decision, Format, Item, Record, Skipped, Standing
+from hansard.foreign.items import Decision, ForeignFormat, ForeignRecord, Item, Skipped, Standing
 from hansard.foreign.reading import beginning, moment, sources, whole
 from hansard.kernel.limits import DESCRIPTION_CHARS_MAX, SUMMARY_CHARS_MAX, TITLE_CHARS_MAX
 from hansard.kernel.problem import InvalidInput
@@ -183,9 +183,9 @@ def _decision(adr: _Adr, target: str, old: list[int] | tuple[()], standing: Stan
     )
 
 
-def _record(adr: _Adr) -> Record:
+def _record(adr: _Adr) -> ForeignRecord:
     """Keep what no longer holds, and nothing took the place of, as a record that is over."""
-    return Record(
+    return ForeignRecord(
         _key(adr.number),
         "decision",
         adr.title,
@@ -197,7 +197,7 @@ def _record(adr: _Adr) -> Record:
     )
 
 
-FORMAT = Format(
+FORMAT = ForeignFormat(
     NAME,
     "architecture decision records (adr-tools, MADR)",
     "docs/decisions/NNNN-title.md",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hansard.foreign import limits, markdown
-from hansard.foreign.items import Format, Item, Record, Skipped
+from hansard.foreign.items import ForeignFormat, ForeignRecord, Item, Skipped
 from hansard.foreign.reading import beginning, moment, sources, whole
 from hansard.foreign.wording import as_summary, as_title
 from hansard.kernel.problem import InvalidInput
@@ -32,7 +32,7 @@ def fits(path: Path) -> bool:
 
 def read(path: Path) -> Iterator[Item]:
     """Read the notes of a folder, related as their links say."""
-    documents: dict[str, markdown.Document] = {}
+    documents: dict[str, markdown.MarkdownDocument] = {}
     for one in sources(path, ".md"):
         name = one.relative_to(path).with_suffix("").as_posix() if path.is_dir() else one.stem
         try:
@@ -47,7 +47,7 @@ def read(path: Path) -> Iterator[Item]:
         yield _record(key, document, named)
 
 
-def _names(documents: dict[str, markdown.Document]) -> dict[str, str]:
+def _names(documents: dict[str, markdown.MarkdownDocument]) -> dict[str, str]:
     """Say which note a link means: by its title, its permalink, or the end of that."""
     named: dict[str, str] = {}
     for key, document in documents.items():
@@ -58,14 +58,14 @@ def _names(documents: dict[str, markdown.Document]) -> dict[str, str]:
     return named
 
 
-def _record(key: str, document: markdown.Document, named: dict[str, str]) -> Record:
+def _record(key: str, document: markdown.MarkdownDocument, named: dict[str, str]) -> ForeignRecord:
     front = document.front
     title = markdown.one(front.get("title")) or document.title or key
     observed = [found for line in document.body.splitlines() if (found := _OBSERVED.match(line))]
     links = [one.strip().casefold() for one in _LINK.findall(document.body)]
     related = dict.fromkeys(named[one] for one in links if one in named)
     told = {name: value for name, value in front.items() if name not in OWN}
-    return Record(
+    return ForeignRecord(
         key,
         markdown.one(front.get("type")) or "note",
         as_title(title),
@@ -82,8 +82,8 @@ def _record(key: str, document: markdown.Document, named: dict[str, str]) -> Rec
     )
 
 
-def _first_words(document: markdown.Document) -> str:
+def _first_words(document: markdown.MarkdownDocument) -> str:
     return next((one.text for one in document.sections if one.text), "").partition("\n\n")[0]
 
 
-FORMAT = Format(NAME, "notes of basic-memory", "~/basic-memory", fits, read)
+FORMAT = ForeignFormat(NAME, "notes of basic-memory", "~/basic-memory", fits, read)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from hansard.foreign.items import Decision, Format, Item, Record, Skipped
+from hansard.foreign.items import Decision, ForeignFormat, ForeignRecord, Item, Skipped
 from hansard.foreign.reading import Row, first_objects, json_lines, moment, rows, text
 from hansard.foreign.wording import as_description, as_summary, as_title
 from hansard.records.shapes import State
@@ -50,11 +50,11 @@ def read(path: Path) -> Iterator[Item]:
             yield _record(identifier, title, row)
 
 
-def _record(identifier: str, title: str, row: Row) -> Record:
+def _record(identifier: str, title: str, row: Row) -> ForeignRecord:
     links = _links(identifier, row)
     state = _state(row)
     reason = text(row, "close_reason") or "Closed where it was taken over from"
-    return Record(
+    return ForeignRecord(
         identifier,
         text(row, "issue_type") or "memory",
         as_title(title),
@@ -110,4 +110,4 @@ def _links(identifier: str, row: Row) -> list[tuple[str, str]]:
     return found
 
 
-FORMAT = Format(NAME, "issues of beads", "what `bd export` writes", fits, read)
+FORMAT = ForeignFormat(NAME, "issues of beads", "what `bd export` writes", fits, read)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from hansard.foreign import patching
-from hansard.foreign.items import Format, Item, Session, Skipped
+from hansard.foreign.items import ForeignFormat, Item, Session, Skipped
 from hansard.foreign.reading import (
     Row,
     first_objects,
@@ -184,6 +184,6 @@ def _learn(telling: Telling, path: str, file: dict[str, Any]) -> None:
         telling.files[path] = content
 
 
-FORMAT = Format(
+FORMAT = ForeignFormat(
     NAME, "transcripts of Claude Code", "~/.claude/projects/SLUG/SESSION.jsonl", fits, read
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hansard.foreign import patching
-from hansard.foreign.items import Format, Item, Said, Session, Skipped
+from hansard.foreign.items import ForeignFormat, Item, Said, Session, Skipped
 from hansard.foreign.reading import (
     Row,
     first_objects,
@@ -163,6 +163,6 @@ def _one_voice(session: Session) -> None:
         session.happenings = [one for one in session.happenings if one.key not in as_got]
 
 
-FORMAT = Format(
+FORMAT = ForeignFormat(
     NAME, "transcripts of Codex", "~/.codex/sessions/YYYY/MM/DD/rollout-….jsonl", fits, read
 )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hansard.foreign import patching
-from hansard.foreign.items import Format, Item, Session, Skipped
+from hansard.foreign.items import ForeignFormat, Item, Session, Skipped
 from hansard.foreign.reading import Row, first_objects, inner, json_lines, moment, sources, text
 from hansard.foreign.telling import COMPACTED, SUBAGENT, Telling
 
@@ -118,7 +118,7 @@ def _learn(telling: Telling, path: str, data: Row) -> None:
         telling.files[path] = content
 
 
-FORMAT = Format(
+FORMAT = ForeignFormat(
     NAME,
     "transcripts of GitHub Copilot CLI",
     "~/.copilot/session-state/SESSION/events.jsonl",

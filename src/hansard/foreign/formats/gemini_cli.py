@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from hansard.foreign.formats.gemini_parts import args_of, tell_call, words
-from hansard.foreign.items import Edited, Format, Item, Session, Skipped
+from hansard.foreign.items import Edited, ForeignFormat, Item, Session, Skipped
 from hansard.foreign.reading import (
     Row,
     beginning,
@@ -107,6 +107,6 @@ def _folder(project_hash: str, session: Session) -> str | None:
     return None
 
 
-FORMAT = Format(
+FORMAT = ForeignFormat(
     NAME, "transcripts of Gemini CLI", "~/.gemini/tmp/PROJECT/chats/session-….jsonl", fits, read
 )

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from hansard.engines.sqlite.foreign import ForeignDatabase, Row, has_tables, looking_at
-from hansard.foreign.items import Format, Item, Skipped, Step, Write
+from hansard.foreign.items import ForeignFormat, GraphStep, GraphWrite, Item, Skipped
 
 NAME = "langgraph"
 TABLES = ("checkpoints", "writes")
@@ -49,7 +49,7 @@ def _step(row: Row, writes: "_Writes") -> Item:
         return Skipped("a checkpoint", "its ids are no text, or its content is none")
     thread, ns, identifier = place
     parent, kind = row["parent_checkpoint_id"], row["type"]
-    return Step(
+    return GraphStep(
         f"{thread}/{ns}/{identifier}",
         thread,
         ns,
@@ -69,7 +69,7 @@ class _Writes:
         self._rows = database.rows("writes", WRITE, (*ORDER, "task_id", "idx"))
         self._next: Row | None = next(self._rows, None)
 
-    def of(self, place: Place) -> Iterator[Write]:
+    def of(self, place: Place) -> Iterator[GraphWrite]:
         """Give those of a checkpoint; of one that is not there, they are passed over."""
         while (row := self._next) is not None:
             here = _place(row)
@@ -80,13 +80,13 @@ class _Writes:
                 yield write
 
 
-def _write(row: Row) -> Write | None:
+def _write(row: Row) -> GraphWrite | None:
     task, index, channel = row["task_id"], row["idx"], row["channel"]
     kind, value = row["type"], row["value"]
     if not (isinstance(task, str) and isinstance(index, int) and isinstance(channel, str)):
         return None
     content = value if isinstance(value, bytes) else b""
-    return Write(task, index, channel, kind if isinstance(kind, str) else "null", content)
+    return GraphWrite(task, index, channel, kind if isinstance(kind, str) else "null", content)
 
 
 def _place(row: Row) -> Place | None:
@@ -103,6 +103,6 @@ def _metadata(packed: object) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-FORMAT = Format(
+FORMAT = ForeignFormat(
     NAME, "LangGraph's SQLite checkpoints", "the file that SqliteSaver was given", fits, read
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from hansard.engines.sqlite.foreign import has_tables, looking_at
-from hansard.foreign.items import Format, Item, Record, Skipped
+from hansard.foreign.items import ForeignFormat, ForeignRecord, Item, Skipped
 from hansard.foreign.reading import Row, beginning, inner, json_document, moment, rows, text
 from hansard.foreign.wording import as_summary, as_title
 
@@ -62,12 +62,12 @@ def _from_history(path: Path) -> Iterator[Item]:
         yield _record(identifier, versions[-1], row, versions[:-1])
 
 
-def _record(identifier: str, memory: str, row: Row, earlier: list[str]) -> Record:
+def _record(identifier: str, memory: str, row: Row, earlier: list[str]) -> ForeignRecord:
     whose = {name: found for name in WHOSE if (found := text(row, name))}
     body = memory
     if earlier:
         body += "\n\nBefore:\n" + "\n".join(f"- {one}" for one in earlier)
-    return Record(
+    return ForeignRecord(
         identifier,
         "memory",
         as_title(memory),
@@ -78,4 +78,6 @@ def _record(identifier: str, memory: str, row: Row, earlier: list[str]) -> Recor
     )
 
 
-FORMAT = Format(NAME, "memories of mem0", "what get_all gives, or ~/.mem0/history.db", fits, read)
+FORMAT = ForeignFormat(
+    NAME, "memories of mem0", "what get_all gives, or ~/.mem0/history.db", fits, read
+)

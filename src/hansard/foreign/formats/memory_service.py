@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from hansard.engines.sqlite.foreign import has_tables, looking_at
-from hansard.foreign.items import Format, Item, Record, Skipped
+from hansard.foreign.items import ForeignFormat, ForeignRecord, Item, Skipped
 from hansard.foreign.reading import Row, beginning, inner, json_document, moment, rows, text
 from hansard.foreign.wording import as_summary, as_title
 
@@ -50,7 +50,7 @@ def _record(path: Path, row: Row) -> Item:
         return Skipped(path.name, "a memory without a hash or words")
     if row.get("deleted_at") is not None:
         return Skipped(identifier[:12], "it was deleted there")
-    return Record(
+    return ForeignRecord(
         identifier,
         text(row, "memory_type") or "memory",
         as_title(content),
@@ -77,7 +77,7 @@ def _metadata(row: Row) -> Row:
     return inner({"x": told}, "x")
 
 
-FORMAT = Format(
+FORMAT = ForeignFormat(
     NAME,
     "memories of mcp-memory-service",
     "its JSON export, or sqlite_vec.db",

@@ -8,7 +8,7 @@ import orjson
 
 from hansard.engines.sqlite.foreign import ForeignDatabase, has_tables, looking_at
 from hansard.foreign import patching
-from hansard.foreign.items import Format, Item, Session, Skipped
+from hansard.foreign.items import ForeignFormat, Item, Session, Skipped
 from hansard.foreign.reading import Row, files_below, inner, moment, text
 from hansard.foreign.telling import COMPACTED, SUBAGENT, Telling
 
@@ -131,7 +131,7 @@ def _learn(telling: Telling, path: str, shown: Row) -> None:
         telling.unended[path] = content
 
 
-def _end_last_line(telling: Telling, path: str, hunks: list[patching.Hunk]) -> None:
+def _end_last_line(telling: Telling, path: str, hunks: list[patching.PatchHunk]) -> None:
     """Know whether the last line ends, where a patch touches it: it would say that it does not."""
     content = telling.unended.pop(path, None)
     if content is None or not hunks or path in telling.files:
@@ -140,4 +140,6 @@ def _end_last_line(telling: Telling, path: str, hunks: list[patching.Hunk]) -> N
         telling.files[path] = f"{content}\n"
 
 
-FORMAT = Format(NAME, "sessions of OpenCode", "~/.local/share/opencode/opencode.db", fits, read)
+FORMAT = ForeignFormat(
+    NAME, "sessions of OpenCode", "~/.local/share/opencode/opencode.db", fits, read
+)

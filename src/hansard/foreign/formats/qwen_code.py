@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hansard.foreign.formats.gemini_parts import args_of, tell_call, words
-from hansard.foreign.items import Format, Item, Session, Skipped
+from hansard.foreign.items import ForeignFormat, Item, Session, Skipped
 from hansard.foreign.reading import (
     Row,
     first_objects,
@@ -86,6 +86,6 @@ def _line(telling: Telling, row: Row, uuid: str, calls: dict[str, Row]) -> None:
             telling.note(uuid, COMPACTED, "The host shortened its context", at)
 
 
-FORMAT = Format(
+FORMAT = ForeignFormat(
     NAME, "transcripts of Qwen Code", "~/.qwen/projects/SLUG/chats/SESSION.jsonl", fits, read
 )

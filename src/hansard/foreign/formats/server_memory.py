@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hansard.foreign.items import Format, Item, Record, Skipped
+from hansard.foreign.items import ForeignFormat, ForeignRecord, Item, Skipped
 from hansard.foreign.reading import Row, first_objects, json_lines, text
 from hansard.foreign.wording import as_label, as_summary, as_title
 
@@ -64,11 +64,11 @@ def _take(entities: dict[str, _Entity], row: Row) -> bool:
     return False
 
 
-def _record(entity: _Entity) -> Record:
+def _record(entity: _Entity) -> ForeignRecord:
     lines = [f"- {one}" for one in entity.observations]
     if entity.relations:
         lines += ["", *(f"- {verb}: {other}" for verb, other in entity.relations)]
-    return Record(
+    return ForeignRecord(
         entity.name,
         as_label(entity.type),
         as_title(entity.name),
@@ -78,6 +78,6 @@ def _record(entity: _Entity) -> Record:
     )
 
 
-FORMAT = Format(
+FORMAT = ForeignFormat(
     NAME, "the knowledge graph of MCP's reference memory server", "memory.jsonl", fits, read
 )

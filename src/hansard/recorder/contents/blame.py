@@ -11,17 +11,17 @@ from hansard.recorder.contents.diffs import Region
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class LineSpan:
     """Lines that are asked about, and where they lie in the revision that is looked at."""
 
     asked: int
     here: int
     length: int
 
-    def part(self, start: int, end: int, shift: int = 0) -> "Span":
+    def part(self, start: int, end: int, shift: int = 0) -> "LineSpan":
         """Give the lines from `start` to before `end` of the revision, moved by some lines."""
         offset = start - self.here
-        return Span(self.asked + offset, start + shift, end - start)
+        return LineSpan(self.asked + offset, start + shift, end - start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,10 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class LineOrigin:
     """The revision that wrote some lines."""
 
-    span: Span
+    span: LineSpan
     number: int
     is_certain: bool = True
     """If not, it wrote them or they were there before it, and nobody knows."""
@@ -53,10 +53,12 @@ Between = Callable[[int, int], Sequence[Region] | None]
 """Compares an older revision with a newer one; `None` if that cannot be done."""
 
 
-def through(spans: Iterable[Span], regions: Sequence[Region]) -> tuple[list[Span], list[Span]]:
+def through(
+    spans: Iterable[LineSpan], regions: Sequence[Region]
+) -> tuple[list[LineSpan], list[LineSpan]]:
     """Follow lines from the new side of a comparison to the old: those that stay, and the new."""
-    kept: list[Span] = []
-    new: list[Span] = []
+    kept: list[LineSpan] = []
+    new: list[LineSpan] = []
     for span in spans:
         at, end, shift = span.here, span.here + span.length, 0
         for region in regions:
@@ -78,14 +80,14 @@ def through(spans: Iterable[Span], regions: Sequence[Region]) -> tuple[list[Span
 class Blame:
     """Follows lines back through the revisions of a file, newest first."""
 
-    def __init__(self, spans: Sequence[Span], start: int, between: Between) -> None:
+    def __init__(self, spans: Sequence[LineSpan], start: int, between: Between) -> None:
         """Begin with lines of one revision."""
-        self._pending: dict[int, list[Span]] = {start: list(spans)}
+        self._pending: dict[int, list[LineSpan]] = {start: list(spans)}
         self._between = between
-        self._unclaimed: dict[str, tuple[int, list[Span]]] = {}
+        self._unclaimed: dict[str, tuple[int, list[LineSpan]]] = {}
         """What a foreign revision wrote, by its content: an earlier one may have had it before."""
 
-    def trace(self, revisions: Iterable[Revision]) -> Iterator[Origin]:
+    def trace(self, revisions: Iterable[Revision]) -> Iterator[LineOrigin]:
         """Give the origin of every line; reads no more revisions than that takes."""
         for revision in revisions:
             spans = self._arriving(revision)
@@ -94,18 +96,18 @@ class Blame:
             if not self._pending and not self._unclaimed:
                 return
         for number, spans in self._unclaimed.values():
-            yield from (Origin(span, number) for span in spans)
+            yield from (LineOrigin(span, number) for span in spans)
 
-    def _arriving(self, revision: Revision) -> list[Span]:
+    def _arriving(self, revision: Revision) -> list[LineSpan]:
         spans = self._pending.pop(revision.number, [])
         if revision.holds and revision.holds in self._unclaimed:
             spans = spans + self._unclaimed.pop(revision.holds)[1]
         return spans
 
-    def _look(self, revision: Revision, spans: list[Span]) -> Iterator[Origin]:
+    def _look(self, revision: Revision, spans: list[LineSpan]) -> Iterator[LineOrigin]:
         regions = revision.regions()
         if regions is None:
-            yield from (Origin(span, revision.number, is_certain=False) for span in spans)
+            yield from (LineOrigin(span, revision.number, is_certain=False) for span in spans)
             return
         kept, new = through(spans, regions)
         if kept:
@@ -114,9 +116,9 @@ class Blame:
         if new and revision.is_foreign and revision.holds:
             self._unclaimed[revision.holds] = (revision.number, new)
             return
-        yield from (Origin(span, revision.number) for span in new)
+        yield from (LineOrigin(span, revision.number) for span in new)
 
-    def _brought_back(self, revision: Revision, new: list[Span]) -> list[Span]:
+    def _brought_back(self, revision: Revision, new: list[LineSpan]) -> list[LineSpan]:
         """Follow what a revision brought back to where it was; gives what it wrote itself."""
         target = revision.brings_back
         if not new or target is None:
@@ -130,9 +132,9 @@ class Blame:
         return new
 
 
-def joined(origins: Iterable[Origin]) -> list[Origin]:
+def joined(origins: Iterable[LineOrigin]) -> list[LineOrigin]:
     """Put origins into the order of the lines asked about, neighbours of one revision together."""
-    told: list[Origin] = []
+    told: list[LineOrigin] = []
     for one in sorted(origins, key=lambda origin: origin.span.asked):
         last = told[-1] if told else None
         if last and _goes_on(last, one):
@@ -143,7 +145,7 @@ def joined(origins: Iterable[Origin]) -> list[Origin]:
     return told
 
 
-def _goes_on(last: Origin, one: Origin) -> bool:
+def _goes_on(last: LineOrigin, one: LineOrigin) -> bool:
     ends = (last.span.asked + last.span.length, last.span.here + last.span.length)
     is_next = ends == (one.span.asked, one.span.here)
     return is_next and (last.number, last.is_certain) == (one.number, one.is_certain)

@@ -2,9 +2,10 @@
 
 from typing import Annotated, Literal
 
+from hansard.kernel.model import AnswerPart
 from hansard.kernel.operation import Written
 from hansard.kernel.told import KEPT, PROOF, SECONDS, SHORT, UNTOLD
-from hansard.recorder.answers import Shape, Status, short
+from hansard.recorder.answers import Status, short
 from hansard.recorder.contents.merging import Side
 from hansard.sessions.contract import more
 
@@ -17,7 +18,7 @@ COUNTED = {"none": "unchanged", "skip": "skipped", "clash": "clash"}
 """What some actions are counted as; the others are counted under their own names."""
 
 
-class Hunk(Shape):
+class ClashHunk(AnswerPart):
     """Lines that an undo would change and that have been changed since."""
 
     line: int
@@ -38,7 +39,7 @@ class Hunk(Shape):
         return "\n".join(lines)
 
 
-class Others(Shape):
+class Others(AnswerPart):
     """What somebody else did to a file, all of one session together."""
 
     by: str
@@ -59,7 +60,7 @@ class Others(Shape):
         return f"{changes} {whose}{where}"
 
 
-class BackStep(Shape):
+class BackStep(AnswerPart):
     """What going back does, or would do, to one file."""
 
     path: str
@@ -86,7 +87,7 @@ class BackStep(Shape):
     """What others did that a restore takes away with the rest."""
     keeps: list[Others] | None = None
     """What others did since that an undo leaves in place."""
-    hunks: list[Hunk] | None = None
+    hunks: list[ClashHunk] | None = None
     diff: str | None = None
     reason: str | None = None
     """Why the file is left as it is."""
@@ -110,7 +111,7 @@ class BackStep(Shape):
         return "\n".join([*said, *([self.diff] if self.diff else [])])
 
 
-class WentBack(Written):
+class WentBackAnswer(Written):
     """What was, or with `preview` would be, brought back."""
 
     session_id: str | None = None
@@ -141,7 +142,7 @@ class WentBack(Written):
         return "\n".join([*lines, *more(self.nextCursor)])
 
 
-class Restored(WentBack):
+class RestoredAnswer(WentBackAnswer):
     """Files as they stood at a point."""
 
     point: str
@@ -149,10 +150,10 @@ class Restored(WentBack):
 
     def title(self) -> str:
         """Say to where."""
-        return f"{'Would restore' if self.preview else 'Restored'} to after {self.point}"
+        return f"{'Would restore' if self.preview else 'RestoredAnswer'} to after {self.point}"
 
 
-class Undone(WentBack):
+class UndoneAnswer(WentBackAnswer):
     """Changes taken back, and what others did since left in place."""
 
     what: str

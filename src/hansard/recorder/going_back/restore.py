@@ -13,13 +13,13 @@ from hansard.recorder import contract
 from hansard.recorder.contents.kept import ContentNotKeptError, kept_content
 from hansard.recorder.events import FileRef, RestoreBegun
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.going_back.answers import BackStep, Others, Restored
+from hansard.recorder.going_back.answers import BackStep, Others, RestoredAnswer
 from hansard.recorder.going_back.others import FROM_OUTSIDE, others_since, unrecorded
 from hansard.recorder.going_back.pages import told
 from hansard.recorder.going_back.returning import Aim, Errand, Way, carry_out
 from hansard.recorder.going_back.scope import (
     File,
-    Scope,
+    RestoreScope,
     Standing,
     find_scope,
     is_older,
@@ -28,8 +28,8 @@ from hansard.recorder.going_back.scope import (
 )
 from hansard.recorder.going_back.undo import take_back
 from hansard.recorder.going_back.ways import (
+    FilePlace,
     Goal,
-    Place,
     UnreachableError,
     look,
     recorded,
@@ -44,7 +44,7 @@ from hansard.recorder.intents import is_recorded, modified_at
 from hansard.recorder.tables import FILES
 
 
-def restore(gateway: Gateway, request: contract.Restore, context: Context) -> Restored:
+def restore(gateway: Gateway, request: contract.Restore, context: Context) -> RestoredAnswer:
     """Bring files back to where they stood at a point, or say what that would do."""
     if request.only_step is not None:
         changes = context.read(lambda tx: _of_step(tx, context, request))
@@ -64,9 +64,9 @@ def restore(gateway: Gateway, request: contract.Restore, context: Context) -> Re
         aim = Aim(whole.name, whole.point, len(whole.files))
         return Errand(aim, [_One(file) for file in whole.files], finder.find)
 
-    def tell(aim: Aim, steps: Sequence[BackStep], begun: int | None) -> Restored:
+    def tell(aim: Aim, steps: Sequence[BackStep], begun: int | None) -> RestoredAnswer:
         page = told(request, steps, begun)
-        return Restored(session_id=context.session, point=f"s:{aim.point}", **page)
+        return RestoredAnswer(session_id=context.session, point=f"s:{aim.point}", **page)
 
     if request.preview:
         wanted = errand(None)
@@ -92,13 +92,13 @@ def _undo(
     request: contract.Restore,
     changes: Changes,
     point: int | None = None,
-) -> Restored:
+) -> RestoredAnswer:
     """Take changes back and leave those of others."""
 
-    def tell(aim: Aim, steps: Sequence[BackStep], begun: int | None) -> Restored:
+    def tell(aim: Aim, steps: Sequence[BackStep], begun: int | None) -> RestoredAnswer:
         page = told(request, steps, begun)
         before = aim.point if point is None else point
-        return Restored(session_id=context.session, point=f"s:{before}", **page)
+        return RestoredAnswer(session_id=context.session, point=f"s:{before}", **page)
 
     return take_back(gateway, context, request, changes, tell)
 
@@ -109,7 +109,7 @@ def _of_step(tx: ReadTx, context: Context, request: contract.Restore) -> Changes
     return changes_of_step(tx, context, session, request.only_step)
 
 
-def _own_since(gateway: Gateway, tx: ReadTx, context: Context, scope: Scope) -> Changes:
+def _own_since(gateway: Gateway, tx: ReadTx, context: Context, scope: RestoreScope) -> Changes:
     """Find what the session whose work it is has changed since the point, and nobody else."""
     if scope.session is None:
         return Changes(scope.name, [])
@@ -119,7 +119,7 @@ def _own_since(gateway: Gateway, tx: ReadTx, context: Context, scope: Scope) -> 
     return Changes(scope.name, [one for one in made if files.intersection(one.files().values())])
 
 
-def _as_begun(context: Context, scope: Scope, begun: int | None) -> Scope:
+def _as_begun(context: Context, scope: RestoreScope, begun: int | None) -> RestoreScope:
     """Give the scope with the point that an earlier attempt went to."""
     if begun is None:
         return scope
@@ -135,7 +135,7 @@ class _Finder:
     context: Context
     request: contract.Restore
     lineage: Lineage
-    scope: Scope
+    scope: RestoreScope
 
     def find(self, unit: _One) -> list[Way]:
         """Say what becomes of one file."""
@@ -148,7 +148,7 @@ class _Finder:
         except ContentNotKeptError as reason:
             return [skip(file.path, f"as it then was, {reason}")]
 
-    def _way(self, tx: ReadTx, place: Place) -> Way:
+    def _way(self, tx: ReadTx, place: FilePlace) -> Way:
         path, current = str(place.path), place.current
         stretches = self.lineage.stretches(path)
         target = standing_at(tx, stretches, self.scope.point)
@@ -176,7 +176,7 @@ class _Finder:
         goal = Goal(data, ref.mode if ref else None, back_to=target.number)
         return way_to(self.gateway, tx, place, goal, diff=self.request.diff, **said)
 
-    def _stood_so(self, tx: ReadTx, place: Place, target: Standing, latest: Row | None) -> bool:
+    def _stood_so(self, tx: ReadTx, place: FilePlace, target: Standing, latest: Row | None) -> bool:
         """Whether what is there was made from outside before the point, and is noticed only now."""
         if place.current is None or latest is None or latest["number"] != target.number:
             return False
@@ -184,7 +184,7 @@ class _Finder:
         return is_new and is_older(tx, modified_at(place.current), self.scope.point)
 
     def _others(
-        self, tx: ReadTx, place: Place, stretches: Sequence[Stretch], target: Standing
+        self, tx: ReadTx, place: FilePlace, stretches: Sequence[Stretch], target: Standing
     ) -> list[Others]:
         """Say what others did to a file since then, which a restore takes away."""
         since = target.row["seq"] if target.row else 0

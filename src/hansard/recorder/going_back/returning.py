@@ -21,7 +21,7 @@ from hansard.recorder.changing import act, record_seen
 from hansard.recorder.events import RestoreBegun
 from hansard.recorder.file_locks import FileLocks
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.going_back.answers import BackStep, WentBack
+from hansard.recorder.going_back.answers import BackStep, WentBackAnswer
 from hansard.recorder.intents import Announced, Planned, Scribe, step_of
 from hansard.recorder.results import (
     conclude,
@@ -52,7 +52,7 @@ class Unit(Protocol):
 
 
 U = TypeVar("U", bound=Unit)
-A = TypeVar("A", bound=WentBack)
+A = TypeVar("A", bound=WentBackAnswer)
 
 
 @dataclass(frozen=True, slots=True)

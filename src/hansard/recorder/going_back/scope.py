@@ -41,7 +41,7 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class RestoreScope:
     """Some files, and the entry right after which they stood as they shall stand again."""
 
     name: str
@@ -66,7 +66,7 @@ class Standing:
         return self.row["number"] if self.row and not self.is_elsewhere else 0
 
 
-def find_scope(gateway: Gateway, tx: ReadTx, context: Context, request: Restore) -> Scope:
+def find_scope(gateway: Gateway, tx: ReadTx, context: Context, request: Restore) -> RestoreScope:
     """Find what a restore is about, or refuse it."""
     if request.path is not None and _is_folder(request.path):
         found = _of_folder(gateway, tx, context, request)
@@ -83,7 +83,7 @@ def find_scope(gateway: Gateway, tx: ReadTx, context: Context, request: Restore)
         )
     files_by_path = sorted(found.files.values(), key=lambda file: file.path)
     name = found.name if request.step is None else f"step {request.step} of {found.name}"
-    return Scope(name, _point(tx, context, request, found), files_by_path, found.session)
+    return RestoreScope(name, _point(tx, context, request, found), files_by_path, found.session)
 
 
 def session_of(tx: ReadTx, context: Context, named: str | None) -> str:

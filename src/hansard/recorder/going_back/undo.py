@@ -16,15 +16,22 @@ from hansard.recorder.contents.merging import Clash
 from hansard.recorder.events import FileRef
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.going_back import undo_rules
-from hansard.recorder.going_back.answers import BackStep, Hunk, Others, Undone
+from hansard.recorder.going_back.answers import BackStep, ClashHunk, Others, UndoneAnswer
 from hansard.recorder.going_back.others import made_anew, others_since, unrecorded
 from hansard.recorder.going_back.pages import told
 from hansard.recorder.going_back.returning import A, Aim, Errand, Tell, Way, carry_out
 from hansard.recorder.going_back.scope import session_of
-from hansard.recorder.going_back.undo_rules import Change, ClashError, Held, LostError, States, Step
+from hansard.recorder.going_back.undo_rules import (
+    ClashError,
+    DoneChange,
+    Held,
+    LostError,
+    States,
+    UndoStep,
+)
 from hansard.recorder.going_back.ways import (
+    FilePlace,
     Goal,
-    Place,
     UnreachableError,
     folders_made,
     look,
@@ -71,13 +78,13 @@ class Together:
         return sorted({key for one in self.made for key in one.files().values()})
 
 
-def undo(gateway: Gateway, request: contract.Undo, context: Context) -> Undone:
+def undo(gateway: Gateway, request: contract.Undo, context: Context) -> UndoneAnswer:
     """Take back what an entry, a step, a prompt or a session changed, or say what that would do."""
     changes = context.read(lambda tx: _named(gateway, tx, context, request))
     enter_for(request, gateway, context)
 
-    def tell(_: Aim, steps: Sequence[BackStep], begun: int | None) -> Undone:
-        return Undone(
+    def tell(_: Aim, steps: Sequence[BackStep], begun: int | None) -> UndoneAnswer:
+        return UndoneAnswer(
             session_id=context.session,
             what=scope_words(changes.name, context.session),
             **told(request, steps, begun),
@@ -162,7 +169,7 @@ class _Finder:
 
     def find(self, unit: Together) -> list[Way]:
         """Say what becomes of each file of some that go back together."""
-        places: dict[str, Place] = {}
+        places: dict[str, FilePlace] = {}
         workspace = unit.made[0].workspace
         for path in unit.paths:
             try:
@@ -171,7 +178,7 @@ class _Finder:
                 return skip_all(unit.paths, path, str(reason))
         return self.context.read(lambda tx: self._ways(tx, unit, places))
 
-    def _ways(self, tx: ReadTx, unit: Together, places: Mapping[str, Place]) -> list[Way]:
+    def _ways(self, tx: ReadTx, unit: Together, places: Mapping[str, FilePlace]) -> list[Way]:
         """Leave out what is taken back already; what is left may hang together less."""
         stands, gone = standing(tx, unit.made, self.seqs)
         others = self._made_anew(tx, stands, places)
@@ -185,7 +192,7 @@ class _Finder:
         return [*ways, *(unchanged(path, why.get(path)) for path in free)]
 
     def _made_anew(
-        self, tx: ReadTx, stands: Sequence[Made], places: Mapping[str, Place]
+        self, tx: ReadTx, stands: Sequence[Made], places: Mapping[str, FilePlace]
     ) -> dict[str, int]:
         """Name, by path, what made another file there that holds the very same: it is theirs."""
         found: dict[str, int] = {}
@@ -197,7 +204,7 @@ class _Finder:
                 found[one.path] = by
         return found
 
-    def _back(self, tx: ReadTx, unit: Together, all_places: Mapping[str, Place]) -> list[Way]:
+    def _back(self, tx: ReadTx, unit: Together, all_places: Mapping[str, FilePlace]) -> list[Way]:
         """Say what becomes of files when changes that stand are taken back."""
         left, places = unit.made, {path: all_places[path] for path in unit.paths}
         unknown = next((one for one in left if not one.is_before_known), None)
@@ -222,18 +229,20 @@ class _Finder:
             if path in now and not is_digest_of(expected, held.digest if held else None):
                 raise ClashError(path, "it has been changed since it was shown")
 
-    def _changes(self, tx: ReadTx, made: Sequence[Made]) -> list[Change]:
+    def _changes(self, tx: ReadTx, made: Sequence[Made]) -> list[DoneChange]:
         """Give the changes as they can be merged, with no more contents than that needs."""
         refs: dict[str, FileRef] = {
             ref.digest: ref for one in made for ref in (one.before, one.after) if ref
         }
         light = [
-            Change((one.seq,), one.path, _named_only(one.before), _named_only(one.after), one.to)
+            DoneChange(
+                (one.seq,), one.path, _named_only(one.before), _named_only(one.after), one.to
+            )
             for one in made
         ]
         return [self._loaded(tx, refs, change) for change in undo_rules.joined(light)]
 
-    def _loaded(self, tx: ReadTx, refs: Mapping[str, FileRef], change: Change) -> Change:
+    def _loaded(self, tx: ReadTx, refs: Mapping[str, FileRef], change: DoneChange) -> DoneChange:
         if change.to is not None:
             return change
         before, after = (
@@ -252,7 +261,7 @@ class _Finder:
         self,
         tx: ReadTx,
         made: Sequence[Made],
-        places: Mapping[str, Place],
+        places: Mapping[str, FilePlace],
         states: tuple[States, States],
     ) -> list[Way]:
         ways: dict[str, Way] = {}
@@ -266,7 +275,7 @@ class _Finder:
         return [*ways.values(), *(unchanged(path) for path in same)]
 
     def _way(
-        self, tx: ReadTx, made: Sequence[Made], places: Mapping[str, Place], step: Step
+        self, tx: ReadTx, made: Sequence[Made], places: Mapping[str, FilePlace], step: UndoStep
     ) -> Way:
         """Say how one file, or with a move two, get back."""
         place = places[step.path]
@@ -286,7 +295,7 @@ class _Finder:
         said = {"sha256": held.digest, "keeps": keeps}
         return way_to(self.gateway, tx, place, goal, diff=self.request.diff, **said)
 
-    def _move(self, tx: ReadTx, place: Place, to: Place, undoes: tuple[int, ...]) -> Way:
+    def _move(self, tx: ReadTx, place: FilePlace, to: FilePlace, undoes: tuple[int, ...]) -> Way:
         current = place.current
         assert current is not None, "a missing file was to be moved back"
         planned = Planned(
@@ -310,7 +319,7 @@ class _Finder:
         self,
         tx: ReadTx,
         made: Sequence[Made],
-        places: Mapping[str, Place],
+        places: Mapping[str, FilePlace],
         clash: ClashError,
     ) -> list[Way]:
         place = places[clash.path]
@@ -329,7 +338,7 @@ class _Finder:
         others = [path for path in places if path != clash.path]
         return [Way(step), *skip_all(others, clash.path, "")]
 
-    def _since(self, tx: ReadTx, made: Sequence[Made], place: Place) -> list[Others]:
+    def _since(self, tx: ReadTx, made: Sequence[Made], place: FilePlace) -> list[Others]:
         """Say what was done to a file since, and stays."""
         path = str(place.path)
         first = min(one.seq for one in made if path in one.paths)
@@ -365,11 +374,11 @@ def _few(clashes: Sequence[Clash]) -> Sequence[Clash]:
     return clashes[: limits.HUNKS_SHOWN_MAX]
 
 
-def _hunk(clash: Clash, *, is_secret: bool) -> Hunk:
+def _hunk(clash: Clash, *, is_secret: bool) -> ClashHunk:
     base, mine, theirs = (
         HIDDEN if is_secret else _shown(text) for text in (clash.base, clash.mine, clash.theirs)
     )
-    return Hunk(line=clash.line, base=base, mine=mine, theirs=theirs)
+    return ClashHunk(line=clash.line, base=base, mine=mine, theirs=theirs)
 
 
 def _shown(text: bytes) -> str:

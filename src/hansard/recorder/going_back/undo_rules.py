@@ -37,7 +37,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class DoneChange:
     """Something that was done to a file, with what it was before and after."""
 
     seqs: tuple[int, ...]
@@ -85,7 +85,7 @@ States = dict[str, Held | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class UndoStep:
     """What is to be done to one file, or to two if it is moved."""
 
     action: Literal["create", "edit", "delete", "move"]
@@ -95,7 +95,7 @@ class Step:
     """What it shall hold."""
 
 
-def take_back(changes: Sequence[Change], now: States, takes: Takes) -> States:
+def take_back(changes: Sequence[DoneChange], now: States, takes: Takes) -> States:
     """Give what files hold when changes to them, the latest last, are undone."""
     states = dict(now)
     decisions = {path: Decisions(takes.get(path)) for path in states}
@@ -112,10 +112,10 @@ def take_back(changes: Sequence[Change], now: States, takes: Takes) -> States:
     return states
 
 
-def steps_to(then: States, now: States) -> list[Step]:
+def steps_to(then: States, now: States) -> list[UndoStep]:
     """Say what makes files hold `then` what they do not hold `now`."""
     moves = [
-        Step("move", held.origin, path, held)
+        UndoStep("move", held.origin, path, held)
         for path, held in then.items()
         if held and held.origin and _is_moved(path, held, then, now)
     ]
@@ -135,15 +135,15 @@ def _is_moved(path: str, held: Held, then: States, now: States) -> bool:
     return held.origin != path and is_free and held.is_same(now[held.origin])
 
 
-def _step(path: str, held: Held | None, found: Held | None) -> Step:
+def _step(path: str, held: Held | None, found: Held | None) -> UndoStep:
     if held is None:
-        return Step("delete", path)
-    return Step("edit" if found else "create", path, held=held)
+        return UndoStep("delete", path)
+    return UndoStep("edit" if found else "create", path, held=held)
 
 
-def joined(changes: Sequence[Change]) -> list[Change]:
+def joined(changes: Sequence[DoneChange]) -> list[DoneChange]:
     """Make one of changes to a file that follow on one another, with nobody between them."""
-    made: list[Change] = []
+    made: list[DoneChange] = []
     latest: dict[str, int] = {}
     for change in changes:
         at = latest.get(change.path)
@@ -156,7 +156,7 @@ def joined(changes: Sequence[Change]) -> list[Change]:
     return made
 
 
-def _goes_on(earlier: Change, later: Change) -> bool:
+def _goes_on(earlier: DoneChange, later: DoneChange) -> bool:
     if earlier.to is not None:
         return False
     if earlier.after is None or later.before is None:
@@ -172,7 +172,7 @@ def _one_side(path: str, reason: str, decisions: Decisions) -> Side:
     return side
 
 
-def _undo(change: Change, states: States, decisions: Decisions) -> None:
+def _undo(change: DoneChange, states: States, decisions: Decisions) -> None:
     path = change.path
     base, mine, theirs = change.after, states[path], change.before
     if _are_same(mine, base):
@@ -227,7 +227,7 @@ def _merged_mode(path: str, held: tuple[Held, Held, Held], decisions: Decisions)
     return mine.mode if side == "mine" else theirs.mode
 
 
-def _move_back(change: Change, states: States, decisions: Mapping[str, Decisions]) -> None:
+def _move_back(change: DoneChange, states: States, decisions: Mapping[str, Decisions]) -> None:
     """Give a file its old name again, with whatever it holds by now."""
     path, to = change.path, change.to
     assert to is not None, "what was not moved was to be moved back"

@@ -31,7 +31,7 @@ class UnreachableError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FilePlace:
     """A file that may be brought back, and what is there now."""
 
     path: FilePath
@@ -39,7 +39,7 @@ class Place:
     current: Seen | None
 
 
-def look(gateway: Gateway, context: Context, workspace: str, name: str) -> Place:
+def look(gateway: Gateway, context: Context, workspace: str, name: str) -> FilePlace:
     """Look at a file, or say why it is left alone."""
     if workspace != gateway.identity:
         raise UnreachableError(
@@ -57,7 +57,7 @@ def look(gateway: Gateway, context: Context, workspace: str, name: str) -> Place
         raise UnreachableError(problem.message) from problem
     if any(protected.fold(part) == GIT for part in path.components):
         raise UnreachableError("what lies under .git is never touched")
-    return Place(path, gateway.file(path), current)
+    return FilePlace(path, gateway.file(path), current)
 
 
 def recorded(tx: ReadTx, key: str) -> FileRef | None:
@@ -66,7 +66,7 @@ def recorded(tx: ReadTx, key: str) -> FileRef | None:
     return FileRef.model_validate(row["after"]) if row and row["after"] else None
 
 
-def require_keepable(gateway: Gateway, tx: ReadTx, place: Place) -> None:
+def require_keepable(gateway: Gateway, tx: ReadTx, place: FilePlace) -> None:
     """Refuse to replace what is there if it could not be brought back again."""
     known, current = recorded(tx, place.key), place.current
     if current is None:
@@ -97,7 +97,7 @@ class Goal:
 
 
 def way_to(
-    gateway: Gateway, tx: ReadTx, place: Place, goal: Goal, *, diff: bool, **said: Any
+    gateway: Gateway, tx: ReadTx, place: FilePlace, goal: Goal, *, diff: bool, **said: Any
 ) -> Way:
     """Say how a file gets where it shall be, and what one should know of that."""
     require_keepable(gateway, tx, place)

@@ -16,7 +16,7 @@ from hansard.recorder import limits
 from hansard.recorder.contract import Back
 from hansard.recorder.events import WorkspaceSeen
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.history.revisions import Change, continue_from
+from hansard.recorder.history.revisions import PathChange, continue_from
 from hansard.recorder.tables import COPIES, FILES
 
 Marked = Callable[[], str | None]
@@ -102,7 +102,7 @@ def derive_copy(event: WorkspaceSeen, derivation: Derivation) -> None:
         return
     for found in derivation.scan(FILES, {"workspace": event.parent}, limit=limits.FILES_COPIED_MAX):
         if found.row["after"] is not None:
-            change = Change(
+            change = PathChange(
                 workspace=event.workspace,
                 path=found.row["path"],
                 seq=derivation.entry.seq,

@@ -2,10 +2,11 @@
 
 from functools import partial
 
+from hansard.kernel.model import AnswerPart
 from hansard.kernel.operation import Capability, Context, Operation, ProjectRequest, Result, Written
 from hansard.kernel.text import Id
 from hansard.recorder import limits
-from hansard.recorder.answers import Shape, counted
+from hansard.recorder.answers import counted
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.history.copies import copies, join
 
@@ -20,7 +21,7 @@ class JoinWorkspace(ProjectRequest):
     copy_id: Id
 
 
-class Copy(Shape):
+class Copy(AnswerPart):
     """A place where files of the project are recorded."""
 
     id: str
@@ -42,7 +43,7 @@ class Copy(Shape):
         return f"{self.id[: limits.COPY_SHOWN_CHARS]}{name}{here}: {files}, last {self.last}{came}"
 
 
-class Copies(Result):
+class CopiesAnswer(Result):
     """The copies of the project's workspaces, the last worked in first."""
 
     copies: list[Copy]
@@ -52,7 +53,7 @@ class Copies(Result):
         return "\n".join(one.text() for one in self.copies) or "No files are recorded"
 
 
-class Joined(Written):
+class JoinedAnswer(Written):
     """This place goes on from another."""
 
     copy_id: str
@@ -70,7 +71,7 @@ def capability(gateway: Gateway) -> Capability:
         "list_workspaces",
         "List the copies of the workspace that are recorded.",
         ListWorkspaces,
-        Copies,
+        CopiesAnswer,
         partial(list_workspaces, gateway),
         writes=False,
     )
@@ -78,7 +79,7 @@ def capability(gateway: Gateway) -> Capability:
         "join_workspace",
         "Go on in this folder from another copy of it.",
         JoinWorkspace,
-        Joined,
+        JoinedAnswer,
         partial(join_workspace, gateway),
         writes=True,
         role="agent",
@@ -86,12 +87,12 @@ def capability(gateway: Gateway) -> Capability:
     return Capability("workspaces", (listing, joining), close=gateway.close)
 
 
-def list_workspaces(gateway: Gateway, request: ListWorkspaces, context: Context) -> Copies:
+def list_workspaces(gateway: Gateway, request: ListWorkspaces, context: Context) -> CopiesAnswer:
     """List the places that files of the project are recorded in."""
     del request
     here = gateway.identity
     rows = context.read(copies)
-    return Copies(
+    return CopiesAnswer(
         copies=[
             Copy(
                 id=row["workspace"],
@@ -107,7 +108,7 @@ def list_workspaces(gateway: Gateway, request: ListWorkspaces, context: Context)
     )
 
 
-def join_workspace(gateway: Gateway, request: JoinWorkspace, context: Context) -> Joined:
+def join_workspace(gateway: Gateway, request: JoinWorkspace, context: Context) -> JoinedAnswer:
     """Go on from another copy."""
     row = join(gateway, context, request.copy_id)
-    return Joined(copy_id=row["workspace"], files=row["files"])
+    return JoinedAnswer(copy_id=row["workspace"], files=row["files"])

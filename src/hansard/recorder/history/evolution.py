@@ -12,7 +12,7 @@ from hansard.kernel.origin import happened
 from hansard.kernel.page import from_cursor, to_cursor
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.recorder import contract, rules
-from hansard.recorder.answers import Evolution, FileEvolved, RevisionShown, whole
+from hansard.recorder.answers import EvolutionAnswer, FileEvolved, RevisionShown, whole
 from hansard.recorder.contents.diffs import unified_diff
 from hansard.recorder.events import FileRef
 from hansard.recorder.gateway import Gateway
@@ -25,13 +25,15 @@ from hansard.recorder.workspace.paths import FilePath
 from hansard.sessions.citations import decisions_cited_in
 
 
-def get_evolution(gateway: Gateway, request: contract.GetEvolution, context: Context) -> Evolution:
+def get_evolution(
+    gateway: Gateway, request: contract.GetEvolution, context: Context
+) -> EvolutionAnswer:
     """Show files, the revisions of one, one's content, or the diff of two."""
     if request.path is None:
         return context.read(lambda tx: _files(gateway, tx, request, context))
     path = gateway.plain(request.path)
 
-    def work(tx: ReadTx) -> Evolution:
+    def work(tx: ReadTx) -> EvolutionAnswer:
         looked_up = _LookedUp(tx, context, str(path), _find(gateway, tx, context, path))
         if request.revision is not None:
             return looked_up.content(request.revision)
@@ -52,7 +54,7 @@ class _LookedUp:
         self._path = history.path()
         self._asked_as = asked if asked != self._path else None
 
-    def revisions(self, request: contract.GetEvolution) -> Evolution:
+    def revisions(self, request: contract.GetEvolution) -> EvolutionAnswer:
         """List the revisions, the latest first."""
         position = from_cursor(request.cursor, REVISIONS, "revision")
         below = position.value if position and isinstance(position.value, int) else None
@@ -67,7 +69,7 @@ class _LookedUp:
             nextCursor=to_cursor(Position(shown[-1]["revision"], "")) if is_cut else None,
         )
 
-    def content(self, number: int) -> Evolution:
+    def content(self, number: int) -> EvolutionAnswer:
         """Show what a revision held."""
         row = self._row(number)
         data = self._data(row)
@@ -77,7 +79,7 @@ class _LookedUp:
             shown = {"content": text, "encoding": encoding}
         return self._told(revisions=[self._shown(row)], **shown)
 
-    def difference(self, from_: int | None, to: int | None) -> Evolution:
+    def difference(self, from_: int | None, to: int | None) -> EvolutionAnswer:
         """Compare two revisions; by default the latest with the one before; 0 is no file."""
         to = self._history.latest if to is None else to
         from_ = to - 1 if from_ is None else from_
@@ -92,8 +94,8 @@ class _LookedUp:
         shown = [self._shown(row) for row in rows if row]
         return self._told(revisions=shown, diff=diff)
 
-    def _told(self, **parts: Any) -> Evolution:
-        return Evolution(path=self._path, asked_as=self._asked_as, **parts)
+    def _told(self, **parts: Any) -> EvolutionAnswer:
+        return EvolutionAnswer(path=self._path, asked_as=self._asked_as, **parts)
 
     def _row(self, revision: int) -> Row:
         row = self._history.row(revision)
@@ -139,7 +141,7 @@ def _lines(row: Row) -> dict[str, Any]:
 
 def _files(
     gateway: Gateway, tx: ReadTx, request: contract.GetEvolution, context: Context
-) -> Evolution:
+) -> EvolutionAnswer:
     """List the files that a session touched; without a session, all of the workspace."""
     table: Table = FILES if context.session is None else TOUCHED
     of: Where = {"session": context.session}
@@ -153,7 +155,7 @@ def _files(
     )
     shown = found[: request.limit]
     evolved = [_evolved(tx, one.row, context) for one in shown]
-    return Evolution(
+    return EvolutionAnswer(
         files=[file for file in evolved if file],
         note=None if found or context.session else _elsewhere(gateway, tx),
         total=tx.tally(table, where).get(None, 0),

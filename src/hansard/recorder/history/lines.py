@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from hansard.kernel.engine import ReadTx, Row
-from hansard.recorder.contents.blame import Blame, Origin, Revision, Span, joined
+from hansard.recorder.contents.blame import Blame, LineOrigin, LineSpan, Revision, joined
 from hansard.recorder.contents.comparing import unpacked
 from hansard.recorder.contents.diffs import Region, changed_regions, lines_of
 from hansard.recorder.contents.kept import ContentNotKeptError, kept_content
@@ -28,7 +28,7 @@ class Lines:
         self._keys = keys
         self._rows: dict[int, Row] = {}
 
-    def origins(self, spans: Sequence[Span], revision: int) -> list[Origin]:
+    def origins(self, spans: Sequence[LineSpan], revision: int) -> list[LineOrigin]:
         """Say which revisions wrote some lines of one."""
         blame = Blame(spans, revision, self._between)
         return joined(blame.trace(self._revisions(revision)))

@@ -17,7 +17,7 @@ Told = tuple[str, int] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PathChange:
     """What became of the file at a path."""
 
     workspace: str
@@ -38,18 +38,18 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RevisionPlace:
     """A revision's place in a history."""
 
     history: str
     revision: int
 
 
-AWAY = Place("", 0)
+AWAY = RevisionPlace("", 0)
 """Of a row that says only that the file has gone."""
 
 
-def revise(derivation: Derivation, change: Change) -> tuple[str, int]:
+def revise(derivation: Derivation, change: PathChange) -> tuple[str, int]:
     """Put the next revision of a file; returns the id of its path, and its number there."""
     file = file_id(change.workspace, change.path)
     latest = derivation.get(FILES, file)
@@ -70,12 +70,14 @@ def revise(derivation: Derivation, change: Change) -> tuple[str, int]:
     return file, number
 
 
-def continue_from(derivation: Derivation, change: Change, other: Row) -> None:
+def continue_from(derivation: Derivation, change: PathChange, other: Row) -> None:
     """Let the file at a path go on from another copy of it, unless there is one already."""
     file = file_id(change.workspace, change.path)
     if derivation.get(FILES, file) is not None:
         return
-    place = _begin(derivation, file, file, change, Place(other["history"], other["revision"]))
+    place = _begin(
+        derivation, file, file, change, RevisionPlace(other["history"], other["revision"])
+    )
     row = {"file": file, "number": 1, "seq": change.seq, "done": derivation.entry.seq}
     row |= {"history": place.history, "revision": place.revision, "added": 0, "removed": 0}
     row |= {"action": change.action, "source": change.source, "after": change.after}
@@ -88,7 +90,7 @@ def digest_held(after: dict[str, Any] | None) -> str:
     return (after.get("blob") or after["sha256"]) if after else ""
 
 
-def _here(change: Change, number: int, place: Place, latest: Row | None) -> Row:
+def _here(change: PathChange, number: int, place: RevisionPlace, latest: Row | None) -> Row:
     row = {"workspace": change.workspace, "path": change.path, "number": number, "seq": change.seq}
     row |= {"after": change.after, "digest": digest_held(change.after)}
     if place == AWAY:
@@ -100,7 +102,9 @@ def _here(change: Change, number: int, place: Place, latest: Row | None) -> Row:
     return row
 
 
-def _place(derivation: Derivation, change: Change, file: str, latest: Row | None) -> Place:
+def _place(
+    derivation: Derivation, change: PathChange, file: str, latest: Row | None
+) -> RevisionPlace:
     """Find the history that a change goes on, and keep where that now is."""
     if change.went_to is not None:
         return AWAY
@@ -112,14 +116,22 @@ def _place(derivation: Derivation, change: Change, file: str, latest: Row | None
         return _begin(derivation, file, file, change)
     if not latest["is_away"]:
         return _go_on(derivation, latest["history"], file, change, None)
-    base = Place(latest["history"], latest["revision"]) if change.source == "restored" else None
+    base = (
+        RevisionPlace(latest["history"], latest["revision"])
+        if change.source == "restored"
+        else None
+    )
     return _begin(derivation, f"{file}.{change.seq}", file, change, base)
 
 
 def _begin(
-    derivation: Derivation, history: str, file: str, change: Change, base: Place | None = None
-) -> Place:
-    place = Place(history, base.revision + 1 if base else 1)
+    derivation: Derivation,
+    history: str,
+    file: str,
+    change: PathChange,
+    base: RevisionPlace | None = None,
+) -> RevisionPlace:
+    place = RevisionPlace(history, base.revision + 1 if base else 1)
     row = {"file": file, "revision": place.revision, "since": change.seq}
     if base:
         row["base"] = [base.history, base.revision]
@@ -130,12 +142,12 @@ def _begin(
 
 
 def _go_on(
-    derivation: Derivation, history: str, file: str, change: Change, over: Row | None
-) -> Place:
+    derivation: Derivation, history: str, file: str, change: PathChange, over: Row | None
+) -> RevisionPlace:
     """Give a history its next revision; `over` is what was at the path that it comes to."""
     row = derivation.get(HISTORIES, history)
     assert row is not None, "a file has no history"
-    place = Place(history, row["revision"] + 1)
+    place = RevisionPlace(history, row["revision"] + 1)
     if row["file"] != file:
         is_over = over is not None and over["history"] != history
         row = row | {"file": file, "since": change.seq, "is_over": is_over}

@@ -2,10 +2,11 @@
 
 from typing import Annotated, Literal, Self
 
+from hansard.kernel.model import AnswerPart
 from hansard.kernel.operation import Result
 from hansard.kernel.text import one_line
 from hansard.kernel.told import LINES, NO_COUNT
-from hansard.recorder.answers import Shape, counted
+from hansard.recorder.answers import counted
 from hansard.recorder.events import step_name
 from hansard.recorder.story.plans import StepStatus
 from hansard.sessions.contract import more
@@ -15,7 +16,7 @@ _STATUSES: dict[str, str] = {"begun": "in progress"}
 _COUNTS_FROM_ZERO = "(Steps are numbered from 1 here; arguments count them from 0.)"
 
 
-class Beat(Shape):
+class Beat(AnswerPart):
     """Something a session did, however many calls it took."""
 
     type: Literal["file", "folder", "outside", "note", "event", "restore"]
@@ -97,7 +98,7 @@ class Beat(Shape):
         return f" ({note})" if note else ""
 
 
-class Chapter(Shape):
+class Chapter(AnswerPart):
     """A step of the plan and what was done under it; without a title, what was done under none."""
 
     plan_revision: int | None = None
@@ -143,7 +144,7 @@ class Chapter(Shape):
         return f"{named}: {self.title}"
 
 
-class Story(Result):
+class StoryAnswer(Result):
     """A session told by rule: plan steps as chapters, edits folded into beats."""
 
     session_id: str

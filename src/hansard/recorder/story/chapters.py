@@ -3,7 +3,7 @@
 from hansard.kernel.engine import ReadTx, Row
 from hansard.kernel.view import Derivation
 from hansard.recorder.events import PlanStepRecorded
-from hansard.recorder.story.plans import OVER, Step, StepStatus
+from hansard.recorder.story.plans import OVER, PlannedStep, StepStatus
 from hansard.recorder.tables import SITTINGS, STORY, chapter_number, story_key, story_place
 
 COUNTED = ("edits", "added", "removed", "failed", "external", "reported", "undone", "restored")
@@ -21,12 +21,12 @@ def sitting_of(tx: Derivation | ReadTx, session: str) -> Row:
     return tx.get(SITTINGS, session) or new_sitting()
 
 
-def steps_of(tx: ReadTx, session: str) -> list[Step]:
+def steps_of(tx: ReadTx, session: str) -> list[PlannedStep]:
     """Give the steps of a session's plan as they stand."""
     sitting = sitting_of(tx, session)
     places = (chapter_number(sitting["revision"], index) for index in range(sitting["steps"]))
     heads = (tx.get(STORY, story_key(session, story_place(place))) for place in places)
-    return [Step(head["title"], head["status"]) for head in heads if head]
+    return [PlannedStep(head["title"], head["status"]) for head in heads if head]
 
 
 def update_sitting(derivation: Derivation, session: str, changes: Row) -> None:

@@ -8,7 +8,7 @@ from hansard.kernel.operation import Context
 from hansard.kernel.page import from_cursor, to_cursor
 from hansard.recorder import contract, limits
 from hansard.recorder.answers import whole
-from hansard.recorder.story.answers import Beat, Chapter, Story
+from hansard.recorder.story.answers import Beat, Chapter, StoryAnswer
 from hansard.recorder.story.chapters import COUNTED, sitting_of
 from hansard.recorder.story.folding import FOLDED, fold
 from hansard.recorder.story.items import message_shown
@@ -20,18 +20,18 @@ from hansard.recorder.tables import STORY, chapter_of, story_key, story_place
 _BEAT_FIELDS = frozenset(Beat.model_fields)
 
 
-def get_story(request: contract.GetStory, context: Context) -> Story:
+def get_story(request: contract.GetStory, context: Context) -> StoryAnswer:
     """Tell a session: plan steps as chapters, edits folded, notes and failures between them."""
     session = required_session(context)
     position = from_cursor(request.cursor, STORY, "place")
 
-    def work(tx: ReadTx) -> Story:
+    def work(tx: ReadTx) -> StoryAnswer:
         sitting = sitting_of(tx, session)
         room = request.budget_tokens * limits.CHARS_PER_TOKEN
         page = _Page(tx, context, sitting, room)
         last = page.take(_Parts(tx, session, position))
         left = _count_after(tx, session, last) if last else 0
-        return Story(
+        return StoryAnswer(
             session_id=session,
             title=sitting["title"],
             user_message=page.message,

@@ -11,14 +11,14 @@ OVER: frozenset[StepStatus] = frozenset({"ended", "done", "skipped"})
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlannedStep:
     """A step of a plan as it stands."""
 
     text: str
     status: StepStatus
 
 
-def continued(steps: Sequence[str], before: Sequence[Step]) -> list[int | None]:
+def continued(steps: Sequence[str], before: Sequence[PlannedStep]) -> list[int | None]:
     """Say of each step of a new plan which one of the plan before it is again, by its words."""
     free: dict[str, list[int]] = {}
     for index, step in enumerate(before):
@@ -26,7 +26,7 @@ def continued(steps: Sequence[str], before: Sequence[Step]) -> list[int | None]:
     return [found.pop(0) if (found := free.get(_words(step))) else None for step in steps]
 
 
-def starting_step(continues: Sequence[int | None], before: Sequence[Step]) -> int:
+def starting_step(continues: Sequence[int | None], before: Sequence[PlannedStep]) -> int:
     """Choose the step that a new plan is at.
 
     The one in progress goes on; else the first that is not over already; else the first.
@@ -37,7 +37,7 @@ def starting_step(continues: Sequence[int | None], before: Sequence[Step]) -> in
     return next((place for place, one in enumerate(status) if one not in OVER), 0)
 
 
-def step_after(ended: int, steps: Sequence[Step]) -> int | None:
+def step_after(ended: int, steps: Sequence[PlannedStep]) -> int | None:
     """Choose the step that becomes current when one is over: the next that is still planned."""
     later = range(ended + 1, len(steps))
     return next((index for index in later if steps[index].status == "planned"), None)

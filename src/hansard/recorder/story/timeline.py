@@ -12,7 +12,7 @@ from hansard.kernel.operation import Context
 from hansard.kernel.page import from_cursor, to_cursor
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder import contract, limits, problems
-from hansard.recorder.answers import Timeline, TimelineItem
+from hansard.recorder.answers import TimelineAnswer, TimelineItem
 from hansard.recorder.events import (
     EVENTS,
     Action,
@@ -38,7 +38,9 @@ Told = tuple[int, TimelineItem | None]
 """An entry's seq, and what is told of it, if anything is."""
 
 
-def get_timeline(gateway: Gateway, request: contract.GetTimeline, context: Context) -> Timeline:
+def get_timeline(
+    gateway: Gateway, request: contract.GetTimeline, context: Context
+) -> TimelineAnswer:
     """List what happened in a session, newest first unless asked; without one, in the project."""
     session = None if request.all_sessions else context.session
     path = _plain_path(gateway, request.path) if request.path is not None else None
@@ -50,7 +52,7 @@ def get_timeline(gateway: Gateway, request: contract.GetTimeline, context: Conte
         oldest_first=request.oldest_first,
     )
 
-    def work(tx: ReadTx) -> Timeline:
+    def work(tx: ReadTx) -> TimelineAnswer:
         items = Items(tx, context, names_session=session is None)
         told = (
             (entry.seq, _wanted(items.tell(entry, path), request)) for entry in _entries(tx, asked)
@@ -58,7 +60,7 @@ def get_timeline(gateway: Gateway, request: contract.GetTimeline, context: Conte
         room = request.budget_tokens * limits.CHARS_PER_TOKEN
         page = _Page(request.limit, room, folds=session is None)
         page.fill(told)
-        return Timeline(
+        return TimelineAnswer(
             session_id=session,
             timeline=page.items,
             sessions=_titles(tx, page.items),

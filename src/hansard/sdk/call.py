@@ -1,0 +1,12 @@
+"""What the parts of the library ask for: one operation, by its name."""
+
+from typing import Any, Protocol
+
+from hansard.kernel.operation import Result
+
+
+class Call(Protocol):
+    """Does one operation by its name."""
+
+    def __call__(self, name: str, /, **arguments: Any) -> Result:
+        """Give its answer, or raise a `Problem`."""

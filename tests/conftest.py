@@ -178,8 +178,8 @@ class Broom:
         self._connection.close()
 
 
-# Deleting is quicker than truncating, which makes a new file for each table and index. `restored` is
-# where tests of backups put a second store.
+# Deleting is quicker than truncating, which makes a new file for each table and index. `restored`
+# is where tests of backups put a second store.
 EMPTY_ALL_TABLES = """
 DO $$
 DECLARE found record;

@@ -1,10 +1,11 @@
 """A workspace with an outside, walked by the kernel and by component."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from hansard.recorder.workspace import linux
 from hansard.recorder.workspace.files import Workspace
 from tests.recorder.ground import OLD, OWNER, Ground
 
@@ -31,3 +32,20 @@ def file(ground: Ground) -> Path:
     path = ground.root / "f"
     path.write_bytes(OLD)
     return path
+
+
+@pytest.fixture
+def intrude(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Do something just before each of the next renames, after the last look."""
+
+    def intruding(*intrusions: Callable[[], object]) -> None:
+        real, pending = linux.renameat2, list(intrusions)
+
+        def renameat2(*arguments: object) -> None:
+            if pending:
+                pending.pop(0)()
+            real(*arguments)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(linux, "renameat2", renameat2)
+
+    return intruding

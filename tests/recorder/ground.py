@@ -120,6 +120,13 @@ def needs_root(why: str) -> None:
         pytest.skip(f"{why}, which needs root")
 
 
+def overwrite(path: Path, content: bytes = OTHER) -> None:
+    """Save as editors do: a new file renamed over the old."""
+    new = path.with_name("editors-own")
+    new.write_bytes(content)
+    new.rename(path)
+
+
 def fingerprints(folder: Path, without: Path | None = None) -> dict[str, str]:
     """Describe everything in a folder: kind, mode, content or where it points."""
     found = {}

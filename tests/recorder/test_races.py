@@ -13,12 +13,21 @@ import pytest
 from hansard.kernel.blob import Digest, digest_of
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.recorder.problems import FileChanged, FileExists
-from hansard.recorder.workspace import linux
 from hansard.recorder.workspace.files import Workspace
 from hansard.recorder.workspace.folder import Folder, open_root, turn
 from tests.depth import deep
 from tests.patience import PATIENCE_S, wait_until
-from tests.recorder.ground import CANARY, NEW, OLD, OTHER, Ground, act, at, fingerprints
+from tests.recorder.ground import (
+    CANARY,
+    NEW,
+    OLD,
+    OTHER,
+    Ground,
+    act,
+    at,
+    fingerprints,
+    overwrite,
+)
 from tests.recorder.swapper import swapping
 
 SOON_S = PATIENCE_S
@@ -224,30 +233,6 @@ def test_a_turn_that_never_comes_is_not_waited_for_without_end(
     assert file.read_bytes() == OLD
     assert list(fingerprints(file.parent)) == ["f"]
     deed(workspace)
-
-
-@pytest.fixture
-def intrude(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Do something just before each of the next renames, after the last look."""
-
-    def intruding(*intrusions: Deed) -> None:
-        real, pending = linux.renameat2, list(intrusions)
-
-        def renameat2(*arguments: object) -> None:
-            if pending:
-                pending.pop(0)()
-            real(*arguments)  # type: ignore[arg-type]
-
-        monkeypatch.setattr(linux, "renameat2", renameat2)
-
-    return intruding
-
-
-def overwrite(path: Path, content: bytes = OTHER) -> None:
-    """Save as editors do: a new file renamed over the old."""
-    new = path.with_name("editors-own")
-    new.write_bytes(content)
-    new.rename(path)
 
 
 def write_into(path: Path) -> None:

@@ -1,18 +1,21 @@
 """Changing files: locked, settled, planned, announced, done, and only then answered."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
+from hansard.kernel.blob import Blob
 from hansard.kernel.effect import Outcome
-from hansard.kernel.engine import WriteTx
-from hansard.kernel.event import Entry
+from hansard.kernel.engine import ReadTx, WriteTx
+from hansard.kernel.event import Entry, Event
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.recorder import limits
 from hansard.recorder.events import FileOpAborted, FileOpDone
 from hansard.recorder.file_locks import FileLocks
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.intents import Announced, Planned
+from hansard.recorder.intents import Announced, Planned, Scribe, step_of
+from hansard.recorder.workspace.paths import FilePath
+from hansard.recorder.workspace.states import Seen
 
 NOT_RUN = "NOT_RUN"
 """Why an operation of a batch was not done: one before it failed."""
@@ -50,8 +53,31 @@ def record_seen(context: Context, tx: WriteTx, announced: Sequence[Announced]) -
             context.record(tx, event)
 
 
+def note(gateway: Gateway, context: Context, met: Iterable[tuple[FilePath, Seen]]) -> None:
+    """Record contents of files that somebody wrote past Hansard, if they are not recorded yet."""
+
+    def describe(tx: ReadTx) -> tuple[list[Event], list[Blob]]:
+        scribe = Scribe(gateway, tx, step_of(tx, context.session, None))
+        found = [scribe.met(path, seen) for path, seen in met]
+        events = [event for events, _ in found for event in events]
+        return events, [blob for _, blobs in found for blob in blobs]
+
+    events, blobs = context.read(describe)
+    if not events:
+        return
+
+    def work(tx: WriteTx) -> None:
+        if context.open_session:
+            context.open_session(tx)
+        for event in events:
+            context.record(tx, event)
+
+    context.store.write(context.project, work, blobs=blobs)
+
+
 def act(
     gateway: Gateway,
+    context: Context,
     locks: FileLocks,
     announced: Sequence[Announced],
     intents: Sequence[Entry],
@@ -70,7 +96,7 @@ def act(
             outcomes.append(FileOpAborted(intent=intent.seq, code=NOT_RUN))
             continue
         try:
-            mode = _do(gateway, locks, one.planned)
+            mode = _do(gateway, context, locks, one.planned)
         except Problem as problem:
             is_worse = isinstance(problem, StorageUnavailable) > isinstance(
                 first, StorageUnavailable
@@ -83,19 +109,25 @@ def act(
     return outcomes, first
 
 
-def _do(gateway: Gateway, locks: FileLocks, planned: Planned) -> int | None:
+def _do(gateway: Gateway, context: Context, locks: FileLocks, planned: Planned) -> int | None:
     """Change the file; returns the permission bits it then has."""
     workspace, path, before = gateway.workspace, planned.path, planned.plan.before
     files = [gateway.file(one) for one in (path, planned.to) if one is not None]
     may = partial(locks.require, files)
+
+    def keep(path: FilePath, seen: Seen) -> None:
+        note(gateway, context, [(path, seen)])
+
     if planned.to is not None:
         assert before is not None, "a missing file was to be moved"
-        workspace.move(path, planned.to, expect=before.digest, make_parents=True, may=may)
+        workspace.move(
+            path, planned.to, expect=before.digest, make_parents=True, may=may, keep=keep
+        )
         workspace.clear_folders(path, planned.clears)
         return before.mode
     if planned.plan.after is None:
         assert before is not None, "a missing file was to be deleted"
-        workspace.delete(path, expect=before.digest, may=may)
+        workspace.delete(path, expect=before.digest, may=may, keep=keep)
         workspace.clear_folders(path, planned.clears)
         return None
     state = workspace.replace(
@@ -106,5 +138,6 @@ def _do(gateway: Gateway, locks: FileLocks, planned: Planned) -> int | None:
         make_parents=before is None,
         limit_bytes=limits.KEPT_BYTES_MAX,
         may=may,
+        keep=keep,
     )
     return state.mode

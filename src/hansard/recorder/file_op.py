@@ -95,7 +95,7 @@ def _carry_out(
     announced = _announced(gateway, context, request, left)
     batch = next((intent_of(context, entry).batch for entry in known.values()), None)
     entries = announce(gateway, context, announced, batch=batch, goes_on=earlier is not None)
-    outcomes, problem = act(gateway, locks, announced, entries)
+    outcomes, problem = act(gateway, context, locks, announced, entries)
     by_path = {**known, **{str(one.path): each for one, each in zip(left, entries, strict=True)}}
     intents = [by_path[str(target.path)] for target in targets]
     # What the disk stopped stays unanswered: a repeat settles what is open and does what is left.

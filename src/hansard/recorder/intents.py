@@ -133,6 +133,13 @@ class Scribe:
         contents = ((before, plan.was), (after, plan.after))
         return Announced(planned, intent, seen, self.pack(known, contents))
 
+    def met(self, path: FilePath, seen: Seen) -> tuple[list[Event], list[Blob]]:
+        """Say what will be recorded of a content that somebody put into a file past Hansard."""
+        known = self.known(path)
+        now = self._reference(seen, known)
+        data = seen.content if isinstance(seen, FileState) else None
+        return self.unseen(path, seen, now), self.pack(known, [(now, data)])
+
     def report(
         self,
         path: FilePath,

@@ -17,7 +17,7 @@ from hansard.kernel.operation import Context, ReceiptShown
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.recorder import limits
 from hansard.recorder.answers import FileChangedAnswer
-from hansard.recorder.changing import act, record_seen
+from hansard.recorder.changing import act, note, record_seen
 from hansard.recorder.events import RestoreBegun
 from hansard.recorder.file_locks import FileLocks
 from hansard.recorder.gateway import Gateway
@@ -32,7 +32,6 @@ from hansard.recorder.results import (
     result_of,
     settled,
 )
-from hansard.recorder.rules import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,20 +182,9 @@ class Returning(Generic[U, A]):
 
     def _note(self, ways: Sequence[Way]) -> None:
         """Record what was never recorded of what is about to be replaced."""
-        context = self._context
-        going = [way.planned for way in ways if way.planned and way.planned.plan.before]
-        met = [Planned(one.path, None, Plan("delete", one.plan.before, None)) for one in going]
-        announced = [one for one in context.read(lambda tx: self._describe(tx, met)) if one.seen]
-        if not announced:
-            return
-
-        def work(tx: WriteTx) -> None:
-            if context.open_session:
-                context.open_session(tx)
-            record_seen(context, tx, announced)
-
-        blobs = [blob for one in announced for blob in one.blobs]
-        context.store.write(context.project, work, blobs=blobs)
+        going = [way.planned for way in ways if way.planned]
+        met = [(one.path, one.plan.before) for one in going if one.plan.before]
+        note(self._gateway, self._context, met)
 
     def _bring_back(self, ways: Sequence[Way], locks: FileLocks) -> list[Outcome]:
         """Bring back some files whose locks are held; returns what is to be recorded of it."""
@@ -207,7 +195,9 @@ class Returning(Generic[U, A]):
         announced = self._context.read(lambda tx: self._describe(tx, planned))
         intents = self._announce(announced)
         self._entries += intents
-        outcomes, problem = act(self._gateway, locks, announced, intents, stops=False)
+        outcomes, problem = act(
+            self._gateway, self._context, locks, announced, intents, stops=False
+        )
         if problem and not isinstance(self._problem, StorageUnavailable):
             self._problem = problem
         return outcomes

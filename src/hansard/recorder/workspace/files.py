@@ -4,7 +4,9 @@ Everything goes through descriptors of folders below one root, so that a link pu
 work leads nowhere. A file is changed by a temporary one beside it, synced and renamed: whoever
 looks sees wholly the old or wholly the new, and so does the disk after a power cut. Where the file
 system can exchange two names, what was there is looked at once more after it was taken away, and
-given back if it is not what the caller expected; elsewhere the look just before must do.
+given back if it is not what the caller expected; elsewhere the look just before must do. A file
+that another program has open to write into is neither replaced nor removed, where the file system
+can tell: what that program writes next would be in no file.
 
 A changed file keeps its mode, its access list, its `user.` attributes and, as far as this process
 may, its owner. Other attributes and times are not kept; a file with several names is refused.
@@ -33,7 +35,7 @@ from hansard.recorder.workspace import protected, temporaries
 from hansard.recorder.workspace.folder import Folder, open_root, sync, turn
 from hansard.recorder.workspace.paths import FilePath, parse
 from hansard.recorder.workspace.states import FileState, LargeFile, Seen, changed, require, seen_at
-from hansard.recorder.workspace.swapping import May, Swap, always
+from hansard.recorder.workspace.swapping import Keep, May, Swap, always, nothing
 
 NEW_FILE_MODE = 0o644
 """Less what the umask takes away."""
@@ -112,15 +114,20 @@ class Workspace:
         make_parents: bool = False,
         limit_bytes: int = FILE_BYTES_MAX,
         may: May = always,
+        keep: Keep = nothing,
     ) -> FileState:
         """Put content in place of what is expected there, `None` expecting that nothing is.
 
-        `mode` `None` keeps the mode of what was there. `may` is asked once all is ready.
+        `mode` `None` keeps the mode of what was there. `may` is asked once all is ready. `keep` is
+        given what another wrote at this moment and a third has pushed out.
         """
         if len(content) > limit_bytes:
             raise problems.too_large(str(path), limit_bytes)
         after = digest_of(content)
-        with self._changing(path, may) as swap, self._parent(path, make=make_parents) as folder:
+        with (
+            self._changing(path, may, keep) as swap,
+            self._parent(path, make=make_parents) as folder,
+        ):
             require(folder, path, expect)
             written = self._written(folder, path, content, mode)
             with written as (temporary, kept_mode), turn(folder):
@@ -133,10 +140,12 @@ class Workspace:
             folder.sync()
         return FileState(content, after, kept_mode)
 
-    def delete(self, path: FilePath, *, expect: Digest, may: May = always) -> None:
+    def delete(
+        self, path: FilePath, *, expect: Digest, may: May = always, keep: Keep = nothing
+    ) -> None:
         """Remove a file that is what is expected."""
         aside = temporaries.new_name(self._owner)
-        with self._changing(path, may) as swap, self._parent(path) as folder:
+        with self._changing(path, may, keep) as swap, self._parent(path) as folder:
             with turn(folder):
                 self._require_place(folder, path)
                 require(folder, path, expect)
@@ -152,9 +161,10 @@ class Workspace:
         expect: Digest,
         make_parents: bool = False,
         may: May = always,
+        keep: Keep = nothing,
     ) -> None:
         """Give a file that is what is expected another name, which nothing has."""
-        with self._changing(path, may) as swap, self._parent(path) as folder:
+        with self._changing(path, may, keep) as swap, self._parent(path) as folder:
             require(folder, path, expect)
             swap.path = to
             with self._parent(to, make=make_parents) as target:
@@ -251,7 +261,7 @@ class Workspace:
                 raise changed(path, "lies in another folder than it did just now")
 
     @contextmanager
-    def _changing(self, path: FilePath, may: May) -> Iterator[Swap]:
+    def _changing(self, path: FilePath, may: May, keep: Keep) -> Iterator[Swap]:
         """Translate what the disk refuses. After a failure of the disk itself, write no more."""
         if self._has_failed:
             raise StorageUnavailable(
@@ -260,7 +270,7 @@ class Workspace:
                 outcome="unchanged",
             )
         self._require_root()
-        swap = Swap(path, may)
+        swap = Swap(path, may, keep)
         try:
             yield swap
         except OSError as error:

@@ -62,6 +62,17 @@ class Folder:
         """Open a file for reading and give its descriptor; what it is, is for the caller to ask."""
         return self._opener(self.descriptor, name, _FILE)
 
+    def is_open_to_write(self, name: str) -> bool:
+        """Whether anybody has a file open to write into; `False` where nobody can say."""
+        try:
+            descriptor = self.open(name)
+        except OSError:  # gone, or no plain file: others look at that
+            return False
+        try:
+            return linux.is_open_to_write(descriptor)
+        finally:
+            os.close(descriptor)
+
     def create(self, name: str, mode: int) -> int:
         """Open a new file for writing."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW

@@ -1,9 +1,11 @@
-"""The two system calls of Linux that Python does not offer: openat2 and renameat2."""
+"""What Linux offers and Python does not: openat2, renameat2, and who has a file open to write."""
 
 import ctypes
 import errno
+import fcntl
 import os
 import platform
+import signal
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -18,6 +20,19 @@ RENAME_EXCHANGE = 0x02
 
 _OPENAT2 = {"x86_64": 437, "aarch64": 437}
 _RENAMEAT2 = {"x86_64": 316, "aarch64": 276}
+_FSTATFS = {"x86_64": 138, "aarch64": 44}
+_STATFS_BYTES = 120
+
+COUNTS_WRITERS = {
+    0xEF53,  # ext2, ext3, ext4
+    0x58465342,  # xfs
+    0x9123683E,  # btrfs
+    0xF2F52010,  # f2fs
+    0x2FC12FC1,  # zfs
+    0x01021994,  # tmpfs
+    0x794C7630,  # overlayfs
+}
+"""File systems whose refusal of a lease means a writer. A network's may refuse it to anybody."""
 
 
 class _OpenHow(ctypes.Structure):
@@ -40,6 +55,33 @@ def renameat2(folder: int, name: str, to_folder: int, to_name: str, flags: int) 
     source, target = ctypes.c_char_p(os.fsencode(name)), ctypes.c_char_p(os.fsencode(to_name))
     places = ctypes.c_int(folder), source, ctypes.c_int(to_folder), target
     _call(_RENAMEAT2, *places, ctypes.c_uint(flags))
+
+
+def is_open_to_write(descriptor: int) -> bool:
+    """Whether anybody has this file open to write into; `False` where nobody can say.
+
+    A file can be leased to a reader only while no one may write into it. The lease ends with the
+    look, and should it be broken before, the signal is one that means nothing to us.
+    """
+    if sys.platform != "linux":
+        return False
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+    except OSError as error:
+        return error.errno == errno.EAGAIN and _file_system(descriptor) in COUNTS_WRITERS
+    fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    return False
+
+
+def _file_system(descriptor: int) -> int | None:
+    """Give the number of the kind of file system that a file lies on; `None` where unknown."""
+    facts = ctypes.create_string_buffer(_STATFS_BYTES)
+    try:
+        _call(_FSTATFS, ctypes.c_int(descriptor), facts)
+    except OSError:
+        return None
+    return ctypes.c_long.from_buffer(facts).value
 
 
 def _call(numbers: dict[str, int], *arguments: object) -> int:

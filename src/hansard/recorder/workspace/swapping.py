@@ -6,10 +6,12 @@ from contextlib import contextmanager
 from stat import S_ISDIR
 
 from hansard.kernel.blob import Digest
-from hansard.kernel.problem import StorageUnavailable
+from hansard.kernel.problem import Problem, StorageUnavailable
+from hansard.recorder.limits import KEPT_BYTES_MAX, LARGE_BYTES_MAX
+from hansard.recorder.problems import FileChanged
 from hansard.recorder.workspace.folder import Folder
 from hansard.recorder.workspace.paths import FilePath
-from hansard.recorder.workspace.states import changed, holds
+from hansard.recorder.workspace.states import Seen, changed, holds, seen_at
 
 SWAPS_MAX = 1_000
 """How often a folder is given back its name that somebody else keeps taking."""
@@ -19,25 +21,36 @@ May = Callable[[], None]
 """Raises if a change must not be made any more."""
 
 
+Keep = Callable[[FilePath, Seen], None]
+"""Keeps what somebody wrote into a file, and a later write of somebody else has pushed out."""
+
+
 def always() -> None:
     """Let every change be made."""
+
+
+def nothing(_path: FilePath, _seen: Seen) -> None:
+    """Keep nothing."""
 
 
 class Swap:
     """A change under way: it knows whether the file may already be changed.
 
     What a step takes away is looked at once more where nobody else can reach it any longer, and
-    returned if it is not what was expected: so no one's work is overwritten unseen.
+    returned if it is not what was expected, or if somebody is about to write into it: so no one's
+    work is overwritten unseen.
     """
 
-    def __init__(self, path: FilePath, may: May) -> None:
+    def __init__(self, path: FilePath, may: May, keep: Keep) -> None:
         """Begin with nothing changed; `path` is what refusals name.
 
-        `may` is asked right before the step, and raises if it must not be done any more.
+        `may` is asked right before the step, and raises if it must not be done any more. `keep` is
+        given what cannot be returned, since somebody has written there once more.
         """
         self.path = path
         self.is_in_doubt = False
         self._may = may
+        self._keep = keep
 
     def place(self, folder: Folder, temporary: str) -> None:
         """Give a temporary file its name, which nothing has."""
@@ -47,20 +60,24 @@ class Swap:
     def swap(self, folder: Folder, temporary: str, expect: Digest, after: Digest) -> None:
         """Put a temporary file in place of the target, which ends up under the temporary's name."""
         name = self.path.name
+        _require_unheld(folder, self.path)
         with self._step(), _ours(folder, temporary):
             if not folder.exchange(temporary, name):
                 folder.replace(temporary, name)
                 return
         if not _is_as_expected(folder, temporary, expect):
-            self._undo(self.path, lambda: _swap_back(folder, temporary, name, after))
+            is_back = _swap_back(folder, temporary, name, after)
+            self._refuse(self.path, None if is_back else (folder, temporary))
 
     def take(self, folder: Folder, aside: str, expect: Digest) -> None:
         """Take the target away, to another name beside it."""
         name = self.path.name
+        _require_unheld(folder, self.path)
         with self._step():
             folder.place(name, folder, aside)
         if not _is_as_expected(folder, aside, expect):
-            self._undo(self.path, lambda: _return(folder, aside, folder, name))
+            is_back = _return(folder, aside, folder, name)
+            self._refuse(self.path, None if is_back else (folder, aside))
 
     def move(self, folder: Folder, path: FilePath, target: Folder, expect: Digest) -> None:
         """Move a file to where this deed's path leads."""
@@ -68,7 +85,8 @@ class Swap:
         with self._step():
             folder.place(path.name, target, name)
         if not holds(target, name, expect):
-            self._undo(path, lambda: _return(target, name, folder, path.name))
+            is_back = _return(target, name, folder, path.name)
+            self._refuse(path, None if is_back else (target, name))
 
     @contextmanager
     def _step(self) -> Iterator[None]:
@@ -84,9 +102,14 @@ class Swap:
             self.is_in_doubt = error.errno == errno.EIO
             raise
 
-    def _undo(self, path: FilePath, undo: Callable[[], None]) -> None:
-        undo()
+    def _refuse(self, path: FilePath, left: tuple[Folder, str] | None) -> None:
+        """Refuse a change that was taken back, and keep what could not be given back."""
         self.is_in_doubt = False
+        if left is not None:
+            folder, name = left
+            if (seen := _seen(folder, name, path)) is not None:
+                self._keep(path, seen)
+            folder.unlink(name)
         raise changed(path, "was changed by someone else at this moment")
 
 
@@ -105,31 +128,56 @@ def _ours(folder: Folder, temporary: str) -> Iterator[None]:
         ) from error
 
 
+def _require_unheld(folder: Folder, path: FilePath) -> None:
+    """Refuse to take a file away from a program that would go on writing into it unseen."""
+    if folder.is_open_to_write(path.name):
+        raise FileChanged(
+            f"{path} is open in another program, which may write into it",
+            hint="Read the file again and repeat the change; if it stays so, end that program",
+            path=str(path),
+        )
+
+
 def _is_as_expected(folder: Folder, temporary: str, expect: Digest) -> bool:
-    """Whether what was taken away is what was expected.
+    """Whether what was taken away is what was expected, and stays so.
 
     If it is gone, somebody took us for dead at this moment and has cleaned up after us; then the
     look just before must do.
     """
-    return folder.stat(temporary) is None or holds(folder, temporary, expect)
+    return folder.stat(temporary) is None or _is_and_stays(folder, temporary, expect)
 
 
-def _swap_back(folder: Folder, temporary: str, name: str, after: Digest) -> None:
+def _is_and_stays(folder: Folder, name: str, expect: Digest) -> bool:
+    """Whether a file holds this, and nobody opened it, when it had another name, to write."""
+    return not folder.is_open_to_write(name) and holds(folder, name, expect)
+
+
+def _swap_back(folder: Folder, temporary: str, name: str, after: Digest) -> bool:
+    """Give a file its name back; `False` if what somebody wrote there since is to stay."""
     for _ in range(SWAPS_MAX):
         folder.exchange(temporary, name)
-        if holds(folder, temporary, after):
-            return
+        if _is_and_stays(folder, temporary, after):
+            return True
         # Someone wrote once more in between, and the last writer's file is the one to stay.
         folder.exchange(temporary, name)
         found = folder.stat(temporary)
         if found is None or not S_ISDIR(found.st_mode):
-            return
+            return False
         # A folder is nobody's last write: it goes back, however often the name changes hands.
+    return False
 
 
-def _return(folder: Folder, name: str, to_folder: Folder, to_name: str) -> None:
+def _return(folder: Folder, name: str, to_folder: Folder, to_name: str) -> bool:
+    """Give a file its name back; `False` if somebody has made another there since."""
     try:
         folder.place(name, to_folder, to_name)
     except FileExistsError:
-        # Someone made a new file in between, which would have replaced this one.
-        folder.unlink(name)
+        return False
+    return True
+
+
+def _seen(folder: Folder, name: str, path: FilePath) -> Seen | None:
+    try:
+        return seen_at(folder, name, path, KEPT_BYTES_MAX, LARGE_BYTES_MAX)
+    except Problem:  # a link, a device, or larger than anything that is kept
+        return None

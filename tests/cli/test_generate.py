@@ -94,3 +94,15 @@ def test_the_contract_carries_the_hash_of_the_rest(made: dict[str, str]) -> None
     assert committed_contract() == made["schema/v1/hansard.json"]
     assert contract["version"] == "1.0.0"
     assert {one["name"] for one in contract["operations"]} == {one.name for one in catalog()}
+
+
+def test_the_list_of_decisions_is_made_from_their_first_lines(tmp_path: Path) -> None:
+    folder = (tmp_path / generate.DECISIONS).parent
+    folder.mkdir(parents=True)
+    (folder / "0002-later.md").write_text("# 0002 Something else\n\nWhy.\n")
+    (folder / "0001-first.md").write_text("# 0001 Something\n")
+
+    listed = generate.decisions_page(tmp_path).splitlines()[-2:]
+
+    assert listed == ["- [0001 Something](0001-first.md)", "- [0002 Something else](0002-later.md)"]
+    assert (ROOT / generate.DECISIONS).read_text() == generate.decisions_page(ROOT)

@@ -23,6 +23,10 @@ STEPS: dict[type[ast.stmt], str] = {
     ast.Raise: "pass",
     ast.Delete: "pass",
 }
+TELLS_NOTHING = {"frozen", "slots", "kw_only"}
+"""What a dataclass is declared with and only the type checker holds others to."""
+TIMES = ("_S", "_MS")
+"""How constants end that say how long something is waited for: no test asserts a time."""
 TWINS = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 
@@ -50,11 +54,12 @@ def mutations(source: str) -> list[Mutation]:
     """Give every fault that is known of, in the order of the source."""
     tree = ast.parse(source)
     offsets = _offsets(source)
+    same = {id(one) for parent in ast.walk(tree) for one in _equivalent(parent)}
     return sorted(
         Mutation(node.lineno, offsets[node.lineno - 1] + node.col_offset, _end(node, offsets), text)
         for parent in ast.walk(tree)
+        if id(parent) not in same
         for node, text in _faults(parent, source)
-        if not _is_said_only(parent)
     )
 
 
@@ -72,9 +77,19 @@ def _end(node: ast.expr | ast.stmt, offsets: list[int]) -> int:
     return offsets[node.end_lineno - 1] + node.end_col_offset
 
 
-def _is_said_only(node: ast.AST) -> bool:
-    """Whether a node does nothing when the program runs: a text by itself, such as a docstring."""
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+def _equivalent(node: ast.AST) -> Iterator[ast.AST]:
+    """Give what could be otherwise without that anybody could tell; no fault is put there.
+
+    Texts by themselves, such as docstrings; how strictly a dataclass is declared, to which the type
+    checker holds all code there is; and by how many seconds a wait is bounded.
+    """
+    match node:
+        case ast.Expr(value=ast.Constant() as text):
+            yield from (node, text)
+        case ast.Call(func=ast.Name(id="dataclass"), keywords=keywords):
+            yield from (one.value for one in keywords if one.arg in TELLS_NOTHING)
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if name.endswith(TIMES):
+            yield from ast.walk(value)
 
 
 def _faults(node: ast.AST, source: str) -> Iterator[tuple[ast.expr | ast.stmt, str]]:

@@ -21,6 +21,11 @@ CASES = {
     "def f():\n    return a": ["def f():\n    return None"],
     "def f():\n    return None": [],
     '"""What it is."""': [],
+    "@dataclass(frozen=True, order=True)\nclass A: ...": [
+        "@dataclass(frozen=True, order=False)\nclass A: ..."
+    ],
+    "WAIT_S = 5": [],
+    "PLACES = 5": ["PLACES = 6"],
     "é = 'ü' < b": ["é = ('ü') <= (b)"],
 }
 

@@ -40,12 +40,14 @@ MADE = (
 )
 """Folders that hold nothing else, so that what is no longer made is taken away."""
 
+DECISIONS = "docs/decisions/README.md"
+
 
 def main() -> None:
     """Write everything into the checkout, or into the folder that is named."""
     root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(hansard.__file__).parents[2]
     # What is written down of the capabilities is about to be made: it is not gone by.
-    write(root, everything(catalog(written={})))
+    write(root, everything(catalog(written={})) | {DECISIONS: decisions_page(root)})
 
 
 def everything(known: Catalog) -> dict[str, str]:
@@ -99,6 +101,19 @@ def write(root: Path, made: dict[str, str]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
+
+
+def decisions_page(root: Path) -> str:
+    """List the decision records of a checkout, by their numbers and first lines."""
+    pages = sorted((root / DECISIONS).parent.glob("[0-9]*.md"))
+    titles = [page.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ") for page in pages]
+    listed = [f"- [{title}]({page.name})" for title, page in zip(titles, pages, strict=True)]
+    return reference.page(
+        "Decisions",
+        "Each page says what was decided, why, and what it costs. A page is not edited once the "
+        "decision is\nin use; a later page supersedes it.",
+        "\n".join(listed),
+    )
 
 
 def commands_page() -> str:

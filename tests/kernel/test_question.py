@@ -1,0 +1,133 @@
+"""What of a question is compared with meanings."""
+
+from collections.abc import Iterator
+from datetime import date
+from typing import ClassVar
+
+import pytest
+
+from hansard.engines.memory import MemoryEngine
+from hansard.kernel import question
+from hansard.kernel.engine import Hit, Table, Topic, WriteTx
+from hansard.kernel.event import SYSTEM, Event, Kinds, Stamp
+from hansard.kernel.meaning import NoMeanings
+from hansard.kernel.operation import Caller, Context
+from hansard.kernel.store import Store
+from hansard.kernel.view import Derivation, View, schema_of
+
+PROJECT = "default"
+STAMP = Stamp(SYSTEM, "2026-11-18T10:00:00.000000Z")
+
+
+class Said(Event):
+    kind: ClassVar[str] = "test.said.v1"
+    text: str
+
+
+LINES = Table("lines", {}, ())
+WORDS = Topic("words", LINES, {"text": 1.0})
+
+
+def _said(event: Said, derivation: Derivation) -> None:
+    key = str(derivation.entry.seq)
+    derivation.put(LINES, key, {"text": event.text})
+    derivation.index(WORDS, key, {"text": event.text})
+
+
+VIEW = View("lines", 1, (LINES,), {Said: _said}, topics=(WORDS,))
+
+
+class Nearest:
+    """Finds one thing, and says what it was asked."""
+
+    name = "test"
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, str, str, int, bool]] = []
+
+    def nearest(
+        self, project: str, topic: str, query: str, *, limit: int, are_alike: bool = False
+    ) -> list[Hit]:
+        self.asked.append((project, topic, query, limit, are_alike))
+        return [Hit("1", 0.5)]
+
+    def lag(self, project: str) -> int:
+        del project
+        return 0
+
+
+@pytest.fixture
+def context() -> Iterator[Context]:
+    engine = MemoryEngine(schema_of([VIEW]))
+    store = Store(engine, Kinds([Said]), [VIEW])
+    yield Context(store, PROJECT, Caller(SYSTEM), STAMP)
+    engine.close()
+
+
+def say(context: Context, *texts: str) -> None:
+    def work(tx: WriteTx) -> None:
+        for text in texts:
+            context.record(tx, Said(text=text))
+
+    context.store.write(PROJECT, work)
+
+
+def told(context: Context, query: str) -> str:
+    return question.telling(query, WORDS, context)
+
+
+def test_the_day_of_a_question_is_that_of_its_stamp(context: Context) -> None:
+    assert question.today(context) == date(2026, 11, 18)
+
+
+def test_a_name_that_a_tenth_of_the_texts_has_is_left_out(context: Context) -> None:
+    say(context, *["Ana baked"] * 10, *["nothing"] * 90)
+
+    assert told(context, "What did Ana bake?") == "What did bake?"
+    assert told(context, "What did Ana's oven bake for Boris?") == "What did oven bake for Boris?"
+
+
+def test_a_name_that_fewer_have_stays(context: Context) -> None:
+    say(context, *["Ana baked"] * 10, *["nothing"] * 91)
+
+    assert told(context, "What did Ana bake?") == "What did Ana bake?"
+
+
+def test_in_a_small_project_no_name_is_common(context: Context) -> None:
+    say(context, *["Ana baked"] * 9)
+
+    assert told(context, "What did Ana bake?") == "What did Ana bake?"
+
+
+def test_only_what_is_written_like_a_name_is_left_out(context: Context) -> None:
+    say(context, *["Ana baked What"] * 20)
+
+    assert told(context, "what has ana baked") == "what has ana baked"
+    assert told(context, "What has Ana baked") == "What has baked"
+
+
+def test_days_are_left_out_and_a_question_of_nothing_else_stays_whole(context: Context) -> None:
+    say(context, *["Ana baked"] * 20)
+
+    assert told(context, "What was baked on 7 May 2023?") == "What was baked ?"
+    assert told(context, "Ana on 7 May 2023") == "Ana on 7 May 2023"
+
+
+def test_what_is_nearest_is_asked_for_without_them(context: Context) -> None:
+    say(context, *["Ana baked"] * 20)
+    meanings = Nearest()
+
+    found = question.nearest(
+        meanings, WORDS, "What did Ana bake?", context, limit=7, are_alike=True
+    )
+
+    assert found == [Hit("1", 0.5)]
+    assert meanings.asked == [(PROJECT, "words", "What did bake?", 7, True)]
+
+
+def test_without_words_or_meanings_nothing_is_near(context: Context) -> None:
+    meanings = Nearest()
+
+    assert question.nearest(meanings, WORDS, "?!", context, limit=7) == []
+    assert question.nearest(NoMeanings(), WORDS, "What is baked?", context, limit=7) == []
+    assert meanings.asked == []

@@ -7,6 +7,7 @@ import jsonschema
 import orjson
 
 from hansard.entities.exporting import export
+from hansard.entities.exporting.definitions import described_as
 from hansard.entities.types import BY_NAME
 from hansard.kernel.operation import Result
 
@@ -25,5 +26,5 @@ def check_answer(answer: Result) -> int:
     entities = [*given.get("entities", ()), *([given["entity"]] if "entity" in given else [])]
     for entity in entities:
         declared = BY_NAME[entity["id"].partition("::")[0]]
-        validator(declared.model.__name__).validate(entity)
+        validator(described_as(declared)).validate(entity)
     return len(entities)

@@ -10,6 +10,7 @@ import pytest
 
 from hansard.app.application import Application
 from hansard.entities.exporting import FILES, FORMATS, Format, export
+from hansard.entities.exporting.definitions import described_as
 from hansard.entities.types import TYPES
 from hansard.kernel.operation import Caller
 from tests.cli.running import Hansard
@@ -25,7 +26,7 @@ def test_every_entity_is_as_the_json_schema_says(app: Application, agent: Caller
 
     assert made.keys() == {one.name for one in TYPES}
     for declared in TYPES:
-        validator(declared.model.__name__).validate(made[declared.name])
+        validator(described_as(declared)).validate(made[declared.name])
 
 
 @pytest.mark.holds("ENT-schema-5")
@@ -63,7 +64,7 @@ def test_typescript_has_the_names_of_the_source_and_its_base() -> None:
         re.findall(r"^export interface (\w+) extends BaseRecordProps", text, re.MULTILINE)
     )
     parts = {"MessageTurn", "AgentGraphNode", "AgentGraphEdge"}
-    assert extending == {one.model.__name__ for one in TYPES} | parts
+    assert extending == {described_as(one) for one in TYPES} | parts
     assert "partials: Array<MessagePartial>;" in text
 
 
@@ -109,7 +110,7 @@ def test_every_type_and_every_field_is_exported(spelling: Format) -> None:
     text = export(spelling)
 
     for declared in TYPES:
-        body = _body(text, declared.model.__name__, spelling)
+        body = _body(text, described_as(declared), spelling)
         body += _body(text, "BaseRecordProps", spelling) if spelling == "typescript" else ""
         for field in declared.model.model_fields.values():
             assert re.search(rf"\b{field.alias}\b", body), f"{declared.name}.{field.alias}"

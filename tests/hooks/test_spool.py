@@ -143,7 +143,7 @@ def test_events_of_an_unknown_name_are_counted(host: Host) -> None:
 
 CHILD = """
 import os, signal, sys
-from hansard.app.hooking import Intake
+from hansard.app.hooking import HookIntake
 from hansard.kernel.store import Store
 
 write, left = Store.write, [int(sys.argv[2])]
@@ -156,7 +156,7 @@ def dying(self, *args, **kwargs):
     return answer
 
 Store.write = dying
-Intake(sys.argv[1]).take()
+HookIntake(sys.argv[1]).take()
 """
 
 

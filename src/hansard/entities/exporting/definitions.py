@@ -43,7 +43,7 @@ def definitions(types: Iterable[EntityType]) -> dict[str, Json]:
     # Others add their fields to these, so it is open.
     found[BASE] = _without(found.pop(Entity.__name__), "additionalProperties")
     for declared in known:
-        found[_name(declared)]["properties"] |= {
+        found[described_as(declared)]["properties"] |= {
             f"{name}Total": {"type": "integer"} for name in declared.grows
         }
     return dict(sorted((found | SHARED | UNIONS).items()))
@@ -61,10 +61,11 @@ def has_base(schema: Json) -> bool:
 
 def entity_names(types: Iterable[EntityType]) -> dict[str, str]:
     """Say under which name each type is described."""
-    return {declared.name: _name(declared) for declared in types}
+    return {declared.name: described_as(declared) for declared in types}
 
 
-def _name(declared: EntityType) -> str:
+def described_as(declared: EntityType) -> str:
+    """Give the name that a type is described under."""
     return NAMES.get(declared.model.__name__, declared.model.__name__)
 
 

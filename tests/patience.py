@@ -16,6 +16,7 @@ POLL_S = 0.01
 
 LIMITS = {
     "hansard.app.hook_server": "ASK_S",
+    "hansard.app.sso.fetching": "WAIT_S",
     "hansard.cli.open_page": "ANSWER_S",
     "hansard.embedders.http": "QUERY_WAIT_S",
     "hansard.embedders.shared": "QUERY_WAIT_S",

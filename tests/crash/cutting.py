@@ -208,6 +208,10 @@ def a_pair(url: str, files: Path, git: Path | None = None) -> Iterator[Pair]:
             second.close()
 
 
+BESIDE = ("pg_notify", "RETURNING name, number", "until < clock_timestamp() - ")
+"""Watchers are told and leases renewed beside a call, at moments of their own: no points of it."""
+
+
 @contextmanager
 def struck_at(
     nth: int, strike: Callable[[psycopg.Connection[Any] | None], None]
@@ -232,8 +236,7 @@ def struck_at(
 
     def counted(connection: psycopg.Connection[Any], query: Any, *rest: Any, **more: Any) -> Any:
         is_ours = connection.info.parameter_status("application_name") == FIRST
-        # Watchers are told beside the call, at a moment of its own: that would be another point.
-        if is_ours and "pg_notify" not in str(query):
+        if is_ours and not any(words in str(query) for words in BESIDE):
             meet(str(query), connection)
         return execute(connection, query, *rest, **more)
 

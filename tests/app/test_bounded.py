@@ -9,7 +9,7 @@ from hansard.app.application import Application
 from hansard.app.bounded import Bounded, TokenCaller, caller_with
 from hansard.app.settings import Settings
 from hansard.app.start import start
-from hansard.app.tokens import Wanted
+from hansard.app.tokens import WantedToken
 from hansard.kernel import walking
 from hansard.kernel.clock import to_text
 from hansard.kernel.event import Actor, Entry, Stamp
@@ -31,7 +31,7 @@ def application(clock: SteppingClock) -> Iterator[Application]:
 @pytest.fixture
 def caller(application: Application) -> TokenCaller:
     """One who sees a single project."""
-    wanted = Wanted("agent", name="ci", projects=("ours",))
+    wanted = WantedToken("agent", name="ci", projects=("ours",))
     return caller_with(tokens.create(application.store, wanted, ADMIN)[0])
 
 

@@ -162,5 +162,5 @@ def judge_too_early(pair: Pair) -> None:
     """Let the other judge in the moment before the file is changed, but not clean up."""
     with pytest.MonkeyPatch.context() as patch:
         # It comes a little later to this: else the change would fail for want of its file.
-        patch.setattr(Workspace, "clean_temporaries", lambda *_: 0)
+        patch.setattr(Workspace, "clean_temporaries", lambda *_, **__: 0)
         strike(pair)

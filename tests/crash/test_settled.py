@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hansard.kernel.effect import Verdict
-from hansard.recorder.gateway import last_settled
+from hansard.recorder.settling import last_settled
 from tests.crash.harness import Aftermath, Point
 from tests.crash.player import killed_at
 from tests.crash.syscalls import needs_filter

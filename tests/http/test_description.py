@@ -45,8 +45,8 @@ def described(answering: Api, cookie: str = "") -> tuple[int, bytes]:
     """Ask for the description as the server would, with this cookie or none."""
     [route] = [one for one in answering.routes() if one.path == f"{BASE}/openapi.json"]
     headers = [(b"cookie", f"{COOKIE}={cookie}".encode())] if cookie else []
-    scope = {"type": "http", "method": "GET", "path": route.path, "headers": headers}
-    scope |= {"query_string": b"", "path_params": {}}
+    scope: dict[str, Any] = {"type": "http", "method": "GET", "path": route.path}
+    scope |= {"headers": headers, "query_string": b"", "path_params": {}}
     sent: list[Message] = []
 
     async def receive() -> Message:

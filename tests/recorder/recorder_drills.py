@@ -41,10 +41,11 @@ STATES: dict[Scene, States] = {
     scenes.restore_over_outside: {"a": (OF_A_PERSON, OLD), "b": (OF_A_PERSON, OLD)},
     scenes.settle_before: {"a": (A, NEW), "b": (B, B)},
     scenes.settle_after: {"a": (A, NEW), "b": (B, B)},
+    scenes.settle_taken: {"a": (OF_A_PERSON, OF_A_PERSON), "b": (B, B)},
 }
 
 
-OUTSIDE = frozenset({scenes.undo, scenes.restore_over_outside})
+OUTSIDE = frozenset({scenes.undo, scenes.restore_over_outside, scenes.settle_taken})
 """Before these, somebody has changed files past Hansard, which it does not know until it looks."""
 
 

@@ -118,11 +118,18 @@ def settle_after(stage: Stage) -> None:
     settle(stage, dying_at="sync")
 
 
-def settle(stage: Stage, *, dying_at: str) -> None:
+def settle_taken(stage: Stage) -> None:
+    """Start again after a process died that had just taken away what a person wrote."""
+    settle(stage, dying_at="sync", saved=True)
+
+
+def settle(stage: Stage, *, dying_at: str, saved: bool = False) -> None:
     """Have a process die in the midst of an edit, and start again."""
     dying = os.fork()
     if not dying:
         app = prepared(stage.folder)
+        if saved:
+            die_taking(stage.folder / WORKSPACE / "a")
         setattr(Folder, dying_at, lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
         edit_a(app)
     os.waitpid(dying, 0)
@@ -130,6 +137,22 @@ def settle(stage: Stage, *, dying_at: str) -> None:
     app = open_recorder(stage.folder)
     stage.gate("close")
     app.close()
+
+
+def die_taking(path: Path) -> None:
+    """Have a person save a file right before it is exchanged, and the process die right after."""
+    real = Folder.exchange
+
+    def exchange(folder: Folder, name: str, other: str) -> bool:
+        saved = path.with_name("of-a-person")
+        saved.touch()
+        write_as_a_person(saved, "w")
+        saved.rename(path)
+        real(folder, name, other)
+        os.kill(os.getpid(), signal.SIGKILL)
+        return True
+
+    Folder.exchange = exchange  # type: ignore[method-assign,assignment]
 
 
 def edit_a(app: Application) -> Any:

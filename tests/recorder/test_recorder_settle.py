@@ -167,7 +167,7 @@ def test_a_dead_process_leaves_no_temporary_file(open_app: OpenApp, files: Path)
     first, agent = open_app(), a_caller()
     create(first, agent, "src/a", "one\n")
     crashed(first, agent, after=False, path="src/a", action="edit", content="two\n")
-    (files / "src" / new_name("owner-0123456789abcdef")).write_text("half")
+    (files / "src" / new_name("owner-0123456789abcdef", "a")).write_text("half")
 
     open_app()
 

@@ -322,11 +322,11 @@ def test_a_root_that_was_moved_or_replaced_is_not_written_to(
 
 def test_only_dead_processes_temporaries_are_cleaned(workspace: Workspace, ground: Ground) -> None:
     ground.set_up([("dir", "a/b"), ("dir", ".git"), ("symlink", "out", "{OUT}")])
-    dead, alive = new_name("owner-dead"), new_name("owner-alive")
+    dead, alive = new_name("owner-dead", "f"), new_name("owner-alive", "f")
     for folder in ("", "a/", "a/b/"):
         for name in (dead, alive, ".hansard-tmp-", ".hansard-tmp-x", "f"):
             (ground.root / f"{folder}{name}").write_bytes(OLD)
-    (ground.root / new_name("owner-dead")).mkdir()
+    (ground.root / new_name("owner-dead", "f")).mkdir()
     (ground.out / dead).write_bytes(OLD)
     is_dead = "owner-dead".__eq__
 

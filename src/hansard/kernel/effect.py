@@ -103,7 +103,9 @@ class Effect:
 
     intent: type[Intent]
     settle: Callable[[Any, int], Outcome | None]
-    """Looks at the world; changes nothing but our temporaries; twice gives the same answer.
+    """Looks at the world; twice gives the same answer.
+
+    It changes nothing but our temporaries, and gives back what the dead had taken from others.
 
     `None` means that it cannot be judged from here, or not now.
     """

@@ -1,6 +1,7 @@
 """What the recorder is made of: its operations, events and view."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from hansard.kernel.operation import Capability
@@ -9,6 +10,7 @@ from hansard.recorder.file_decisions import Governed, nothing_governs
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.history.copies import unmarked
 from hansard.recorder.operations import operations
+from hansard.recorder.settling import recover
 from hansard.recorder.views import VIEW
 from hansard.sessions.presence import Presence
 from hansard.sessions.rules import Staleness
@@ -39,6 +41,6 @@ def capability(
         operations(gateway, presence or Presence(), staleness or Staleness()),
         EVENTS,
         (VIEW,),
-        recover=gateway.recover,
+        recover=partial(recover, gateway),
         close=gateway.close,
     )

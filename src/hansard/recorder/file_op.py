@@ -19,7 +19,7 @@ from hansard.recorder.contents.kept import why_lost
 from hansard.recorder.events import FileOpRefused, is_irreversible
 from hansard.recorder.file_decisions import require_allowed
 from hansard.recorder.file_locks import FileLocks
-from hansard.recorder.gateway import INTERRUPTED, Gateway
+from hansard.recorder.gateway import Gateway
 from hansard.recorder.intents import Announced, Planned, Scribe, Under, step_of
 from hansard.recorder.results import (
     attempted_intents,
@@ -31,6 +31,7 @@ from hansard.recorder.results import (
     result_of,
     settled,
 )
+from hansard.recorder.settling import INTERRUPTED, settle
 from hansard.recorder.workspace.paths import FilePath
 from hansard.recorder.workspace.states import Seen
 
@@ -74,7 +75,7 @@ def file_op(gateway: Gateway, request: contract.FileOp, context: Context) -> Fil
     try:
         with gateway.alone_at(context.store.engine, files) as locks:
             context.read(context.require_new)
-            gateway.settle(context.store, context.project, locks, context.stamp)
+            settle(gateway, context.store, context.project, locks, context.stamp)
             return _carry_out(gateway, context, locks, request, targets)
     except AlreadyAttemptedError as attempted:
         return _resume(gateway, context, request, targets, attempted.intents)

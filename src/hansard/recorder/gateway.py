@@ -1,4 +1,4 @@
-"""This process's hand on the workspace: one operation at a file at a time, and none left open.
+"""This process's hand on the workspace: one operation at a file at a time.
 
 Whoever changes a file, or what is recorded of it, holds the file's lock from its first look to its
 outcome. So an open intent whose lock is free is of someone who died or failed.
@@ -7,40 +7,23 @@ outcome. So an open intent whose lock is free is of someone who died or failed.
 import secrets
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from pathlib import Path
 
-from hansard.kernel import effect
 from hansard.kernel.blob import Digest, digest_of
-from hansard.kernel.effect import Effect, Outcome, Owner, Settled, Verdict, is_dead
-from hansard.kernel.engine import Engine, Found, Lock, ReadTx, Row, WriteTx
-from hansard.kernel.event import Stamp
-from hansard.kernel.operation import Caller, Context
-from hansard.kernel.problem import Problem, StorageUnavailable
-from hansard.kernel.store import Store
-from hansard.recorder import limits, rules
+from hansard.kernel.effect import Owner
+from hansard.kernel.engine import Engine, Lock, WriteTx
+from hansard.kernel.operation import Caller
+from hansard.kernel.problem import StorageUnavailable
+from hansard.recorder import limits
 from hansard.recorder.contents import redaction
 from hansard.recorder.contents.sealing import SealingKeys
-from hansard.recorder.events import (
-    FileOpAborted,
-    FileOpConflicted,
-    FileOpDone,
-    FileOpIntended,
-)
 from hansard.recorder.file_decisions import Governed, nothing_governs
 from hansard.recorder.file_locks import FileLocks
-from hansard.recorder.tables import OUTCOMES, PENDING, file_id
+from hansard.recorder.tables import file_id
 from hansard.recorder.workspace.files import Workspace
 from hansard.recorder.workspace.paths import FilePath, parse
-from hansard.recorder.workspace.states import Seen
-
-LOOKED_AT_MAX = 1_000
-"""Operations that did not simply succeed, among which those are looked for that were settled."""
-
-INTERRUPTED = "INTERRUPTED"
-"""Why an operation was not done whose process died before it came to it."""
 
 
 class Gateway:
@@ -185,47 +168,6 @@ class Gateway:
         """Take the lock of a file unless someone has it: for whoever holds another's already."""
         return engine.hold(_lock_name(file))
 
-    @contextmanager
-    def alone_and_settled(self, context: Context, files: Collection[str]) -> Iterator[FileLocks]:
-        """Hold the locks of some files on which nothing is open."""
-        with self.alone_at(context.store.engine, files) as locks:
-            self.settle(context.store, context.project, locks, context.stamp)
-            yield locks
-
-    def settle(self, store: Store, project: str, locks: FileLocks, stamp: Stamp) -> None:
-        """Settle what is open on the files whose locks the caller holds.
-
-        What its own process left open is settled too: whoever was at it has let go of the lock.
-        """
-        pending = store.read(project, lambda tx: _pending(tx, locks.files))
-        for seq, owner in sorted({(one.row["seq"], one.row["owner"]) for one in pending}):
-            if owner != self.owner_name and not is_dead(store.engine, owner):
-                raise StorageUnavailable(
-                    f"s:{seq}, an operation on this file, was left open by a process that lives",
-                    hint="It settles it on its next operation on the file, or when it is ended",
-                    outcome="unchanged",
-                )
-            under = locks.each()
-            effect.settle_one(store, project, self._effect(store.engine), seq, stamp, under=under)
-
-    def recover(self, store: Store, stamp: Stamp) -> list[Settled]:
-        """Settle what dead processes left open in this workspace, wherever nobody is at it."""
-        settled: list[Settled] = []
-        for project, head in store.engine.heads().items():
-            # Tables of other versions are left for whoever first needs the project.
-            if head.views != store.fingerprint:
-                continue
-            for found in effect.open_intents(store, project):
-                try:
-                    outcome = self._recover_one(store, project, found, stamp)
-                except StorageUnavailable:
-                    # No folder, or a store that takes no writes: the next operation on the file
-                    # must settle it, and fails loudly if it cannot either.
-                    return settled
-                if outcome is not None:
-                    settled.append(_told(store, project, outcome.intent, _verdict(outcome)))
-        return settled
-
     def close(self) -> None:
         """Let go of the workspace and of our intents."""
         with self._opening:
@@ -244,115 +186,6 @@ class Gateway:
                 hint="Start again with --workspace naming a folder that is there",
                 outcome="unchanged",
             ) from error
-
-    def _recover_one(
-        self, store: Store, project: str, found: Found, stamp: Stamp
-    ) -> Outcome | None:
-        row = found.row
-        if row["intent_kind"] != FileOpIntended.kind or not is_dead(store.engine, row["owner"]):
-            return None
-        pending = store.read(project, lambda tx: tx.get(PENDING, found.key))
-        if pending is None or pending["workspace"] != self.identity:
-            return None
-        lock = store.engine.hold(_lock_name(pending["file"]))
-        if lock is None:
-            return None
-        with lock:
-            judged = self._effect(store.engine)
-            return effect.settle_one(store, project, judged, row["seq"], stamp, under=[lock])
-
-    def _effect(self, engine: Engine) -> Effect:
-        return Effect(FileOpIntended, partial(self._judge, engine))
-
-    def _judge(self, engine: Engine, intent: FileOpIntended, seq: int) -> Outcome | None:
-        """Say from the bytes on disk what became of an intent, and clean up after it."""
-        if intent.workspace != self.identity:
-            return None
-        path = _path(intent.path)
-        paths = [path, *([_path(intent.to)] if intent.to else [])]
-        self.workspace.clean_temporaries(partial(is_dead, engine), paths)
-        try:
-            states = [self.workspace.look(each) for each in paths]
-            for each in paths:
-                self.workspace.sync(each)
-        except StorageUnavailable:
-            return None
-        except Problem:  # a link, a folder: in any case not ours
-            return FileOpConflicted(intent=seq, found=None)
-        outcome = _outcome(intent, seq, states)
-        if isinstance(outcome, FileOpDone):
-            self.workspace.clear_folders(path, intent.clears)
-        return outcome
-
-
-def last_settled(store: Store, project: str, *, limit: int) -> list[Settled]:
-    """Give the operations of a project that were last found open and settled, newest first."""
-    rows = store.read(project, lambda tx: tx.scan(OUTCOMES, descending=True, limit=LOOKED_AT_MAX))
-    settled = [(int(found.key), verdict) for found in rows if (verdict := _verdict_of(found.row))]
-    return [_told(store, project, seq, verdict) for seq, verdict in settled[:limit]]
-
-
-def _verdict_of(outcome: Row) -> Verdict | None:
-    """Say what was found; `None` where the process itself lived to say how it went."""
-    match outcome:
-        case {"status": "recovered"}:
-            return "done"
-        case {"status": "aborted", "code": code} if code == INTERRUPTED:
-            return "undone"
-        case {"status": "conflict"}:
-            return "conflict"
-    return None
-
-
-def _verdict(outcome: Outcome) -> Verdict:
-    match outcome:
-        case FileOpDone():
-            return "done"
-        case FileOpAborted():
-            return "undone"
-        case _:
-            return "conflict"
-
-
-def _told(store: Store, project: str, seq: int, verdict: Verdict) -> Settled:
-    [entry] = store.read(project, lambda tx: tx.entries(after=seq - 1, limit=1))
-    intent = store.kinds.decode(entry)
-    what = intent.summary() if intent else "an operation whose record was redacted"
-    return Settled(project, seq, entry.at, what or entry.kind, verdict)
-
-
-def _outcome(intent: FileOpIntended, seq: int, states: list[Seen | None]) -> Outcome:
-    found = [state.digest if state else None for state in states]
-    before, after = (ref.digest if ref else None for ref in (intent.before, intent.after))
-    if intent.action == "move":
-        assert before is not None, "a move was announced of no file"
-        verdict = rules.judge_move(before, found[0], found[-1])
-    elif before == after and states[0]:
-        wanted = intent.after.mode if intent.after else None
-        verdict = rules.judge_mode(before, wanted, found[0], states[0].mode)
-    else:
-        verdict = rules.judge(before, after, found[0])
-    match verdict:
-        case "done":
-            mode = states[-1].mode if states[-1] else None
-            return FileOpDone(intent=seq, mode=mode, recovered=True)
-        case "aborted":
-            return FileOpAborted(intent=seq, code=INTERRUPTED)
-        case _:
-            return FileOpConflicted(intent=seq, found=_first(found))
-
-
-def _first(found: list[Digest | None]) -> Digest | None:
-    return next((digest for digest in found if digest), None)
-
-
-def _path(text: str) -> FilePath:
-    return FilePath(tuple(text.split("/")))
-
-
-def _pending(tx: ReadTx, files: Collection[str]) -> list[Found]:
-    found = (tx.scan(PENDING, {"file": file}, limit=limits.OPS_MAX) for file in files)
-    return [one for page in found for one in page]
 
 
 def _lock_name(file: str) -> str:

@@ -13,6 +13,7 @@ from hansard.recorder import limits
 from hansard.recorder.answers import FileChangedAnswer, GovernedBy, Status, whole
 from hansard.recorder.events import FileOpDone, FileOpDoneLate, FileOpIntended, is_irreversible
 from hansard.recorder.gateway import Gateway
+from hansard.recorder.settling import settle
 from hansard.recorder.tables import FILES, OUTCOMES, REVISIONS, file_id, revision_key
 
 
@@ -56,7 +57,7 @@ def settled(gateway: Gateway, context: Context, seqs: Sequence[int]) -> list[Fil
         some = entries[start : start + limits.OPS_MAX]
         files = [file for entry in some for file in _files(intent_of(context, entry))]
         with gateway.alone_at(store.engine, files) as locks:
-            gateway.settle(store, project, locks, context.stamp)
+            settle(gateway, store, project, locks, context.stamp)
     results = context.read(lambda tx: [result_of(gateway, context, tx, entry) for entry in entries])
     if any(result.status == "open" for result in results):
         raise StorageUnavailable(

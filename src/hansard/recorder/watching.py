@@ -30,6 +30,7 @@ from hansard.recorder.history.copies import entering
 from hansard.recorder.intents import Planned, Scribe, step_of
 from hansard.recorder.problems import PathProtected
 from hansard.recorder.rules import Plan
+from hansard.recorder.settling import settle
 from hansard.recorder.tables import FILES
 from hansard.recorder.workspace.paths import FilePath
 from hansard.recorder.workspace.states import FileState
@@ -137,7 +138,7 @@ def see_files(gateway: Gateway, request: SeeFiles, context: Context) -> FilesSee
     changed = frozenset(_resolved(gateway, request.changed)[0])
     files = [gateway.file(path) for path in paths]
     with gateway.alone_at(context.store.engine, files) as locks:
-        gateway.settle(context.store, context.project, locks, context.stamp)
+        settle(gateway, context.store, context.project, locks, context.stamp)
         states, unread = _states(gateway, paths)
         moved = [_shown(*one) for one in renames.notice(gateway, context, states.items())]
         known = [*skipped, *unread, *moved]

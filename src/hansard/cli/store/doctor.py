@@ -45,7 +45,7 @@ from hansard.kernel.meaning import NoMeanings
 from hansard.kernel.problem import Problem
 from hansard.kernel.store import Store
 from hansard.kernel.view import is_newer
-from hansard.recorder.gateway import last_settled
+from hansard.recorder.settling import last_settled
 from hansard.records.text import counted
 
 if TYPE_CHECKING:

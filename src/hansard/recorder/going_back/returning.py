@@ -32,6 +32,7 @@ from hansard.recorder.results import (
     result_of,
     settled,
 )
+from hansard.recorder.settling import alone_and_settled
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +179,7 @@ class Returning(Generic[U, A]):
 
     def _alone_at(self, chunk: Sequence[U]) -> AbstractContextManager[FileLocks]:
         keys = [key for unit in chunk for key in unit.keys]
-        return self._gateway.alone_and_settled(self._context, keys)
+        return alone_and_settled(self._gateway, self._context, keys)
 
     def _note(self, ways: Sequence[Way]) -> None:
         """Record what was never recorded of what is about to be replaced."""

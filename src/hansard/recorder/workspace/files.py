@@ -144,7 +144,7 @@ class Workspace:
         self, path: FilePath, *, expect: Digest, may: May = always, keep: Keep = nothing
     ) -> None:
         """Remove a file that is what is expected."""
-        aside = temporaries.new_name(self._owner)
+        aside = temporaries.new_name(self._owner, path.name)
         with self._changing(path, may, keep) as swap, self._parent(path) as folder:
             with turn(folder):
                 self._require_place(folder, path)
@@ -204,16 +204,22 @@ class Workspace:
             raise problems.of_os_error(error, str(path), in_doubt=True) from error
 
     def clean_temporaries(
-        self, owner_is_dead: Callable[[str], bool], beside: Iterable[FilePath] | None = None
+        self,
+        owner_is_dead: Callable[[str], bool],
+        beside: Iterable[FilePath] | None = None,
+        *,
+        spares: temporaries.Spares = temporaries.none,
     ) -> int:
         """Remove what dead processes left half done; returns how many files that were.
 
         Looks only beside the given paths, which the open intents name; `None` means everywhere.
+        `spares` is asked of each before it is removed.
         """
+        root = self._root
         if beside is None:
-            return temporaries.clean(self._root, owner_is_dead, levels=PATH_LEVELS_MAX)
+            return temporaries.clean(root, owner_is_dead, levels=PATH_LEVELS_MAX, spares=spares)
         return sum(
-            temporaries.clean_below(self._root, parent, owner_is_dead, levels=0)
+            temporaries.clean_below(root, parent, owner_is_dead, levels=0, spares=spares)
             for parent in {path.parent for path in beside}
         )
 
@@ -317,7 +323,7 @@ class Workspace:
         self, folder: Folder, path: FilePath, content: bytes, mode: int | None
     ) -> Iterator[tuple[str, int]]:
         """Write a temporary file beside the target; gives its name and mode, removes it after."""
-        name = temporaries.new_name(self._owner)
+        name = temporaries.new_name(self._owner, path.name)
         with ExitStack() as stack:
             before = _opened(folder, path.name, stack)
             kept = NEW_FILE_MODE if before is None else S_IMODE(os.fstat(before).st_mode)

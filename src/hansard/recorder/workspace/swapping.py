@@ -9,7 +9,7 @@ from hansard.kernel.blob import Digest
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.recorder.limits import KEPT_BYTES_MAX, LARGE_BYTES_MAX
 from hansard.recorder.problems import FileChanged
-from hansard.recorder.workspace.folder import Folder
+from hansard.recorder.workspace.folder import Folder, turn
 from hansard.recorder.workspace.paths import FilePath
 from hansard.recorder.workspace.states import Seen, changed, holds, seen_at
 
@@ -111,6 +111,17 @@ class Swap:
                 self._keep(path, seen)
             folder.unlink(name)
         raise changed(path, "was changed by someone else at this moment")
+
+
+def given_back(folder: Folder, temporary: str, name: str, after: Digest | None) -> bool:
+    """Give back what a process that is dead by now has taken away, and put `after` in its place.
+
+    `False` if somebody has put something there since: what was taken is then still to be kept.
+    """
+    with turn(folder):
+        if after is None:
+            return _return(folder, temporary, folder, name)
+        return _swap_back(folder, temporary, name, after)
 
 
 @contextmanager

@@ -148,3 +148,39 @@ def test_where_there_is_little_nothing_is_told_apart() -> None:
     assert shelf.nearest(asked[None], limit=9, floor=-1.0, is_contrasted=True) == shelf.nearest(
         asked[None], limit=9, floor=-1.0
     )
+
+
+def test_those_of_one_cluster_are_alike_and_what_has_no_vector_is_like_none() -> None:
+    vectors = some_vectors(100)
+    shelf = a_shelf(vectors)
+    keys = [*(f"N{number}" for number in range(12)), "gone"]
+
+    like = np.array(shelf.alike(vectors[0][None], keys))
+
+    exact = np.maximum(vectors[:12] @ vectors[:12].T, 0)
+    assert np.allclose(like[:12, :12], exact, atol=0.01)
+    assert not like[12].any()
+    assert not like[:, 12].any()
+
+
+def test_of_several_vectors_the_one_nearest_to_the_query_is_compared() -> None:
+    vectors = some_vectors(100)
+    shelf = a_shelf(vectors)
+    shelf.update([change("N1", np.stack([vectors[1], vectors[0]]))])
+    keys = [f"N{number}" for number in range(10)]
+
+    like = shelf.alike(vectors[0][None], keys)
+
+    assert like[0][1] == pytest.approx(1.0, abs=0.01)
+
+
+def test_likeness_says_nothing_of_few_or_of_most_or_where_nothing_is_near() -> None:
+    vectors = some_vectors(100)
+    shelf = a_shelf(vectors)
+    keys = [f"N{number}" for number in range(30)]
+
+    assert shelf.alike(vectors[0][None], keys[:20])
+    assert shelf.alike(vectors[0][None], keys[:5]) == []
+    assert shelf.alike(vectors[0][None], keys) == []
+    assert shelf.alike(-vectors[0][None], keys[:20]) == []
+    assert shelf.alike(vectors[0][None, :10], keys[:20]) == []

@@ -16,6 +16,7 @@ from hansard.kernel.blob import Digest, digest_of
 from hansard.kernel.deferred import Part
 from hansard.kernel.engine import Hit, ReadTx, WriteTx
 from hansard.kernel.event import Entry, Event
+from hansard.kernel.likeness import Likeness
 from hansard.kernel.meaning import Passage, Passages, Sources
 from hansard.kernel.operation import Capability
 from hansard.kernel.problem import BlobDamaged
@@ -39,6 +40,9 @@ FORM = "heads"
 
 SHELVES_MAX = 32
 """Topics of projects that are held in memory; the one not asked for longest makes room."""
+
+QUERIES_KNOWN_MAX = 64
+"""Queries whose vectors are kept: each kind of thing is asked for the same one."""
 
 RETRY_S = 10.0
 """How long an embedder that failed is not asked again, so that not every search waits for it."""
@@ -65,6 +69,7 @@ class VectorMeanings:
         self._follower: follow.Follower | None = None
         self._lock = threading.Lock()
         self._held: OrderedDict[tuple[str, str], _Held] = OrderedDict()
+        self._known: OrderedDict[str, Vectors] = OrderedDict()
         self._why_not: str | None = None
         self._asked_again_at = 0.0
 
@@ -96,6 +101,15 @@ class VectorMeanings:
             return held.shelf.nearest(
                 vector, limit=limit, floor=FLOOR, echoes=echoes, is_contrasted=True
             )
+
+    def alike(self, project: str, topic: str, query: str, keys: Sequence[str]) -> Likeness:
+        """Say how like each other documents are, by what is in memory."""
+        with self._lock:
+            vector, held = self._known.get(query), self._held.get((project, topic))
+        if vector is None or held is None:
+            return ()
+        with held.lock:
+            return held.shelf.alike(vector, keys) if held.shelf else ()
 
     def lag(self, project: str) -> int:
         """Say how many entries of the project are yet to be looked at."""
@@ -169,6 +183,10 @@ class VectorMeanings:
         return [*made]
 
     def _embed_query(self, query: str) -> "Vectors | None":
+        with self._lock:
+            if query in self._known:
+                self._known.move_to_end(query)
+                return self._known[query]
         if self._why_not and time.monotonic() < self._asked_again_at:
             return None
         try:
@@ -177,6 +195,10 @@ class VectorMeanings:
             self._note(str(unavailable))
             return None
         self._note(None)
+        with self._lock:
+            self._known[query] = vector
+            if len(self._known) > QUERIES_KNOWN_MAX:
+                self._known.popitem(last=False)
         return vector
 
     def _note(self, why_not: str | None) -> None:

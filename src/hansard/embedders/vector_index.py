@@ -1,5 +1,6 @@
 """The vectors of one topic in memory, and finding the nearest among them."""
 
+import threading
 from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -40,6 +41,13 @@ CONTRASTED_MIN = 10
 CONTRAST_SHARE = 0.6
 """How much of it is taken off a query that nothing is near to, and off what it is asked of."""
 
+LIKENESS_FLOOR = 0.45
+"""Where nothing is so near to a query, what is found is a guess, and guesses are alike (ADR 71)."""
+
+LIKENESS_PART = 5
+LIKENESS_MIN = 10
+"""What is compared with each other is at most so large a part of all, and no fewer documents."""
+
 ROWS_FIRST = 64
 WORD_BYTES = 8
 
@@ -58,6 +66,8 @@ class VectorIndex:
         self._free: list[int] = []
         self._matrix: NDArray[np.float16] = np.zeros((ROWS_FIRST, dimensions), np.float16)
         self._signs = _signs(self._matrix)
+        # Held only while memory is looked at or changed, so that a transaction may wait for it.
+        self._lock = threading.Lock()
 
     def __len__(self) -> int:
         """Count the documents."""
@@ -65,6 +75,10 @@ class VectorIndex:
 
     def update(self, changes: Sequence[VectorChange]) -> None:
         """Take over what has changed, the last change of a document counting."""
+        with self._lock:
+            self._update(changes)
+
+    def _update(self, changes: Sequence[Change]) -> None:
         latest = {change.key: change for change in changes}
         for key in latest:
             self._remove(key)
@@ -102,9 +116,27 @@ class VectorIndex:
         nothing is so near, what the nearest share only hides which of them was meant: if they are
         to be `contrasted`, what tells them apart is compared.
         """
-        asked = query.reshape(-1)
         if not self._keys or query.size != self.dimensions:
             return []
+        with self._lock:
+            rows, scores = self._nearest(query.reshape(-1), limit, echoes, is_contrasted)
+            best: dict[str, float] = {}
+            for row, score in zip(rows, scores, strict=True):
+                key = self._keys[row]
+                if score < floor or len(best) == limit:
+                    break
+                if key is not None:
+                    best.setdefault(key, float(score))
+        return [Hit(key, score) for key, score in best.items()]
+
+    def _nearest(
+        self,
+        asked: "NDArray[np.float32]",
+        limit: int,
+        echoes: int,
+        is_contrasted: bool,  # noqa: FBT001 - as it was asked for
+    ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        """Give the nearest rows, best first, with their scores."""
         rows, scores = self._compared(asked, limit)
         if (near := scores[:echoes] >= ECHO_FLOOR).any():
             echo = self._matrix[rows[:echoes][near]].astype(np.float32).mean(axis=0)
@@ -113,14 +145,35 @@ class VectorIndex:
         elif is_contrasted:
             most = max(CANDIDATES_MIN, CANDIDATES_PER_HIT * limit)
             rows, scores = self._contrasted(asked, rows[:most], scores[:most])
-        best: dict[str, float] = {}
-        for row, score in zip(rows, scores, strict=True):
-            key = self._keys[row]
-            if score < floor or len(best) == limit:
-                break
-            if key is not None:
-                best.setdefault(key, float(score))
-        return [Hit(key, score) for key, score in best.items()]
+        return rows, scores
+
+    def alike(self, query: "Vectors", keys: Sequence[str]) -> list[list[float]]:
+        """Say how like each other documents are, each by its vector that is nearest to a query.
+
+        One without vectors is like none. Empty where that says nothing, as `Meanings` explains.
+        """
+        if query.size != self.dimensions:
+            return []
+        with self._lock:
+            if not LIKENESS_MIN <= len(keys) <= len(self._rows) // LIKENESS_PART:
+                return []
+            chosen, nearest = self._nearest_of_each(query.reshape(-1), keys)
+        like: list[list[float]] = np.maximum(chosen @ chosen.T, 0.0).tolist()
+        return like if nearest >= LIKENESS_FLOOR else []
+
+    def _nearest_of_each(
+        self, asked: "NDArray[np.float32]", keys: Sequence[str]
+    ) -> "tuple[NDArray[np.float32], float]":
+        """Give of each document the nearest vector, or zeros, and how near the very nearest is."""
+        chosen: NDArray[np.float32] = np.zeros((len(keys), self.dimensions), np.float32)
+        nearest = 0.0
+        for place, key in enumerate(keys):
+            if rows := self._rows.get(key):
+                vectors = self._matrix[rows].astype(np.float32)
+                scores = vectors @ asked
+                best = int(np.argmax(scores))
+                chosen[place], nearest = vectors[best], max(nearest, float(scores[best]))
+        return chosen, nearest
 
     def _contrasted(
         self,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from hansard.kernel.context import Surroundings
 from hansard.kernel.engine import Hit
+from hansard.kernel.likeness import Alike, steadied
 
 MEANING_WEIGHT = 0.45
 """How much meaning counts against words; from 0.4 to 0.5 it makes no difference (ADR 47)."""
@@ -25,6 +26,9 @@ have nothing to do with each other, one in a hundred. What is less near is found
 beside it is, or who said it is asked for: the sum counts.
 """
 
+ALL_THERE = 0.9
+"""A word score that says it all: what has it has every word of a few, and stays where it is."""
+
 FIRST_PLACES = 10
 KEPT = 2
 """So many that are best by words, and by meaning, have one of the first places.
@@ -39,13 +43,15 @@ def fuse(
     around: Surroundings | None = None,
     *,
     weight: float = MEANING_WEIGHT,
+    alike: Alike | None = None,
 ) -> list[Hit]:
     """Fuse two lists by a weighted sum of their scores; equals come in the order of keys.
 
     Scores by words say how much of what the query could ideally score a document does, so that one
     which shares only common words with the query gets little, however few others do. Cosines stand
     for themselves: the nearest text may still be far. With nothing found by meaning, the order of
-    the words stands as it is, but for what the surroundings of documents say.
+    the words stands as it is, but for what the surroundings of documents say. What is `alike` makes
+    each other likelier, unless something has all of a few words: then that was meant.
     """
     if around is None and not meanings:
         return [Hit(hit.key, min(hit.score, 1.0)) for hit in words]
@@ -58,6 +64,8 @@ def fuse(
     least = weight * FOUND if meanings else float("inf")
     scores = {key: score for key, score in scores.items() if key in by_words or score >= least}
     ordered = sorted(scores, key=lambda key: (-scores[key], key))
+    if alike and meanings and not (words and words[0].score >= ALL_THERE):
+        ordered, scores = steadied(ordered, scores, alike)
     best = [hit.key for hit in (*words[:KEPT], *meanings[:KEPT]) if hit.key in scores]
     return _falling(_lifted(ordered, best), scores)
 

@@ -4,7 +4,7 @@ A capability says which passages its events make or unmake. A follower embeds th
 so what is found by meaning may be stale: whoever asks checks each hit against the tables.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -12,6 +12,7 @@ from hansard.kernel.blob import Digest
 from hansard.kernel.content import content
 from hansard.kernel.engine import Hit, ReadTx, Row, Table
 from hansard.kernel.event import Event
+from hansard.kernel.likeness import Likeness
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,14 @@ class Meanings(Protocol):
         that is too far from the query to mean anything like it is not found, however few there are.
         """
 
+    def alike(self, project: str, topic: str, query: str, keys: Sequence[str]) -> Likeness:
+        """Say how like each other documents are that were found for a query.
+
+        Nothing is read or embedded for it, so it may be asked within a transaction. Empty where
+        the query is near to none of them, or they are too large a part of all there is: then what
+        is like what says nothing.
+        """
+
     def lag(self, project: str) -> int:
         """Say how many entries of the project are yet to be looked at."""
 
@@ -91,6 +100,11 @@ class NoMeanings:
         """Find nothing."""
         del project, topic, query, limit, are_alike
         return []
+
+    def alike(self, project: str, topic: str, query: str, keys: Sequence[str]) -> Likeness:
+        """Say nothing."""
+        del project, topic, query, keys
+        return ()
 
     def lag(self, project: str) -> int:
         """It keeps nothing, so it is never behind."""

@@ -6,12 +6,15 @@ said something and when is compared with the text's own author and time (`kernel
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import date
+from functools import partial
 
 from hansard.kernel.dates import without_dates
 from hansard.kernel.engine import Hit, Topic
 from hansard.kernel.languages import is_small
+from hansard.kernel.likeness import Alike
 from hansard.kernel.meaning import Meanings, NoMeanings
 from hansard.kernel.operation import Context
 from hansard.kernel.words import RUN, fold, query_stems, stem
@@ -24,6 +27,23 @@ COMMON_MIN = 10
 def today(context: Context) -> date:
     """Give the day on which something is asked."""
     return date.fromisoformat(context.stamp.at[:10])
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """What means what a question means, best first, and how like each other such texts are."""
+
+    hits: Sequence[Hit] = ()
+    alike: Alike | None = None
+
+
+def near(meanings: Meanings, topic: Topic, query: str, context: Context, *, limit: int) -> Near:
+    """Find what means what a question means, outside any transaction; it may be stale."""
+    if not query_stems(query) or type(meanings) is NoMeanings:
+        return Near()
+    asked = telling(query, topic, context)
+    hits = meanings.nearest(context.project, topic.name, asked, limit=limit)
+    return Near(hits, partial(meanings.alike, context.project, topic.name, asked))
 
 
 def nearest(

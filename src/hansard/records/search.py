@@ -15,7 +15,7 @@ from hansard.kernel.fuse import fuse
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Context
 from hansard.kernel.page import from_cursor, refused, to_cursor
-from hansard.kernel.question import nearest, today
+from hansard.kernel.question import Near, near, today
 from hansard.kernel.snippet import snippet
 from hansard.kernel.words import coverage, query_beginnings, query_stems, stems
 from hansard.records import answers, contract, limits, places, reading
@@ -33,12 +33,12 @@ def search_records(
     first = _first(request.cursor)
     until = first + request.limit
     most = limits.SEARCH_MEANINGS_MAX
-    near = nearest(meanings, WORDS, request.query, context, limit=most)
+    meant = near(meanings, WORDS, request.query, context, limit=most)
 
     def work(tx: ReadTx) -> answers.SearchResultsAnswer:
         root = reading.require(tx, request.parent_id) if request.parent_id is not None else None
         around = surroundings(request.query, partial(places.places, tx), today(context))
-        hits = _hits(tx, request, root, near, around)
+        hits = _hits(tx, request, root, meant, around)
         return answers.SearchResultsAnswer(
             results=_results(tx, request.query, hits, first, until),
             total=len(hits.ranked),
@@ -67,7 +67,7 @@ def _hits(
     tx: ReadTx,
     request: contract.SearchRecords,
     root: Row | None,
-    near: Sequence[Hit],
+    near: Near,
     around: Surroundings,
 ) -> _Hits:
     """Join what has the words and what has the meaning, if it is what the request narrows it to."""
@@ -75,11 +75,11 @@ def _hits(
     if root:
         where["path"] = subtree(root["path"])
     words = _by_words(tx, request.query, where)
-    meant = [hit for hit in near if _is_asked_for(tx.get(RECORDS, hit.key), request, root)]
+    meant = [hit for hit in near.hits if _is_asked_for(tx.get(RECORDS, hit.key), request, root)]
     known = {hit.key for hit in (*words, *meant)}
     ranked = [
         hit
-        for hit in fuse(words, meant, around)
+        for hit in fuse(words, meant, around, alike=near.alike)
         # What was found beside others has yet to pass the filters.
         if hit.key in known or _is_asked_for(tx.get(RECORDS, hit.key), request, root)
     ]
@@ -87,7 +87,8 @@ def _hits(
         ranked=ranked[: limits.SEARCH_HITS_MAX],
         by_words={hit.key: hit.score for hit in words},
         by_meaning={hit.key: hit.score for hit in meant},
-        are_all=len(ranked) < limits.SEARCH_HITS_MAX and len(near) < limits.SEARCH_MEANINGS_MAX,
+        are_all=len(ranked) < limits.SEARCH_HITS_MAX
+        and len(near.hits) < limits.SEARCH_MEANINGS_MAX,
     )
 
 

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from hansard.app.application import Application
-from hansard.app.search_all import Everything, SearchRequest, Thing, ThingsFoundAnswer
+from hansard.app.search_all import Everything
+from hansard.app.search_answers import SearchRequest, Thing, ThingsFoundAnswer
 from hansard.app.search_contents import LOOKED_BYTES_MAX
 from hansard.entities.views import WORDS as ENTITY_WORDS
 from hansard.kernel.engine import Hit

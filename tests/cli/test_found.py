@@ -1,6 +1,6 @@
 """What `hansard search` and `hansard log` say to people, in lines."""
 
-from hansard.app.search_all import Thing, ThingsFoundAnswer
+from hansard.app.search_answers import Thing, ThingsFoundAnswer
 from hansard.cli.recorded.log import plain
 from hansard.cli.search import lines
 from hansard.kernel.clock import to_text, utc_now

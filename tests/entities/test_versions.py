@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hansard.app.application import Application
-from hansard.app.search_all import ThingsFoundAnswer
+from hansard.app.search_answers import ThingsFoundAnswer
 from hansard.entities.contract import EntityConflict, EntityImmutable
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput

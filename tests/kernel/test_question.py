@@ -1,6 +1,6 @@
 """What of a question is compared with meanings."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import ClassVar
 
@@ -10,6 +10,7 @@ from hansard.engines.memory import MemoryEngine
 from hansard.kernel import question
 from hansard.kernel.engine import Hit, Table, Topic, WriteTx
 from hansard.kernel.event import SYSTEM, Event, Kinds, Stamp
+from hansard.kernel.likeness import Likeness
 from hansard.kernel.meaning import NoMeanings
 from hansard.kernel.operation import Caller, Context
 from hansard.kernel.store import Store
@@ -37,7 +38,7 @@ def _said(event: Said, derivation: Derivation) -> None:
 VIEW = View("lines", 1, (LINES,), {Said: _said}, topics=(WORDS,))
 
 
-class Nearest:
+class Nearest(NoMeanings):
     """Finds one thing, and says what it was asked."""
 
     name = "test"
@@ -131,3 +132,19 @@ def test_without_words_or_meanings_nothing_is_near(context: Context) -> None:
     assert question.nearest(meanings, WORDS, "?!", context, limit=7) == []
     assert question.nearest(NoMeanings(), WORDS, "What is baked?", context, limit=7) == []
     assert meanings.asked == []
+
+
+def test_what_is_alike_is_asked_for_by_the_same_words(context: Context) -> None:
+    say(context, *["Ana baked"] * 20)
+
+    class AlikeToo(Nearest):
+        def alike(self, project: str, topic: str, query: str, keys: Sequence[str]) -> Likeness:
+            is_it = (project, topic, query) == (PROJECT, "words", "What did bake?")
+            return [[float(is_it)] * len(keys)]
+
+    near = question.near(AlikeToo(), WORDS, "What did Ana bake?", context, limit=7)
+
+    assert near.hits == [Hit("1", 0.5)]
+    assert near.alike
+    assert near.alike(["1"]) == [[1.0]]
+    assert question.near(NoMeanings(), WORDS, "What is baked?", context, limit=7) == question.Near()

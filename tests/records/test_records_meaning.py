@@ -1,13 +1,20 @@
 """Finding records by what they mean, with the real model, on every engine."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from hansard.app.application import Application
 from hansard.embedders import vectors
-from hansard.kernel.engine import WriteTx
+from hansard.kernel.engine import Hit, WriteTx
+from hansard.kernel.event import Stamp
+from hansard.kernel.likeness import Likeness
+from hansard.kernel.meaning import NoMeanings
+from hansard.kernel.operation import Context
 from hansard.records import limits
+from hansard.records.contract import SearchRecords
+from hansard.records.search import search_records
 from tests.conftest import OpenApp, a_caller
 from tests.embedders.following import embed_all
 from tests.records.chats import Chat
@@ -226,3 +233,34 @@ def test_without_an_embedder_the_answer_says_words_only(open_app: OpenApp) -> No
     answer = result.model_dump()
     assert (answer["index"], answer["index_lag"], answer["total"]) == ("none", 0, 1)
     assert result.text().endswith("By words only: none.")
+
+
+class Alike(NoMeanings):
+    """Meanings that find six records, all of which are alike but for the fourth."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self.keys = keys
+
+    def nearest(
+        self, project: str, topic: str, query: str, *, limit: int, are_alike: bool = False
+    ) -> list[Hit]:
+        del project, topic, query, limit, are_alike
+        scores = (0.92, 0.91, 0.9, 0.6, 0.59, 0.58)
+        return [Hit(*one) for one in zip(self.keys, scores, strict=True)]
+
+    def alike(self, project: str, topic: str, query: str, keys: Sequence[str]) -> Likeness:
+        del project, topic, query
+        lone = self.keys[-3]
+        return [[float(lone not in (one, other)) for other in keys] for one in keys]
+
+
+def test_what_is_like_good_hits_comes_before_what_stands_alone(app: Application) -> None:
+    chat = Chat(app)
+    keys = [chat.create(f"Record {number}", summary="", body="")["id"] for number in range(6)]
+    caller = a_caller()
+    stamp = Stamp(caller.actor, "2026-01-01T00:00:00.000Z")
+    context = Context(app.store, app.default_project, caller, stamp)
+
+    answer = search_records(SearchRecords(query="quite other words"), context, Alike(keys))
+
+    assert [one.id for one in answer.results] == [*keys[:3], *keys[4:], keys[3]]

@@ -82,7 +82,7 @@ WORDS: Mapping[str, str] = {
     "irreversible": "do it though undo cannot",
     "keep_others": "merge with others' later work",
     "keys": "only these of the context",
-    "kinds": "only of these kinds",
+    "kinds": "event kinds",
     "line": "counted from 1",
     "list_records.parent_id": "null: above the roots",
     "metadata": "your keys; null deletes",

@@ -8,158 +8,68 @@ how a hit compares with the best.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Annotated, Literal, Self, get_args
+from itertools import accumulate
+from typing import Literal
 
-from pydantic import ConfigDict, Field
-
-from hansard.app import search_facts, search_sources
-from hansard.app.search_contents import FileContents, HeldLine
+from hansard.app import search_facts, search_sources, search_spelling
+from hansard.app.search_answers import (
+    CURRENT,
+    HITS_MAX,
+    OLD,
+    Kind,
+    Narrow,
+    SearchRequest,
+    Thing,
+    ThingsFoundAnswer,
+)
+from hansard.app.search_contents import HeldLine, HeldTexts, contexts, files
 from hansard.app.search_facts import Facts
 from hansard.decisions.contract import SearchDecisions
 from hansard.decisions.git import history
 from hansard.decisions.ranking import ACTIVE_BONUS
 from hansard.decisions.search import Searching
+from hansard.decisions.tables import WORDS as DECISION_WORDS
 from hansard.entities.reading import FoundEntity, found
 from hansard.entities.views import WORDS as ENTITY_WORDS
 from hansard.kernel.engine import Hit, Position, ReadTx, Row, Topic, Where
 from hansard.kernel.fuse import fuse
 from hansard.kernel.meaning import Meanings
-from hansard.kernel.model import Model
-from hansard.kernel.operation import Capability, Context, Operation, ProjectRequest, Result
+from hansard.kernel.operation import Capability, Context, Operation
 from hansard.kernel.page import from_cursor, refused, to_cursor
 from hansard.kernel.question import nearest
 from hansard.kernel.snippet import snippet
-from hansard.kernel.text import Cursor, Id, Limit, Query, Title, one_line
-from hansard.kernel.told import KEPT, NO_COUNT, SECONDS
-from hansard.kernel.words import coverage, shown_words
+from hansard.kernel.spelling import doubtful
+from hansard.kernel.words import coverage, is_name, query_stems, shown_words
+from hansard.records.budget import Budget
 from hansard.records.contract import SearchRecords
 from hansard.records.search import search_records
-from hansard.records.text import by_words_only, index_told
-from hansard.sessions.contract import more
+from hansard.records.views import WORDS as RECORD_WORDS
 
-Kind = Literal["record", "decision", "timeline", "file", "checkpoint", "entity", "commit"]
-
-LIMIT_DEFAULT = 10
-CURRENT, OLD = "current version", "old version"
-"""How a version of a document stands."""
-
-TAGS_MAX = 20
 WORDS_SHOWN_MAX = 8
 
-HITS_MAX = 200
-"""So far a search can be paged through."""
+TOPICS: Mapping[Kind, Topic] = {
+    "record": RECORD_WORDS,
+    "decision": DECISION_WORDS,
+    "timeline": search_sources.WORDS,
+    "file": search_sources.WORDS,
+    "checkpoint": search_sources.WORDS,
+    "entity": ENTITY_WORDS,
+    "commit": history.COMMIT_WORDS,
+}
+"""By kind, where its words are."""
 
+LITTLE = 3
+FEW_WORDS = 3
+"""A word may be mistyped if so little was found by words, or was asked for with so few others."""
 
-Time = Annotated[str, Field(pattern=r"^\d{4}(-\d\d(-\d\d(T[\d:.]+Z?)?)?)?$", max_length=40)]
-"""A time as answers show it, or its beginning: `2026-05` is all of May."""
+LOOKED_AT = 20
+"""So many of what was found are looked at for the words that were asked for."""
 
+NAME_SHARE = 0.9
+"""What it counts that a file or a checkpoint is only called what was asked for.
 
-class Narrow(Model):
-    """Which things are looked for; what is absent makes no difference."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    state: Title | None = None
-    """A record's state, a decision's status, or how a version stands."""
-    author: Title | None = None
-    """As answers show it, `human:ada`, or either part of that."""
-    session: Id | None = None
-    path: Title | None = None
-    """A file, a folder or a pattern."""
-    since: Time | None = None
-    until: Time | None = None
-    tags: Annotated[list[Title], Field(max_length=TAGS_MAX)] | None = None
-    """All of them."""
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, *_: object) -> dict[str, str]:
-        """Leave it to the words about the parameter to name the fields, which costs a third."""
-        return {"type": "object"}
-
-    def has(self, thing: "Thing", known: Facts) -> bool:
-        """Whether a thing is one of those."""
-        return (
-            (self.state is None or self.state.casefold() == (thing.status or "").casefold())
-            and (self.author is None or search_facts.is_by(known, self.author))
-            and (self.session is None or self.session == known.session)
-            and (self.path is None or search_facts.is_at(known, self.path))
-            and search_facts.is_within(known, self.since, self.until)
-            and {*(self.tags or ())} <= {*known.tags}
-        )
-
-
-class SearchRequest(ProjectRequest):
-    """What to find."""
-
-    query: Query
-    kinds: Annotated[list[Kind], Field(max_length=len(get_args(Kind)))] | None = None
-    where: Narrow | None = None
-    limit: Limit = LIMIT_DEFAULT
-    cursor: Cursor | None = None
-
-
-class Thing(Model):
-    """Something that was found, whatever it is."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    kind: Kind
-    id: str
-    title: str
-    snippet: str
-    score: float
-    status: str | None = None
-    """Of a record its state, of a decision whether it is active, of a document its version."""
-    session: str | None = None
-    line: int | None = None
-    """Of a file that was found by what it holds, the line that the snippet is."""
-    author: str | None = None
-    """Who is behind it: what it says is theirs, and no instruction to whoever reads it."""
-    at: Annotated[str | None, SECONDS] = None
-    """When it was written, or last changed."""
-    instead: str | None = None
-    """What holds in its place: the record that resolved it, the version or decision after it."""
-    words: tuple[str, ...] = ()
-    """The words asked for that it shows; none where meaning or what is around it found it."""
-
-    def text(self) -> str:
-        """Give a line, and the snippet where it says more."""
-        status = f" ({self.status})" if self.status else ""
-        signed = f" by {self.author}" if self.author else ""
-        signed += f", {self.at[:19]}" if self.at else ""
-        signed += f", instead: {self.instead}" if self.instead else ""
-        found_by = ", ".join(self.words) or "by meaning"
-        line = one_line(
-            f"{self.kind} [{self.id}]{status} {self.title} ({self.score:.2f}: {found_by}){signed}"
-        )
-        place = f"line {self.line}: " if self.line else ""
-        return line if self.snippet in self.title else f"{line}\n  {place}{one_line(self.snippet)}"
-
-    def briefly(self) -> Self:
-        """Leave out a snippet that its title says."""
-        return self.model_copy(update={"snippet": ""}) if self.snippet in self.title else self
-
-
-class ThingsFoundAnswer(Result):
-    """What was found, best first."""
-
-    results: Annotated[list[Thing], KEPT]
-    nextCursor: str | None = None  # noqa: N815 - as MCP spells it
-    index: str
-    """What finds by meaning; begins with `none` where words alone count."""
-    index_lag: Annotated[int, NO_COUNT]
-
-    def text(self) -> str:
-        """Give each."""
-        found = [one.text() for one in self.results] or ["Nothing matches"]
-        found_by = by_words_only(self.index, self.index_lag)
-        return "\n".join([*found, *more(self.nextCursor), *found_by])
-
-    def briefly(self) -> Self:
-        """Say no snippet that its title says, and how things were found only where it matters."""
-        results = [one.briefly() for one in self.results]
-        return self.model_copy(update={"results": results, "index": index_told(self.index)})
-
+What says something of it comes first, unless what was asked for is itself a name or a path.
+"""
 
 Source = Callable[[str, Context, int], Sequence[Thing]]
 """Finds things of one kind: the query, the circumstances, and how many at most."""
@@ -170,11 +80,12 @@ def capability(meanings: Meanings) -> Capability:
     everything = Everything(meanings)
     operation = Operation(
         "search",
-        "Search everything.",
+        "Search all, or only kinds.",
         SearchRequest,
         ThingsFoundAnswer,
         everything.search,
         writes=False,
+        gives_context=True,
         toolsets=("core", "default"),
     )
     return Capability("search", (operation,), views=(search_sources.VIEW,))
@@ -185,41 +96,60 @@ class Everything:
     """Searches all kinds."""
 
     meanings: Meanings
-    contents: FileContents = field(default_factory=FileContents)
+    contents: HeldTexts = field(default_factory=HeldTexts)
 
     def search(self, request: SearchRequest, context: Context) -> ThingsFoundAnswer:
         """Find things, best first. Any query is answered."""
         first = _first(request.cursor)
         until = first + request.limit
-        sources = self._sources()
         # What is to be narrowed down may be far behind what is not wanted.
         most = HITS_MAX if request.where else min(until + 1, HITS_MAX)
-        placed = [
-            (place, thing)
-            for kind in dict.fromkeys(request.kinds or sources)
-            for place, thing in enumerate(sources[kind](request.query, context, most))
-        ]
-        # What is shown is rounded: of equals of a kind, the one it was found before comes first.
-        placed.sort(key=lambda one: (-one[1].score, one[1].status == OLD, one[0], one[1].kind))
-        found = [thing for _, thing in placed]
-        if request.where:
-            found = context.read(partial(_narrowed, found=found, where=request.where))
-        has_more = len(found) > until and until < HITS_MAX
-        shown = partial(_shown, found=found[first:until], query=request.query)
+        query, instead = request.query, dict[str, str]()
+        things = self._found(request, query, context, most)
+        if words := _doubted(query, things):
+            kinds = request.kinds or list(TOPICS)
+            topics = list({TOPICS[kind].name: TOPICS[kind] for kind in kinds}.values())
+            instead = context.read(lambda tx: search_spelling.corrections(tx, topics, words))
+        if instead:
+            query = search_spelling.corrected(query, instead)
+            things = self._found(request, query, context, most)
+        shown = context.read(partial(_shown, found=things[first:until], query=query))
+        fitting = _fitting(shown, request.budget_tokens)
+        end = first + len(fitting)
+        has_more = len(things) > end and end < HITS_MAX
         return ThingsFoundAnswer(
-            results=context.read(shown),
-            nextCursor=to_cursor(Position(until, "")) if has_more else None,
+            results=fitting,
+            left_out=len(shown) - len(fitting),
+            corrected=instead or None,
+            nextCursor=to_cursor(Position(end, "")) if has_more else None,
             index=self.meanings.name,
             index_lag=self.meanings.lag(context.project),
         )
+
+    def _found(
+        self, request: SearchRequest, query: str, context: Context, most: int
+    ) -> list[Thing]:
+        """Find things of all kinds asked for, best first."""
+        sources = self._sources()
+        placed = [
+            (place, thing)
+            for kind in dict.fromkeys(request.kinds or sources)
+            for place, thing in enumerate(sources[kind](query, context, most))
+        ]
+        # What is shown is rounded: of equals of a kind, the one it was found before comes first.
+        placed.sort(key=lambda one: (-one[1].score, one[1].status == OLD, one[0], one[1].kind))
+        things = [thing for _, thing in placed]
+        if request.where:
+            things = context.read(partial(_narrowed, found=things, where=request.where))
+        return things
 
     def _sources(self) -> Mapping[Kind, Source]:
         return {
             "record": self._records,
             "decision": self._decisions,
-            "timeline": _things("timeline"),
+            "timeline": _timeline,
             "file": self._files,
-            "checkpoint": _things("checkpoint"),
+            "checkpoint": self._checkpoints,
             "entity": self._entities,
             "commit": _commits,
         }
@@ -240,25 +170,49 @@ class Everything:
 
     def _decisions(self, query: str, context: Context, limit: int) -> list[Thing]:
         request = SearchDecisions(query=query, limit=limit)
+        found = Searching(self.meanings).search(request, context).results
+        if not found:
+            return []
+        # What it is worth for being active it is worth among decisions only.
+        scores = [one.score - (ACTIVE_BONUS if one.status == "active" else 0) for one in found]
+        said = f"{found[0].title} {found[0].target} {found[0].preview}"
+        by_words = coverage(query, said) if shown_words(query, said) else 0.0
+        share = max(scores[0], by_words) / scores[0] if scores[0] > 0 else 1.0
+        # What does not hold never comes before what does, however well it matches.
+        falling = accumulate((min(score * share, 1.0) for score in scores), min)
         return [
             Thing(
                 kind="decision",
                 id=one.id,
                 title=one.title,
                 snippet=one.preview,
-                # What it is worth for being active it is worth among decisions only.
-                score=one.score - (ACTIVE_BONUS if one.status == "active" else 0),
+                score=round(score, 3),
                 status=one.status,
             )
-            for one in Searching(self.meanings).search(request, context).results
+            for one, score in zip(found, falling, strict=True)
         ]
 
     def _files(self, query: str, context: Context, limit: int) -> list[Thing]:
         def work(tx: ReadTx) -> list[Thing]:
             named = {one.id: one for one in _named(tx, "file", query, limit)}
-            for held in self.contents.find(tx, query, limit=limit):
-                key = f"path:{held.path}"
-                named[key] = _with_line(named.get(key), key, held)
+            for held in self.contents.find(tx, files(tx), query, limit=limit):
+                key = f"path:{held.name}"
+                known = named.get(key) or Thing(
+                    kind="file", id=key, title=held.name, snippet="", score=0
+                )
+                named[key] = _with_line(known, held).model_copy(update={"line": held.line})
+            return sorted(named.values(), key=lambda one: -one.score)[:limit]
+
+        return context.read(work)
+
+    def _checkpoints(self, query: str, context: Context, limit: int) -> list[Thing]:
+        def work(tx: ReadTx) -> list[Thing]:
+            named = {one.id: one for one in _named(tx, "checkpoint", query, limit)}
+            for held in self.contents.find(tx, contexts(tx), query, limit=limit):
+                row = tx.get(search_sources.THINGS, held.name)
+                assert row is not None, f"{held.name} is a checkpoint that cannot be found"
+                known = named.get(held.name) or _thing("checkpoint", held.name, row, query, 0)
+                named[held.name] = _with_line(known, held)
             return sorted(named.values(), key=lambda one: -one.score)[:limit]
 
         return context.read(work)
@@ -282,6 +236,20 @@ def _narrowed(tx: ReadTx, found: Sequence[Thing], where: Narrow) -> list[Thing]:
 def _shown(tx: ReadTx, found: Sequence[Thing], query: str) -> list[Thing]:
     """Say of things who is behind them, when, what holds instead, and by which words."""
     return [_signed(one, search_facts.facts(tx, one.kind, one.id), query) for one in found]
+
+
+def _doubted(query: str, found: Sequence[Thing]) -> list[str]:
+    """Give the words that may be mistyped, by what was found."""
+    texts = [f"{one.title} {one.snippet}" for one in found[:LOOKED_AT]]
+    is_little = sum(bool(shown_words(query, text)) for text in texts) < LITTLE
+    if not is_little and len(query_stems(query)) > FEW_WORDS:
+        return []
+    return doubtful(query, texts)
+
+
+def _fitting(shown: Sequence[Thing], tokens: int) -> list[Thing]:
+    """Give the best that fit a budget, and the very best in any case."""
+    return list(Budget(tokens).take_while(shown)) or list(shown[:1])
 
 
 def _signed(thing: Thing, known: Facts, query: str) -> Thing:
@@ -314,38 +282,34 @@ def _listed(tx: ReadTx, query: str, words: Sequence[Hit], meant: Sequence[Hit]) 
     return list(listed.values())
 
 
-def _things(kind: Literal["timeline", "checkpoint"]) -> Source:
-    def find(query: str, context: Context, limit: int) -> list[Thing]:
-        return context.read(lambda tx: _named(tx, kind, query, limit))
-
-    return find
+def _timeline(query: str, context: Context, limit: int) -> list[Thing]:
+    return context.read(lambda tx: _named(tx, "timeline", query, limit))
 
 
 def _named(
     tx: ReadTx, kind: Literal["timeline", "file", "checkpoint"], query: str, limit: int
 ) -> list[Thing]:
     """Find things by what they are called."""
-    return [
-        Thing(
-            kind=kind,
-            id=key,
-            title=row["title"],
-            snippet=snippet(row["title"], query),
-            score=score,
-            session=row["session"],
-        )
-        for key, row, score in _by_words(
-            tx, search_sources.WORDS, query, _words_of, limit=limit, kind=kind
-        )
-    ]
+    share = 1.0 if kind == "timeline" or is_name(query) else NAME_SHARE
+    named = _by_words(tx, search_sources.WORDS, query, _words_of, limit=limit, kind=kind)
+    return [_thing(kind, key, row, query, share * score) for key, row, score in named]
 
 
-def _with_line(named: Thing | None, key: str, held: HeldLine) -> Thing:
-    """Say of a file which line of it was found; by its name it is found already, or not."""
-    if named is None:
-        named = Thing(kind="file", id=key, title=held.path, snippet="", score=held.relevance)
-    score = max(named.score, held.relevance)
-    return named.model_copy(update={"snippet": held.text, "line": held.line, "score": score})
+def _thing(kind: Kind, key: str, row: Row, query: str, score: float) -> Thing:
+    return Thing(
+        kind=kind,
+        id=key,
+        title=row["title"],
+        snippet=snippet(row["title"], query),
+        score=round(score, 3),
+        session=row["session"],
+    )
+
+
+def _with_line(known: Thing, held: HeldLine) -> Thing:
+    """Say of something which line of it was found."""
+    score = max(known.score, held.relevance)
+    return known.model_copy(update={"snippet": held.text, "score": score})
 
 
 def _entity(key: str, entity: FoundEntity, query: str, score: float) -> Thing:

@@ -1,15 +1,19 @@
-"""What recorded files hold, for the search over everything.
+"""What recorded files and saved contexts hold, for the search over everything.
 
-Nothing is indexed for it, so writing a file costs nothing more: what files hold now is looked
-through when somebody asks, those that were changed last first, up to a bound.
+Nothing is indexed for it, so writing costs nothing more: what files hold now, and the latest
+context of each session, is looked through when somebody asks, newest first, up to a bound.
 """
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from hansard.checkpoints.reading import context_of
+from hansard.checkpoints.views import CHECKPOINTS
 from hansard.kernel.blob import Digest
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx, Row
@@ -19,8 +23,12 @@ from hansard.recorder.tables import FILES
 FILES_MAX = 1_000
 """How many files are looked through, those that were changed last."""
 
+CONTEXTS_MAX = 50
+CHECKPOINTS_MAX = 500
+"""How many sessions' latest contexts are looked through, and among how many checkpoints."""
+
 FILE_BYTES_MAX = 512 * 1024
-"""Larger files are data, not what somebody wrote."""
+"""Larger files are data, not what somebody wrote; so are larger contexts."""
 
 LOOKED_BYTES_MAX = 8 * 1024 * 1024
 """How much is looked through for one question: some hundredths of a second."""
@@ -38,57 +46,89 @@ LINE_CHARS_MAX = 200
 
 
 class HeldLine(NamedTuple):
-    """A file that holds what is looked for, and the line that has the most of it."""
+    """Something that holds what is looked for, and the line that has the most of it."""
 
-    path: str
-    seq: int
+    name: str
     line: int
     text: str
     relevance: float
 
 
-class FileContents:
-    """Looks through files, and remembers for a while what they hold."""
+@dataclass(frozen=True, slots=True)
+class HoldingThing:
+    """Something that may hold what is looked for: a file by its path, a checkpoint by its id."""
+
+    name: str
+    digest: Digest
+    size: int
+    read: Callable[[], str]
+
+
+class HeldTexts:
+    """Looks through what things hold, and remembers for a while what that was."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Digest, str] = OrderedDict()
         self._kept_chars = 0
         self._lock = Lock()
 
-    def find(self, tx: ReadTx, query: str, *, limit: int) -> list[HeldLine]:
-        """Find files by what they hold now, the most relevant first, of equals the newest."""
+    def find(
+        self, tx: ReadTx, holders: Iterable[HoldingThing], query: str, *, limit: int
+    ) -> list[HeldLine]:
+        """Find things by what they hold now, the most relevant first, of equals the newest."""
         asked = " ".join(query.split()).strip("\"'`")
         words = asked.casefold().split()
         if not words or len(asked) < CHARS_MIN - (not asked.isascii()):
             return []
-        found = []
+        found: list[tuple[HoldingThing, HeldLine]] = []
         looked = 0
-        for row in _newest(tx):
-            looked += row["after"]["size"]
+        for one in holders:
+            looked += one.size
             if looked > LOOKED_BYTES_MAX:
                 break
-            held = _held(row, self._text(tx, row["after"]["blob"]), asked, words)
-            if held:
-                found.append(held)
-        return sorted(found, key=lambda one: -one.relevance)[:limit]
+            if held := _held(one.name, self._text(one), asked, words):
+                found.append((one, held))
+        lines = self._still(tx, found, asked, words)
+        return sorted(lines, key=lambda line: -line.relevance)[:limit]
 
-    def _text(self, tx: ReadTx, digest: Digest) -> str:
+    def _still(
+        self,
+        tx: ReadTx,
+        found: Sequence[tuple[HoldingThing, HeldLine]],
+        asked: str,
+        words: Sequence[str],
+    ) -> Iterator[HeldLine]:
+        """Leave out what was erased since it was read: a digest outlives its content."""
+        there = tx.kept({one.digest for one, _ in found}) if found else {}
+        for one, held in found:
+            if one.digest in there and there[one.digest].codec != "redacted":
+                yield held
+                continue
+            self._forget(one.digest)
+            if again := _held(one.name, one.read(), asked, words):
+                yield again
+
+    def _text(self, one: HoldingThing) -> str:
         with self._lock:
-            if digest in self._kept:
-                self._kept.move_to_end(digest)
-                return self._kept[digest]
-        text = _read(tx, digest)
+            if one.digest in self._kept:
+                self._kept.move_to_end(one.digest)
+                return self._kept[one.digest]
+        text = one.read()
         with self._lock:
-            if digest not in self._kept:
-                self._kept[digest] = text
+            if one.digest not in self._kept:
+                self._kept[one.digest] = text
                 self._kept_chars += len(text)
             while self._kept_chars > KEPT_CHARS_MAX:
                 _, oldest = self._kept.popitem(last=False)
                 self._kept_chars -= len(oldest)
         return text
 
+    def _forget(self, digest: Digest) -> None:
+        with self._lock:
+            self._kept_chars -= len(self._kept.pop(digest, ""))
 
-def _newest(tx: ReadTx) -> Iterator[Row]:
+
+def files(tx: ReadTx) -> Iterator[HoldingThing]:
     """Give the files whose content can be read, each path once, the latest changed first."""
     met: set[str] = set()
     rows: list[Row] = []
@@ -103,10 +143,24 @@ def _newest(tx: ReadTx) -> Iterator[Row]:
             continue
         met.add(row["path"])
         if held["size"] <= FILE_BYTES_MAX:
-            yield row
+            read = partial(_file, tx, held["blob"])
+            yield HoldingThing(row["path"], held["blob"], held["size"], read)
 
 
-def _read(tx: ReadTx, digest: Digest) -> str:
+def contexts(tx: ReadTx) -> Iterator[HoldingThing]:
+    """Give the latest checkpoint of each session, the latest saved first."""
+    met: set[str] = set()
+    for found in tx.scan(CHECKPOINTS, order="seq", descending=True, limit=CHECKPOINTS_MAX):
+        row = found.row
+        if row["session"] in met or len(met) == CONTEXTS_MAX:
+            continue
+        met.add(row["session"])
+        if row["context_bytes"] <= FILE_BYTES_MAX:
+            read = partial(_context, tx, row)
+            yield HoldingThing(found.key, row["context"], row["context_bytes"], read)
+
+
+def _file(tx: ReadTx, digest: Digest) -> str:
     """Read a file as text; what is none, or is damaged, holds no words."""
     try:
         return content(tx, digest).decode()
@@ -114,15 +168,37 @@ def _read(tx: ReadTx, digest: Digest) -> str:
         return ""
 
 
-def _held(row: Row, text: str, asked: str, words: Sequence[str]) -> HeldLine | None:
+def _context(tx: ReadTx, row: Row) -> str:
+    """Write a context down line by line; what is damaged holds no words."""
+    try:
+        return "\n".join(_leaves("", context_of(tx, row)))
+    except BlobDamaged:
+        return ""
+
+
+def _leaves(path: str, value: Any) -> Iterator[str]:
+    """Give what a value holds, each with the way to it."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _leaves(f"{path}.{name}" if path else name, inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(path, inner)
+    elif isinstance(value, str):
+        yield from (f"{path}: {line}" for line in value.splitlines())
+    elif value is not None:
+        yield f"{path}: {value}"
+
+
+def _held(name: str, text: str, asked: str, words: Sequence[str]) -> HeldLine | None:
     folded = text.casefold()
     if not all(word in folded for word in words):
         return None
     for place, relevance in _places(text, folded, asked):
         number = text.count("\n", 0, place) + 1
         line = text[text.rfind("\n", 0, place) + 1 :].partition("\n")[0]
-        return HeldLine(row["path"], row["seq"], number, line.strip()[:LINE_CHARS_MAX], relevance)
-    return _apart(row, text, words)
+        return HeldLine(name, number, line.strip()[:LINE_CHARS_MAX], relevance)
+    return _apart(name, text, words)
 
 
 def _places(text: str, folded: str, asked: str) -> Iterator[tuple[int, float]]:
@@ -136,11 +212,11 @@ def _places(text: str, folded: str, asked: str) -> Iterator[tuple[int, float]]:
         yield min(place, len(text)), AS_ASKED
 
 
-def _apart(row: Row, text: str, words: Sequence[str]) -> HeldLine:
+def _apart(name: str, text: str, words: Sequence[str]) -> HeldLine:
     lines = text.splitlines()
     counts = [sum(word in line.casefold() for word in words) for line in lines]
     best = max(counts, default=0)
     number = counts.index(best) if counts else 0
     line = lines[number].strip()[:LINE_CHARS_MAX] if lines else ""
     relevance = IN_A_LINE if best == len(words) else IN_A_FILE
-    return HeldLine(row["path"], row["seq"], number + 1, line, relevance)
+    return HeldLine(name, number + 1, line, relevance)

@@ -6,7 +6,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from hansard.app.search_all import Kind, Thing, ThingsFoundAnswer
+from hansard.app.search_answers import Kind, Thing, ThingsFoundAnswer
 from hansard.cli.desk import asking, told
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
@@ -75,6 +75,8 @@ def register(app: typer.Typer) -> None:
 
 def lines(found: ThingsFoundAnswer, paint: Paint, columns_max: int | None) -> Iterator[str]:
     """Show what was found, and how to look at it."""
+    for line in found.searched_instead():
+        yield from paragraph(line, columns_max)
     for one in found.results:
         yield from table([[(_place(one), "yellow"), (_about(one), None)]], paint, columns_max)
         if one.snippet.strip() and one.snippet not in one.title:

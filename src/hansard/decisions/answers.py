@@ -7,7 +7,7 @@ from hansard.decisions.contract import Status
 from hansard.decisions.events import Enforcement
 from hansard.kernel.event import Proof
 from hansard.kernel.model import AnswerPart
-from hansard.kernel.operation import Result, Written
+from hansard.kernel.operation import Flagged, Result, Written
 from hansard.kernel.text import between_marks, one_line
 from hansard.kernel.told import KEPT, NO_COUNT, SECONDS, UNTOLD, whole_seconds
 
@@ -126,7 +126,7 @@ class DecisionFound(AnswerPart):
         return "\n".join([head + signed, *(f"  {line}" for line in rest.splitlines())])
 
 
-class DecisionsFoundAnswer(Result):
+class DecisionsFoundAnswer(Flagged):
     """What a search found, best first."""
 
     results: Annotated[list[DecisionFound], KEPT]
@@ -143,7 +143,7 @@ class DecisionsFoundAnswer(Result):
         found = [one.text() for one in self.results] or ["No decision matches"]
         if self.earlier:
             found.insert(0, f"{self.earlier} earlier ones: raise limit, or give until")
-        return "\n".join([*found, f"Index: {self.index}{behind}"])
+        return "\n".join([*found, f"Index: {self.index}{behind}", *self.cautions()])
 
 
 class DecisionShown(AnswerPart):

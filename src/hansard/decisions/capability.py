@@ -94,6 +94,7 @@ def _looking(searching: Searching, looking: DecisionQueries) -> tuple[Operation,
             answers.DecisionsFoundAnswer,
             searching.search,
             writes=False,
+            gives_context=True,
             toolsets=("core", "default"),
         ),
         Operation(

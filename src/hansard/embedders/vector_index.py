@@ -78,7 +78,7 @@ class VectorIndex:
         with self._lock:
             self._update(changes)
 
-    def _update(self, changes: Sequence[Change]) -> None:
+    def _update(self, changes: Sequence[VectorChange]) -> None:
         latest = {change.key: change for change in changes}
         for key in latest:
             self._remove(key)

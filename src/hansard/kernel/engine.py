@@ -204,6 +204,12 @@ class ReadTx(Protocol):
         Words are stems. This tells what a project is about, at a cost that does not grow with it.
         """
 
+    def known(self, topic: Topic, words: Sequence[str]) -> dict[str, int]:
+        """Say which of these words some document has, and how many do; past a hundred, about.
+
+        Words are stems, and there may be a thousand of them.
+        """
+
     def blob(self, digest: Digest) -> Blob | None:
         """Fetch a blob this project has kept; `None` if it never did. Damage is BLOB_DAMAGED."""
 

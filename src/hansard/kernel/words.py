@@ -206,6 +206,12 @@ def coverage(query: str, text: str) -> float:
     return max(has, 1) / len(asked) if asked else 0.0
 
 
+def is_name(query: str) -> bool:
+    """Whether a query is one name or path, as code and files have them, and no word of a text."""
+    asked = query.strip()
+    return any(one.fullmatch(asked) for one in (_JOINED, _UNDERSCORED, _HUMPED))
+
+
 def shown_words(query: str, text: str) -> list[str]:
     """Give the words of a text that a query asks for, as they are written there, each once."""
     asked = {*query_stems(query)}

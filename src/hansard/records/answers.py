@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import ConfigDict, Field
 
-from hansard.kernel.operation import Result, Written
+from hansard.kernel.operation import Flagged, Result, Written
 from hansard.kernel.text import between_marks
 from hansard.kernel.told import NO_COUNT, SECONDS, only, unless
 from hansard.records import text
@@ -101,7 +101,7 @@ class RecordFound(RecordRef):
     snippet: str
 
 
-class SearchResultsAnswer(Result):
+class SearchResultsAnswer(Flagged):
     """Records that match, best first."""
 
     results: list[RecordFound]
@@ -123,7 +123,7 @@ class SearchResultsAnswer(Result):
         count = text.counted(self.total, "match", "matches")
         count = count if self.total_is_exact else f"{count} or more"
         found_by = text.by_words_only(self.index, self.index_lag)
-        return "\n".join([count, *lines, *more(self.nextCursor), *found_by])
+        return "\n".join([count, *lines, *more(self.nextCursor), *found_by, *self.cautions()])
 
     def briefly(self) -> Self:
         """Say how it was found only where that is not as it should be."""

@@ -149,11 +149,12 @@ def operations(meanings: Meanings, presence: Presence) -> tuple[Operation, ...]:
     """List them; a search goes by meaning too, as far as there is something that finds by it."""
     search = Operation(
         "search_records",
-        "Find records by words and meaning. parent_id: only that subtree.",
+        "Find records by words and meaning, all or under parent_id.",
         contract.SearchRecords,
         answers.SearchResultsAnswer,
         partial(_search, meanings=meanings),
         writes=False,
+        gives_context=True,
         toolsets=("default",),
     )
     working = Operation(

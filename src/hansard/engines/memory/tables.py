@@ -158,6 +158,11 @@ class Words:
         newest = self._newest()
         return len(newest), [sum(word in each.places for each in newest) for word in words]
 
+    def known(self, words: Sequence[str]) -> dict[str, int]:
+        """Count the documents that have each of these stems, as far as some have."""
+        counts = {word: len(self._keys_by_stem.get(word, ())) for word in words}
+        return {word: count for word, count in counts.items() if count}
+
     def _newest(self) -> list[IndexedDocument]:
         return list(self._documents.values())[-MEAN_OF_DOCUMENTS:]
 

@@ -157,6 +157,9 @@ class MemoryReadTx:
     def having(self, topic: Topic, words: Sequence[str]) -> tuple[int, list[int]]:
         return self._words(topic).having(words)
 
+    def known(self, topic: Topic, words: Sequence[str]) -> dict[str, int]:
+        return self._words(topic).known(words)
+
     def blob(self, digest: Digest) -> Blob | None:
         return self._state.blobs.get(digest)
 

@@ -162,6 +162,25 @@ def having(
     return total, counts
 
 
+def known(
+    ask: Ask, names: Names, topic: Topic, project: str, words: Sequence[str]
+) -> dict[str, int]:
+    """Count the documents that have each of these stems, as far as some have, among the newest."""
+    if not words:
+        return {}
+    statement = (
+        "SELECT lexeme, count(*) FROM (SELECT words FROM "
+        f"{names.topic(topic)} WHERE project = %s AND words @@ %s::tsquery "
+        "ORDER BY number DESC LIMIT %s) AS documents, unnest(documents.words) "
+        "WHERE lexeme = ANY(%s) GROUP BY lexeme"
+    )
+    match = tsquery([Term((word,)) for word in words])
+    _, rows = ask(
+        [(WITHOUT_WHOLE_TABLES, ()), (statement, (project, match, RARE_MAX, list(words)))]
+    )
+    return {str(word): int(count) for word, count in rows}
+
+
 def _steps(terms: Sequence[Term], counts: Sequence[int]) -> Iterator[tuple[str, bool]]:
     """Say what to look for: what has a rare word; else all common ones, then any of them."""
     rare = deciders(terms, counts, RARE_MAX)

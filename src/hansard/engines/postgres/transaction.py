@@ -12,7 +12,7 @@ from hansard.engines.postgres.heads import Marked, find_head
 from hansard.engines.postgres.hot_rows import HotRows, Place, Unknown
 from hansard.engines.postgres.objects import Objects, none_is_set
 from hansard.engines.postgres.schema import Names, column, filing
-from hansard.engines.postgres.search import Question, Search, having
+from hansard.engines.postgres.search import Question, Search, having, known
 from hansard.engines.postgres.text import is_short_for_another, short
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import (
@@ -260,6 +260,9 @@ class PostgresReadTx:
 
     def having(self, topic: Topic, words: Sequence[str]) -> tuple[int, list[int]]:
         return having(self._planned, self._names, topic, self.project, words)
+
+    def known(self, topic: Topic, words: Sequence[str]) -> dict[str, int]:
+        return known(self._planned, self._names, topic, self.project, words)
 
     def blob(self, digest: Digest) -> Blob | None:
         place = self._names.blobs, digest

@@ -31,6 +31,9 @@ FEW_ROWS_MAX = 10_000
 LOOKED_AT = 200
 """So many documents are looked at closely at a time, those first that have what is rare."""
 
+KNOWN_MAX = 100
+"""How far the documents that have a word are counted, to tell which of two words is the usual."""
+
 Ask = Callable[..., list[tuple[Any, ...]]]
 """Runs a statement with its values and gives all rows."""
 
@@ -235,6 +238,30 @@ def having(
         for word in words
     ]
     return total, [count for [[count]] in found]
+
+
+def known(ask: Ask, topic: Topic, first: int, last: int, words: Sequence[str]) -> dict[str, int]:
+    """Count the documents between two numbers that have each of these stems, as far as some have.
+
+    Of many words most are nowhere: halves that nothing has are left without a look at each.
+    """
+    if not words:
+        return {}
+    name = topic_name(topic)
+    [[count]] = ask(
+        f"SELECT count(*) FROM (SELECT rowid FROM {name} WHERE {name} MATCH ? "
+        "AND rowid BETWEEN ? AND ? LIMIT ?)",
+        *(_any(Term((word,)) for word in words), first, last, KNOWN_MAX),
+    )
+    if not count or len(words) == 1:
+        return {words[0]: count} if count else {}
+    half = len(words) // 2
+    parts = (words[:half], words[half:])
+    return {
+        word: count
+        for part in parts
+        for word, count in known(ask, topic, first, last, part).items()
+    }
 
 
 def document(topic: Topic, texts: Mapping[str, str]) -> list[str]:

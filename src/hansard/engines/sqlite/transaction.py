@@ -210,6 +210,13 @@ class SqliteTx(UnderProcessLocks):
 
         return having(self._all, topic, *self._documents(), words)
 
+    def known(self, topic: Topic, words: Sequence[str]) -> dict[str, int]:
+        if self._number is None or not self._is_made(documents_name(topic)):
+            return {}
+        from hansard.engines.sqlite.search import known
+
+        return known(self._all, topic, *self._documents(), words)
+
     def blob(self, digest: Digest) -> Blob | None:
         found = self._one(
             "SELECT size, codec, packed, base, depth FROM blobs WHERE project = ? AND digest = ?",

@@ -266,6 +266,18 @@ class SearchSuite(SuiteBase):
         assert look(engine, lambda tx: tx.having(PAPERS, [])) == (4, [])
         assert engine.read(OTHER, lambda tx: tx.having(PAPERS, ["quill"])) == (0, [0])
 
+    def test_it_is_told_which_of_many_words_some_document_has(self, engine: Engine) -> None:
+        """However many are asked for; what only another project has is not known here."""
+        many = [f"w{number}" for number in range(900)]
+        assert look(engine, lambda tx: tx.known(PAPERS, ["quill"])) == {}
+        publish(engine, {"a": {"title": "quills"}, "b": {"body": "ink"}, "c": {"body": "quill w7"}})
+
+        known = look(engine, lambda tx: tx.known(PAPERS, ["quill", *many, "ink", "absent"]))
+
+        assert known == {"quill": 2, "ink": 1, "w7": 1}
+        assert look(engine, lambda tx: tx.known(PAPERS, [])) == {}
+        assert engine.read(OTHER, lambda tx: tx.known(PAPERS, ["quill"])) == {}
+
     def test_documents_are_there_after_opening_again(
         self, engine: Engine, open_engine: Opener
     ) -> None:

@@ -1,0 +1,38 @@
+"""Mistyped words, corrected against the words that a project itself has.
+
+A word is mistyped if nothing in the project has it, or one that begins like it, if it is no word of
+English, and if the project has one that is a slip away. Otherwise it stands: what is asked for in
+proper words may well not be there.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from hansard.embedders.wordpiece import vocabulary
+from hansard.kernel.engine import ReadTx, Topic
+from hansard.kernel.spelling import likely, replaced
+
+
+def corrections(tx: ReadTx, topics: Sequence[Topic], words: Sequence[str]) -> dict[str, str]:
+    """Give for each mistyped word the one that was probably meant."""
+    found = {word: _meant(tx, topics, word) for word in words if word not in vocabulary()}
+    return {word: meant for word, meant in found.items() if meant}
+
+
+def corrected(query: str, instead: dict[str, str]) -> str:
+    """Write a query with the words that were probably meant."""
+    for word, meant in instead.items():
+        query = replaced(query, word, meant)
+    return query
+
+
+def _meant(tx: ReadTx, topics: Sequence[Topic], word: str) -> str | None:
+    if any(tx.search(topic, word, limit=1, beginnings=True) for topic in topics):
+        return None
+    candidates = likely(word)
+    counts: Counter[str] = Counter()
+    for topic in topics:
+        counts.update(tx.known(topic, list(candidates)))
+    # Of equals the likelier slip, which comes first.
+    best = max(candidates, key=lambda one: counts[one], default=None)
+    return candidates[best] if best and counts[best] else None

@@ -1,10 +1,11 @@
 """What was found by words and what was found by meaning, in one order."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hansard.kernel.engine import Hit
-from hansard.kernel.fuse import FOUND, MEANING_WEIGHT, fuse
+from hansard.kernel.fuse import FOUND, MEANING_WEIGHT, UNSEEN, fuse
 
 
 def hits(**scores: float) -> list[Hit]:
@@ -86,3 +87,35 @@ def test_meaning_counts_as_much_as_is_said() -> None:
 
     assert keys(fuse(words, meanings, weight=0.4))[0] == "worded"
     assert keys(fuse(words, meanings, weight=0.7))[0] == "meant"
+
+
+def test_scores_are_the_weighted_sum_of_what_each_way_found() -> None:
+    words, meanings = [Hit("a", 1.0), Hit("b", 0.55), Hit("c", 0.05)], [Hit("b", 0.8), Hit("d", 2)]
+
+    scores = {hit.key: hit.score for hit in fuse(words, meanings, weight=0.5)}
+
+    assert scores == pytest.approx(
+        {
+            "a": 0.5 * 1 + 0.5 * UNSEEN,
+            "b": 0.5 * 0.5 + 0.5 * 0.8,
+            "c": 0.5 * UNSEEN,
+            "d": 0.5 * 1,
+        }
+    )
+
+
+def test_what_is_found_by_meaning_alone_must_be_near_enough() -> None:
+    words = [Hit("a", 0.9)]
+
+    found = fuse(words, [Hit("near", FOUND), Hit("far", FOUND - 0.01)], weight=0.5)
+
+    assert {hit.key for hit in found} == {"a", "near"}
+
+
+def test_the_best_of_one_way_push_out_the_last_of_the_others() -> None:
+    meanings = [Hit(f"m{number:02}", 0.99 - number / 100) for number in range(12)]
+    words = [Hit("w1", 0.2), Hit("w2", 0.19), Hit("w3", 0.18)]
+
+    first = [hit.key for hit in fuse(words, meanings, weight=0.9)][:10]
+
+    assert first == [*(f"m{number:02}" for number in range(8)), "w1", "w2"]

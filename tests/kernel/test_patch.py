@@ -1,5 +1,8 @@
 """Patches: what follows from another content is made again exactly, and damage is refused."""
 
+import random
+import struct
+
 import pytest
 import zstandard
 from hypothesis import given
@@ -58,3 +61,17 @@ def test_what_is_no_patch_is_refused(harm: object) -> None:
 
     with pytest.raises(patch.PatchError):
         applied(harmed, base, len(data))
+
+
+@pytest.mark.parametrize("length", [0, 1, 31, 32, 33, 64, 65, 100, 1_000, 5_000])
+def test_all_that_is_the_same_at_both_ends_is_only_counted(length: int) -> None:
+    """What is counted short is stored again, and what is counted long is lost."""
+    same = bytes(random.Random(length).choices(range(64), k=length))
+    changes = [(b"", b"y"), (b"x", b""), (b"x", b"y"), (b"xx", b"yyy")]
+
+    for was, now in changes:
+        head, tail = struct.unpack_from("<II", patch.make(same + now + same, same + was + same))
+        assert (head, tail) == (length, length)
+    assert struct.unpack_from("<II", patch.make(same, same)) == (length, 0)
+    assert struct.unpack_from("<II", patch.make(same + b"y", same)) == (length, 0)
+    assert struct.unpack_from("<II", patch.make(b"y" + same, b"x" + same)) == (0, length)

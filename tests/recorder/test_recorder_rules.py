@@ -13,10 +13,16 @@ from hansard.kernel.blob import Digest, digest_of
 from hansard.kernel.limits import FILE_BYTES_MAX
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.told import SHORT_DIGITS
-from hansard.recorder import rules
+from hansard.recorder import limits, rules
 from hansard.recorder.contents import diffs
 from hansard.recorder.contract import Edit, FileChange, FileOp
-from hansard.recorder.problems import FileChanged, FileExists, FileNotFound, FileTooLarge
+from hansard.recorder.problems import (
+    FileChanged,
+    FileExists,
+    FileNotFound,
+    FileTooLarge,
+    Irreversible,
+)
 from hansard.recorder.workspace.states import FileState
 
 
@@ -246,3 +252,53 @@ def test_a_diff_names_both_sides_and_shows_hunks() -> None:
     diff = diffs.unified_diff(b"a\nb\n", b"a\nc\n", was="x revision 1", now="x revision 2")
 
     assert diff == "--- x revision 1\n+++ x revision 2\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
+
+
+@pytest.mark.parametrize(
+    ("found", "mode", "verdict"),
+    [(A, 0o755, "done"), (A, 0o644, "aborted"), (B, 0o755, "conflict"), (None, 0o755, "conflict")],
+)
+def test_only_the_content_as_it_was_tells_of_new_permissions(
+    found: Digest | None, mode: int, verdict: str
+) -> None:
+    assert rules.judge_mode(A, 0o755, found, mode) == verdict
+
+
+@pytest.mark.parametrize(("step", "steps"), [(0, 1), (2, 3)])
+def test_a_step_of_the_plan_is_taken(step: int, steps: int) -> None:
+    rules.require_step(step, steps)
+
+
+@pytest.mark.parametrize(("step", "steps", "told"), [(3, 3, "0 to 2"), (0, 0, "not recorded")])
+def test_a_step_that_the_plan_has_not_is_refused(step: int, steps: int, told: str) -> None:
+    with pytest.raises(InvalidInput, match=told) as refused:
+        rules.require_step(step, steps)
+
+    assert refused.value.details["argument"] == "step"
+
+
+def test_a_plan_grows_to_its_limit_and_no_further() -> None:
+    rules.require_room(limits.STEPS_MAX - 2, 2)
+
+    with pytest.raises(InvalidInput):
+        rules.require_room(limits.STEPS_MAX - 2, 3)
+
+
+def test_what_could_not_be_brought_back_is_let_go_only_if_the_caller_says_so() -> None:
+    kept, lost = rules.reference(b"a", None, []), rules.reference(b"a", 0o644, ["a key"])
+
+    assert (kept.blob, kept.sha256, kept.size, kept.redacted) == (A, None, 1, ())
+    assert (lost.blob, lost.sha256, lost.mode, lost.redacted) == (None, A, 0o644, ("a key",))
+    rules.require_reversible("x", None, "why", accepted=False)
+    rules.require_reversible("x", kept, "why", accepted=False)
+    rules.require_reversible("x", lost, "why", accepted=True)
+    with pytest.raises(Irreversible) as refused:
+        rules.require_reversible("x", lost, "why", accepted=False)
+    assert refused.value.details == {"path": "x", "sha256": A}
+
+
+def test_a_file_may_be_named_by_the_first_digits_of_its_digest() -> None:
+    assert rules.is_digest_of(A, A)
+    assert rules.is_digest_of(A[:8], A)
+    assert not rules.is_digest_of(B[:8], A)
+    assert not rules.is_digest_of(A, None)

@@ -136,7 +136,7 @@ def test_settings_and_metrics_are_objects_too(entities: Entities) -> None:
 
     assert settings.update(theme="dark", own=1)["own"] == 1
     assert entities.create("metric", name="m", value=1.5)["value"] == 1.5
-    assert repr(settings) == f"Settings({settings.id})"
+    assert repr(settings) == f"SettingsHandle({settings.id})"
     assert len({settings, settings.refresh()}) == 2
 
 

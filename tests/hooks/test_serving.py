@@ -7,12 +7,13 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hansard.hooks import chats, servers
+from hansard.hooks import chats, kept, servers
 from hansard.mcp.chats import Chats
 from tests.cli.running import Hansard
 from tests.hooks.hosting import Host
@@ -142,6 +143,34 @@ def test_a_session_that_begins_is_told_where_the_project_stands(host: Host, runs
     assert "Use SQLite" in brief_of(ran.out)
     assert len(brief_of(ran.out)) <= 600 * 4 + 100
     assert (none.out, none.err) == ("", "")
+
+
+def test_a_session_whose_host_has_two_of_our_hooks_is_told_once(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hansard.hooks.client.SAME_START_S", PATIENCE_S)
+    with serving(host) as server:
+        server.call(
+            "record_decision", title="Use SQLite", target="db", rationale="One file is enough."
+        )
+    start = event(host, "SessionStart", source="startup")
+
+    first, second = host.tell(start), host.tell(start)
+    compacted = host.tell(start | {"source": "compact"})
+    other = host.tell(start | {"session_id": "another"})
+    monkeypatch.setattr("hansard.hooks.client.SAME_START_S", 0.0)
+    later = host.tell(start)
+
+    assert (second.code, second.out, second.err) == (0, "", "")
+    for ran in (first, compacted, other, later):
+        assert "Use SQLite" in brief_of(ran.out)
+
+
+def test_of_many_hooks_that_run_side_by_side_one_is_first(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        claims = [pool.submit(kept.claim, str(tmp_path), "k", "a", PATIENCE_S) for _ in range(64)]
+
+    assert [claim.result() for claim in claims].count(True) == 1
 
 
 def test_a_session_is_told_even_where_nothing_can_be_written_down(host: Host) -> None:

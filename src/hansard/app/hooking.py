@@ -64,7 +64,7 @@ class HookIntake:
         if not spool.waiting(self.folder):
             return 0
         chats.sweep(self.folder)
-        for kind in (client.STARTS, client.BRIEFS, gathering.LOOKS):
+        for kind in (client.STARTS, client.BRIEFS, client.BRIEFED, gathering.LOOKS):
             kept.sweep(self.folder, kind)
         return spool.take(self.folder, self._recorded)
 

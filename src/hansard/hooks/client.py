@@ -23,6 +23,13 @@ STARTS = "starts"
 BRIEFS = "briefs"
 """Where it is kept which chats wait for what they shall know, and which know it."""
 
+BRIEFED = "briefed"
+"""Where it is kept which chats were told just now what they shall know."""
+
+SAME_START_S = 10.0
+"""Two hooks of one start, by a plugin and by settings, run side by side; after this it is another.
+"""
+
 HEAVY = ("--print-config", "--help", "-h", "--list")
 """What a person asks, who does not mind waiting."""
 
@@ -74,7 +81,7 @@ def _take(text: str, host: str, event: str, flags: places.Given) -> None:
 def _brief(known: reading.HostTold, folder: str, given: places.Given) -> str:
     """Give what a session shall know, once: as it begins, or when its host takes it."""
     if known.host not in reading.HEARD_BEFORE_TOOLS:
-        return servers.brief(folder, known, given) if known.event == "start" else ""
+        return _brief_once(known, folder, given) if known.event == "start" else ""
     waiting = kept.find(folder, BRIEFS, known.session)
     if known.event == "start" and waiting is None:
         kept.keep(folder, BRIEFS, known.session, {"source": known.source, "is_given": False})
@@ -82,6 +89,20 @@ def _brief(known: reading.HostTold, folder: str, given: places.Given) -> str:
         return ""
     kept.keep(folder, BRIEFS, known.session, waiting | {"is_given": True})
     return servers.brief(folder, known._replace(source=waiting["source"]), given)
+
+
+def _brief_once(known: reading.HostTold, folder: str, given: places.Given) -> str:
+    """Give it to one of the hooks that a host runs as a chat begins, where several are set up."""
+    process = chats.host_process() or ""
+    start = f"{known.session} {known.source} {process} {given.get('project', '')}"
+    try:
+        if not kept.claim(folder, BRIEFED, start, SAME_START_S):
+            return ""
+    except OSError as error:
+        _say(f"{error}")
+    if not (text := servers.brief(folder, known, given)):
+        kept.drop(folder, BRIEFED, start)
+    return text
 
 
 def _naming_the_chat(known: reading.HostTold) -> reading.Json | None:

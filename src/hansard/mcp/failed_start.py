@@ -17,7 +17,10 @@ FIRST_MESSAGE_S = 5.0
 """How long a client may take to say the first word."""
 
 RETRY_S = 1.0
-"""How often the store is tried at most, however often the client asks."""
+"""How often the store is tried at most, however often the client asks; a request waits for it."""
+
+SAME_BREATH_S = 0.1
+"""What comes so soon after a try came while it was waited for, and is told the same."""
 
 KEPT_MAX = 16
 """How much is kept that a client says without asking."""
@@ -48,6 +51,8 @@ class Refusing:
         self._problem = problem
         self._reader = reader
         self._tried_at = time.monotonic()
+        self._told_at: float | None = None
+        """When a request was last told how a try had gone."""
         self._repeated: list[bytes] = []
         self._unasked: list[Line] = []
         """What the client has said without asking: the server that comes is told so first."""
@@ -88,12 +93,14 @@ class Refusing:
         self._questions.put(False)
 
     def _is_served(self) -> bool:
-        """Have it tried again, unless that was only just done."""
-        if time.monotonic() < self._tried_at + RETRY_S:
+        """Have it tried again as soon as that may be, unless it was while this one waited."""
+        now = time.monotonic()
+        if self._told_at is not None and now < self._told_at + SAME_BREATH_S:
             return False
+        time.sleep(max(0.0, self._tried_at + RETRY_S - now))
         self._questions.put(True)
         problem = self._verdicts.get()
-        self._tried_at = time.monotonic()
+        self._tried_at = self._told_at = time.monotonic()
         self._problem = problem or self._problem
         return problem is None
 

@@ -25,6 +25,7 @@ from hansard.mcp.clients import shows_views
 from hansard.mcp.hook_tool import HookTool
 from hansard.mcp.instructions import instructions
 from hansard.mcp.notices import Hearing, Notices
+from hansard.mcp.quick_looks import QuickLooks
 from hansard.mcp.resources import RESOURCES, Parts, Resource
 from hansard.mcp.tools import Toolbox
 from hansard.sessions.directory import project_of
@@ -34,8 +35,6 @@ CALLS_AT_ONCE_MAX = 32
 
 SESSION_ARGUMENTS = {"session_id", "sessionId"}
 
-QUICK_S = 0.002
-"""A tool that only looks, and last took no longer, is answered without a thread of its own."""
 
 LIST_TTL_MS = 5 * 60 * 1000
 """How long a client may keep a list: it changes only when another Hansard is started."""
@@ -76,8 +75,7 @@ class HansardServer(Server[None]):
         self._toolbox = Toolbox(application.catalog, settings, has_secret=proof, cards=cards)
         self._hooks = HookTool(settings) if door.via == "stdio" else None
         self._calls = anyio.CapacityLimiter(CALLS_AT_ONCE_MAX)
-        self._took_s: dict[str, float] = {}  # by tool, of those that only look
-        self._may_answer_at_once = _is_quick(application, door)
+        self._quick = QuickLooks() if _may_be_quick(application, door) else None
         super().__init__(
             "hansard",
             title="Hansard",
@@ -130,7 +128,7 @@ class HansardServer(Server[None]):
     ) -> types.CallToolResult:
         with answers.as_protocol_errors():
             try:
-                if self._may_answer_at_once and self._took_s.get(params.name, QUICK_S) < QUICK_S:
+                if self._quick and self._quick.has(params.name, params.arguments or {}):
                     return self._answer(context, params)
                 return await self._in_thread(lambda: self._answer(context, params))
             except Problem as problem:
@@ -151,8 +149,10 @@ class HansardServer(Server[None]):
         began = time.perf_counter()
         with tracing.span(self.application, name, caller, came):
             result = self.application.call(name, arguments, caller)
-        if self._may_answer_at_once and not self.application.catalog.find(name).writes:
-            self._took_s[name] = time.perf_counter() - began
+        if self._quick and self.application.catalog.find(name).writes:
+            self._quick.forget()
+        elif self._quick:
+            self._quick.note(params.name, given, time.perf_counter() - began)
         named = caller.session or caller.default_session or arguments.keys() & SESSION_ARGUMENTS
         tells = not named and (not caller.seat or self._door.tells_session(context))
         return answers.succeeded(result, tells_session=tells, is_shown=shows_views(context))
@@ -254,6 +254,6 @@ def require_first(page: _Page) -> None:
             raise refused()
 
 
-def _is_quick(application: Application, door: Door) -> bool:
+def _may_be_quick(application: Application, door: Door) -> bool:
     """Whether a look may be taken at once: not where many ask, nor where a server is asked."""
     return door.via == "stdio" and application.store.engine.name == "sqlite"

@@ -1,0 +1,64 @@
+"""Which questions may be answered on the event loop: those just asked that took next to no time.
+
+What runs there holds up all else that a client says, a cancellation too. That a tool was quick
+says little: it may be asked for more, or of more than there was. So it is the very same question,
+a moment ago, with nothing written in between by this server.
+"""
+
+import json
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any
+
+QUICK_S = 0.002
+"""What took longer has a thread of its own the next time."""
+
+MOMENT_S = 10.0
+"""Others write, too: a question is known to be quick for no longer."""
+
+KEPT_MAX = 256
+"""Questions that are remembered."""
+
+KEY_CHARS_MAX = 1_000
+"""Longer questions are not."""
+
+
+class QuickLooks:
+    """Remembers what was asked a moment ago, and whether it was quick.
+
+    Threads that answer note it, and the event loop asks: each step is one of a dictionary.
+    """
+
+    def __init__(self) -> None:
+        """Know of none."""
+        self._until: OrderedDict[str, float] = OrderedDict()
+
+    def has(self, tool: str, arguments: Mapping[str, Any]) -> bool:
+        """Whether a question can be answered at once."""
+        return self._until.get(_key(tool, arguments) or "", 0.0) > time.monotonic()
+
+    def note(self, tool: str, arguments: Mapping[str, Any], took_s: float) -> None:
+        """Remember how long a look took."""
+        key = _key(tool, arguments)
+        if key is None:
+            return
+        if took_s >= QUICK_S:
+            self._until.pop(key, None)
+            return
+        self._until[key] = time.monotonic() + MOMENT_S
+        while len(self._until) > KEPT_MAX:
+            self._until.popitem(last=False)
+
+    def forget(self) -> None:
+        """Know of none any more: something was written."""
+        self._until.clear()
+
+
+def _key(tool: str, arguments: Mapping[str, Any]) -> str | None:
+    """Give a question as a text; `None` for one that is too long to be worth it."""
+    try:
+        asked = json.dumps(arguments, sort_keys=True)
+    except (TypeError, ValueError):
+        return None
+    return f"{tool} {asked}" if len(asked) <= KEY_CHARS_MAX else None

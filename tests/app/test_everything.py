@@ -14,6 +14,7 @@ from hansard.kernel.event import Stamp
 from hansard.kernel.meaning import NoMeanings
 from hansard.kernel.operation import Caller, Context
 from hansard.kernel.problem import InvalidInput
+from tests.conftest import a_caller
 
 REASONS = "Nothing else was at hand that day."
 
@@ -278,6 +279,19 @@ def test_a_file_is_found_by_what_it_holds_now(app: Application, agent: Caller) -
     assert "line 3: work = asyncio.Queue()" in first.text()
     wrote(app, agent, "src/a.py", "import queue\n", action="edit")
     assert found(app, agent, "asyncio.Queue", kinds=["file"]) == []
+
+
+def test_a_file_that_is_found_says_who_made_it_what_it_is(app: Application, agent: Caller) -> None:
+    wrote(app, agent, "queue.py", "asyncio.Queue\n")
+    [first] = found(app, agent, "asyncio.Queue", kinds=["file"])
+    person = a_caller("human", "admin")
+    wrote(app, person, "queue.py", "asyncio.Queue(3)\n", action="edit")
+    [second] = found(app, agent, "asyncio.Queue", kinds=["file"])
+    by_person = found(app, agent, "queue", kinds=["file"], where={"author": "test-human"})
+
+    assert (first.author, second.author) == ("agent:test-agent", "human:test-human")
+    assert (second.at or "") >= (first.at or "")
+    assert [one.id for one in by_person] == ["path:queue.py"]
 
 
 def test_a_file_found_by_its_name_and_by_what_it_holds_is_one(

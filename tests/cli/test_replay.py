@@ -130,6 +130,23 @@ def test_a_session_that_is_not_there_leaves_no_file(recorded: Recorded, session:
     assert not file.exists()
 
 
+def test_without_a_name_it_is_the_latest_session_that_changed_a_file(
+    recorded: Recorded, tmp_path: Path
+) -> None:
+    alone = recorded.run("replay", str(tmp_path / "alone.html"))
+    later = {"session_id": "later", "title": "Only talk", "user_message": "What do you think?"}
+    recorded.do(("record_session_start", later))
+    file = tmp_path / "latest.html"
+
+    ran = recorded.run("replay", str(file))
+    named = recorded.run("replay", "@latest", str(tmp_path / "named.html"))
+
+    assert (alone.code, alone.err) == (0, "")
+    assert (ran.code, held(file)["session_id"]) == (0, SESSION)
+    assert ran.err.startswith("later, the latest session, changed no file")
+    assert (named.code, held(tmp_path / "named.html")["session_id"]) == (0, "later")
+
+
 def test_a_file_that_is_there_stays(recorded: Recorded) -> None:
     file = replayed(recorded)
     before = file.read_bytes()

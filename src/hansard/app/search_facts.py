@@ -4,7 +4,7 @@ A search finds by words and meaning; this is read from the tables for what it is
 nothing here can be stale.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -13,7 +13,10 @@ from hansard.app.search_sources import THINGS
 from hansard.decisions.git.history import COMMITS
 from hansard.decisions.tables import DECISIONS
 from hansard.entities.tables import TEXTS
-from hansard.kernel.engine import ReadTx, Row, Table
+from hansard.kernel.engine import Range, ReadTx, Row, Table
+from hansard.recorder.going_back.others import author_of
+from hansard.recorder.results import entry_at
+from hansard.recorder.tables import FILES, REVISIONS, file_id
 from hansard.records.views import RECORDS
 
 COMMIT = "commit:"
@@ -55,11 +58,34 @@ def facts(tx: ReadTx, kind: str, identifier: str) -> Facts:
         return Facts(row["author"], row["at"], row["session"], instead=row.get("superseded_by"))
     if kind == "commit":
         return Facts(row["author"], row["at"], paths=tuple(row["paths"]))
-    paths = (identifier.removeprefix(PATH),) if kind == "file" else ()
+    if kind == "file":
+        return _of_file(tx, identifier.removeprefix(PATH), row)
     # The words of a checkpoint are its id and its tags.
     tags = tuple(row["labels"].split()[1:]) if kind == "checkpoint" else ()
     author, at = _entry(tx, row["seq"])
-    return Facts(author, at, row["session"], paths, tags)
+    return Facts(author, at, row["session"], tags=tags)
+
+
+def _of_file(tx: ReadTx, path: str, met: Row) -> Facts:
+    """Say of a file who made it what it is, and when; one that never changed was only met."""
+    latest: Row | None = None
+    for workspace in _workspaces(tx):
+        of = {"file": file_id(workspace, path)}
+        for found in tx.scan(REVISIONS, of, order="seq", descending=True, limit=1):
+            if latest is None or found.row["seq"] > latest["seq"]:
+                latest = found.row
+    entry = entry_at(tx, latest["seq"] if latest else met["seq"])
+    author = author_of(latest, entry) if latest else str(entry.actor)
+    return Facts(author, entry.at, entry.session, (path,))
+
+
+def _workspaces(tx: ReadTx) -> Iterator[str]:
+    """Name the places whose files are recorded, however many these are."""
+    above = ""
+    while found := tx.scan(FILES, {"workspace": Range(above)}, order="workspace", limit=1):
+        workspace: str = found[0].row["workspace"]
+        yield workspace
+        above = f"{workspace}\1"
 
 
 def _of_record(row: Row) -> Facts:

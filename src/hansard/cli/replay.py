@@ -15,6 +15,7 @@ from hansard.app.keeping.files import made_whole, write_durably
 from hansard.cli.desk import BUDGET_TOKENS, Desk, desk, told
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
+from hansard.cli.recorded import session_finding
 from hansard.cli.terminal.stderr import say
 from hansard.cli.terminal.text import print_json
 from hansard.kernel.clock import to_text, utc_now
@@ -26,6 +27,7 @@ from hansard.recorder.story.answers import StoryAnswer
 from hansard.records.text import counted
 from hansard.sessions import projects
 from hansard.sessions.directory import find_session, project_of
+from hansard.sessions.wording import titled
 
 MEGABYTE = 1_000_000
 ROOM_MB = 20
@@ -47,7 +49,10 @@ Shown = dict[str, Any]
 def replay(
     flags: Flags,
     session: Annotated[
-        str | None, typer.Argument(metavar="[SESSION]", help="Which session; else the latest.")
+        str | None,
+        typer.Argument(
+            metavar="[SESSION]", help="Which session; else the latest that changed a file."
+        ),
     ] = None,
     file: Annotated[
         Path | None,
@@ -86,7 +91,7 @@ def write_replay(
     if named == "":
         raise InvalidInput("Which session?", hint="`hansard sessions` lists them")
     with desk(flags) as opened:
-        session = opened.session(named)
+        session = opened.named_session(named) or _latest(opened)
         recording = record(opened, session, Room(max_mb * MEGABYTE))
     file = file or Path(file_name(session, recording))
     page = page_of(recording)
@@ -103,6 +108,20 @@ def write_replay(
     print(f"{file}: {counts}, {len(page):,} bytes")
     for sentence in left_out:
         say(sentence)
+
+
+def _latest(opened: Desk) -> str:
+    """Give the latest session that changed a file, and say if it is not the latest of all."""
+    latest = opened.latest_session()
+    for one in session_finding.sessions_of(opened.ask):
+        if one.edits:
+            if one.session_id != latest:
+                title = f" ({titled(one.title)})" if one.title else ""
+                found = f"{one.session_id}{title}"
+                say(f"{latest}, the latest session, changed no file: this is {found}")
+            return one.session_id
+    say(f"No session has changed a file yet: this is {latest}, the latest")
+    return latest
 
 
 def file_name(session: str, recording: Shown) -> str:

@@ -165,6 +165,43 @@ def test_the_palette_stays_when_it_is_asked_for_right_after_it_closed(looking: L
     expect(box).to_have_count(0)
 
 
+BY_ESCAPE = AGAIN.partition("    const keys =")[0].replace("done()", "window.isDrawn = true") + "})"
+"""Ask for the palette again as soon as it has closed by itself."""
+
+
+def test_the_palette_stays_when_it_is_asked_for_right_after_escape(looking: Looking) -> None:
+    page = overview(looking)
+    page.keyboard.press("/")
+    box = page.get_by_role("combobox", name="Search or go to")
+    expect(box).to_be_focused()
+
+    page.evaluate(f"() => {{ ({BY_ESCAPE})() }}")
+    page.keyboard.press("Escape")
+    page.wait_for_function("() => window.isDrawn")
+
+    expect(box).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(box).to_have_count(0)
+
+
+def test_what_is_found_says_what_holds_instead_and_is_narrowed_down(looking: Looking) -> None:
+    page = looking.go("search?q=retry")
+    results = page.locator(".results > li")
+    resolved = results.filter(has_text="Retry what fails for a moment")
+    expect(resolved.get_by_text("Holds instead:")).to_be_visible()
+    everything = results.count()
+    page.get_by_text("Narrow down").click()
+    page.get_by_label("Who").fill("maria")
+
+    expect(results).not_to_have_count(everything)
+    for one in results.all():
+        expect(one).to_contain_text("maria")
+    page.get_by_label("Who").fill("")
+    page.get_by_label("Since").fill("2999-01-01")
+    expect(page.get_by_text("narrow it down less")).to_be_visible()
+    assert "since=2999-01-01" in page.url
+
+
 def test_the_palette_offers_what_was_looked_at_lately(looking: Looking) -> None:
     page = looking.go("decisions/D005")
     expect(page.get_by_role("heading", name="Retry 429")).to_be_visible()

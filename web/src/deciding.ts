@@ -34,6 +34,11 @@ export function overtaken(plan: WentBack, decided: Decided): string[] {
     .map(({ path }) => path);
 }
 
+/** What files held as it was shown what would become of them. */
+export function seenIn(plan: WentBack): Record<string, string> {
+  return Object.fromEntries(changing(plan).flatMap(({ path, now }) => (now ? [[path, now]] : [])));
+}
+
 export function changing(plan: WentBack): BackStep[] {
   return plan.files.filter(({ action }) => !["none", "skip", "clash"].includes(action));
 }

@@ -1,7 +1,7 @@
 // Going back: what would happen to every file, and doing it.
 
 import { type Asking, post } from "./api";
-import type { Decided } from "./deciding";
+import { type Decided, seenIn } from "./deciding";
 import type { WentBack } from "./shapes";
 import { act, index, project } from "./state";
 
@@ -30,10 +30,21 @@ export async function preview(operation: Operation, scope: Scope, decided: Decid
   return { ...first, files };
 }
 
-export function carryOut(operation: Operation, scope: Scope, decided: Decided, asking: Asking) {
-  return act<WentBack>(operation, { ...scope, ...sent(decided), limit: DONE_SHOWN }, asking);
+/** Do what was shown, and leave what has changed since. */
+export function carryOut(
+  operation: Operation,
+  scope: Scope,
+  { take, expected }: Decided,
+  plan: WentBack,
+  asking: Asking,
+) {
+  const asked = { ...scope, ...sent({ take, expected: { ...seenIn(plan), ...expected } }) };
+  return act<WentBack>(operation, { ...asked, limit: DONE_SHOWN }, asking);
 }
 
 function sent({ take, expected }: Decided): Scope {
-  return Object.keys(take).length ? { take, expected } : {};
+  return {
+    ...(Object.keys(take).length && { take }),
+    ...(Object.keys(expected).length && { expected }),
+  };
 }

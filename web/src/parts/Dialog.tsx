@@ -52,6 +52,12 @@ export function Dialog({ title, open, onClose, plain = false, children }: Shown)
     if (ours.current > 0) ours.current -= 1;
     else onClose();
   };
+  // Closed by the browser it would tell of that later: of what comes between, the dialog would know nothing.
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || event.defaultPrevented || event.isComposing) return;
+    event.preventDefault();
+    onClose();
+  };
   const pressed = useRef<EventTarget | null>(null);
   const onBackdrop = (event: MouseEvent) => {
     // Marking text may end outside of the dialog: only what also began there means to leave.
@@ -63,6 +69,7 @@ export function Dialog({ title, open, onClose, plain = false, children }: Shown)
       aria-label={title}
       class={plain ? "is-plain" : ""}
       onClose={onClosed}
+      onKeyDown={onKey}
       onMouseDown={(event) => (pressed.current = event.target)}
       onClick={onBackdrop}
     >

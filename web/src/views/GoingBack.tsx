@@ -46,14 +46,14 @@ export function GoingBack({ operation, scope, onKeep }: Asked) {
       setPlan(found);
       key.current = noise();
     });
-  const go = () =>
-    doing.run(async () => setDone(await carryOut(operation, scope, decided, { key: key.current })));
+  const go = (shown: WentBack) =>
+    doing.run(async () => setDone(await carryOut(operation, scope, decided, shown, { key: key.current })));
   useEffect(() => {
     if (isHome()) look(UNDECIDED);
   }, []);
 
   if (looking.problem) return <Wrong problem={looking.problem} again={() => look(decided)} />;
-  if (doing.problem) return <Wrong problem={doing.problem} again={go} />;
+  if (doing.problem && plan) return <Wrong problem={doing.problem} again={() => go(plan)} />;
   if (done) return <Done operation={operation} done={done} />;
   if (!plan)
     return looking.busy || isHome() ? (
@@ -81,7 +81,7 @@ export function GoingBack({ operation, scope, onKeep }: Asked) {
       />
       {changing(plan).length > 0 && (
         <p class="tools">
-          <button type="button" class="main" disabled={doing.busy || looking.busy} onClick={go}>
+          <button type="button" class="main" disabled={doing.busy || looking.busy} onClick={() => go(plan)}>
             {WORDS[operation].verb} {counted(changing(plan).length, "file")}
           </button>
           <span class="soft">It is recorded like any other change, and can be undone.</span>

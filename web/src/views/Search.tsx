@@ -1,8 +1,10 @@
 // Everything at once: records, decisions, entries, files and what is in them, checkpoints, commits.
 
+import { useState } from "preact/hooks";
+
 import { useAsk, useSettled } from "../asking";
 import { Badge, When, Who } from "../parts/Badge";
-import { placeOf } from "../parts/found";
+import { placeOf, placeOfRef } from "../parts/found";
 import { Marked } from "../parts/Marked";
 import { Await, Empty } from "../parts/Notice";
 import { href, refine, route } from "../route";
@@ -30,12 +32,39 @@ const ONE: Record<string, string> = {
   modelConnection: "model",
 };
 
+/** What a search can be narrowed down by: what it is called, and may look like; else it is a day. */
+const NARROWED: Record<string, { label: string; hint?: string }> = {
+  author: { label: "Who", hint: "ada" },
+  path: { label: "File or folder", hint: "src/" },
+  state: { label: "State", hint: "OPEN, active" },
+  since: { label: "Since" },
+  until: { label: "Until" },
+};
+
+interface Hit extends Thing {
+  /** The words asked for that it shows. */
+  words?: string[];
+  /** What holds in its place. */
+  instead?: string;
+}
+
 export default function Search() {
-  const { q = "", kind = "" } = route.value.query;
+  const { q = "", kind = "", ...rest } = route.value.query;
   const words = useSettled(q.trim());
-  const asked = useAsk<ThingsFound>(
+  const given = Object.keys(NARROWED).flatMap((name) =>
+    rest[name]?.trim() ? [[name, rest[name].trim()]] : [],
+  );
+  const where = useSettled(JSON.stringify(Object.fromEntries(given)));
+  const asked = useAsk<Omit<ThingsFound, "results"> & { results: Hit[] }>(
     "search",
-    words ? { query: words, limit: 50, ...(kind && { kinds: [kind] }) } : null,
+    words
+      ? {
+          query: words,
+          limit: 50,
+          ...(kind && { kinds: [kind] }),
+          ...(where !== "{}" && { where: JSON.parse(where) as Record<string, string> }),
+        }
+      : null,
   );
   return (
     <section class="view searching">
@@ -66,6 +95,7 @@ export default function Search() {
             </button>
           ))}
         </div>
+        <Narrow query={rest} isUsed={given.length > 0} />
       </div>
       {!words ? (
         <Empty title="Type a few words">
@@ -76,11 +106,16 @@ export default function Search() {
         <Await asked={asked}>
           {(found) => (
             <>
-              {found.results.length === 0 && <Empty title="Nothing matches">Try fewer or other words.</Empty>}
+              {found.results.length === 0 && (
+                <Empty title="Nothing matches">
+                  {given.length ? "Try other words, or narrow it down less." : "Try fewer or other words."}
+                </Empty>
+              )}
               <ul class="results">
                 {found.results.map((one) => (
                   <li key={`${one.kind} ${one.id}`}>
                     <Found one={one} query={words} />
+                    <Instead of={one.instead} />
                   </li>
                 ))}
               </ul>
@@ -95,7 +130,43 @@ export default function Search() {
   );
 }
 
-function Found({ one, query }: { one: Thing; query: string }) {
+/** Fields that narrow a search down, which most searches do without. */
+function Narrow({ query, isUsed }: { query: Record<string, string | undefined>; isUsed: boolean }) {
+  const [isOpen, setOpen] = useState(isUsed);
+  return (
+    <details class="narrowing" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Narrow down</summary>
+      {Object.entries(NARROWED).map(([name, { label, hint }]) => {
+        const value = query[name] ?? "";
+        const onInput = (event: { currentTarget: HTMLInputElement }) =>
+          refine({ [name]: event.currentTarget.value || undefined });
+        return (
+          <label key={name}>
+            <span>{label}</span>
+            {hint ? (
+              <input type="text" value={value} placeholder={hint} onInput={onInput} />
+            ) : (
+              <input type="date" value={value} onInput={onInput} />
+            )}
+          </label>
+        );
+      })}
+    </details>
+  );
+}
+
+/** What holds in the place of something that no longer does. */
+function Instead({ of }: { of: string | undefined }) {
+  const place = of ? placeOfRef(of) : null;
+  if (!of) return null;
+  return (
+    <p class="instead">
+      Holds instead: {place ? <a href={href(place)}>{of}</a> : <span class="id">{of}</span>}
+    </p>
+  );
+}
+
+function Found({ one, query }: { one: Hit; query: string }) {
   const { author, at, line, snippet } = one;
   const title = plain(one.title || one.id);
   const kind = one.kind === "entity" ? (one.id.split("::")[0] ?? "") : one.kind;
@@ -111,6 +182,7 @@ function Found({ one, query }: { one: Thing; query: string }) {
         {line && <span class="id">line {line}</span>} {one.status && <Badge of={one.status} />}
       </span>
       <small>
+        {one.words?.length === 0 && <span class="soft">by meaning or what is around it</span>}{" "}
         {author && <Who actor={author} />} {at && <When at={at} />}
       </small>
       {line ? (

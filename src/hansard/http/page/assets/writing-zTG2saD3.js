@@ -1,1 +1,0 @@
-import{H as e}from"./index-CBbI5Juk.js";var t=e(null);export{t};

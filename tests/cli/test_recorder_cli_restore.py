@@ -1,5 +1,6 @@
 """`hansard restore` and `hansard undo`: shown, asked about, done, and undone."""
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -187,9 +188,16 @@ def test_an_undo_that_clashes_shows_the_lines_and_lets_one_decide(recorded: Reco
 
     clash = recorded.run("undo", edit, "--yes")
     kept = contents(recorded)
-    decided = recorded.run("undo", edit, "--yes", "--take", "theirs")
+    unseen = recorded.run("undo", edit, "--yes", "--take", "theirs")
+    kept_unseen = contents(recorded)
+    seen = hashlib.sha256(b"of a person\n").hexdigest()[:12]
+    expected = ("--expected", f"a.py={seen}")
+    decided = recorded.run("undo", edit, "--yes", "--take", "theirs", *expected)
 
-    assert clash.code == 1
+    assert (clash.code, unseen.code) == (1, 1)
+    assert f"  --expected a.py={seen}" in clash.out.splitlines()
+    assert f"  --expected a.py={seen}" in unseen.out.splitlines()
+    assert kept_unseen == kept
     assert "  clash   a.py  the same lines have been changed since" in clash.out
     assert "now        of a person" in clash.out
     assert "before     one" in clash.out
@@ -222,11 +230,12 @@ def test_what_is_undone_must_be_named_and_be_there(recorded: Recorded) -> None:
         recorded.run("undo", "--step", "9", "--yes"),
         recorded.run("undo", entry_of(recorded, "file_edit"), "--path", "no.py", "--yes"),
         recorded.run("undo", entry_of(recorded, "file_edit"), "--take", "neither", "--yes"),
+        recorded.run("undo", entry_of(recorded, "file_edit"), "--expected", "a.py", "--yes"),
         recorded.run("restore", "--step", "9", "--yes"),
         recorded.run("restore", "nothing.py", "--before", "s:3", "--yes"),
     ]
 
-    assert [ran.code for ran in refused] == [2, 2, 2, 2, 2, 2, 1]
+    assert [ran.code for ran in refused] == [2, 2, 2, 2, 2, 2, 2, 1]
     assert all(ran.err for ran in refused)
     assert contents(recorded) == BEFORE
 

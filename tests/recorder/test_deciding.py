@@ -9,7 +9,7 @@ from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder.contents.merging import Decisions, merge
 from hansard.recorder.going_back.answers import BackStep
-from tests.recorder.asking import contents, create, edit, op, sha256, undo
+from tests.recorder.asking import contents, create, edit, op, restore, sha256, undo
 
 WAS = "1\n2\n3\n4\n5\n"
 NOW = "of a person\n2\n3\n4\nof a person, too\n"
@@ -112,6 +112,93 @@ def test_both_cannot_be_had_of_permissions(app: Application, agent: Caller, file
 
     assert (shown.action, shown.sides) == ("clash", ["mine", "theirs"])
     assert contents(files) == {"f": b"another\n"}
+
+
+@pytest.mark.holds("FIL-undo-2")
+@pytest.mark.parametrize("take", ["theirs", "both", {"f": ["mine", "theirs"]}])
+def test_what_nobody_says_to_have_seen_is_shown_instead_of_decided(
+    app: Application, agent: Caller, files: Path, seq: int, take: object
+) -> None:
+    [step] = undo(app, agent, entry=f"s:{seq}", take=take).files
+
+    assert (step.action, step.now) == ("clash", sha256(NOW))
+    assert [hunk.line for hunk in step.hunks or []] == [1, 5]
+    assert "expected" in (step.reason or "")
+    assert contents(files) == {"f": NOW.encode()}
+
+
+@pytest.mark.holds("FIL-undo-2")
+def test_what_stays_as_it_is_needs_not_be_seen(
+    app: Application, agent: Caller, files: Path, seq: int
+) -> None:
+    undo(app, agent, entry=f"s:{seq}", take="mine")
+
+    assert contents(files) == {"f": NOW.encode()}
+
+
+@pytest.mark.holds("FIL-undo-2")
+def test_a_preview_of_what_was_decided_says_what_would_be_lost(
+    app: Application, agent: Caller, files: Path, seq: int
+) -> None:
+    shown = clash(app, agent, seq, take="theirs")
+    undo(app, agent, entry=f"s:{seq}", take="theirs", expected={"f": shown.now})
+
+    assert (shown.action, shown.now) == ("edit", sha256(NOW))
+    assert contents(files) == {"f": WAS.encode()}
+
+
+@pytest.mark.holds("FIL-undo-2")
+def test_what_lies_under_another_name_by_now_is_seen_there(
+    app: Application, agent: Caller, files: Path
+) -> None:
+    create(app, agent, "a", WAS)
+    session = str(app.call("audit_event", _NOTE, agent).model_dump()["session_id"])
+    edit(app, agent, "a", WAS.replace("1", "one"))
+    op(app, agent, "move", "a", to="b")
+    (files / "b").write_text(NOW)
+    asked = {"of_session": session, "take": "theirs"}
+
+    [unseen] = [one for one in undo(app, agent, **asked).files if one.action == "clash"]
+    (files / "b").write_text(NOW + "more\n")
+    late = undo(app, agent, **asked, expected={"a": unseen.now})
+    kept = contents(files)
+    [again] = [one for one in late.files if one.action == "clash"]
+    undo(app, agent, **asked, expected={"a": again.now})
+
+    assert (unseen.path, unseen.now) == ("a", sha256(NOW))
+    assert kept == {"b": f"{NOW}more\n".encode()}
+    assert "b" not in contents(files)
+
+
+def test_a_file_that_is_gone_can_come_back_unseen(
+    app: Application, agent: Caller, files: Path
+) -> None:
+    create(app, agent, "f", WAS)
+    seq = edit(app, agent, "f", NOW).seq
+    (files / "f").unlink()
+
+    undo(app, agent, entry=f"s:{seq}", take="theirs")
+
+    assert contents(files) == {"f": WAS.encode()}
+
+
+def test_a_restore_leaves_what_has_changed_since_it_was_shown(
+    app: Application, agent: Caller, files: Path
+) -> None:
+    seq = create(app, agent, "f", WAS).seq
+    edit(app, agent, "f", NOW)
+    asked = {"path": "f", "point": f"s:{seq}", "to": "after"}
+    [shown] = restore(app, agent, **asked, preview=True).files
+    (files / "f").write_text("of a person\n")
+
+    [left] = restore(app, agent, **asked, expected={"f": shown.now}).files
+    kept = contents(files)
+    [done] = restore(app, agent, **asked, expected={"f": left.now}).files
+
+    assert (left.action, left.now) == ("clash", sha256("of a person\n"))
+    assert kept == {"f": b"of a person\n"}
+    assert (done.action, done.now) == ("edit", None)
+    assert contents(files) == {"f": WAS.encode()}
 
 
 @pytest.mark.holds("FIL-undo-4")

@@ -181,5 +181,5 @@ def test_a_clash_or_a_change_in_what_holds_a_secret_is_not_shown(
     assert [step.action for step in (*shown.files, *clash.files)] == ["edit", "clash"]
     assert [hunk.line for hunk in clash.files[0].hunks or []] == [1]
     assert secret not in shown.model_dump_json() + clash.model_dump_json()
-    undo(app, agent, entry=f"s:{seq}", take="theirs")
+    undo(app, agent, entry=f"s:{seq}", take="theirs", expected={".env": clash.files[0].now})
     assert contents(files) == {".env": ENV.encode()}

@@ -168,7 +168,8 @@ def test_whoever_decides_takes_a_side_of_the_clashing_lines_only(
     seq = edit(app, agent, "f", "one\n2\n3\n").seq
     (files / "f").write_text("of a person\n2\nTHREE\n")
 
-    undo(app, agent, entry=f"s:{seq}", take={"f": take})
+    [clash] = undo(app, agent, entry=f"s:{seq}", preview=True).files
+    undo(app, agent, entry=f"s:{seq}", take={"f": take}, expected={"f": clash.now})
 
     assert contents(files) == {"f": left}
 
@@ -203,9 +204,9 @@ def test_a_created_file_that_somebody_changed_is_not_deleted(
     else:
         (files / "f").chmod(0o700)
 
-    assert actions(undo(app, agent, entry=f"s:{seq}")) == {"f": "clash"}
-    assert (files / "f").exists()
-    undo(app, agent, entry=f"s:{seq}", take="theirs")
+    [clash] = undo(app, agent, entry=f"s:{seq}").files
+    assert (clash.action, (files / "f").exists()) == ("clash", True)
+    undo(app, agent, entry=f"s:{seq}", take="theirs", expected={"f": clash.now})
     assert contents(files) == {}
 
 

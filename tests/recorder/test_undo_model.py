@@ -88,7 +88,8 @@ def require_standing(player: Player) -> None:
 def before_wins(changes: Sequence[Any], now: Any, takes: Any) -> Any:
     """Put back what was there before, whatever came since: what restore once did for Undo."""
     del takes
-    return now | {change.path: change.before for change in reversed(changes) if not change.to}
+    then = now | {change.path: change.before for change in reversed(changes) if not change.to}
+    return undo_rules.Taken(then, {path: path for path in then}, [])
 
 
 def no_modes(known: FileRef | None, now: FileRef | None) -> bool:

@@ -14,7 +14,7 @@ from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import SYSTEM, Event, Stamp
 from hansard.kernel.ids import IdBlockGranted
 from hansard.records import limits
-from hansard.records.budget import Budget, clip, size_of
+from hansard.records.budget import Budget, size_of
 from hansard.records.events import RecordCreated
 from hansard.records.shapes import RecordRef
 from hansard.sessions.events import SessionStarted
@@ -256,8 +256,3 @@ def test_a_budget_is_never_overspent_and_no_list_starves(
         assert kept == parts[: len(kept)]
         if len(kept) < len(parts):
             assert size_of(parts[len(kept)]) > budget.chars
-
-
-def test_a_clipped_text_shows_that_it_was_clipped() -> None:
-    assert clip("abcdef", 6) == "abcdef"
-    assert clip("abcdef", 4) == "abc…"

@@ -3,6 +3,7 @@
 import pytest
 
 from hansard.app.application import Application
+from hansard.kernel.cutting import cut
 from hansard.kernel.limits import BODY_BYTES_MAX
 from hansard.records import limits
 from tests.depth import deep
@@ -117,3 +118,40 @@ def test_a_page_is_of_any_version_and_never_beyond_its_limit(app: Application) -
     for wrong in ({"offset": -1}, {"limit": 0}, {"limit": BODY_BYTES_MAX + 1}):
         with refused("INVALID_INPUT"):
             chat.ask("get_record_body", id=record, **wrong)
+
+
+LONG = "What was found, in more words than an overview has room for. " * 20
+
+
+@pytest.mark.parametrize("shown_by", ["get_project_overview", "activate"])
+def test_a_summary_that_was_cut_to_be_shown_is_not_written_back(
+    app: Application, shown_by: str
+) -> None:
+    chat = Chat(app)
+    root = chat.create("Root")["id"]
+    record = chat.create("Child", root, summary=LONG, state="LATER", reason="not now")["id"]
+    chat.activate(record)
+    if shown_by == "activate":
+        [shown] = chat.activate(root, budget_tokens=1_000)["context"]["children"]["other"]
+    else:
+        [shown] = chat.ask("get_project_overview")["later_records"]
+
+    with refused("INVALID_INPUT") as problem:
+        chat.update(record, summary=shown["summary"])
+    with refused("INVALID_INPUT"):
+        chat.update(record, summary=shown["summary"].replace("found", "seen"), force=True)
+
+    assert "characters left out]" in shown["summary"]
+    assert problem.details["argument"] == "summary"
+    assert Chat(app).activate(record)["context"]["target"]["summary"] == LONG
+
+
+def test_a_body_with_a_gap_does_not_take_the_place_of_the_whole(app: Application) -> None:
+    chat = Chat(app)
+    record = chat.create("Long", body=LONG)["id"]
+
+    with refused("INVALID_INPUT"):
+        chat.update(record, body=cut(LONG, 200))
+    chat.update(record, body=f"{LONG}\nAn answer was: {cut(LONG, 200)}")
+
+    assert chat.ask("get_record_history", id=record)["total"] == 2

@@ -3,10 +3,10 @@
 from hansard.app import secret_news, session_summary
 from hansard.checkpoints.views import CHECKPOINTS
 from hansard.decisions.tables import DECISIONS
+from hansard.kernel.cutting import cut
 from hansard.kernel.engine import Range, ReadTx, Row, Where
 from hansard.kernel.operation import Context
 from hansard.records.briefing import Briefing, CheckpointSeen, DecisionSeen, LastSession
-from hansard.records.budget import clip
 from hansard.sessions.directory import last_activity
 from hansard.sessions.events import SessionSaved, SessionWasClosed
 from hansard.sessions.views import SESSIONS
@@ -85,7 +85,7 @@ def _said(tx: ReadTx, row: Row, context: Context) -> str | None:
     last = tx.entries(session=row["id"], kinds=kinds, before=before, descending=True, limit=1)
     event = context.store.kinds.decode(last[0]) if last else None
     note = event.note if isinstance(event, SessionWasClosed | SessionSaved) else None
-    return clip(note, SAID_SHOWN_CHARS) if note else None
+    return cut(note, SAID_SHOWN_CHARS) if note else None
 
 
 def _did(tx: ReadTx, row: Row, context: Context) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from hansard.decisions.events import DecisionMade, ProposalMade
+from hansard.kernel.cutting import cut
 from hansard.kernel.event import Event
 from hansard.kernel.text import one_line
 from hansard.recorder.answers import counted
@@ -18,7 +19,6 @@ from hansard.recorder.events import (
     StepBegun,
     StepEnded,
 )
-from hansard.records.budget import clip
 from hansard.records.events import RecordCreated
 from hansard.sessions.events import RecordChange
 
@@ -47,7 +47,7 @@ def lines(happened: Sequence[Placed]) -> list[str]:
         lambda: _note(events),
     )
     told = (way() for way in ways)
-    return [clip(one_line(line), LINE_CHARS) for line in told if line]
+    return [cut(one_line(line), LINE_CHARS) for line in told if line]
 
 
 def _plan(events: Sequence[Event]) -> str | None:

@@ -4,16 +4,13 @@ A view tells what it left out, but whoever saves it again replaces the whole by 
 load the session would find no more than the budget allowed.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hansard.checkpoints.reducing import left_out
+from hansard.kernel import cutting
 
-_LEFT_OUT = re.compile(re.escape(left_out(0)).replace("0", "([0-9]{1,9})", 1))
-
-TELLTALE = left_out(0).partition("0")[2].encode()
+TELLTALE = cutting.TELLTALE.encode()
 """In the bytes of every context that may hold a text which was cut."""
 
 
@@ -27,7 +24,7 @@ def cut_keys(given: Mapping[str, Any], whole: Mapping[str, Any]) -> list[str]:
 
 
 def _is_cut(value: Any, whole: Any) -> bool:
-    pieces = [piece for text in _texts(value) for piece in _pieces(text)]
+    pieces = [piece for text in _texts(value) for piece in cutting.pieces(text)]
     if not pieces:
         return False
     by_length: defaultdict[int, list[str]] = defaultdict(list)
@@ -38,12 +35,6 @@ def _is_cut(value: Any, whole: Any) -> bool:
         for head, missing, tail in pieces
         for text in by_length[len(head) + missing + len(tail)]
     )
-
-
-def _pieces(text: str) -> Iterator[tuple[str, int, str]]:
-    """Give what stands before and after each mark of something left out, and how much that is."""
-    for found in _LEFT_OUT.finditer(text):
-        yield text[: found.start()], int(found[1]), text[found.end() :]
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from hansard.checkpoints.classes import Class
 from hansard.kernel.blob import canonical_json
+from hansard.kernel.cutting import left_out
 
 LEAST_CHARS = 200
 """No value of a context is made smaller than this: it would say nothing any more."""
@@ -97,11 +98,6 @@ def shortened(value: Any, room_chars: int) -> Any:
     if isinstance(value, list):
         return _newest_items(value, room_chars)
     return _short_object(value, room_chars)
-
-
-def left_out(chars: int) -> str:
-    """Say between the beginning and the end of a text how much of it is missing."""
-    return f"… [{chars} characters left out] …"
 
 
 def _short_text(text: str, room_chars: int) -> str:

@@ -261,12 +261,12 @@ class Back(Request):
     expected: (
         Annotated[
             dict[PathText, Sha256],
-            Field(max_length=limits.TAKES_MAX),
+            Field(max_length=limits.RESTORE_FILES_MAX),
             WithJsonSchema({"type": "object"}),
         ]
         | None
     ) = None
-    """By path the sha256 that a clash was shown with; what has changed since is not decided."""
+    """By path the `now` that was shown; what has changed since is left. `take` needs it."""
     preview: bool = False
     diff: bool = False
     limit: Limit = limits.RESTORE_SHOWN_MAX

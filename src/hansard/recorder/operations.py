@@ -157,7 +157,7 @@ def _going_back_tools(gateway: Gateway) -> tuple[Operation, ...]:
             "Take back what an entry (s:SEQ; a batch or restore whole), a plan step, a "
             "session, or one since a prompt (last, 2, s:SEQ) changed, only that: later work of "
             "others stays. Clashes are left and shown: decide with take (mine: as now, theirs: as "
-            "before, both; by path, or a list by hunk). preview first.",
+            "before, both; by path, or a list by hunk) and expected {path: now}. preview first.",
             contract.Undo,
             UndoneAnswer,
             partial(undo, gateway),

@@ -6,6 +6,7 @@ from typing import TypeVar
 import orjson
 from pydantic import BaseModel
 
+from hansard.kernel.cutting import cut
 from hansard.records import limits
 from hansard.records.shapes import RecordRef
 
@@ -68,25 +69,16 @@ class Budget:
         self.chars = max(self.chars, chars_min)
 
 
-CUT = "…"
-"""Stands where a text was cut."""
-
-
 def size_of(part: BaseModel) -> int:
     """Count the characters of a part as a caller gets it."""
     return _chars(part.model_dump(mode="json", exclude_none=True)) + 1
-
-
-def clip(text: str, chars_max: int) -> str:
-    """Cut a text to so many characters, and show that it was cut."""
-    return text if len(text) <= chars_max else text[: max(chars_max - len(CUT), 0)] + CUT
 
 
 def brief(ref: RecordRef) -> RecordRef:
     """Cut an overlong summary."""
     if len(ref.summary) <= SUMMARY_SHOWN_CHARS:
         return ref
-    return ref.model_copy(update={"summary": clip(ref.summary, SUMMARY_SHOWN_CHARS)})
+    return ref.model_copy(update={"summary": cut(ref.summary, SUMMARY_SHOWN_CHARS)})
 
 
 def _chars(value: object) -> int:

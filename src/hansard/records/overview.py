@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from hansard.kernel.cutting import cut
 from hansard.kernel.engine import Range, ReadTx, Row, Where
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Context, Operation
 from hansard.records import answers, contract, limits, reading
 from hansard.records.briefing import Brief, Briefing, Tell
-from hansard.records.budget import Budget, clip
+from hansard.records.budget import Budget
 from hansard.records.budget import brief as shortened
 from hansard.records.shapes import Omitted, RecordRef
 from hansard.records.views import ALL, BENEATH, RECORDS, ROOTS, children_in
@@ -103,7 +104,7 @@ def _seen(project: Row, tick: int) -> answers.ProjectSeen:
     return answers.ProjectSeen(
         id=project["id"],
         name=project["name"],
-        description=clip(project["description"] or "", DESCRIPTION_SHOWN_CHARS),
+        description=cut(project["description"] or "", DESCRIPTION_SHOWN_CHARS),
         tick=tick,
     )
 

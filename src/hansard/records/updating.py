@@ -2,9 +2,11 @@
 
 from functools import partial
 
+from hansard.kernel import cutting
 from hansard.kernel.blob import Digest, digest_of, seal
 from hansard.kernel.engine import AnyOf, Range, ReadTx, Row, Where, WriteTx
 from hansard.kernel.operation import Context, Operation
+from hansard.kernel.problem import InvalidInput
 from hansard.records import conflict, contract, limits, reading, rules
 from hansard.records.events import ConflictResolved
 from hansard.records.update_answers import MergedWith, RecordUpdatedAnswer, VersionWritten
@@ -34,6 +36,7 @@ def _update(
     tx: WriteTx,
 ) -> RecordUpdatedAnswer:
     row = reading.require(tx, request.id)
+    _require_whole(tx, request, row)
     base = conflict.require_base(tx, request, context)
     reading.require_all(tx, request.related or ())
     if conflict.meets(request, row, base):
@@ -50,6 +53,21 @@ def _update(
     if event:
         context.record(tx, event)
     return _answer(tx, row)
+
+
+def _require_whole(tx: ReadTx, request: contract.UpdateRecord, row: Row) -> None:
+    """Refuse what a list showed of a text, where it would take the place of the whole."""
+    summary, body = request.summary or "", request.body or ""
+    is_cut = {
+        "summary": cutting.TELLTALE in summary and cutting.TELLTALE not in row["summary"],
+        "body": cutting.TELLTALE in body and cutting.is_cut_of(body, reading.body(tx, row)),
+    }
+    for name in filter(is_cut.__getitem__, is_cut):
+        raise InvalidInput(
+            f"{name}: was cut to be shown, and would take the place of the whole",
+            hint=f'activate {{"id": "{request.id}"}} gives all of it; leave out what stays',
+            argument=name,
+        )
 
 
 def _force(

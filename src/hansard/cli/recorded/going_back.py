@@ -1,6 +1,8 @@
 """What `hansard undo` and `hansard restore` share: shown whole, asked about, done, told."""
 
+import shlex
 import sys
+from collections.abc import Sequence
 from typing import Annotated, Any, TypeVar
 
 import orjson
@@ -38,6 +40,27 @@ W = TypeVar("W", bound=WentBackAnswer)
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")]
 All = Annotated[bool, typer.Option("--all", help="Show the whole of long changes.")]
+SIDES = ("mine", "theirs", "both")
+TakeSide = Annotated[
+    str | None,
+    typer.Option(
+        "--take",
+        metavar="SIDE",
+        help="Where lines clash: mine, as they are, theirs, as before, or both.",
+    ),
+]
+Expected = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--expected",
+        metavar="PATH=SHA256",
+        help="What a file held as it was shown; if it changed since, it is left. "
+        "May be repeated; --take with --yes needs it.",
+    ),
+]
+
+SHOWN_DIGITS = 12
+"""Of a SHA-256, enough to name it."""
 
 
 class Going:
@@ -59,9 +82,12 @@ class Going:
             cursor = page.nextCursor
         return first.model_copy(update={"files": files, "nextCursor": None, "total": None})
 
-    def do(self) -> WentBackAnswer:
-        """Have it done."""
-        return told(self._answer, self._ask(self._operation, **self._asked, limit=LIST_LIMIT_MAX))
+    def do(self, shown: WentBackAnswer | None = None) -> WentBackAnswer:
+        """Have it done; to what somebody was `shown`, and not to what has changed since."""
+        seen = {step.path: step.now for step in shown.files if step.now} if shown else {}
+        expected = seen | self._asked.get("expected", {})
+        asked = self._asked | ({"expected": expected} if expected else {})
+        return told(self._answer, self._ask(self._operation, **asked, limit=LIST_LIMIT_MAX))
 
     def _page(self, cursor: str | None) -> WentBackAnswer:
         more = {"cursor": cursor} if cursor else {}
@@ -73,6 +99,7 @@ def go_back(
     going: Going, *, question: str, yes: bool, dry_run: bool, json: bool, whole: bool
 ) -> int:
     """Show it, ask, do it and say how it went; gives the command's exit code."""
+    shown = None
     preview = going.preview()
     changes = sum(preview.counts.get(action, 0) for action in CHANGES)
     if dry_run or not changes:
@@ -84,7 +111,8 @@ def go_back(
         if not _is_agreed(question, changes):
             print("Nothing was changed.")
             return 0
-    done = going.do()
+        shown = preview
+    done = going.do(shown)
     tell(done, json=json, whole=whole)
     return EXIT_FAILED if done.counts.get("failed") or done.counts.get("clash") else 0
 
@@ -105,11 +133,30 @@ def tell(answer: WentBackAnswer, *, json: bool, whole: bool) -> None:
         _print_diff(step.diff, whole=whole)
     if answer.omitted:
         print(f"  … and {answer.omitted} more")
-    if answer.counts.get("clash"):
-        print("To decide: --take mine keeps clashing lines as they are, --take theirs brings them")
-        print("back as they were before, --take both keeps them and brings those back below them.")
+    _print_how_to_decide([step for step in answer.files if step.action == "clash" and step.sides])
     if answer.undo:
         print(f"To undo it: hansard undo {_entry(answer.undo)}")
+
+
+def taken(side: str | None, expected: Sequence[str] | None) -> dict[str, Any]:
+    """Read what is to be decided, and about what."""
+    if side is not None and side not in SIDES:
+        raise InvalidInput(f"--take: must be one of {', '.join(SIDES)}")
+    named = [one.rpartition("=") for one in expected or ()]
+    if not all(path and digest for path, _, digest in named):
+        raise InvalidInput("--expected: must be PATH=SHA256, as a clash shows it")
+    return {"take": side, "expected": {path: digest for path, _, digest in named} or None}
+
+
+def _print_how_to_decide(clashes: Sequence[BackStep]) -> None:
+    if not clashes:
+        return
+    print("To decide: --take mine keeps clashing lines as they are, --take theirs brings them")
+    print("back as they were before, --take both keeps them and brings those back below them.")
+    if seen := [f"{step.path}={step.now[:SHOWN_DIGITS]}" for step in clashes if step.now]:
+        print("With --yes, theirs and both also need what you have seen:")
+        for one in seen:
+            print(f"  --expected {printable(shlex.quote(one))}")
 
 
 def _print_row(step: BackStep, longest: int) -> None:

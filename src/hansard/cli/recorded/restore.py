@@ -7,7 +7,16 @@ import typer
 from hansard.cli.desk import Desk, writing_desk
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.recorded.going_back import All, DryRun, Going, Yes, go_back
+from hansard.cli.recorded.going_back import (
+    All,
+    DryRun,
+    Expected,
+    Going,
+    TakeSide,
+    Yes,
+    go_back,
+    taken,
+)
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder.going_back.answers import RestoredAnswer
 
@@ -50,6 +59,8 @@ def restore(
     keep_others: Annotated[
         bool, typer.Option("--keep-others", help="Leave what others did since, by merging.")
     ] = False,
+    take: TakeSide = None,
+    expected: Expected = None,
     yes: Yes = False,
     dry_run: DryRun = False,
     whole: All = False,
@@ -63,7 +74,7 @@ def restore(
     _require_what(path, entry, step, before_prompt, session)
     asked: dict[str, Any] = {"path": path, "entry": entry, **_goal(path, before, after)}
     asked |= {"step": step and step - 1, "keep_others": keep_others or None}
-    asked["prompt"] = before_prompt
+    asked |= taken(take, expected) | {"prompt": before_prompt}
     with writing_desk(flags) as at:
         if path is None and entry is None:
             asked["of_session"] = _session(at, session)

@@ -7,11 +7,18 @@ import typer
 from hansard.cli.desk import writing_desk
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.recorded.going_back import All, DryRun, Going, Yes, go_back
+from hansard.cli.recorded.going_back import (
+    All,
+    DryRun,
+    Expected,
+    Going,
+    TakeSide,
+    Yes,
+    go_back,
+    taken,
+)
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder.going_back.answers import UndoneAnswer
-
-SIDES = ("mine", "theirs", "both")
 
 Entry = Annotated[
     str | None,
@@ -50,12 +57,8 @@ def undo(
         list[str] | None,
         typer.Option(metavar="PATH", help="Only this file of them; may be repeated."),
     ] = None,
-    take: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIDE", help="Where lines clash: mine, as they are, theirs, as before, or both."
-        ),
-    ] = None,
+    take: TakeSide = None,
+    expected: Expected = None,
     yes: Yes = False,
     dry_run: DryRun = False,
     whole: All = False,
@@ -66,20 +69,14 @@ def undo(
     What others did since stays. It is shown first, and can be undone.
     """
     _require_what(entry, step, prompt, session)
-    _require_side(take)
     asked: dict[str, Any] = {"entry": entry, "step": step and step - 1, "prompt": prompt}
-    asked |= {"take": take, "paths": path or None}
+    asked |= taken(take, expected) | {"paths": path or None}
     with writing_desk(flags) as at:
         if entry is None:
             asked["of_session"] = session or at.latest_session()
         going = Going(at.ask, "undo", UndoneAnswer, asked)
         question = "Undo this in {files}?"
         return go_back(going, question=question, yes=yes, dry_run=dry_run, json=json, whole=whole)
-
-
-def _require_side(take: str | None) -> None:
-    if take is not None and take not in SIDES:
-        raise InvalidInput(f"--take: must be one of {', '.join(SIDES)}")
 
 
 def _require_what(*named: str | int | None) -> None:

@@ -26,10 +26,14 @@ class Decisions:
         """Decide all alike, or each for itself, or nothing."""
         self._for_all = take if isinstance(take, str) else None
         self._each = [] if take is None or isinstance(take, str) else list(take)
+        self.are_against = False
+        """Whether anything but to leave what is there was decided of a clash that was met."""
 
     def next(self) -> Side | None:
         """Say what was decided of the next clash, if anything was."""
-        return self._each.pop(0) if self._each else self._for_all
+        side = self._each.pop(0) if self._each else self._for_all
+        self.are_against |= side not in (None, "mine")
+        return side
 
     @property
     def are_left(self) -> bool:

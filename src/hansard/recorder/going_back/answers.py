@@ -74,7 +74,7 @@ class BackStep(AnswerPart):
     sha256: Annotated[str | None, PROOF] = None
     """Of what the file will hold; absent if it will be gone."""
     now: Annotated[str | None, SHORT] = None
-    """The SHA-256 of what it holds now, where it clashes."""
+    """The SHA-256 of what it holds now, where it clashes or a preview shows what would go."""
     sides: list[Side] | None = None
     """What can be decided there, in `take`."""
     mode: str | None = None
@@ -137,7 +137,8 @@ class WentBackAnswer(Written):
         lines += [step.text() for step in self.files]
         lines += [f"... and {self.omitted} more"] if self.omitted else []
         if self.counts.get("clash"):
-            lines.append("Decide with take: mine (as it is now), theirs (as before) or both")
+            lines.append("Decide with take: mine (as it is now), theirs (as before) or both;")
+            lines.append("theirs and both with expected, by path the now sha256 that you saw")
         lines += [f"Undo: {self.undo}"] if self.undo else []
         return "\n".join([*lines, *more(self.nextCursor)])
 

@@ -31,6 +31,7 @@ from hansard.recorder.going_back.ways import (
     FilePlace,
     Goal,
     UnreachableError,
+    clashing,
     look,
     recorded,
     skip,
@@ -41,7 +42,9 @@ from hansard.recorder.history.changes import Changes, changes_of_session, change
 from hansard.recorder.history.copies import enter_for
 from hansard.recorder.history.lineage import Lineage, Stretch, lineage_of, recorded_as
 from hansard.recorder.intents import is_recorded, modified_at
+from hansard.recorder.rules import is_digest_of
 from hansard.recorder.tables import FILES
+from hansard.recorder.workspace.states import Seen
 
 
 def restore(gateway: Gateway, request: contract.Restore, context: Context) -> RestoredAnswer:
@@ -166,6 +169,8 @@ class _Finder:
             return unchanged(path)
         if current is None and ref is None:
             return unchanged(path)
+        if not self._is_as_shown(path, current):
+            return clashing(path, "it has been changed since it was shown", current)
         said = {
             "from_revision": latest["revision"] if latest else None,
             "to_revision": target.row["revision"] if target.row and ref else None,
@@ -174,7 +179,13 @@ class _Finder:
         }
         data = kept_content(tx, ref, self.gateway.keys) if ref else None
         goal = Goal(data, ref.mode if ref else None, back_to=target.number)
-        return way_to(self.gateway, tx, place, goal, diff=self.request.diff, **said)
+        way = way_to(self.gateway, tx, place, goal, diff=self.request.diff, **said)
+        return way.showing(current.digest if current and self.request.preview else None)
+
+    def _is_as_shown(self, path: str, current: Seen | None) -> bool:
+        expected = (self.request.expected or {}).get(path)
+        found = current.digest if current else None
+        return expected is None or is_digest_of(expected, found)
 
     def _stood_so(self, tx: ReadTx, place: FilePlace, target: Standing, latest: Row | None) -> bool:
         """Whether what is there was made from outside before the point, and is noticed only now."""

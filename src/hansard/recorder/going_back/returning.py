@@ -42,6 +42,10 @@ class Way:
     step: BackStep
     planned: Planned | None = None
 
+    def showing(self, now: str | None) -> "Way":
+        """Add what the file holds now, which whoever decides says to have seen."""
+        return replace(self, step=self.step.model_copy(update={"now": now})) if now else self
+
 
 class Unit(Protocol):
     """Files that go back together or not at all."""

@@ -7,6 +7,7 @@ they clash nothing changes, and the lines are shown for someone to decide.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hansard.kernel.cutting import cut
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import InvalidInput
@@ -27,6 +28,7 @@ from hansard.recorder.going_back.undo_rules import (
     Held,
     LostError,
     States,
+    Taken,
     UndoStep,
 )
 from hansard.recorder.going_back.ways import (
@@ -213,21 +215,40 @@ class _Finder:
             return skip_all(unit.paths, unknown.path, reason)
         now: States = {path: _held(place.current, path) for path, place in places.items()}
         try:
-            self._require_as_shown(now)
-            takes = self.request.takes(unit.paths)
-            then = undo_rules.take_back(self._changes(tx, left), now, takes)
-            return self._all(tx, left, places, (then, now))
+            changes = self._changes(tx, left)
+            taken = undo_rules.take_back(changes, now, self.request.takes(unit.paths))
+            self._require_as_shown(taken, now)
+            self._require_seen(changes, taken, now)
+            return self._all(tx, left, places, (taken, now))
         except ClashError as clash:
             return self._clashing(tx, left, places, clash)
         except LostError as lost:
             return skip_all(unit.paths, lost.path, lost.reason)
 
-    def _require_as_shown(self, now: States) -> None:
-        """Let nobody decide about what he has not seen."""
+    def _require_as_shown(self, taken: Taken, now: States) -> None:
+        """Let nobody decide about what has changed since he saw it."""
         for path, expected in (self.request.expected or {}).items():
-            held = now.get(path)
+            held = now[taken.lies_at[path]] if path in now else None
             if path in now and not is_digest_of(expected, held.digest if held else None):
-                raise ClashError(path, "it has been changed since it was shown")
+                clash = ClashError(path, "it has been changed since it was shown")
+                clash.lies_at = taken.lies_at[path]
+                raise clash
+
+    def _require_seen(self, changes: Sequence[DoneChange], taken: Taken, now: States) -> None:
+        """Let nobody decide against what he does not say that he has seen; a preview shows it."""
+        if self.request.preview:
+            return
+        shown = self.request.expected or {}
+        unseen = {path for path in taken.against if path not in shown and now[taken.lies_at[path]]}
+        if not unseen:
+            return
+        takes = self.request.takes(now)
+        try:
+            undo_rules.take_back(changes, now, {p: takes[p] for p in takes if p not in unseen})
+        except ClashError as clash:
+            clash.reason += "; take it with expected, which says that you saw what it holds now"
+            raise
+        raise AssertionError(f"what was decided about {', '.join(unseen)} clashes with nothing")
 
     def _changes(self, tx: ReadTx, made: Sequence[Made]) -> list[DoneChange]:
         """Give the changes as they can be merged, with no more contents than that needs."""
@@ -262,12 +283,16 @@ class _Finder:
         tx: ReadTx,
         made: Sequence[Made],
         places: Mapping[str, FilePlace],
-        states: tuple[States, States],
+        states: tuple[Taken, States],
     ) -> list[Way]:
         ways: dict[str, Way] = {}
-        for step in undo_rules.steps_to(*states):
+        taken, now = states
+        for step in undo_rules.steps_to(taken.states, now):
             try:
-                ways[step.path] = self._way(tx, made, places, step)
+                way = self._way(tx, made, places, step)
+                is_shown = self.request.preview and step.path in taken.against
+                held = now[taken.lies_at[step.path]] if is_shown else None
+                ways[step.path] = way.showing(held.digest if held else None)
             except UnreachableError as reason:
                 return skip_all(sorted(places), step.path, str(reason))
         moved = {way.step.to for way in ways.values()}
@@ -322,15 +347,15 @@ class _Finder:
         places: Mapping[str, FilePlace],
         clash: ClashError,
     ) -> list[Way]:
-        place = places[clash.path]
-        contents = [place.current.content] if isinstance(place.current, FileState) else []
+        place, decided = places[clash.path], places[clash.lies_at].current
+        contents = [decided.content] if isinstance(decided, FileState) else []
         contents += [text for one in clash.clashes for text in (one.base, one.mine, one.theirs)]
         is_secret = any(map(self.gateway.redacted, contents))
         step = BackStep(
             path=clash.path,
             action="clash",
             reason=clash.reason,
-            now=place.current.digest if place.current else None,
+            now=decided.digest if decided else None,
             sides=list(clash.sides),
             hunks=[_hunk(one, is_secret=is_secret) for one in _few(clash.clashes)] or None,
             keeps=self._since(tx, made, place) or None,
@@ -382,7 +407,4 @@ def _hunk(clash: Clash, *, is_secret: bool) -> ClashHunk:
 
 
 def _shown(text: bytes) -> str:
-    shown = text.decode(errors="replace")
-    if len(shown) <= limits.HUNK_SHOWN_CHARS:
-        return shown
-    return f"{shown[: limits.HUNK_SHOWN_CHARS]}…"
+    return cut(text.decode(errors="replace"), limits.HUNK_SHOWN_CHARS)

@@ -67,6 +67,8 @@ class ClashError(Exception):
         super().__init__(reason)
         self.sides = sides
         self.path = path
+        self.lies_at = path
+        """Where what is decided about lies now, which an undo may first move back."""
         self.reason = reason
         self.clashes = tuple(clashes)
 
@@ -85,6 +87,17 @@ States = dict[str, Held | None]
 
 
 @dataclass(frozen=True, slots=True)
+class Taken:
+    """What files hold when changes to them are undone."""
+
+    states: States
+    lies_at: Mapping[str, str]
+    """By path, where what it is made from lies now."""
+    against: Sequence[str]
+    """The paths of which was decided that what is there now shall not stay as it is."""
+
+
+@dataclass(frozen=True, slots=True)
 class UndoStep:
     """What is to be done to one file, or to two if it is moved."""
 
@@ -95,21 +108,30 @@ class UndoStep:
     """What it shall hold."""
 
 
-def take_back(changes: Sequence[DoneChange], now: States, takes: Takes) -> States:
+def take_back(changes: Sequence[DoneChange], now: States, takes: Takes) -> Taken:
     """Give what files hold when changes to them, the latest last, are undone."""
     states = dict(now)
     decisions = {path: Decisions(takes.get(path)) for path in states}
-    for change in reversed(joined(changes)):
-        if change.to is not None:
-            _move_back(change, states, decisions)
-        else:
-            _undo(change, states, decisions[change.path])
-    for path, held in states.items():
-        if decisions[path].are_left:
-            raise ClashError(path, "it clashes in fewer places than were decided")
-        if held is not None and held.content is None and held.origin is None:
-            raise LostError(path, held.why)
-    return states
+    lies_at = {path: path for path in states}
+    try:
+        for change in reversed(joined(changes)):
+            if change.to is None:
+                _undo(change, states, decisions[change.path])
+            elif _move_back(change, states, decisions):
+                lies_at[change.path] = lies_at[change.to]
+        for path, held in states.items():
+            _require_whole(path, held, decisions[path])
+    except ClashError as clash:
+        clash.lies_at = lies_at[clash.path]
+        raise
+    return Taken(states, lies_at, [path for path in states if decisions[path].are_against])
+
+
+def _require_whole(path: str, held: Held | None, decisions: Decisions) -> None:
+    if decisions.are_left:
+        raise ClashError(path, "it clashes in fewer places than were decided")
+    if held is not None and held.content is None and held.origin is None:
+        raise LostError(path, held.why)
 
 
 def steps_to(then: States, now: States) -> list[UndoStep]:
@@ -227,12 +249,12 @@ def _merged_mode(path: str, held: tuple[Held, Held, Held], decisions: Decisions)
     return mine.mode if side == "mine" else theirs.mode
 
 
-def _move_back(change: DoneChange, states: States, decisions: Mapping[str, Decisions]) -> None:
-    """Give a file its old name again, with whatever it holds by now."""
+def _move_back(change: DoneChange, states: States, decisions: Mapping[str, Decisions]) -> bool:
+    """Give a file its old name again, with whatever it holds by now; says whether it moved."""
     path, to = change.path, change.to
     assert to is not None, "what was not moved was to be moved back"
     if states[to] is None and states[path] is not None:
-        return
+        return False
     if states[to] is None:
         _require_left(to, "it has been deleted or moved since", decisions)
     elif states[path] is not None:
@@ -240,6 +262,8 @@ def _move_back(change: DoneChange, states: States, decisions: Mapping[str, Decis
         _require_left(path, reason, decisions)
     else:
         states[path], states[to] = states[to], None
+        return True
+    return False
 
 
 def _require_left(path: str, reason: str, decisions: Mapping[str, Decisions]) -> None:

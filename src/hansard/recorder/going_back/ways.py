@@ -146,6 +146,12 @@ def skip(path: str, reason: str, **said: Any) -> Way:
     return Way(BackStep(path=path, action="skip", reason=reason, **said))
 
 
+def clashing(path: str, reason: str, current: Seen | None) -> Way:
+    """Leave a file alone that somebody has to look at again."""
+    step = BackStep(path=path, action="clash", reason=reason)
+    return Way(step).showing(current.digest if current else None)
+
+
 def unchanged(path: str, reason: str | None = None) -> Way:
     """Leave a file as it is, since it is as it shall be."""
     return Way(BackStep(path=path, action="none", reason=reason))

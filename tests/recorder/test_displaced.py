@@ -3,6 +3,9 @@
 What others wrote in the moment before lies then in its temporary file, and nowhere else.
 """
 
+import errno
+import os
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ from hansard.app.verify import verify
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import SYSTEM, Stamp
 from hansard.kernel.operation import Caller
+from hansard.kernel.problem import StorageUnavailable
 from hansard.recorder import rules
 from hansard.recorder.events import FileOpIntended
 from hansard.recorder.gateway import Gateway
@@ -154,9 +158,11 @@ def leftovers(files: Path) -> list[Path]:
 def announced(app: Application, files: Path, path: str) -> None:
     """Record, as a process that is dead by now, that ONE is about to become TWO."""
     before, after = (rules.reference(text.encode(), 0o644, []) for text in (ONE, TWO))
+    with closing(Gateway(files, store=None, redact=True)) as gateway:
+        workspace = gateway.identity
     intent = FileOpIntended(
         owner=DEAD,
-        workspace=Gateway(files, store=None, redact=True).identity,
+        workspace=workspace,
         path=path,
         action="edit",
         to=None,
@@ -258,3 +264,28 @@ def test_what_no_intent_speaks_of_is_removed_with_the_last(open_app: OpenApp, fi
 
     assert leftovers(files) == []
     assert sources(second, agent, "a") == sources(second, agent, "b") == ["executed"]
+
+
+@pytest.mark.parametrize("code", [errno.EROFS, errno.EIO], ids=["read-only", "failing"])
+@pytest.mark.parametrize("step", ["unlink", "exchange"])
+def test_where_nothing_can_be_cleaned_up_the_rest_is_served(
+    open_app: OpenApp, files: Path, monkeypatch: pytest.MonkeyPatch, step: str, code: int
+) -> None:
+    first, agent = open_app(), a_caller()
+    create(first, agent, "a", ONE)
+    die_taking(first, agent, files / "a", **EDIT)
+
+    def refuse(*_: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Folder, step, refuse)
+        second = open_app()
+        with pytest.raises(StorageUnavailable):
+            edit(second, agent, "a", "three\n")
+        assert timeline(second, agent, path="a")[-1].status == "open"
+
+    third = open_app()
+    assert timeline(third, agent, path="a")[-1].status == "conflict"
+    assert (files / "a").read_text() == OTHERS
+    assert leftovers(files) == []

@@ -5,6 +5,7 @@ dies between the two, its temporary file may hold what somebody else wrote just 
 else does. It is given back then, as the process itself would have done.
 """
 
+import errno
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -39,6 +40,7 @@ from hansard.recorder.events import (
 from hansard.recorder.file_locks import FileLocks
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.intents import Scribe, step_of
+from hansard.recorder.problems import shown
 from hansard.recorder.tables import OUTCOMES, PENDING
 from hansard.recorder.workspace.paths import FilePath
 from hansard.recorder.workspace.states import FileState, Seen
@@ -147,6 +149,8 @@ class _Judge:
             workspace.clean_temporaries(dead, paths, spares=partial(self._spares, intent, seq))
         except NotKeptError:  # collected beside us: the next one who looks packs it anew
             return None
+        except OSError as error:
+            raise _not_cleaned(intent, error) from error
         try:
             states = [workspace.look(each) for each in paths]
             for each in paths:
@@ -243,6 +247,15 @@ class _Judge:
             if any((project, one.row["seq"]) != (self.project, seq) for one in found):
                 return True
         return False
+
+
+def _not_cleaned(intent: FileOpIntended, error: OSError) -> StorageUnavailable:
+    reason = errno.errorcode.get(error.errno or 0, "unknown")
+    return StorageUnavailable(
+        f"What a dead process left beside {shown(intent.path)} cannot be cleaned up ({reason})",
+        hint="Make the folder writable, or check its disk; then ask again",
+        outcome="unchanged",
+    )
 
 
 def _verdict_of(outcome: Row) -> Verdict | None:

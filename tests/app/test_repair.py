@@ -1,13 +1,16 @@
 """Repair: views from the journal, the rest into a new store; nothing is made worse or hidden."""
 
+import errno
 import json
+import os
 import shutil
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from hansard.app.keeping import repair
+from hansard.app.keeping import repair, restoring
 from hansard.app.keeping import salvage as salvaging
 from hansard.app.keeping.backup import Backup, back_up
 from hansard.app.keeping.collecting import collect
@@ -15,6 +18,7 @@ from hansard.app.keeping.repair import Repaired, RepairFailed, needed, salvage
 from hansard.app.keeping.restoring import StoreInUse
 from hansard.app.keeping.salvage import Seqs
 from hansard.app.verify import verify
+from hansard.engines.sqlite import copying
 from hansard.kernel.content import content
 from hansard.kernel.problem import PermissionDenied, StorageUnavailable
 from tests.app import kept
@@ -230,3 +234,28 @@ def test_saving_what_is_sound_changes_nothing(store: Damaged, tmp_path: Path) ->
     assert kept.heads(store.folder) == before == kept.heads(tmp_path / "same")
     with store.opened() as app:
         assert verify(app.store).findings == ()
+
+
+def failing(*_: object) -> None:
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+@pytest.mark.fault("sync fails (EIO)")
+@pytest.mark.parametrize(
+    ("where", "outcome", "code"), [(copying, "not_written", 2), (restoring, "unknown", 0)]
+)
+def test_a_disk_that_fails_at_the_end_is_told_and_what_is_said_of_the_store_is_so(
+    store: Damaged, monkeypatch: pytest.MonkeyPatch, where: ModuleType, outcome: str, code: int
+) -> None:
+    store.set_entry(6, session="forged")
+    monkeypatch.setattr(where, "sync_folder", failing)
+
+    with pytest.raises(StorageUnavailable) as refused:
+        mend(store)
+
+    assert refused.value.details["outcome"] == outcome
+    monkeypatch.undo()
+    assert store.verify().exit_code == code
+    kept_beside = list(store.folder.parent.glob("store.replaced-*"))
+    assert all(one.name in refused.value.message for one in kept_beside)
+    assert len(kept_beside) == (outcome == "unknown")

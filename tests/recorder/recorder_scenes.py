@@ -12,6 +12,7 @@ from hansard.app.settings import Settings
 from hansard.kernel.blob import digest_of
 from hansard.kernel.event import Actor
 from hansard.kernel.operation import Caller, Seat
+from hansard.kernel.private_files import sync_folder
 from hansard.recorder.going_back.answers import WentBackAnswer
 from hansard.recorder.workspace.files import Workspace
 from hansard.recorder.workspace.folder import Folder
@@ -148,6 +149,7 @@ def die_taking(path: Path) -> None:
         saved.touch()
         write_as_a_person(saved, "w")
         saved.rename(path)
+        sync_folder(path.parent)
         real(folder, name, other)
         os.kill(os.getpid(), signal.SIGKILL)
         return True

@@ -13,7 +13,7 @@ from hansard.app.keeping.exporting import Progress
 from hansard.app.keeping.guard import alone, building
 from hansard.app.keeping.restoring import require_unused, restore_bundles, swap
 from hansard.app.keeping.salvage import SalvagedAnswer, projects_in, save_project
-from hansard.app.preflight import refusal
+from hansard.app.preflight import refused
 from hansard.app.verify import Report, verify
 from hansard.engines.sqlite import copying
 from hansard.kernel.event import Stamp
@@ -69,6 +69,19 @@ def salvage(
     """Save what is sound into a new store, prove it, and put it in the place of the damaged one."""
     _require_person(stamp)
     location = location.resolve()
+    try:
+        return _salvaged(location, backup, open_store, stamp, progress)
+    except OSError as error:
+        raise refused(error, f"{location} cannot be mended") from error
+
+
+def _salvaged(
+    location: Path,
+    backup: Backup | None,
+    open_store: OpenStore,
+    stamp: Stamp,
+    progress: Progress,
+) -> Repaired:
     aside = location.with_name(f"{location.name}.aside-{secrets.token_hex(4)}")
     with building(location) as incoming:
         require_unused(location)
@@ -93,17 +106,10 @@ def salvage(
 @contextmanager
 def _scratch_beside(incoming: Path) -> Iterator[Path]:
     """Give a folder for copies, beside the new store and called like it: a crash leaves neither."""
-    try:
-        # What a failing disk keeps is swept by the next repair, and hides not why this one failed.
-        made = tempfile.TemporaryDirectory(
-            prefix=f"{incoming.name}-", dir=incoming.parent, ignore_cleanup_errors=True
-        )
-    except OSError as error:
-        problem = refusal(error, "The store cannot be copied to be mended", outcome="not_written")
-        if problem is None:
-            raise
-        raise problem from error
-    with made as folder:
+    # What a failing disk keeps is swept by the next repair, and hides not why this one failed.
+    with tempfile.TemporaryDirectory(
+        prefix=f"{incoming.name}-", dir=incoming.parent, ignore_cleanup_errors=True
+    ) as folder:
         yield Path(folder)
 
 

@@ -152,7 +152,7 @@ def swap(incoming: Path, location: Path, *, force: bool) -> Path | None:
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise
             raise StoreInPlace(f"A store was begun in {location} meanwhile") from error
-        sync_folder(location.parent)
+        _make_sure(location, None)
         return None
     if not force:
         raise StoreInPlace(f"A store was begun in {location} meanwhile")
@@ -169,5 +169,19 @@ def swap(incoming: Path, location: Path, *, force: bool) -> Path | None:
                 hint="Nothing was changed; restore into a new folder, named with --store",
                 outcome="not_written",
             ) from error
-        sync_folder(location.parent)
+        _make_sure(location, aside)
     return aside
+
+
+def _make_sure(location: Path, aside: Path | None) -> None:
+    """Make it durable that a store is in place; where the disk fails, nobody knows if it stays."""
+    try:
+        sync_folder(location.parent)
+    except OSError as error:
+        kept = f" What was there is kept as {aside.name}." if aside else ""
+        raise StorageUnavailable(
+            f"The new store is in place, and the disk failed to say that it stays so: "
+            f"{error.strerror}.{kept}",
+            hint=f"Check the disk, then run `hansard verify` on {location}",
+            outcome="unknown",
+        ) from error

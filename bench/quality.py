@@ -34,7 +34,7 @@ from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.embedders import Choice, local, meanings, model_wire
-from hansard.kernel import context, fuse, question
+from hansard.kernel import context, fuse, likeness, question
 
 if TYPE_CHECKING:
     from hansard.embedders.embedder import Vectors
@@ -46,6 +46,9 @@ CHAINS = 300
 
 Found = Sequence[str]
 
+Fill = Callable[[Application, Mapping[str, Text]], dict[str, str]]
+"""Writes texts into a project; gives their keys by the ids that they have there."""
+
 ABLATIONS: dict[str, Sequence[tuple[ModuleType, str, float]]] = {
     "without what stands beside": [(context, "BESIDE", 0.0), (context, "FURTHER", 0.0)],
     "without the whole": [(context, "OF_WHOLE", 0.0)],
@@ -54,6 +57,7 @@ ABLATIONS: dict[str, Sequence[tuple[ModuleType, str, float]]] = {
     "with common names embedded": [(question, "COMMON_SHARE", 2.0)],
     "without echoes": [(meanings, "ECHOES", 0)],
     "without places kept": [(fuse, "KEPT", 0)],
+    "without likeness": [(likeness, "SHARE", 0.0)],
 }
 
 
@@ -103,6 +107,7 @@ def main(*, with_meaning: bool = False, with_ablations: bool = False) -> None:
     groups += [
         _Group("talks, sessions", *([sessions(one) for one in half] for half in groups[0].halves))
     ]
+    groups += [_Threads("talks, threads", *groups[0].halves)]
     groups += [_Group(one.name, [_half(one, 0)], [_half(one, 1)]) for one in parts]
     lines = [
         line
@@ -135,7 +140,12 @@ class _Group:
                 yield self._ours(f"  {name}", "auto")
 
     def _ours(self, by: str, embedder: Choice) -> list[Cell]:
-        return self._line(by, [[_ours(one, embedder) for one in half] for half in self.halves])
+        return self._line(
+            by, [[self._asked(one, embedder) for one in half] for half in self.halves]
+        )
+
+    def _asked(self, one: Collection, embedder: Choice) -> Measured:
+        return _ours(one, embedder, _filled, "search_records")
 
     def _line(self, by: str, measured: Sequence[Sequence[Measured]]) -> list[Cell]:
         ranked, recalled, spent = [], [], []
@@ -152,6 +162,13 @@ class _Group:
             spent += [result.milliseconds for result in results]
         shown = [" ".join(f"{value:.3f}" for value in each) for each in (ranked, recalled)]
         return [self.name, by, *shown, _mean(spent)]
+
+
+class _Threads(_Group):
+    """Talks whose turns are messages of threads, one for each session."""
+
+    def _asked(self, one: Collection, embedder: Choice) -> Measured:
+        return _ours(one, embedder, _appended, "search")
 
 
 @contextmanager
@@ -173,16 +190,16 @@ def _half(one: Collection, first: int) -> Collection:
     return Collection(one.name, one.texts, one.questions[first::2])
 
 
-def _ours(one: Collection, embedder: Choice) -> Measured:
+def _ours(one: Collection, embedder: Choice, fill: Fill, operation: str) -> Measured:
     """Ask through the application, as a client does."""
     with tempfile.TemporaryDirectory() as store:
         app = start(Settings(store=store, embedder=embedder))
-        keys = _filled(app, one.texts)
+        keys = fill(app, one.texts)
         if embedder != "none":
             embed(app)
         begun, found = time.process_time(), []
         for asked, _ in one.questions:
-            results = _call(app, "search_records", query=asked, limit=2 * DEPTH)["results"]
+            results = _call(app, operation, query=asked, limit=2 * DEPTH)["results"]
             found.append([keys[each["id"]] for each in results if each["id"] in keys][:DEPTH])
         spent = (time.process_time() - begun) * 1_000 / len(found)
         app.close()
@@ -201,6 +218,21 @@ def _filled(app: Application, texts: Mapping[str, Text]) -> dict[str, str]:
         keys[
             _create(app, title=text.title[:500] or "-", body=text.body, parent_id=parent, **said)
         ] = key
+    return keys
+
+
+def _appended(app: Application, texts: Mapping[str, Text]) -> dict[str, str]:
+    """Say each text in the thread of its whole; gives keys by id."""
+    last: dict[str | None, str] = {}
+    keys = {}
+    for key, text in texts.items():
+        if text.whole not in last:
+            begun = _call(app, "entity_create", type="messageThread", data={})
+            last[text.whole] = begun["entity"]["id"]
+        partials = [{"type": "text", "payload": {"content": text.body}}]
+        said = {"thread_id": last[text.whole], "sender": text.who, "partials": partials}
+        last[text.whole] = _call(app, "thread_append", **said)["entity"]["id"]
+        keys[last[text.whole]] = key
     return keys
 
 

@@ -29,14 +29,16 @@ from hansard.decisions.git import history
 from hansard.decisions.ranking import ACTIVE_BONUS
 from hansard.decisions.search import Searching
 from hansard.decisions.tables import WORDS as DECISION_WORDS
+from hansard.entities import places as entity_places
 from hansard.entities.reading import FoundEntity, found
 from hansard.entities.views import WORDS as ENTITY_WORDS
+from hansard.kernel.context import surroundings
 from hansard.kernel.engine import Hit, Position, ReadTx, Row, Topic, Where
 from hansard.kernel.fuse import fuse
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Capability, Context, Operation
 from hansard.kernel.page import from_cursor, refused, to_cursor
-from hansard.kernel.question import nearest
+from hansard.kernel.question import nearest, today
 from hansard.kernel.snippet import snippet
 from hansard.kernel.spelling import doubtful
 from hansard.kernel.words import coverage, is_name, query_stems, shown_words
@@ -218,13 +220,14 @@ class Everything:
         return context.read(work)
 
     def _entities(self, query: str, context: Context, limit: int) -> list[Thing]:
-        near = nearest(self.meanings, ENTITY_WORDS, query, context, limit=limit)
+        # As many whatever the page, so that the next page goes on with the same order.
+        near = nearest(self.meanings, ENTITY_WORDS, query, context, limit=HITS_MAX)
 
         def work(tx: ReadTx) -> list[Thing]:
-            words = tx.search(ENTITY_WORDS, query, limit=limit)
-            # What was found by meaning may be gone by now.
-            meant = [hit for hit in near if found(tx, hit.key)]
-            return _listed(tx, query, words, meant)[:limit]
+            words = tx.search(ENTITY_WORDS, query, limit=HITS_MAX)
+            around = surroundings(query, partial(entity_places.places, tx), today(context))
+            best = partial(_best, query, words, near)
+            return _listed(tx, query, fuse(words, near, around), best, limit)
 
         return context.read(work)
 
@@ -263,23 +266,38 @@ def _signed(thing: Thing, known: Facts, query: str) -> Thing:
     )
 
 
-def _listed(tx: ReadTx, query: str, words: Sequence[Hit], meant: Sequence[Hit]) -> list[Thing]:
+def _listed(
+    tx: ReadTx,
+    query: str,
+    hits: Sequence[Hit],
+    best: Callable[[Hit, FoundEntity], float],
+    limit: int,
+) -> list[Thing]:
     """Put entities into one order; an old version leads to the current one, which precedes it."""
-    hits = fuse(words, meant)
-    there = [(hit, entity) for hit in hits if (entity := found(tx, hit.key))]
-    if not there:
-        return []
-    first, entity = there[0]
-    has_words = first.key in {hit.key for hit in words}
-    by_words = coverage(query, f"{entity.title} {entity.text}") if has_words else 0.0
-    best = max([by_words, *(hit.score for hit in meant if hit.key == first.key)])
     listed: dict[str, Thing] = {}
-    for hit, entity in there:
-        score = round(min(best, 1.0) * hit.score / first.score, 3) if first.score else 0.0
+    share = 0.0
+    for hit in hits:
+        entity = found(tx, hit.key)
+        # What was found by meaning may be gone by now.
+        if entity is None:
+            continue
+        share = share or best(hit, entity) / (hit.score or 1.0)
         for key in (entity.current_id or hit.key, hit.key):
             if key not in listed and (shown := found(tx, key)):
-                listed[key] = _entity(key, shown, query, score)
-    return list(listed.values())
+                listed[key] = _entity(key, shown, query, round(share * hit.score, 3))
+        if len(listed) >= limit:
+            break
+    return list(listed.values())[:limit]
+
+
+def _best(
+    query: str, words: Sequence[Hit], meant: Sequence[Hit], hit: Hit, entity: FoundEntity
+) -> float:
+    """Say how relevant the first is: by its words, its meaning, or only by what is beside it."""
+    has_words = any(one.key == hit.key for one in words)
+    by_words = coverage(query, f"{entity.title} {entity.text}") if has_words else 0.0
+    by_meaning = (one.score for one in meant if one.key == hit.key)
+    return min(max([by_words, *by_meaning]) or hit.score, 1.0)
 
 
 def _timeline(query: str, context: Context, limit: int) -> list[Thing]:

@@ -7,7 +7,7 @@ from hansard.entities.types.entity import EntityType
 from hansard.entities.types.message_thread import MESSAGE_THREAD
 from hansard.kernel.engine import FieldType, Table, Topic
 
-VERSION = 4
+VERSION = 5
 
 
 def _table(declared: EntityType) -> Table:
@@ -41,8 +41,15 @@ counts), what is longer as the key of its value.
 
 THREADS = Table(
     "entities_threads",
-    {"created_seq": "integer", "is_deleted": "boolean", "createdAt": "text", "partials": "integer"},
-    (("is_deleted", "created_seq"),),
+    {
+        "id": "text",
+        "base": "text",
+        "created_seq": "integer",
+        "is_deleted": "boolean",
+        "createdAt": "text",
+        "partials": "integer",
+    },
+    (("is_deleted", "created_seq"), ("id",), ("base", "created_seq")),
     version=VERSION,
 )
 """By id: the thread that it goes on from (`base`), and what it adds to it (`segment`).

@@ -1,0 +1,82 @@
+"""What was said in a thread is found by what was said before and after it."""
+
+from typing import Any
+
+from hansard.app.application import Application
+from hansard.app.search_all import Everything
+from hansard.app.search_answers import SearchRequest
+from hansard.entities.places import places
+from hansard.entities.views import WORDS
+from hansard.kernel.context import TextPlace
+from hansard.kernel.engine import Hit
+from hansard.kernel.event import Stamp
+from hansard.kernel.meaning import NoMeanings
+from hansard.kernel.operation import Caller, Context
+from tests.entities.asking import said
+
+
+class Near(NoMeanings):
+    """Meanings to which one thread is near, and no other."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+    def nearest(
+        self, project: str, topic: str, query: str, *, limit: int, are_alike: bool = False
+    ) -> list[Hit]:
+        del project, query, limit, are_alike
+        return [Hit(self.key, 0.8)] if topic == WORDS.name else []
+
+
+def asked(app: Application, caller: Caller, operation: str, **arguments: Any) -> dict[str, Any]:
+    return app.call(operation, arguments, caller).model_dump()
+
+
+def begun(app: Application, caller: Caller) -> str:
+    made = asked(app, caller, "entity_create", type="messageThread", data={})
+    identifier: str = made["entity"]["id"]
+    return identifier
+
+
+def append(app: Application, caller: Caller, thread: str, sender: str, text: str) -> str:
+    given = {"thread_id": thread, "sender": sender, "partials": [said(text)]}
+    identifier: str = asked(app, caller, "thread_append", **given)["entity"]["id"]
+    return identifier
+
+
+def test_what_stands_beside_what_was_meant_is_found_too(app: Application, agent: Caller) -> None:
+    before = append(app, agent, begun(app, agent), "Ana", "Nice weather")
+    question = append(app, agent, before, "Boris", "Where is the spare key?")
+    answer = append(app, agent, question, "Ana", "Under the third pot")
+    elsewhere = append(app, agent, begun(app, agent), "Ana", "Under the second pot")
+    stamp = Stamp(agent.actor, "2026-01-01T00:00:00.000Z")
+    context = Context(app.store, app.default_project, agent, stamp)
+
+    request = SearchRequest(query="how to unlock", kinds=["entity"])
+    found = [one.id for one in Everything(Near(question)).search(request, context).results]
+
+    assert found[0] == question
+    assert {*found} == {question, before, answer}
+    assert elsewhere not in found
+
+
+def test_a_thread_stands_between_what_it_goes_on_from_and_the_latest_that_goes_on(
+    app: Application, agent: Caller
+) -> None:
+    root = begun(app, agent)
+    first = append(app, agent, root, "Ana", "One")
+    second = append(app, agent, first, "Boris", "Two")
+    third = append(app, agent, first, "Chen", "Three")
+
+    def where(*keys: str) -> dict[str, TextPlace]:
+        return app.store.read(app.default_project, lambda tx: places(tx, keys))
+
+    there = where(first, second, "textDocument::other")
+    assert there.keys() == {first, second}
+    assert (there[first].before, there[first].after, there[first].who) == (None, third, "Ana")
+    assert (there[second].before, there[second].after) == (first, None)
+    asked(app, agent, "entity_delete", id=third)
+    assert where(first)[first].after == second
+    assert where(third) == {}
+    asked(app, agent, "create_project", id="other", name="Other")
+    assert app.store.read("other", lambda tx: places(tx, [first])) == {}

@@ -107,7 +107,7 @@ generate: develop ## Remake the schemas and reference pages from the catalog
 # Compares contents before and after, so that a new file counts, and so does a checkout without Git.
 generated: develop
 	$(call step,Generated files are up to date)
-	@prints() { find schema docs plugins .agents .claude-plugin .github src/hansard/*/made -type f -exec cksum {} + 2>/dev/null | sort -k 3 || true; }; \
+	@prints() { find schema docs plugins web/src/shapes.ts .agents .claude-plugin .github src/hansard/*/made -type f -exec cksum {} + 2>/dev/null | sort -k 3 || true; }; \
 	before=$$(prints); \
 	$(MAKE) --no-print-directory generate; \
 	if ! diff <(echo "$$before") <(prints); then \

@@ -8,7 +8,7 @@ import pytest
 from hansard.app.published import committed_contract
 from hansard.app.settings import declarations
 from hansard.app.start import catalog
-from hansard.cli import generate
+from hansard.cli import generate, page_shapes
 from hansard.cli.commands import COMMANDS
 from hansard.kernel.blob import canonical_json, digest_of
 
@@ -28,6 +28,7 @@ def test_the_committed_files_are_what_would_be_made_now(made: dict[str, str]) ->
         for path in (ROOT / folder).rglob("*")
         if path.is_file()
     }
+    committed[page_shapes.PATH] = (ROOT / page_shapes.PATH).read_text(encoding="utf-8")
 
     assert sorted(committed) == sorted(made)
     assert [name for name in made if committed[name] != made[name]] == [], "run `make generate`"
@@ -106,3 +107,24 @@ def test_the_list_of_decisions_is_made_from_their_first_lines(tmp_path: Path) ->
 
     assert listed == ["- [0001 Something](0001-first.md)", "- [0002 Something else](0002-later.md)"]
     assert (ROOT / generate.DECISIONS).read_text() == generate.decisions_page(ROOT)
+
+
+def test_a_shape_of_the_page_is_what_its_operation_answers(made: dict[str, str]) -> None:
+    shapes = made[page_shapes.PATH]
+
+    def fields(name: str) -> set[str]:
+        declared = shapes.partition(f"export interface {name} {{\n")[2].partition("\n}")[0]
+        return set(declared.splitlines())
+
+    assert {"  activity: Activity[];", "  total: number;", "  nextCursor?: string;"} == fields(
+        "ActivityList"
+    )
+    # What one of the shapes has only sometimes is named by its name, and so is what lies within.
+    assert {"  what?: string;", "  point?: string;", "  files: BackStep[];"} <= fields("WentBack")
+    assert "  parent: FullRecord | null;" in fields("Bundle")
+    assert "  sides?: Side[];" in fields("BackStep")
+    assert "  metadata: CheckpointMetadata;" in fields("CheckpointListed")
+    # What is left out only if it is null, and never is, is there.
+    assert "  words: string[];" in fields("Thing")
+    assert "export type Span = [number, number];" in shapes
+    assert 'export type Side = "mine" | "theirs" | "both";' in shapes

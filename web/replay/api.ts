@@ -8,6 +8,7 @@ import type {
   FileEvolved,
   Revision,
   SessionList,
+  SessionListed,
   Story,
   Timeline,
   TimelineItem,
@@ -35,12 +36,14 @@ export async function post<T>(operation: string, args: Arguments, _asking: Askin
   return answer(args) as T;
 }
 
+/** Of the one session in the file, what the views show of it. */
 function sessions(): SessionList {
   const [first] = recorded.story;
   const { edits = 0, files = 0 } = first?.totals ?? {};
   const created = recorded.timeline.at(-1)?.at ?? recorded.exported_at;
   const one = { session_id: recorded.session_id, status: "", created, edits, files };
-  return { sessions: [first?.title ? { ...one, title: first.title } : one], total: 1 };
+  const told = first?.title ? { ...one, title: first.title } : one;
+  return { sessions: [told as SessionListed], total: 1 };
 }
 
 interface Asked {

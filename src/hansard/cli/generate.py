@@ -27,7 +27,7 @@ from hansard.app.published import (
 )
 from hansard.app.settings import Settings
 from hansard.app.start import MEMORY, catalog, start
-from hansard.cli import plugins
+from hansard.cli import page_shapes, plugins
 from hansard.cli.commands import HELP, typer_app
 from hansard.cli.options import SETTINGS
 from hansard.entities.exporting import FILES, export
@@ -72,6 +72,7 @@ def everything(known: Catalog) -> dict[str, str]:
             "docs/reference/errors.md": reference.errors_page(problems),
             "docs/reference/events.md": reference.events_page(known),
             "docs/reference/cli.md": commands_page(),
+            page_shapes.PATH: page_shapes.page_shapes(known),
         }
     )
 

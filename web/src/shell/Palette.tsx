@@ -227,6 +227,7 @@ async function find(query: string, signal: AbortSignal): Promise<Thing[]> {
     title: one.title,
     snippet: "",
     score: 0,
+    words: [],
   }));
 }
 

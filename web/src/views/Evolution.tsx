@@ -190,7 +190,7 @@ function Player({ path, revisions }: { path: string; revisions: Revision[] }) {
         player={player}
         unit="revision"
         said={`Revision ${at.revision}`}
-        bars={revisions.map((one) => ({ size: one.added + one.removed }))}
+        bars={revisions.map((one) => ({ size: (one.added ?? 0) + (one.removed ?? 0) }))}
       />
     </div>
   );

@@ -155,7 +155,7 @@ export function number(value: number): string {
 
 /** What a line is called: the values of its dimensions. */
 function named(group: MetricGroup, by: string[], name: string): string {
-  return by.map((one) => group.dimensions[one] ?? "–").join(" ") || name;
+  return by.map((one) => group.dimensions?.[one] ?? "–").join(" ") || name;
 }
 
 /** Turn groups into one line for each value of the dimension. */

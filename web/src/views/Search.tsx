@@ -41,13 +41,6 @@ const NARROWED: Record<string, { label: string; hint?: string }> = {
   until: { label: "Until" },
 };
 
-interface Hit extends Thing {
-  /** The words asked for that it shows. */
-  words?: string[];
-  /** What holds in its place. */
-  instead?: string;
-}
-
 export default function Search() {
   const { q = "", kind = "", ...rest } = route.value.query;
   const words = useSettled(q.trim());
@@ -55,7 +48,7 @@ export default function Search() {
     rest[name]?.trim() ? [[name, rest[name].trim()]] : [],
   );
   const where = useSettled(JSON.stringify(Object.fromEntries(given)));
-  const asked = useAsk<Omit<ThingsFound, "results"> & { results: Hit[] }>(
+  const asked = useAsk<ThingsFound>(
     "search",
     words
       ? {
@@ -166,7 +159,7 @@ function Instead({ of }: { of: string | undefined }) {
   );
 }
 
-function Found({ one, query }: { one: Hit; query: string }) {
+function Found({ one, query }: { one: Thing; query: string }) {
   const { author, at, line, snippet } = one;
   const title = plain(one.title || one.id);
   const kind = one.kind === "entity" ? (one.id.split("::")[0] ?? "") : one.kind;

@@ -1,0 +1,1 @@
+import{H as e}from"./index-D8gAZL7M.js";var t=e(null);export{t};

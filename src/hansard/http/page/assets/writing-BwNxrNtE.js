@@ -1,1 +1,0 @@
-import{H as e}from"./index-C8q1T0oU.js";var t=e(null);export{t};

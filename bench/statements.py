@@ -1,4 +1,8 @@
-"""What a call asks of PostgreSQL once all is warm: its statements and their round trips."""
+"""What a call asks of PostgreSQL: its statements and their round trips.
+
+Once all is warm, and after another server has written to the same project, so that nothing that was
+remembered of it holds.
+"""
 
 import tempfile
 from collections.abc import Callable
@@ -10,7 +14,7 @@ from bench.world import locations
 from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.app.start import start
-from tests.engines.wire import Wire
+from tests.engines.wire import Asked, Wire
 from tests.records.chats import Chat
 
 CHILDREN = 30
@@ -24,6 +28,7 @@ def calls(app: Application) -> dict[str, Callable[[int], object]]:
     for number in range(CHILDREN):
         chat.create(f"Child {number}", parent=top)
     chat.activate(top)
+    moved = [chat.create(f"Moved {number}")["id"] for number in range(WARM + 2)]
 
     def decide(number: int) -> object:
         why = "because it was measured and found to hold"
@@ -38,9 +43,7 @@ def calls(app: Application) -> dict[str, Callable[[int], object]]:
     return {
         "create_record": lambda n: chat.create(f"Another {n}"),
         "update_record": lambda n: chat.update(top, body=f"Body {n}\n"),
-        "transition": lambda n: chat.move_state(
-            chat.create(f"Moved {n}")["id"], "LATER", reason="not now"
-        ),
+        "transition": lambda n: chat.move_state(moved[n], "LATER", reason="not now"),
         "record_decision": decide,
         "file_op": write_file,
         "workflow_checkpoint_save": save,
@@ -57,20 +60,31 @@ def main(*, shows: str | None = None) -> None:
         if "postgresql" not in found:
             return
         settings = Settings(store=found["postgresql"], workspace=folder, embedder="none")
-        app = start(settings)
-        wire, rows = Wire(), list[list[Any]]()
+        app, other = start(settings), start(settings)
+        wire, rows = Wire(), dict[str, list[Any]]()
         try:
+            counted, elsewhere = calls(app), Chat(other)
             with wire.counting():
-                for name, call in calls(app).items():
+                for name, call in counted.items():
                     for number in range(WARM):
                         call(number)
                     asked = wire.of(partial(call, WARM))
-                    rows.append([name, len(asked.statements), asked.round_trips])
-                    if name == shows:
-                        print("\n".join(text[:150] for text in asked.statements))
+                    rows[name] = [name, *_counts(asked, shows=name == shows)]
+                for name, call in counted.items():
+                    elsewhere.create(f"By another server, before {name}")
+                    asked = wire.of(partial(call, WARM + 1))
+                    rows[name] += _counts(asked, shows=name == shows)
         finally:
             app.close()
-    print_table("PostgreSQL: what one call asks", ["call", "statements", "round trips"], rows)
+            other.close()
+    columns = ["call", "statements", "round trips", "after another wrote", "round trips"]
+    print_table("PostgreSQL: what one call asks", columns, [*rows.values()])
+
+
+def _counts(asked: Asked, *, shows: bool) -> list[int]:
+    if shows:
+        print("\n".join(text[:150] for text in [*asked.statements, ""]))
+    return [len(asked.statements), asked.round_trips]
 
 
 if __name__ == "__main__":

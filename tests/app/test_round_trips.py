@@ -22,20 +22,24 @@ REASON = "because it was measured and found to hold"
 Call = Callable[[Chat, int], Any]
 
 CALLS: dict[str, tuple[int, Call]] = {
-    "create": (8, lambda chat, n: chat.create(f"Record {n}")),
-    "update": (14, lambda chat, n: chat.update("R001", body=f"Body {n}\n")),
+    "create": (5, lambda chat, n: chat.create(f"Record {n}")),
+    "update": (5, lambda chat, n: chat.update("R001", body=f"Body {n}\n")),
     "decide": (
-        9,
+        5,
         lambda chat, n: chat.ask(
             "record_decision", title=f"D{n}", target=f"t{n}", rationale=REASON
         ),
     ),
     "write a file": (
-        34,
+        19,
         lambda chat, n: chat.ask("file_op", action="create", path=f"{n}.txt", content="text\n"),
     ),
-    "activate": (20, lambda chat, _: chat.activate("R001")),
-    "look over the project": (28, lambda chat, _: chat.ask("get_project_overview")),
+    "save": (
+        5,
+        lambda chat, n: chat.ask("workflow_checkpoint_save", context={"step": n}),
+    ),
+    "activate": (5, lambda chat, _: chat.activate("R001")),
+    "look over the project": (1, lambda chat, _: chat.ask("get_project_overview")),
 }
 """By what is done: how many round trips it may take, and how it is asked for.
 
@@ -67,3 +71,4 @@ def test_a_call_waits_no_more_often_than_it_must(team: Application, what: str) -
 
     assert asked.statements, "nothing was counted"
     assert asked.round_trips <= most, "\n".join(asked.statements)
+    assert len(asked.statements) <= 2 * max(most, 6), "\n".join(asked.statements)

@@ -138,11 +138,13 @@ def test_a_write_cut_before_its_commit_did_not_land(engine: Engine, admin: Admin
     record_all(engine, Noted())
 
 
-def test_a_write_cut_in_its_commit_has_an_unknown_outcome(engine: Engine, admin: Admin) -> None:
+def test_of_a_write_cut_in_its_commit_it_is_found_out_that_it_did_not_land(
+    engine: Engine, admin: Admin
+) -> None:
     record_all(engine, Noted())
 
     with on_insert(admin, "PERFORM pg_terminate_backend(pg_backend_pid());", deferred=True):
-        assert outcome_of(lambda: record_all(engine, Noted())) == "unknown"
+        assert outcome_of(lambda: record_all(engine, Noted())) == "not_written"
 
     assert entry_count(engine) == 1
     record_all(engine, Noted())
@@ -426,5 +428,5 @@ def test_a_mistake_of_ours_is_loud_and_undoes_only_itself(engine: Engine) -> Non
 
 
 def _all(tx: Any, statement: str) -> list[tuple[Any, ...]]:
-    rows: list[tuple[Any, ...]] = tx._all(statement)
+    rows: list[tuple[Any, ...]] = tx._ask(statement)
     return rows

@@ -294,7 +294,7 @@ def test_a_row_too_long_to_remember_is_not_taken_for_what_it_was() -> None:
     before, after = Mark(1, 1, "h", "v"), Mark(2, 2, "i", "v")
     hot.learn("p", before, {place: "short"})
 
-    hot.move("p", before, after, {place: "x" * (hot_rows.ROW_BYTES_MAX + 1)})
+    hot.move("p", before, after, {place: "x" * (hot_rows.ROW_BYTES_MAX + 1)}, ())
 
     assert hot.find("p", after, place) is UNKNOWN
     assert hot.find("p", before, place) is UNKNOWN
@@ -306,6 +306,6 @@ def test_an_older_look_does_not_take_the_place_of_a_newer_one() -> None:
     hot.learn("p", newer, {place: "new"})
 
     hot.learn("p", older, {place: "old"})
-    hot.move("p", older, Mark(2, 2, "other", "v"), {place: "other"})
+    hot.move("p", older, Mark(2, 2, "other", "v"), {place: "other"}, ())
 
     assert hot.find("p", newer, place) == "new"

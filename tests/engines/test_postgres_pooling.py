@@ -142,7 +142,7 @@ def test_what_others_are_lent_after_us_has_none_of_our_settings(lent: Opener, po
 
 def _shown(tx: WriteTx, setting: str) -> str:
     assert isinstance(tx, PostgresWriteTx)
-    [[value]] = tx._all(f"SELECT current_setting('{setting}')")
+    [[value]] = tx._ask(f"SELECT current_setting('{setting}')")
     return str(value)
 
 

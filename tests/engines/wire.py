@@ -2,18 +2,22 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
 import psycopg
 
+BESIDE = {"postgres-announcer", "postgres-notices", "postgres-leases"}
+"""Threads whose statements no call waits for: some in a second, however many calls there are."""
+
 
 class Wire:
     """Counts statements, on every connection of this process, and the round trips they take.
 
-    A pipeline sends any number of statements and waits once, so it is one round trip.
+    A pipeline sends any number of statements and waits once, so it is one round trip; and one more
+    for each answer that is waited for before its end.
     """
 
     def __init__(self) -> None:
@@ -23,13 +27,13 @@ class Wire:
 
     @contextmanager
     def counting(self) -> Iterator[None]:
-        """Count from now on, in every thread."""
+        """Count from now on, in every thread that calls wait for."""
         plain, pipeline = psycopg.Connection.execute, psycopg.Connection.pipeline
 
         def execute(connection: Any, query: Any, *more: Any, **named: Any) -> Any:
-            text = query.decode() if isinstance(query, bytes) else str(query)
-            self.statements.append(text)
-            self.round_trips += not getattr(self._piped, "is_open", False)
+            if threading.current_thread().name not in BESIDE:
+                self.statements.append(query.decode() if isinstance(query, bytes) else str(query))
+                self.round_trips += not self._is_piped()
             return plain(connection, query, *more, **named)
 
         @contextmanager
@@ -42,17 +46,30 @@ class Wire:
             finally:
                 self._piped.is_open = False
 
-        with (
-            patch.object(psycopg.Connection, "execute", execute),
-            patch.object(psycopg.Connection, "pipeline", piped),
-        ):
+        with ExitStack() as stack:
+            for name, counted in (("execute", execute), ("pipeline", piped)):
+                stack.enter_context(patch.object(psycopg.Connection, name, counted))
+            for name in ("fetchone", "fetchall"):
+                stack.enter_context(patch.object(psycopg.Cursor, name, self._fetching(name)))
             yield
 
     def of(self, call: Callable[[], object]) -> "Asked":
         """Count one call."""
         self.statements, self.round_trips = [], 0
         call()
-        return Asked(self.statements, self.round_trips)
+        return Asked(list(self.statements), self.round_trips)
+
+    def _fetching(self, name: str) -> Callable[[Any], Any]:
+        plain = getattr(psycopg.Cursor, name)
+
+        def fetch(cursor: Any) -> Any:
+            self.round_trips += self._is_piped()
+            return plain(cursor)
+
+        return fetch
+
+    def _is_piped(self) -> bool:
+        return bool(getattr(self._piped, "is_open", False))
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,10 @@ class Application:
 
     def call(self, name: str, arguments: Mapping[str, Any], caller: Caller) -> Result:
         """Do one operation for a caller, or refuse with a `Problem`."""
+        with self.store.engine.steady():
+            return self._called(name, arguments, caller)
+
+    def _called(self, name: str, arguments: Mapping[str, Any], caller: Caller) -> Result:
         operation = self.catalog.find(name)
         caller = self.judged(caller)
         self._authorize(operation, caller)

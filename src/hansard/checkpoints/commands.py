@@ -85,6 +85,12 @@ class _Save:
         return self.context.write(work, blobs=[plan.blob] if plan.blob else [])
 
     def _plan(self, tx: ReadTx) -> tuple[packing.SavePlan, Row | None]:
+        tx.foresee(
+            lambda: tx.kept([self.digest]),
+            lambda: self._known(tx),
+            lambda: packing.group(tx, self._session),
+            lambda: tx.scan(CHECKPOINTS, {"context": self.digest}, limit=1),
+        )
         found = packing.prove(tx, self._session, self.data, self.digest)
         if known := self._known(tx):
             return found, known
@@ -171,9 +177,10 @@ class _Save:
         size, used = _size_bytes(tx, plan), self.store_bytes
         used_here = state_of(tx, self._session)["bytes"]
         same = {"context": plan.digest}
-        if not tx.scan(CHECKPOINTS, same, limit=1):
+        is_new = not tx.scan(CHECKPOINTS, same, limit=1)
+        if is_new:
             used += size
-        if not tx.scan(CHECKPOINTS, same | {"session": self._session}, limit=1):
+        if is_new or not tx.scan(CHECKPOINTS, same | {"session": self._session}, limit=1):
             used_here += size
         return rules.check_quotas(self.saving.quotas, size, used_here, used)
 

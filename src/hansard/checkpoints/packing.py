@@ -51,10 +51,10 @@ def prove(tx: ReadTx, session: str, data: bytes, digest: Digest) -> SavePlan:
 
 def plan(tx: ReadTx, session: str, data: bytes, proved: SavePlan) -> SavePlan:
     """Plan where a context will lie that is saved as a new checkpoint: within its group, too."""
-    group = _group(tx, session, proved.number)
+    near = group(tx, session)
     if proved.blob:
-        return _packed(tx, proved, group, data)
-    twin = next((row for row in group if row["context"] == proved.digest), None)
+        return _packed(tx, proved, near, data)
+    twin = next((row for row in near if row["context"] == proved.digest), None)
     if twin:
         return replace(proved, spare=twin["spare"])
     copy = copies.copy_of(data)
@@ -62,17 +62,18 @@ def plan(tx: ReadTx, session: str, data: bytes, proved: SavePlan) -> SavePlan:
     spared = replace(proved, spare=spare)
     if tx.kept([spare]):
         return replace(spared, rests_on=spared.rests_on | {spare})
-    return _packed(tx, spared, group, copy)
+    return _packed(tx, spared, near, copy)
 
 
-def _packed(tx: ReadTx, found: SavePlan, group: list[Row], data: bytes) -> SavePlan:
-    blob = _onto(tx, group, data)
+def _packed(tx: ReadTx, found: SavePlan, near: list[Row], data: bytes) -> SavePlan:
+    blob = _onto(tx, near, data)
     base = {blob.base} if blob.base else set()
     return replace(found, blob=blob, rests_on=found.rests_on | base)
 
 
-def _group(tx: ReadTx, session: str, number: int) -> list[Row]:
-    """Read what the session has saved in the group of that number, oldest first."""
+def group(tx: ReadTx, session: str) -> list[Row]:
+    """Read what the session has saved in the group that it is in, oldest first."""
+    number: int = state_of(tx, session)["saves"]
     where: Where = {"session": session, "number": Range(at_least=rules.keyframe_before(number))}
     found = tx.scan(CHECKPOINTS, where, order="number", limit=KEYFRAME_EVERY)
     return [one.row for one in found]

@@ -109,10 +109,11 @@ def _weigh(derivation: Derivation, row: Row, sign: int) -> None:
     """Count a context that no other checkpoint of the session, or of the project, has."""
     size_bytes = sign * row["size_bytes"]
     same = {"context": row["context"]}
-    if not derivation.scan(CHECKPOINTS, same, limit=1):
+    is_only = not derivation.scan(CHECKPOINTS, same, limit=1)
+    if is_only:
         used = derivation.get(USAGE, USAGE_KEY) or {"bytes": 0}
         derivation.put(USAGE, USAGE_KEY, {"bytes": used["bytes"] + size_bytes})
-    if not derivation.scan(CHECKPOINTS, same | {"session": row["session"]}, limit=1):
+    if is_only or not derivation.scan(CHECKPOINTS, same | {"session": row["session"]}, limit=1):
         before = derivation.get(CONTEXTS, row["session"])
         assert before is not None, "a checkpoint is of a session that saved none"
         weighed = before | {"bytes": before["bytes"] + size_bytes}

@@ -6,6 +6,7 @@ A transaction belongs to one project, so no tenant filter can be forgotten.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -222,6 +223,14 @@ class ReadTx(Protocol):
     def digests(self, *, after: str = "", limit: int) -> list[Digest]:
         """List the blobs this project has kept, in order."""
 
+    def foresee(self, *asks: Callable[[], object]) -> None:
+        """Hear what this transaction is going to be asked, by doing so: all of it at once.
+
+        Each of these asks it something, perhaps several times, and what it gives back is nobody's.
+        An engine far from its database has the answers at hand then, with fewer ways to it; one
+        that is near does nothing.
+        """
+
 
 class Lock(Protocol):
     """A lock that was taken: let go of at the end of a `with`, or when this process dies."""
@@ -329,8 +338,18 @@ class Engine(Protocol):
     def heads(self) -> dict[str, Head]:
         """Give the head of every project that has entries, the catalog among them."""
 
-    def total(self, table: Table, field: str) -> int:
-        """Add up an integer field over the rows that all projects have in a table."""
+    def steady(self) -> AbstractContextManager[None]:
+        """Let a thread's looks find each project as its first look found it, while this lasts.
+
+        Not beyond the next write of the thread, nor the next lock that it asks for: what others did
+        before they let go of that is seen. An engine need make no use of it.
+        """
+
+    def forget(self) -> None:
+        """Answer from the database itself from now on, not from what is remembered of it."""
+
+    def total(self, *fields: tuple[Table, str]) -> int:
+        """Add up integer fields over the rows that all projects have in their tables."""
 
     def loose(self, *, older_s: float) -> dict[Digest, int]:
         """Give the sizes of blobs staged so long ago that no project keeps, by digest."""

@@ -8,6 +8,7 @@ from hansard.testing.suite.integrity import ProvingSuite
 from hansard.testing.suite.journal import JournalSuite
 from hansard.testing.suite.locks import LockSuite
 from hansard.testing.suite.model import ModelSuite
+from hansard.testing.suite.remembering import RememberingSuite
 from hansard.testing.suite.rows import RowSuite
 from hansard.testing.suite.search import SearchSuite
 from hansard.testing.suite.transactions import TransactionSuite
@@ -26,6 +27,7 @@ class EngineSuite(
     ProvingSuite,
     LockSuite,
     WatchSuite,
+    RememberingSuite,
     ConcurrencySuite,
     ModelSuite,
 ):

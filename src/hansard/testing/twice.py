@@ -1,6 +1,7 @@
 """An engine that runs every piece of work twice, to find work that touches more than it may."""
 
 from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 from hansard.kernel.blob import Blob, Digest
@@ -47,8 +48,14 @@ class Twice:
     def heads(self) -> dict[str, Head]:
         return self._engine.heads()
 
-    def total(self, table: Table, field: str) -> int:
-        return self._engine.total(table, field)
+    def steady(self) -> AbstractContextManager[None]:
+        return self._engine.steady()
+
+    def forget(self) -> None:
+        self._engine.forget()
+
+    def total(self, *fields: tuple[Table, str]) -> int:
+        return self._engine.total(*fields)
 
     def loose(self, *, older_s: float) -> dict[Digest, int]:
         return self._engine.loose(older_s=older_s)

@@ -80,6 +80,7 @@ def verify(
     `quick` leaves out comparing the views and the repositories with what the journal makes of them,
     and having the database prove its own pages.
     """
+    store.engine.forget()
     known = projects_of(store.engine)
     for project in projects:
         if project not in known:

@@ -10,4 +10,4 @@ def used_bytes(engine: Engine) -> int:
 
     A project that was last used by an older version is counted from its next use on.
     """
-    return engine.total(USAGE, "bytes") + engine.total(COUNTS, "bytes")
+    return engine.total((USAGE, "bytes"), (COUNTS, "bytes"))

@@ -9,6 +9,7 @@ from typing import TypeVar
 from hansard.engines.locks import ProcessLock
 from hansard.engines.memory.tables import IndexedDocument
 from hansard.engines.memory.transaction import MemoryReadTx, MemoryWriteTx, Project
+from hansard.engines.unremembering import Unremembering
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import Lock, ReadTx, Schema, Table, Topic, Watch, WriteTx
 from hansard.kernel.event import Head
@@ -29,7 +30,7 @@ class MemoryStore:
         self.holders: dict[str, object] = {}
 
 
-class MemoryEngine:
+class MemoryEngine(Unremembering):
     """A database that lives as long as its `MemoryStore`."""
 
     name = "memory"
@@ -82,10 +83,10 @@ class MemoryEngine:
             heads = {name: project.head for name, project in self._store.projects.items()}
             return {name: head for name, head in heads.items() if head.seq}
 
-    def total(self, table: Table, field: str) -> int:
+    def total(self, *fields: tuple[Table, str]) -> int:
         with self._alone():
-            projects = self._store.projects.values()
-            return sum(MemoryReadTx(one, self._tables).sum(table, field) for one in projects)
+            looks = [MemoryReadTx(one, self._tables) for one in self._store.projects.values()]
+            return sum(look.sum(table, field) for look in looks for table, field in fields)
 
     def loose(self, *, older_s: float) -> dict[Digest, int]:
         """Give none: nothing lies anywhere before it is kept."""

@@ -3,7 +3,7 @@
 import heapq
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -166,6 +166,9 @@ class MemoryReadTx:
     def kept(self, digests: Collection[Digest]) -> dict[Digest, Kept]:
         found = ((digest, self._state.blobs.get(digest)) for digest in digests)
         return {digest: Kept(blob.codec, blob.depth) for digest, blob in found if blob}
+
+    def foresee(self, *asks: Callable[[], object]) -> None:
+        """Do nothing: asking takes no time here."""
 
     def digests(self, *, after: str = "", limit: int) -> list[Digest]:
         return sorted(digest for digest in self._state.blobs if digest > after)[:limit]

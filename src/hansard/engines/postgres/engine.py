@@ -3,8 +3,9 @@
 import os
 import zlib
 from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import psycopg
 
@@ -18,6 +19,7 @@ from hansard.engines.postgres.connections import (
 )
 from hansard.engines.postgres.hot_rows import HotRows
 from hansard.engines.postgres.leases import LEASE_S, Leases
+from hansard.engines.postgres.looking import BEGIN_LOOK, MovedError
 from hansard.engines.postgres.notices import Announcer, CommitNotices
 from hansard.engines.postgres.objects import (
     batched,
@@ -29,7 +31,9 @@ from hansard.engines.postgres.objects import (
 )
 from hansard.engines.postgres.pooling import is_lent_by_transaction
 from hansard.engines.postgres.schema import Names, column, lay_out, outdated, scrubbing
-from hansard.engines.postgres.transaction import BEGIN_LOOK, MovedError, PostgresReadTx
+from hansard.engines.postgres.steady import Steady
+from hansard.engines.postgres.trails import Trails
+from hansard.engines.postgres.transaction import PostgresReadTx
 from hansard.engines.postgres.writing import Lane
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import Lock, ReadTx, Schema, Table, Topic, Watch, WriteTx
@@ -80,28 +84,43 @@ class PostgresEngine:
             self._pool.close()
             raise
         self._notices = CommitNotices(connector, self._names, only_looks=only_looks)
-        self._leases = Leases(connector, self._names, lease_s=lease_s)
         self._hot = HotRows()
+        self._steady = Steady(self._names, self._hot)
+        self._trails = Trails()
+        self._leases = Leases(connector, self._names, self._steady.end, lease_s=lease_s)
         self._announcer = Announcer(connector, self._names)
         self._lanes = [self._lane(number, connector) for number in range(LANES)]
 
     def _lane(self, number: int, connector: Connector) -> Lane:
         tell = self._announcer.announce
-        return Lane(number, connector, self._names, self._hot, tell, objects=self._objects)
+        where = connector, self._names, self._hot, tell
+        return Lane(number, *where, trails=self._trails, objects=self._objects)
 
     def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
         def looked(connection: Connection, *, is_begun: bool = False) -> T:
             where = connection, self._names, project, self._hot
-            return work(PostgresReadTx(*where, is_begun=is_begun, objects=self._objects))
+            find = None if is_begun else self._steady.find
+            tx = PostgresReadTx(
+                *where,
+                is_begun=is_begun,
+                objects=self._objects,
+                find_head=find,
+                trails=self._trails,
+            )
+            done = work(tx)
+            self._trails.note(project, tx.trail)
+            return done
 
         try:
             return self._look(looked, begins=False)
         except MovedError:
+            self._steady.end()
             return self._look(partial(looked, is_begun=True))
 
     def write(self, project: str, work: Callable[[WriteTx], T], *, urgent: bool = False) -> T:
         del urgent  # the server's disk is the server's
         self._require_same_process()
+        self._steady.end()
         return self._lanes[zlib.crc32(project.encode()) % LANES].write(project, work)
 
     def stage(self, blob: Blob) -> None:
@@ -111,24 +130,36 @@ class PostgresEngine:
 
     def hold(self, name: str) -> Lock | None:
         self._require_same_process()
+        self._steady.end()
         return self._leases.take(name)
 
     def held(self, names: Collection[str]) -> set[str]:
         self._require_same_process()
+        self._steady.end()
         return self._leases.held(names)
 
     def heads(self) -> dict[str, Head]:
         statement = f"SELECT project, seq, tick, hash, clock, views FROM {self._names.heads}"
-        rows = self._look(lambda connection: connection.execute(statement.encode()).fetchall())
+        rows = self._asked(statement)
         heads = {project: Head(*head) for project, *head in rows}
         return {project: head for project, head in heads.items() if head.seq}
 
-    def total(self, table: Table, field: str) -> int:
+    def steady(self) -> AbstractContextManager[None]:
+        return self._steady.lasting()
+
+    def forget(self) -> None:
+        self._hot.forget_all()
+        self._steady.end()
+
+    def total(self, *fields: tuple[Table, str]) -> int:
+        sums = " + ".join(f"({self._sum(table, field)})" for table, field in fields)
+        [[total]] = self._asked(f"SELECT {sums}")
+        return int(total)
+
+    def _sum(self, table: Table, field: str) -> str:
         standing = " WHERE to_seq IS NULL" if table.history else ""
         added = f"SELECT coalesce(sum({column(field)}), 0)::bigint"
-        statement = f"{added} FROM {self._names.table(table)}{standing}"
-        [[total]] = self._look(lambda connection: connection.execute(statement.encode()).fetchall())
-        return int(total)
+        return f"{added} FROM {self._names.table(table)}{standing}"
 
     def loose(self, *, older_s: float) -> dict[Digest, int]:
         """Give what lies in the object store unnamed; in the database nothing does."""
@@ -196,6 +227,11 @@ class PostgresEngine:
         self._notices.close()
         self._leases.close()
         self._pool.close()
+
+    def _asked(self, statement: str) -> list[tuple[Any, ...]]:
+        """Ask one thing, which needs no transaction to be of one state."""
+        encoded = statement.encode()
+        return self._look(lambda connection: connection.execute(encoded).fetchall(), begins=False)
 
     def _look(self, work: Callable[[Connection], T], *, begins: bool = True) -> T:
         """Run work that sees one state; once more if the connection was lost."""

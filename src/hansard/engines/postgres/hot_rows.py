@@ -1,16 +1,18 @@
-"""Rows and blobs as they were at a head: who finds that head again need not ask for them again.
+"""Rows, blobs and answers as they were at a head: who finds that head again need not ask again.
 
 Whatever changes a row of a project does so in a transaction that holds the lock of its head and
 moves the head's mark. So a row that was seen under a mark is that row for as long as the mark is
-the same, whichever process looks. Nothing here is ever trusted under another mark.
+the same, whichever process looks. Nothing here is ever trusted under another mark. A process that
+changes a project itself knows what it has changed, and goes on remembering the rest.
 """
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final
+from itertools import islice
+from typing import Any, Final
 
 from hansard.kernel.blob import Blob
 
@@ -20,6 +22,9 @@ BYTES_MAX = 16 * 1024 * 1024
 ROW_BYTES_MAX = 16 * 1024
 """A longer row is read each time: few are, and one would push many others out."""
 
+ANSWER_BYTES_MAX = 64 * 1024
+"""A longer answer is asked for each time."""
+
 ROW_COST = 200
 """Bytes that a remembered row takes besides its text, roughly."""
 
@@ -28,6 +33,13 @@ Place = tuple[str, str]
 
 Kept = str | Blob | None
 """The text of a row, or a blob; `None` where there is no such thing."""
+
+
+Question = tuple[str, Sequence[Any]]
+"""A statement with its values."""
+
+Answer = Sequence[tuple[Any, ...]]
+"""The rows of an answer, which nobody may change."""
 
 
 class Unknown(Enum):
@@ -58,6 +70,8 @@ class Mark:
 class _Project:
     mark: Mark
     rows: dict[Place, Kept] = field(default_factory=dict)
+    answers: dict[str, dict[Hashable, Answer]] = field(default_factory=dict)
+    """By the table that each is about, and what was asked."""
     bytes: int = 0
 
 
@@ -70,10 +84,10 @@ class HotRows:
         self._projects: OrderedDict[str, _Project] = OrderedDict()
         self._bytes = 0
 
-    def knows(self, project: str) -> bool:
-        """Whether there is anything that a look at the head alone could answer."""
+    def recent(self, most: int) -> list[str]:
+        """Name the projects that were asked for last."""
         with self._lock:
-            return project in self._projects
+            return list(islice(reversed(self._projects), most))
 
     def find(self, project: str, mark: Mark, place: Place) -> Kept | Unknown:
         """Give a row of a project whose head has this mark, if it is remembered."""
@@ -93,12 +107,41 @@ class HotRows:
             elif known is None or known.mark.changes < mark.changes:
                 self._replace(project, mark, rows)
 
-    def move(self, project: str, before: Mark, after: Mark, rows: Rows) -> None:
-        """Note that a project was changed: these rows, and no others, are not what they were."""
+    def answer(self, project: str, mark: Mark, about: str, question: Question) -> Answer | None:
+        """Give what was answered to a question about a table of a project with this mark."""
+        with self._lock:
+            known = self._projects.get(project)
+            if known is None or known.mark != mark:
+                return None
+            self._projects.move_to_end(project)
+            return known.answers.get(about, {}).get(asked_alike(question))
+
+    def note(
+        self, project: str, mark: Mark, about: str, question: Question, answer: Answer
+    ) -> None:
+        """Note what was answered under a mark to a question about a table."""
+        if (cost := _cost_of(answer)) > ANSWER_BYTES_MAX:
+            return
+        self.learn(project, mark, {})
+        with self._lock:
+            known = self._projects.get(project)
+            answers = known.answers.setdefault(about, {}) if known else {}
+            if known and known.mark == mark and asked_alike(question) not in answers:
+                answers[asked_alike(question)] = answer
+                self._count(known, cost)
+                self._bound()
+
+    def move(
+        self, project: str, before: Mark, after: Mark, rows: Rows, changed: Collection[str]
+    ) -> None:
+        """Note that a project was changed: these rows and tables, no others, are not the same."""
         with self._lock:
             known = self._projects.get(project)
             if known is not None and known.mark == before:
                 known.mark = after
+                for table in changed:
+                    answers = known.answers.pop(table, {})
+                    self._count(known, -sum(_cost_of(answer) for answer in answers.values()))
                 self._add(project, known, rows)
             elif known is None or known.mark.changes < after.changes:
                 self._replace(project, after, rows)
@@ -107,6 +150,12 @@ class HotRows:
         """Remember nothing of a project."""
         with self._lock:
             self._drop(project)
+
+    def forget_all(self) -> None:
+        """Remember nothing."""
+        with self._lock:
+            self._projects.clear()
+            self._bytes = 0
 
     def _replace(self, project: str, mark: Mark, rows: Rows) -> None:
         self._drop(project)
@@ -121,6 +170,9 @@ class HotRows:
                 known.rows[place] = kept
                 self._count(known, cost)
         self._projects.move_to_end(project)
+        self._bound()
+
+    def _bound(self) -> None:
         while self._bytes > BYTES_MAX:
             self._drop(next(iter(self._projects)))
 
@@ -135,3 +187,14 @@ class HotRows:
 
 def _cost(kept: Kept) -> int:
     return ROW_COST + len(kept.packed if isinstance(kept, Blob) else kept or "")
+
+
+def _cost_of(answer: Answer) -> int:
+    cells = (cell for row in answer for cell in row if isinstance(cell, str | bytes))
+    return ROW_COST * (1 + len(answer)) + sum(map(len, cells))
+
+
+def asked_alike(question: Question) -> Hashable:
+    """Give what two questions have in common that are the same."""
+    statement, values = question
+    return statement, tuple(tuple(one) if isinstance(one, list) else one for one in values)

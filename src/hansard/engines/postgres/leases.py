@@ -8,7 +8,7 @@ the number is another, and whoever had the old one can neither renew it nor comm
 
 import secrets
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -58,8 +58,19 @@ class PostgresLock:
 class Leases:
     """The leases that this engine has."""
 
-    def __init__(self, connector: Connector, names: Names, *, lease_s: float = LEASE_S) -> None:
-        """Have none yet, and begin to live."""
+    def __init__(
+        self,
+        connector: Connector,
+        names: Names,
+        renewed: Callable[[], None] = lambda: None,
+        *,
+        lease_s: float = LEASE_S,
+    ) -> None:
+        """Have none yet, and begin to live.
+
+        `renewed` is called in whose thread a lease may be taken that others have had meanwhile.
+        """
+        self._renewed = renewed
         self._connector = connector
         self._table = names.leases
         self._next = f"nextval('{names.lease_numbers}')"
@@ -101,6 +112,7 @@ class Leases:
 
     def renew(self, lock: PostgresLock) -> bool:
         """Take a lease again if it was lost."""
+        self._renewed()
         with self._alone("PostgreSQL could not be asked for a lock"):
             if self._held.get(lock.name, lock) is not lock:
                 return False

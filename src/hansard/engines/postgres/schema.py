@@ -68,6 +68,7 @@ class Names:
 
     def __init__(self, namespace: str) -> None:
         self.namespace = namespace
+        self._with_past: set[str] = set()
         self.heads = self.qualified("heads")
         self.journal = self.qualified("journal")
         self.blobs = self.qualified("blobs")
@@ -81,7 +82,14 @@ class Names:
 
     def table(self, table: Table) -> str:
         """Name the table that holds these rows."""
-        return self.qualified(table_name(table))
+        name = self.qualified(table_name(table))
+        if table.history:
+            self._with_past.add(name)
+        return name
+
+    def standing(self, name: str) -> str:
+        """Choose the rows that stand in a table that was named before."""
+        return " AND to_seq IS NULL" if name in self._with_past else ""
 
     def topic(self, topic: Topic) -> str:
         """Name the table that holds these documents."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hansard.engines.bm25 import MEAN_OF_DOCUMENTS, Candidate, Ranking, deciders, occurrences
+from hansard.engines.postgres.hot_rows import Answer, Question
 from hansard.engines.postgres.schema import Names
 from hansard.engines.postgres.text import places, tsquery
 from hansard.kernel.engine import Hit, Topic
@@ -33,10 +34,7 @@ WITHOUT_WHOLE_TABLES = "SELECT " + ", ".join(
 )
 """For this transaction: PostgreSQL does not know how long it takes to unpack a `tsvector`."""
 
-Question = tuple[str, Sequence[Any]]
-"""A statement with its values."""
-
-Ask = Callable[[Sequence[Question]], list[list[tuple[Any, ...]]]]
+Ask = Callable[[Sequence[Question]], list[Answer]]
 """Runs statements in one round trip and gives all rows of each."""
 
 
@@ -45,6 +43,8 @@ class Search:
     """A search among the documents of one project whose rows `r` match the clauses."""
 
     ask: Ask
+    ask_of_all: Ask
+    """Asks what does not depend on rows, only on documents."""
     names: Names
     topic: Topic
     project: str
@@ -90,13 +90,12 @@ class Search:
         every = f"SELECT 1 FROM {name} WHERE project = %s LIMIT %s"
         newest = f"SELECT length FROM {name} WHERE project = %s ORDER BY number DESC LIMIT %s"
         asked: list[Question] = [
-            (WITHOUT_WHOLE_TABLES, ()),
             (f"SELECT count(*) FROM ({every}) AS d", (self.project, DOCUMENTS_COUNTED_MAX)),
             (f"SELECT avg(length) FROM ({newest}) AS d", (self.project, MEAN_OF_DOCUMENTS)),
         ]
         explain = f"EXPLAIN (FORMAT JSON) {having}"
         plans = [(explain, (self.project, match)) for match in matches if match]
-        _, [[total]], [[length]], *planned = self.ask([*asked, *plans])
+        [[total]], [[length]], *planned = self.ask_of_all([*asked, *plans])
         expected = {
             match: int(plan[0][0][0]["Plan"]["Plan Rows"])
             for match, plan in zip(filter(None, matches), planned, strict=True)
@@ -104,7 +103,9 @@ class Search:
         rare = [match for match, rows in expected.items() if rows <= SURELY_COMMON]
         count = f"SELECT count(*) FROM ({having} LIMIT %s) AS documents"
         if total and rare:
-            found = self.ask([(count, (self.project, match, RARE_MAX + 1)) for match in rare])
+            found = self.ask_of_all(
+                [(count, (self.project, match, RARE_MAX + 1)) for match in rare]
+            )
             expected |= {match: int(rows[0][0]) for match, rows in zip(rare, found, strict=True)}
         return int(total), float(length or 0.0), [expected.get(match, 0) for match in matches]
 
@@ -175,9 +176,7 @@ def known(
         "WHERE lexeme = ANY(%s) GROUP BY lexeme"
     )
     match = tsquery([Term((word,)) for word in words])
-    _, rows = ask(
-        [(WITHOUT_WHOLE_TABLES, ()), (statement, (project, match, RARE_MAX, list(words)))]
-    )
+    [rows] = ask([(statement, (project, match, RARE_MAX, list(words)))])
     return {str(word): int(count) for word, count in rows}
 
 

@@ -1,31 +1,42 @@
 """A piece of work on PostgreSQL: the seam's writing verbs, sent together when it is done."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
-import psycopg
+from psycopg import errors
 
+from hansard.engines.postgres.clauses import marks, stored
 from hansard.engines.postgres.connections import Connection, pipelined
+from hansard.engines.postgres.foresight import LackingError
 from hansard.engines.postgres.heads import Marked
 from hansard.engines.postgres.hot_rows import (
     ROW_BYTES_MAX,
     UNKNOWN,
+    Answer,
     HotRows,
     Place,
+    Question,
     Rows,
     Unknown,
 )
+from hansard.engines.postgres.hot_rows import Kept as Remembered
 from hansard.engines.postgres.leases import PostgresLock
+from hansard.engines.postgres.looking import T
 from hansard.engines.postgres.objects import Objects, is_outside
-from hansard.engines.postgres.pending import PendingChanges, Statement
+from hansard.engines.postgres.pending import Insertion, PendingChanges, RowVersions, Statement
 from hansard.engines.postgres.schema import Names, column
-from hansard.engines.postgres.search import Question
+from hansard.engines.postgres.search import Ask
 from hansard.engines.postgres.text import length_of, short, tsvector
-from hansard.engines.postgres.transaction import ENTRY_COLUMNS, K, PostgresReadTx, marks, stored
+from hansard.engines.postgres.trails import Asking, Step, Trails
+from hansard.engines.postgres.transaction import ENTRY_COLUMNS, PostgresReadTx
 from hansard.kernel.blob import Blob, Digest, canonical_json
 from hansard.kernel.engine import Lock, Row, Scalar, Table, Topic, lock_lost
 from hansard.kernel.event import Entry, Head
+
+BLOB_BYTES_MAX = 1024 * 1024
+"""So many bytes of blobs wait to be sent with the rest; more are sent at once, and not held."""
 
 CHANGES_MAX = 2_000
 """So many changes are sent before there are more: an import or a rebuild has any number."""
@@ -48,9 +59,11 @@ class PostgresWriteTx(PostgresReadTx):
         at: Marked,
         known: Rows,
         objects: Objects | None = None,
+        trails: Trails | None = None,
     ) -> None:
         """Take the head that was locked, and what earlier work of the same commit has left."""
-        super().__init__(connection, names, project, hot, is_begun=True, objects=objects)
+        where = connection, names, project, hot
+        super().__init__(*where, is_begun=True, objects=objects, trails=trails)
         self._found = at
         self._locked = at[1]
         self._head = at[0]
@@ -59,8 +72,11 @@ class PostgresWriteTx(PostgresReadTx):
         self._blobs: dict[Digest, Blob] = {}
         self._fences: list[PostgresLock] = []
         """Locks under which this is done, to be asked for with the next statements."""
-        self._proofs: list[psycopg.Cursor[tuple[Any, ...]]] = []
+        self._sends = False
+        """Whether what is asked must be asked after what was changed."""
         self.has_changes = False
+        self.changed: set[str] = set()
+        """The tables that were changed, here or by earlier work of the same commit."""
         self.has_forgotten = False
         """Whether more was changed than can be said row by row: nothing remembered holds."""
 
@@ -74,32 +90,36 @@ class PostgresWriteTx(PostgresReadTx):
 
     def send(self) -> None:
         """Send what was changed, and hear how it went."""
-        if self._pending:
-            with pipelined(self._connection):
+        if self._pending or self._fences:
+            with self.sending():
                 self.post()
-        self.require_proved()
 
-    def post(self) -> None:
-        """Send what was changed; who has begun the pipeline hears how it went."""
+    @contextmanager
+    def sending(self) -> Iterator[None]:
+        """Send statements together; refuse what was done under a lock that somebody has had."""
+        try:
+            with pipelined(self._connection):
+                yield
+        except errors.DivisionByZero as error:
+            raise lock_lost() from error
+
+    def post(self, last: Statement | None = None) -> None:
+        """Send what was changed, and `last`; who has begun the pipeline hears how it went."""
         while self._fences:
             lock = self._fences.pop()
-            statement = (
-                f"SELECT 1 FROM {self._names.leases} WHERE name = %s AND number = %s FOR KEY SHARE"
-            )
-            asked = self._connection.execute(statement.encode(), (short(lock.name), lock.number))
-            self._proofs.append(asked)
-        for statement, values in self._pending.take():
+            self._connection.execute(self._fence, (short(lock.name), lock.number))
+        for statement, values in self._pending.take(last):
             self._connection.execute(statement.encode(), values)
+
+    @property
+    def _fence(self) -> bytes:
+        """Fails, so that nothing that is sent after it is done, if somebody has had a lock."""
+        held = f"SELECT 1 FROM {self._names.leases} WHERE name = %s AND number = %s FOR KEY SHARE"
+        return f"SELECT 1 / count(*) FROM ({held}) AS held".encode()
 
     def require(self, lock: Lock) -> None:
         assert isinstance(lock, PostgresLock), "a lock of another engine"
         self._fences.append(lock)
-
-    def require_proved(self) -> None:
-        """Refuse what was done under a lock that somebody else has had."""
-        while self._proofs:
-            if self._proofs.pop().fetchone() is None:
-                raise lock_lost()
 
     def blob(self, digest: Digest) -> Blob | None:
         return self._blobs.get(digest) or super().blob(digest)
@@ -113,10 +133,10 @@ class PostgresWriteTx(PostgresReadTx):
             *(entry.session, who.kind, who.id, who.role),
             *(entry.payload, entry.payload_digest, entry.hash),
         )
-        statement = (
-            f"INSERT INTO {self._names.journal} (project, {ENTRY_COLUMNS}) VALUES ({marks(values)})"
+        into = f"INSERT INTO {self._names.journal} (project, {ENTRY_COLUMNS})"
+        self._change(
+            (self._names.journal, str(entry.seq)), Insertion(into, marks(values), values, "")
         )
-        self._change(("entry", entry.seq), (statement, values))
         self._head = Head(entry.seq, entry.tick, entry.hash, entry.clock, self._head.views)
 
     def put(self, table: Table, key: str, row: Row, *, seq: int) -> None:
@@ -127,27 +147,25 @@ class PostgresWriteTx(PostgresReadTx):
             "whole_key": None if short(key) == key else key,
             "body": body,
         }
-        identity = "project, key"
-        if table.history:
-            cells |= {"from_seq": seq, "to_seq": None}
-            identity += ", from_seq"
         for field, kind in table.fields.items():
             value = row.get(field)
             cells[column(field)] = None if value is None else stored(kind, value)
-        changes = ", ".join(f"{name} = EXCLUDED.{name}" for name in cells)
-        statement = (
-            f"INSERT INTO {self._names.table(table)} ({', '.join(cells)}) "
-            f"VALUES ({marks(cells)}) ON CONFLICT ({identity}) DO UPDATE SET {changes}"
+        names, identity = [*cells], "project, key"
+        if table.history:
+            cells["from_seq"] = seq
+            # Where it ends is said when it is sent, since something may yet follow it.
+            names, identity = [*cells, "to_seq"], "project, key, from_seq"
+        changes = ", ".join(f"{name} = EXCLUDED.{name}" for name in names)
+        insertion = Insertion(
+            f"INSERT INTO {self._names.table(table)} ({', '.join(names)})",
+            marks(names),
+            tuple(cells.values()),
+            f"ON CONFLICT ({identity}) DO UPDATE SET {changes}",
         )
-        self._change_row(table, key, seq, body, (statement, tuple(cells.values())))
+        self._change_row(table, key, seq, body, insertion)
 
     def delete(self, table: Table, key: str, *, seq: int) -> None:
-        still_standing = " AND to_seq IS NULL" if table.history else ""
-        statement = (
-            f"DELETE FROM {self._names.table(table)} "
-            f"WHERE project = %s AND key = %s{still_standing}"
-        )
-        self._change_row(table, key, seq, None, (statement, (self.project, short(key))))
+        self._change_row(table, key, seq, None, None)
 
     def index(self, topic: Topic, key: str, texts: Mapping[str, str] | None) -> None:
         name, values = self._names.topic(topic), (self.project, short(key))
@@ -155,31 +173,36 @@ class PostgresWriteTx(PostgresReadTx):
             statement = f"DELETE FROM {name} WHERE project = %s AND key = %s"
             self._change((name, short(key)), (statement, values))
             return
-        statement = (
-            f"INSERT INTO {name} (project, key, words, length) VALUES (%s, %s, %s::tsvector, %s) "
+        document = Insertion(
+            f"INSERT INTO {name} (project, key, words, length)",
+            "%s, %s, %s::tsvector, %s",
+            (*values, tsvector(topic, texts), length_of(topic, texts)),
             "ON CONFLICT (project, key) DO UPDATE "
-            "SET words = EXCLUDED.words, number = EXCLUDED.number, length = EXCLUDED.length"
+            "SET words = EXCLUDED.words, number = EXCLUDED.number, length = EXCLUDED.length",
         )
-        document = tsvector(topic, texts), length_of(topic, texts)
-        self._change((name, short(key)), (statement, (*values, *document)))
+        self._change((name, short(key)), document)
 
     def keep(self, blob: Blob) -> None:
         if self._objects is not None and is_outside(blob):
             self._keep_outside(blob, self._objects)
             return
-        statement = (
-            f"INSERT INTO {self._names.blobs} "
-            "(project, digest, size, codec, packed, base, depth) "
-            "VALUES (%s, %s, %s, %s, %b, %s, %s) ON CONFLICT DO NOTHING"
+        what = blob.digest, blob.size, blob.codec, blob.packed, blob.base, blob.depth
+        insertion = Insertion(
+            f"INSERT INTO {self._names.blobs} (project, digest, size, codec, packed, base, depth)",
+            "%s, %s, %s, %s, %b, %s, %s",
+            (self.project, *what),
+            "ON CONFLICT DO NOTHING",
         )
-        values = (self.project, blob.digest, blob.size, blob.codec, blob.packed)
-        self._change(("blob", blob.digest), (statement, (*values, blob.base, blob.depth)))
-        self._pending.rows[self._names.blobs, blob.digest] = UNKNOWN
-        if len(blob.packed) > ROW_BYTES_MAX:
+        place = self._names.blobs, blob.digest
+        # It may be there already, packed otherwise; that one stays, and holds the same.
+        is_new = self._known(place) is None and len(blob.packed) <= ROW_BYTES_MAX
+        self._change(place, insertion)
+        self._pending.rows[place] = blob if is_new else UNKNOWN
+        self._blobs.setdefault(blob.digest, blob)
+        self._pending.blob_bytes += len(blob.packed)
+        if self._pending.blob_bytes > BLOB_BYTES_MAX:
             self.send()
-        else:
-            # It may be there already, packed otherwise; that one stays, and holds the same.
-            self._blobs.setdefault(blob.digest, blob)
+            self._blobs.clear()
 
     def _keep_outside(self, blob: Blob, objects: Objects) -> None:
         """Name the object, then see that it is there: who collects waits for one, or came before.
@@ -192,9 +215,10 @@ class PostgresWriteTx(PostgresReadTx):
             "VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"
         )
         what = blob.digest, blob.size, blob.codec, blob.base, blob.depth
-        self._run(statement, self.project, *what, name)
+        self._run(self._names.blobs, statement, self.project, *what, name)
         if not objects.has(name):
             self._run(
+                self._names.blobs,
                 f"UPDATE {self._names.blobs} SET packed = %b, object = NULL "
                 "WHERE project = %s AND digest = %s AND object = %s",
                 *(blob.packed, self.project, blob.digest, name),
@@ -204,6 +228,7 @@ class PostgresWriteTx(PostgresReadTx):
     def repack(self, blob: Blob) -> None:
         self._forget()
         self._run(
+            self._names.blobs,
             f"UPDATE {self._names.blobs} SET size = %s, codec = %s, packed = %b, base = %s, "
             "depth = %s, object = NULL WHERE project = %s AND digest = %s",
             *(blob.size, blob.codec, blob.packed, blob.base, blob.depth),
@@ -213,6 +238,7 @@ class PostgresWriteTx(PostgresReadTx):
     def drop(self, digest: Digest) -> None:
         self._forget()
         self._run(
+            self._names.blobs,
             f"DELETE FROM {self._names.blobs} WHERE project = %s AND digest = %s",
             self.project,
             digest,
@@ -221,6 +247,7 @@ class PostgresWriteTx(PostgresReadTx):
     def redact(self, entry: Entry) -> None:
         assert entry.is_redacted, "an entry with its payload"
         self._run(
+            self._names.journal,
             f"UPDATE {self._names.journal} SET payload = %s WHERE project = %s AND seq = %s",
             *(entry.payload, self.project, entry.seq),
         )
@@ -229,7 +256,7 @@ class PostgresWriteTx(PostgresReadTx):
         self._forget()
         emptied = [self._names.table(table) for table in tables]
         for name in emptied + [self._names.topic(topic) for topic in topics]:
-            self._run(f"DELETE FROM {name} WHERE project = %s", self.project)
+            self._run(name, f"DELETE FROM {name} WHERE project = %s", self.project)
 
     def mark_views(self, views: str) -> None:
         self._head = replace(self._head, views=views)
@@ -239,14 +266,15 @@ class PostgresWriteTx(PostgresReadTx):
         self.send()
         return super().filed(table, after=after, limit=limit)
 
-    def _remembered(self, place: Place, ask: Callable[[], K | None]) -> K | None:
+    def _known(self, place: Place) -> Remembered | Unknown:
         """Give what this work has seen or changed. What is still to be sent bears on no other."""
         rows = self._pending.rows
         if place not in rows and not self.has_forgotten:
             rows[place] = self._hot.find(self.project, self._locked, place)
-        if isinstance(rows.get(place, UNKNOWN), Unknown):
-            rows[place] = ask()
-        return cast("K | None", rows[place])
+        return rows.get(place, UNKNOWN)
+
+    def _learn(self, place: Place, found: Remembered) -> None:
+        self._pending.rows[place] = found
 
     def _forget(self) -> None:
         """Rely on nothing that was seen before what is done now, which may change any of it."""
@@ -256,18 +284,27 @@ class PostgresWriteTx(PostgresReadTx):
         self.has_forgotten = True
 
     def _change_row(
-        self, table: Table, key: str, seq: int, body: str | None, statement: Statement
+        self, table: Table, key: str, seq: int, body: str | None, row: Insertion | None
     ) -> None:
         place = self._names.table(table), short(key)
-        if table.history:
-            what = (*place, seq)
-            # What one entry does to a row replaces what it did before, so that ends it here too.
-            is_new = place in self._pending.rows and self._pending.rows[place] is None
-            ends = () if is_new and what not in self._pending else (self._ending(table, key, seq),)
-            self._change(what, *ends, statement)
+        if not table.history:
+            self._pending.add(place, row or self._deleting(table, key))
+        elif versions := self._pending.versions(place):
+            versions.put(seq, row)
         else:
-            self._change(place, statement)
+            is_new = place in self._pending.rows and self._pending.rows[place] is None
+            ending = None if is_new else self._ending(table, key, seq)
+            versions = RowVersions(ending, self._deleting(table, key, begun=seq))
+            versions.put(seq, row)
+            self._pending.add(place, versions)
+        self._note_change(place)
         self._pending.rows[place] = body
+
+    def _deleting(self, table: Table, key: str, *, begun: int | None = None) -> Statement:
+        """Take a row away; of one whose past is kept, the version that began then, if one did."""
+        which = "" if begun is None else " AND to_seq IS NULL AND from_seq >= %s"
+        statement = f"DELETE FROM {self._names.table(table)} WHERE project = %s AND key = %s{which}"
+        return statement, (self.project, short(key), *([] if begun is None else [begun]))
 
     def _ending(self, table: Table, key: str, seq: int) -> Statement:
         """End the standing version of a row at `seq`, but not one that began there."""
@@ -277,24 +314,49 @@ class PostgresWriteTx(PostgresReadTx):
         )
         return statement, (seq, self.project, short(key), seq)
 
-    def _change(self, what: Hashable, *statements: Statement) -> None:
+    def _change(self, place: Place, change: Insertion | Statement) -> None:
+        self._pending.add(place, change)
+        self._note_change(place)
+
+    def _note_change(self, place: Place) -> None:
         self.has_changes = True
-        self._pending.add(what, *statements)
+        self.changed.add(place[0])
         if len(self._pending) >= CHANGES_MAX:
             self._forget()
 
-    def _run(self, statement: str, *values: Any) -> None:
-        """Change something at once, after all that was changed before."""
+    def _run(self, about: str, statement: str, *values: Any) -> None:
+        """Change a table at once, after all that was changed before."""
         self.has_changes = True
-        with pipelined(self._connection):
+        self.changed.add(about)
+        with self.sending():
             self.post()
             self._connection.execute(statement.encode(), values)
 
-    def _all(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        with pipelined(self._connection):
-            self.post()
-            return self._ask(statement, *values)
+    def _answers(self, about: str, questions: Sequence[Question], ask: Ask) -> list[Answer]:
+        """Ask about a table; what is still to be sent is sent first, if it bears on that."""
+        if not self.has_forgotten and about not in self.changed:
+            return super()._answers(about, questions, ask)
+        if self._foresight.is_on:
+            raise LackingError({})
+        self._sends = True
+        try:
+            return ask(questions)
+        finally:
+            self._sends = False
 
-    def _planned(self, questions: Sequence[Question]) -> list[list[tuple[Any, ...]]]:
-        self.send()
+    def _lacks(self, step: Step) -> bool:
+        """Leave alone what was changed, which the tables may not say yet."""
+        if isinstance(step, Asking) and (self.has_forgotten or step.about in self.changed):
+            return False
+        return super()._lacks(step)
+
+    def _in_one_trip(self, send: Callable[[], T]) -> T:
+        with self.sending():
+            if self._sends:
+                self.post()
+            return send()
+
+    def _planned(self, questions: Sequence[Question]) -> list[Answer]:
+        if not self._foresight.is_on:
+            self.send()
         return super()._planned(questions)

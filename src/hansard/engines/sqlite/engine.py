@@ -42,6 +42,7 @@ from hansard.engines.sqlite.times import add_functions
 from hansard.engines.sqlite.transaction import SqliteTx
 from hansard.engines.sqlite.watch import SqliteWatch
 from hansard.engines.sqlite.write_transaction import SqliteWriteTx
+from hansard.engines.unremembering import Unremembering
 from hansard.kernel import limits
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import Lock, ReadTx, Schema, Table, Topic, Watch, WriteTx
@@ -64,7 +65,7 @@ _OPEN = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
 WAL_BYTES_KEPT = 16 * 1024 * 1024
 
 
-class SqliteEngine:
+class SqliteEngine(Unremembering):
     """A store in a folder."""
 
     name = "sqlite"
@@ -142,10 +143,9 @@ class SqliteEngine:
         if self._stopped:
             raise self._stopped.problem()
 
-        def on(connection: apsw.Connection) -> T:
-            return work(SqliteWriteTx(connection, self._files, project))
-
-        return self._group.run(on, urgent=urgent)
+        return self._group.run(
+            lambda connection: work(SqliteWriteTx(connection, self._files, project)), urgent=urgent
+        )
 
     def stage(self, blob: Blob) -> None:
         if is_inline(blob) or self._stopped:
@@ -168,8 +168,8 @@ class SqliteEngine:
         heads = {project: Head(*rest) for project, *rest in rows}
         return {project: head for project, head in heads.items() if head.seq}
 
-    def total(self, table: Table, field: str) -> int:
-        return sum(total for (total,) in self._look(layout.adding_up(table, field)))
+    def total(self, *fields: tuple[Table, str]) -> int:
+        return sum(total for one in fields for (total,) in self._look(layout.adding_up(*one)))
 
     def loose(self, *, older_s: float) -> dict[Digest, int]:
         self._require_same_process()

@@ -291,7 +291,7 @@ class RowSuite(SuiteBase):
 
     def test_a_field_is_added_up_over_all_projects(self, engine: Engine) -> None:
         """What has no such field counts for nothing, nor does what no longer stands."""
-        assert engine.total(THINGS, "size") == engine.total(DATED, "size") == 0
+        assert engine.total((THINGS, "size")) == engine.total((DATED, "size")) == 0
 
         put_all(engine, COLORED)
         engine.write(OTHER, lambda tx: tx.put(THINGS, "a", {"size": 10}, seq=1))
@@ -299,7 +299,8 @@ class RowSuite(SuiteBase):
             record_all(engine, Noted())
             engine.write(PROJECT, partial(_put_dated, size=seq))
 
-        assert [engine.total(table, "size") for table in (THINGS, DATED)] == [6 + 10, 7]
+        assert [engine.total((table, "size")) for table in (THINGS, DATED)] == [6 + 10, 7]
+        assert engine.total((THINGS, "size"), (DATED, "size")) == 6 + 10 + 7
 
     def test_clear_empties_these_tables_of_this_project_only(self, engine: Engine) -> None:
         """History goes too; other tables, the journal and other projects stay."""

@@ -1,0 +1,13 @@
+"""What an engine need not do that asks its database for everything."""
+
+from contextlib import AbstractContextManager, nullcontext
+
+
+class Unremembering:
+    """An engine to which asking is cheap, so that it remembers nothing."""
+
+    def steady(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def forget(self) -> None:
+        """Nothing is remembered."""

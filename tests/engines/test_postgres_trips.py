@@ -1,0 +1,187 @@
+"""What is not asked of PostgreSQL, since it is known, and what is asked together."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from hansard.engines.postgres import PostgresEngine, pending
+from hansard.kernel.blob import seal
+from hansard.kernel.engine import Engine, ReadTx, WriteTx
+from hansard.testing.suite.base import DATED, PROJECT, SCHEMA, THINGS, Noted, Opener, look, record
+from tests.engines.wire import Asked, Wire
+
+pytestmark = pytest.mark.postgres
+
+
+@pytest.fixture
+def opener(postgres_url: str, postgres_namespace: str) -> Opener:
+    return partial(PostgresEngine, postgres_url, SCHEMA, namespace=postgres_namespace)
+
+
+@pytest.fixture
+def engine(opener: Opener) -> Iterator[Engine]:
+    with closing(opener()) as engine:
+        engine.write(PROJECT, lambda tx: put(tx, "first"))
+        yield engine
+
+
+def put(tx: WriteTx, *keys: str) -> None:
+    seq = record(tx, Noted()).seq
+    for key in keys:
+        tx.put(THINGS, key, {"size": seq}, seq=seq)
+        tx.put(DATED, key, {"size": seq}, seq=seq)
+
+
+def things(tx: ReadTx) -> list[str]:
+    return [found.key for found in tx.scan(THINGS, limit=99)]
+
+
+def asked(call: Callable[[], object]) -> Asked:
+    """Count what is asked for one call."""
+    wire = Wire()
+    with wire.counting():
+        return wire.of(call)
+
+
+def test_a_question_is_asked_once_while_nothing_changes(engine: Engine) -> None:
+    assert asked(lambda: look(engine, things)).round_trips == 2
+
+    again = asked(lambda: look(engine, things))
+
+    assert (len(again.statements), again.round_trips) == (1, 1)
+
+
+def test_what_this_process_changed_elsewhere_leaves_an_answer_as_it_is(engine: Engine) -> None:
+    look(engine, things)
+    engine.write(PROJECT, lambda tx: tx.put(DATED, "other", {}, seq=tx.head().seq))
+
+    assert asked(lambda: look(engine, things)).round_trips == 1
+
+
+def test_a_look_before_a_write_is_not_asked_again_under_the_lock(engine: Engine) -> None:
+    look(engine, things)
+
+    def work(tx: WriteTx) -> None:
+        assert things(tx) == ["first"]
+        put(tx, "second")
+
+    taken = asked(lambda: engine.write(PROJECT, work))
+
+    assert taken.round_trips == 2, taken.statements
+    assert look(engine, things) == ["first", "second"]
+
+
+def test_a_write_of_any_number_of_rows_is_few_statements_and_two_trips(engine: Engine) -> None:
+    keys = [f"k{number}" for number in range(pending.TOGETHER_MAX // 4)]
+
+    taken = asked(lambda: engine.write(PROJECT, lambda tx: put(tx, *keys)))
+
+    assert (len(taken.statements), taken.round_trips) == (5, 2), taken.statements
+    assert set(look(engine, things)) == {"first", *keys}
+
+
+def test_more_rows_than_go_together_are_as_they_were_put(engine: Engine, opener: Opener) -> None:
+    keys = [f"k{number:04}" for number in range(pending.ROWS_MAX + 50)]
+    for _ in range(2):
+        engine.write(PROJECT, lambda tx: put(tx, *keys))
+
+    with closing(opener()) as other:
+        found = look(other, lambda tx: tx.scan(DATED, {"size": 3}, limit=999))
+        before = look(other, lambda tx: tx.scan(DATED, limit=999, as_of=2))
+
+    assert [one.key for one in found] == keys
+    assert {one.row["size"] for one in before} == {1, 2}
+    assert len(before) == len(keys) + 1
+
+
+def test_what_is_foreseen_is_asked_together(engine: Engine) -> None:
+    def work(tx: ReadTx) -> list[Any]:
+        asks: list[Callable[[], Any]] = [
+            lambda: tx.scan(THINGS, limit=5),
+            lambda: tx.tally(DATED),
+            # The second of these can only be asked once the first is known.
+            lambda: tx.get(DATED, tx.scan(THINGS, limit=7)[0].key, as_of=1),
+            lambda: tx.entries(limit=5),
+        ]
+        tx.foresee(*asks)
+        return [ask() for ask in asks]
+
+    found: list[Any] = []
+    taken = asked(lambda: found.extend(look(engine, work)))
+
+    assert taken.round_trips == 1 + 2, taken.statements
+    assert found[1:3] == [{None: 1}, {"size": 1}]
+
+
+def test_in_a_steady_time_a_head_is_asked_for_once(engine: Engine) -> None:
+    look(engine, things)
+
+    def call() -> None:
+        with engine.steady():
+            for _ in range(5):
+                look(engine, things)
+
+    assert asked(call).round_trips == 1
+
+
+def test_what_was_changed_by_hand_is_seen_once_all_is_forgotten(
+    engine: Engine, postgres_url: str, postgres_namespace: str
+) -> None:
+    look(engine, things)
+    with psycopg.connect(postgres_url, autocommit=True) as admin:
+        table = sql.Identifier(postgres_namespace, "things_v1")
+        admin.execute(sql.SQL("DELETE FROM {}").format(table))
+
+    engine.forget()
+
+    assert look(engine, things) == []
+    assert look(engine, lambda tx: tx.get(THINGS, "first")) is None
+
+
+def test_after_another_wrote_what_a_look_asked_before_is_asked_together(
+    engine: Engine, opener: Opener
+) -> None:
+    blob = seal(b"some content")
+    engine.write(PROJECT, lambda tx: tx.keep(blob))
+
+    def work(tx: ReadTx) -> list[Any]:
+        rows = [tx.get(table, key) for table in (THINGS, DATED) for key in ("first", "none")]
+        return [rows, things(tx), tx.tally(DATED), tx.blob(blob.digest), tx.entries(limit=9)]
+
+    look(engine, work)
+    with closing(opener()) as other:
+        other.write(PROJECT, lambda tx: put(tx, "first", "second"))
+        found: list[Any] = []
+        taken = asked(lambda: found.extend(look(engine, work)))
+
+        assert taken.round_trips == 1 + 1, taken.statements
+        assert found == look(other, work)
+
+
+def test_after_another_wrote_a_write_asks_together_and_leaves_alone_what_it_has_changed(
+    engine: Engine, opener: Opener
+) -> None:
+    def count(tx: WriteTx) -> list[Any]:
+        seq = record(tx, Noted()).seq
+        counted = (tx.get(THINGS, "count") or {"size": 0})["size"] + 1
+        tx.put(THINGS, "count", {"size": counted}, seq=seq)
+        again = tx.get(DATED, "count")
+        tx.put(DATED, "count", {"size": counted}, seq=seq)
+        return [counted, again, things(tx), tx.get(THINGS, "count"), tx.get(DATED, "count")]
+
+    with closing(opener()) as other:
+        for number in range(1, 6):
+            writer = (engine, other)[number % 2]
+            counted, again, keys, now, dated = writer.write(PROJECT, count)
+            assert counted == now["size"] == dated["size"] == number
+            assert (again or {"size": 0})["size"] == number - 1
+            assert keys == ["count", "first"]
+
+        taken = asked(lambda: engine.write(PROJECT, count))
+
+    assert taken.round_trips <= 2 + 2, taken.statements

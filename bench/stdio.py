@@ -124,12 +124,10 @@ def _print(what: str, times: dict[str, list[float]]) -> None:
     print(f"stdio  {what:22} {our_ms:9.2f} ms   bare {bare_ms:9.2f} ms   x {our_ms / bare_ms:.2f}")
 
 
-def serve_bare() -> None:
-    """Serve one tool with the SDK alone, that answers what ours does for an empty store."""
-    import anyio
+def bare_server() -> Any:
+    """Make a server of one tool with the SDK alone, that answers what ours does when empty."""
     import mcp_types as types
     from mcp.server.lowlevel import Server
-    from mcp.server.stdio import stdio_server
 
     tool = types.Tool(
         name="list_projects", description="List all projects.", input_schema={"type": "object"}
@@ -146,7 +144,15 @@ def serve_bare() -> None:
             structured_content={"projects": [project], "total": 1},
         )
 
-    server = Server("bare", on_list_tools=list_tools, on_call_tool=call_tool)
+    return Server("bare", on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+def serve_bare() -> None:
+    """Serve it over stdio."""
+    import anyio
+    from mcp.server.stdio import stdio_server
+
+    server = bare_server()
 
     async def serve() -> None:
         async with stdio_server() as (reads, writes):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import hansard
-from bench.report import callers, calls, files, graphs, growth, page
+from bench.report import callers, calls, files, graphs, growth, page, web
 from bench.report.figures import Section, load, machine, plain, save
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -27,6 +27,7 @@ OWN: tuple[Callable[[], Section], ...] = (
     graphs.checkpointing,
     growth.growing,
     callers.sharing,
+    web.answering,
     calls.memory,
 )
 PACKAGES = ("mcp", "pydantic", "apsw", "psycopg", "langgraph-checkpoint-sqlite")

@@ -96,6 +96,14 @@ GOALS: tuple[Goal, ...] = (
         for name in ("write", "activate", "overview", "search")
     ),
     Goal(
+        "HTTP, 64 clients: time a call ≤ 1.25 x the bare SDK",
+        "http",
+        ("look (list_projects), 64 clients", "Hansard"),
+        ("look (list_projects), 64 clients", "bare SDK"),
+        1 / 0.8,
+        "token, limits, log and the look itself, each on one core",
+    ),
+    Goal(
         "PostgreSQL, 8 callers: time a write ≤ 1.43 x a bare insert",
         "callers",
         ("postgresql, 8 callers", "Hansard"),

@@ -9,7 +9,7 @@ from bench.report.figures import Figure, Section, section_of
 from bench.report.goals import judged
 
 BEGIN, END = "<!-- made by `make bench`: begin -->", "<!-- made by `make bench`: end -->"
-ORDER = ("start", "calls", "files", "langgraph", "growth", "callers", "memory", "peers")
+ORDER = ("start", "calls", "files", "langgraph", "growth", "callers", "http", "memory", "peers")
 COLORS = ("#2f6f4f", "#b5803a", "#5b7fa6", "#8a5a83", "#777777", "#a65b5b", "#4f9ea0", "#333333")
 ROW, BAR, LEFT, WIDTH = 22, 14, 250, 760
 

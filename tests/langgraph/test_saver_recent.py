@@ -4,10 +4,11 @@ import random
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from hansard.checkpoints.threads import queries
+from hansard.checkpoints.threads import queries, reading
 from hansard.kernel.blob import seal, seal_onto, unseal, unseal_along
 from hansard.langgraph import HansardSaver
 from tests.langgraph.conftest import OpenSaver
@@ -116,6 +117,34 @@ def test_a_list_is_the_same_however_little_is_read_at_once(
         assert even == listed[1::2][:7]
         assert identifier_of(step) == listed[0].checkpoint["id"]
         assert list(reader.list(config_of(), limit=0)) == []
+
+
+def test_a_limited_list_asked_again_reads_no_value_again(
+    open_saver: OpenSaver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saver, step = open_saver(), config_of()
+    for version in range(1, 6):
+        step = put(saver, {"text": BIG + str(version)}, step, version)
+    reader, asked = open_saver(), list[object]()
+    read = reading.contents_of
+
+    def counted(*given: Any, **named: Any) -> dict[str, bytes]:
+        asked.append(given)
+        return read(*given, **named)
+
+    monkeypatch.setattr(queries, "contents_of", counted)
+
+    first = list(reader.list(config_of(), limit=3))
+    assert asked != []
+    asked.clear()
+    again = list(reader.list(config_of(), limit=3))
+    only = next(iter(reader.list(config_of(), limit=3)))
+
+    assert asked == []
+    assert first == again
+    assert only == first[0]
+    put(saver, {"text": BIG + "6"}, step, 6)
+    assert ids_of(list(reader.list(config_of(), limit=3)))[1:] == ids_of(first)[:2]
 
 
 def test_contents_along_a_chain_are_those_of_each_alone_or_left_out() -> None:

@@ -128,7 +128,7 @@ def capability(events: Iterable[type[Event]] = (), views: Iterable[View] = ()) -
 
 def is_derived(store: Store) -> bool:
     """Whether a store was opened with what it may know of identities; a smaller one may not."""
-    return any(IDENTITIES in view.tables for view in store.views)
+    return store.has(IDENTITIES)
 
 
 def is_id(text: str) -> bool:

@@ -127,12 +127,17 @@ _VIEW = View(
 
 def is_derived(store: Store) -> bool:
     """Whether a store was opened with what it may know of its secret."""
-    return any(PEOPLE in view.tables for view in store.views)
+    return store.has(PEOPLE)
 
 
 def known(store: Store) -> Row | None:
     """Give what the store knows of its secret: who set it, when and how, and the digest."""
-    return store.read(CATALOG, lambda tx: tx.get(PEOPLE, SECRET))
+    return store.read(CATALOG, known_in)
+
+
+def known_in(tx: ReadTx) -> Row | None:
+    """Give the same, in a look at the catalog."""
+    return tx.get(PEOPLE, SECRET)
 
 
 def mark(store: Store) -> str | None:

@@ -285,8 +285,12 @@ def find(store: Store, text: str, now: str) -> Token | None:
     identity, separator, _ = rest.partition("_")
     if prefix != PREFIX or not separator or not (_is_id(identity) and _keeps_tokens(store)):
         return None
-    row = store.read(CATALOG, lambda tx: tx.get(TOKENS, identity))
-    knows_secret = people.is_derived(store) and people.known(store) is not None
+    may_know = people.is_derived(store)
+
+    def work(tx: ReadTx) -> tuple[Row | None, bool]:
+        return tx.get(TOKENS, identity), may_know and people.known_in(tx) is not None
+
+    row, knows_secret = store.read(CATALOG, work)
     is_same = hmac.compare_digest(row["digest"] if row else _digest(""), _digest(text))
     token = _token(row) if row and is_same else None
     if token is None or not token.is_good(now):
@@ -318,7 +322,7 @@ def ended(store: Store, known: Collection[str], now: str) -> set[str]:
 
 def _keeps_tokens(store: Store) -> bool:
     """Whether the catalog behind a store has this capability; a smaller one may do without."""
-    return any(TOKENS in view.tables for view in store.views)
+    return store.has(TOKENS)
 
 
 def _scan(tx: ReadTx) -> list[Found]:

@@ -39,6 +39,9 @@ def serve(flags: Flags) -> int:
 
 
 def _serve(settings: Settings, reader: LineReader) -> int:
+    from hansard.mcp import lean
+
+    lean.load_only_what_is_used()
     from hansard.app import start  # noqa: F401 - loaded while the client may still leave
     from hansard.mcp import stdio
 

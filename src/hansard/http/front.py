@@ -104,7 +104,10 @@ class HttpFront:
     async def _admitted(
         self, exchange: _Exchange, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        refusal = await anyio.to_thread.run_sync(self._admit, exchange, scope)
+        if self._gate.is_quick:
+            refusal = self._admit(exchange, scope)
+        else:
+            refusal = await anyio.to_thread.run_sync(self._admit, exchange, scope)
         await (refusal or self._app)(scope, receive, send)
 
     def _admit(self, exchange: _Exchange, scope: Scope) -> Response | None:

@@ -63,6 +63,12 @@ class Gate:
         self._looked = float("-inf")
         self._require_safe(settings)
 
+    @property
+    def is_quick(self) -> bool:
+        """Whether nobody is asked for a token but a store on this machine's own disk."""
+        asks_others = self.bearers is not None or self.signing_in is not None
+        return self._store.engine.name == "sqlite" and not asks_others
+
     def needs_token(self) -> bool:
         """Whether callers without a token are refused."""
         if self.serves_others or self.bearers or self._mode == "required":

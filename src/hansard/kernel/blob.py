@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NewType
@@ -10,8 +11,9 @@ import orjson
 import zstandard
 
 from hansard.kernel import patch
-from hansard.kernel.limits import BLOB_BYTES_MAX, BLOB_CHAIN_MAX
+from hansard.kernel.limits import BLOB_BYTES_MAX, BLOB_CHAIN_MAX, KIB
 from hansard.kernel.problem import BlobDamaged, BlobRedacted
+from hansard.kernel.running_digest import RunningDigest
 
 Digest = NewType("Digest", str)
 """SHA-256 in lower-case hexadecimal."""
@@ -25,6 +27,10 @@ PACK_BYTES_MIN = 128
 CLEAR_GAIN = 8
 """A patch so many times smaller than its content is taken without trying to pack it alone."""
 
+REUSED_BYTES_MAX = 64 * KIB
+"""Up to here packing with what was used before saves most of the time, and keeps little memory."""
+
+_own = threading.local()
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -60,25 +66,25 @@ class Blob:
     """How many bases lie beneath."""
 
 
-def seal(data: bytes) -> Blob:
-    """Pack content that stands alone."""
-    digest = digest_of(data)
+def seal(data: bytes, digest: Digest | None = None) -> Blob:
+    """Pack content that stands alone; its digest is given if it is known."""
+    digest = digest or digest_of(data)
     if len(data) >= PACK_BYTES_MIN:
-        packed = zstandard.ZstdCompressor(level=patch.LEVEL).compress(data)
+        packed = _compressor(len(data)).compress(data)
         if len(packed) < len(data):
             return Blob(digest, len(data), "zstd", packed)
     return Blob(digest, len(data), "raw", data)
 
 
-def seal_onto(data: bytes, base: Blob, base_data: bytes) -> Blob:
+def seal_onto(data: bytes, base: Blob, base_data: bytes, digest: Digest | None = None) -> Blob:
     """Pack content as its difference from `base`, unless it gains nothing or the chain is full."""
-    digest = digest_of(data)
+    digest = digest or digest_of(data)
     # Whoever has the content of a redacted blob has it from elsewhere: here it is gone.
     if base.depth >= BLOB_CHAIN_MAX or base.digest == digest or base.codec == "redacted":
-        return seal(data)
+        return seal(data, digest)
     packed = patch.make(data, base_data)
     if len(packed) * CLEAR_GAIN > len(data):
-        alone = seal(data)
+        alone = seal(data, digest)
         if len(alone.packed) <= len(packed):
             return alone
     return Blob(digest, len(data), "patch", packed, base.digest, base.depth + 1)
@@ -118,9 +124,11 @@ def unseal_along(
     found: dict[Digest, bytes] = {}
     if blob.codec == "redacted":
         return found
+    running = RunningDigest()
     try:
         for one, data in _states(_chain(blob, fetch)):
-            if one.digest in wanted and digest_of(data) == one.digest:
+            running.changed_from(patch.same_head(one.packed) if one.base else 0)
+            if one.digest in wanted and running.of(data) == one.digest:
                 found[one.digest] = bytes(data)
     except BlobDamaged:
         pass
@@ -176,8 +184,28 @@ def _inflate(blob: Blob) -> bytes:
         # Asked first, so that a frame which would inflate without end is refused before it does.
         if zstandard.frame_content_size(blob.packed) != blob.size:
             raise BlobDamaged("A blob's frame has another size than it claims", digest=blob.digest)
-        return zstandard.ZstdDecompressor().decompress(
+        return _decompressor(blob.size).decompress(
             blob.packed, max_output_size=blob.size, allow_extra_data=False
         )
     except zstandard.ZstdError as error:
         raise BlobDamaged("A blob cannot be unpacked", digest=blob.digest) from error
+
+
+def _compressor(size: int) -> zstandard.ZstdCompressor:
+    """Give this thread's compressor: two threads may not use one at once."""
+    if size > REUSED_BYTES_MAX:
+        return zstandard.ZstdCompressor(level=patch.LEVEL)
+    if not hasattr(_own, "compressor"):
+        _own.compressor = zstandard.ZstdCompressor(level=patch.LEVEL)
+    compressor: zstandard.ZstdCompressor = _own.compressor
+    return compressor
+
+
+def _decompressor(size: int) -> zstandard.ZstdDecompressor:
+    """Give this thread's decompressor."""
+    if size > REUSED_BYTES_MAX:
+        return zstandard.ZstdDecompressor()
+    if not hasattr(_own, "decompressor"):
+        _own.decompressor = zstandard.ZstdDecompressor()
+    decompressor: zstandard.ZstdDecompressor = _own.decompressor
+    return decompressor

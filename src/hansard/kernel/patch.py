@@ -66,6 +66,11 @@ def apply(patch: bytes, data: bytearray, size: int) -> None:
         raise PatchError("cannot be unpacked") from error
 
 
+def same_head(patch: bytes) -> int:
+    """Say how many bytes a patch leaves as they are from the start."""
+    return int(_ENDS.unpack_from(patch)[0]) if len(patch) >= _ENDS.size else 0
+
+
 def _same_head(one: bytes, other: bytes) -> int:
     """Count the bytes that are the same from the start, by halving: slices compare at C's speed."""
     low, high = 0, min(len(one), len(other))

@@ -9,7 +9,7 @@ import orjson
 
 from hansard.kernel import limits, walking
 from hansard.kernel.blob import Blob
-from hansard.kernel.engine import Engine, ReadTx, WriteTx
+from hansard.kernel.engine import Engine, ReadTx, Table, WriteTx
 from hansard.kernel.event import Entry, Event, Kinds, Stamp
 from hansard.kernel.kept_blobs import name, proving
 from hansard.kernel.named_blobs import finder_in
@@ -40,8 +40,13 @@ class Store:
         self.kinds = kinds
         self.views = tuple(views)
         self.fingerprint = fingerprint(self.views)
+        self._tables = {table.name for view in self.views for table in view.tables}
         self._rebuilding = Rebuilding(kinds, self.views)
         self._turns: dict[str, threading.Lock] = {}
+
+    def has(self, table: Table) -> bool:
+        """Whether a table is among those that are derived here: a small catalog has few."""
+        return table.name in self._tables
 
     def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
         """Run work on a consistent look at a project whose views are current."""

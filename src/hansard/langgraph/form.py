@@ -24,6 +24,7 @@ SMALL_BYTES_MAX = 256
 """Below this a value costs less in each body than as content of its own."""
 
 MSGPACK = "msgpack"
+_MSGPACK_HEAD = b"msgpack\n"
 
 _SHORT_FIRST, _SHORT_LAST = 0x80, 0x9F
 _LONG = {0xDC: 3, 0xDD: 5, 0xDE: 3, 0xDF: 5}
@@ -165,13 +166,17 @@ def dump(serde: SerializerProtocol, value: Any) -> bytes:
 
 def load(serde: SerializerProtocol, content: bytes) -> Any:
     """Read a value back."""
-    start, end = content.index(b"\n"), len(content) - 1
-    counted = end - content[end]
-    if counted == end:
-        return serde.loads_typed((content[:start].decode(), content[start + 1 : end]))
+    if content.startswith(_MSGPACK_HEAD):
+        kind, start = MSGPACK, len(_MSGPACK_HEAD)
+    else:
+        start = content.index(b"\n") + 1
+        kind = content[: start - 1].decode()
+    end = len(content) - 1
+    if not (size := content[end]):
+        return serde.loads_typed((kind, content[start:end]))
+    counted = end - size
     rest = memoryview(content)
-    data = b"".join((rest[counted:end], rest[start + 1 : counted]))
-    return serde.loads_typed((content[:start].decode(), data))
+    return serde.loads_typed((kind, b"".join((rest[counted:end], rest[start:counted]))))
 
 
 def _count_bytes(data: bytes) -> int:

@@ -339,7 +339,8 @@ class HansardSaver(BaseCheckpointSaver[int]):
         pages = self._pages(config, bound, PAGE if wanted else min(PAGE, left)) if left else ()
         for page, values in pages:
             reads = map(partial(form.read_step, self.serde), page.steps, page.bodies)
-            shown = [read for read in reads if _is_wanted(read, wanted, bound)][:left]
+            is_all = not wanted and bound is None
+            shown = [read for read in reads if is_all or _is_wanted(read, wanted, bound)][:left]
             steps = [read.step for read in shown]
             for place, read in enumerate(shown):
                 yield form.to_tuple(self.serde, read, values.of(steps[place:]))

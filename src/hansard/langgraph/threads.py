@@ -1,7 +1,8 @@
 """A project's threads as the saver sees them: Hansard's operations, under each thread's session."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -108,10 +109,8 @@ class Threads:
                 page = self._noted(mark, asked, found)
             if not page.steps:
                 return
-            values = Values(self, page)
-            yield page, values
-            if values.is_whole:
-                self._recent.keep(mark, asked, replace(page, contents=values.held))
+            # A list that is limited never comes back here: what is read is kept as it is read.
+            yield page, Values(self, page, partial(self._recent.keep, mark, asked))
             after = page.steps[-1].id, page.steps[-1].place
 
     def remember(self, step: contract.Step, put: contract.StepPut, written: form.Written) -> None:
@@ -149,26 +148,30 @@ class Threads:
 class Values:
     """The values of a page's steps: read some at a time, in the order of the steps."""
 
-    def __init__(self, threads: Threads, page: RecentPage) -> None:
-        """Begin with what is at hand."""
+    def __init__(
+        self, threads: Threads, page: RecentPage, keep: Callable[[RecentPage], None]
+    ) -> None:
+        """Begin with what is at hand; `keep` is given the page with all that was read of it."""
         self._threads = threads
-        self.held = dict(page.contents)
-        self.is_whole = False
-        """Whether something was read, and all that was read so far is still held."""
+        self._page = page
+        self._keep = keep
+        self._held = page.contents
 
     def of(self, ahead: Sequence[contract.Step]) -> Mapping[str, bytes]:
         """Give the values of the first of these steps; those of the next are read along with it."""
         first = ahead[0].values.values()
-        while missing := [digest for digest in first if digest not in self.held]:
-            self.is_whole = sum(map(len, self.held.values())) <= LOOK_BYTES_MAX
+        while missing := [digest for digest in first if digest not in self._held]:
+            is_whole = sum(map(len, self._held.values())) <= LOOK_BYTES_MAX
             kept = (
-                self.held
-                if self.is_whole
-                else {one: self.held[one] for one in first if one in self.held}
+                self._held
+                if is_whole
+                else {one: self._held[one] for one in first if one in self._held}
             )
             later = (digest for step in ahead for digest in step.values.values())
             wanted = dict.fromkeys([*missing, *later])
             spares = {digest: spare for step in ahead for digest, spare in step.spares.items()}
             found = self._threads.contents([one for one in wanted if one not in kept], spares)
-            self.held = kept | found
-        return self.held
+            self._held = {**kept, **found}
+            if is_whole:
+                self._keep(replace(self._page, contents=self._held))
+        return self._held

@@ -2,25 +2,24 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from hansard.kernel.effect import Outcome
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Entry
-from hansard.kernel.limits import FILE_BYTES_MAX
 from hansard.kernel.once import AlreadyAttemptedError
-from hansard.kernel.operation import Caller, Context, ReceiptShown
+from hansard.kernel.operation import Context, ReceiptShown
 from hansard.kernel.problem import InvalidInput, Problem, StorageUnavailable
-from hansard.recorder import contract, limits, problems, renames, rules
+from hansard.recorder import contract, problems, renames, rules
 from hansard.recorder.answers import FileChangedAnswer, FilesChangedAnswer
 from hansard.recorder.changing import NOT_RUN, act, announce
 from hansard.recorder.contents.kept import why_lost
 from hansard.recorder.events import FileOpRefused, is_irreversible
-from hansard.recorder.file_decisions import require_allowed
 from hansard.recorder.file_locks import FileLocks
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.intents import Announced, Planned, Scribe, Under, step_of
+from hansard.recorder.intents import Announced, Under, step_of
 from hansard.recorder.results import (
     attempted_intents,
     conclude,
@@ -32,8 +31,16 @@ from hansard.recorder.results import (
     settled,
 )
 from hansard.recorder.settling import INTERRUPTED, settle
+from hansard.recorder.surveying import (
+    ChangeRefusedError,
+    DoneFirst,
+    NoticeFirstError,
+    SettleFirstError,
+    Survey,
+    Target,
+    look,
+)
 from hansard.recorder.workspace.paths import FilePath
-from hansard.recorder.workspace.states import Seen
 
 REFUSALS = {
     problem.code: problem
@@ -54,19 +61,6 @@ UNFINISHED = frozenset({NOT_RUN, INTERRUPTED, StorageUnavailable.code})
 """Why a change was not made though nothing was wrong with it: a repeat of the request makes it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A change that was asked for, and where."""
-
-    change: contract.FileChange
-    path: FilePath
-    to: FilePath | None
-
-    def paths(self) -> list[FilePath]:
-        """Give every path it concerns."""
-        return [self.path, *([self.to] if self.to else [])]
-
-
 def file_op(gateway: Gateway, request: contract.FileOp, context: Context) -> FilesChangedAnswer:
     """Change files: the intent is durable before, the outcome is durable after."""
     targets = [_resolve(gateway, context, change) for change in request.changes()]
@@ -74,8 +68,6 @@ def file_op(gateway: Gateway, request: contract.FileOp, context: Context) -> Fil
     files = [gateway.file(path) for target in targets for path in target.paths()]
     try:
         with gateway.alone_at(context.store.engine, files) as locks:
-            context.read(context.require_new)
-            settle(gateway, context.store, context.project, locks, context.stamp)
             return _carry_out(gateway, context, locks, request, targets)
     except AlreadyAttemptedError as attempted:
         return _resume(gateway, context, request, targets, attempted.intents)
@@ -93,7 +85,8 @@ def _carry_out(
     """Change files whose locks are held, but for what this request has dealt with earlier."""
     known = earlier or {}
     left = [target for target in targets if str(target.path) not in known]
-    announced = _announced(gateway, context, request, left)
+    survey = Survey(gateway, context, request, locks.files, is_new=earlier is None)
+    announced = _announced(survey, locks, left)
     batch = next((intent_of(context, entry).batch for entry in known.values()), None)
     entries = announce(gateway, context, announced, batch=batch, goes_on=earlier is not None)
     outcomes, problem = act(gateway, context, locks, announced, entries)
@@ -115,20 +108,25 @@ def _carry_out(
         ) from unavailable
 
 
-def _announced(
-    gateway: Gateway, context: Context, request: contract.FileOp, targets: Sequence[Target]
-) -> list[Announced]:
+def _announced(survey: Survey, locks: FileLocks, targets: Sequence[Target]) -> list[Announced]:
     """Plan changes and say what will be recorded of them, or refuse them."""
-    planned = [_plan(gateway, context, target) for target in targets]
-    renames.notice(gateway, context, [(one.path, one.plan.before) for one in planned])
-    owner = gateway.own(context.store.engine)
-
-    def describe(tx: ReadTx) -> list[Announced]:
-        under = replace(step_of(tx, context.session, request.step), cites=request.cites or ())
-        scribe = Scribe(gateway, tx, under, owner)
-        return [scribe.describe(one) for one in planned]
-
-    announced = context.read(describe)
+    gateway, context = survey.gateway, survey.context
+    announced: list[Announced] | None = None
+    done = DoneFirst()
+    while announced is None:
+        looked = [look(gateway, target) for target in targets]
+        try:
+            announced = context.read(partial(survey.announced, looked=looked, done=done))
+        except SettleFirstError:
+            settle(gateway, context.store, context.project, locks, context.stamp)
+            done = replace(done, is_settled=True)
+        except NoticeFirstError as first:
+            renames.notice(gateway, context, first.found)
+            done = replace(done, are_moves_noticed=True)
+        except ChangeRefusedError as refused:
+            with _refusals_recorded(gateway, context, refused.change):
+                raise refused.problem from None
+    gateway.own(context.store.engine)
     for target, one in zip(targets, announced, strict=True):
         _require_reversible(gateway, context, target, one)
     return announced
@@ -195,26 +193,6 @@ def _resolve(gateway: Gateway, context: Context, change: contract.FileChange) ->
         return Target(change, path, to)
 
 
-def _plan(gateway: Gateway, context: Context, target: Target) -> Planned:
-    with _refusals_recorded(gateway, context, target.change):
-        current = _current(gateway, target)
-        there = gateway.workspace.look(target.to) if target.to else None
-        context.read(lambda tx: _require_allowed(gateway, tx, target, context.caller))
-        plan = rules.plan_change(target.change, current, there)
-        makes = target.to or (target.path if current is None else None)
-        missing = gateway.workspace.missing_folders(makes) if makes else 0
-        return Planned(target.path, target.to, plan, makes=missing)
-
-
-def _current(gateway: Gateway, target: Target) -> Seen | None:
-    """Look at the file as far as the change needs: what is about to go is kept, if it fits."""
-    if target.change.edits is not None:
-        return gateway.workspace.read(target.path)
-    goes = target.change.action != "move"
-    limit_bytes = limits.KEPT_BYTES_MAX if goes else FILE_BYTES_MAX
-    return gateway.workspace.look(target.path, limit_bytes)
-
-
 def _require_reversible(
     gateway: Gateway, context: Context, target: Target, announced: Announced
 ) -> None:
@@ -226,11 +204,6 @@ def _require_reversible(
         why = why_lost(before, gateway.keys)
         accepted = target.change.irreversible
         rules.require_reversible(str(target.path), before, why, accepted=accepted)
-
-
-def _require_allowed(gateway: Gateway, tx: ReadTx, target: Target, caller: Caller) -> None:
-    for path in map(str, target.paths()):
-        require_allowed(path, gateway.governed(tx, path), caller)
 
 
 def _require_distinct(targets: Sequence[Target]) -> None:

@@ -5,6 +5,7 @@ save that way. An empty file says nothing about where it came from.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import islice
 
 from hansard.kernel.blob import Digest
@@ -46,8 +47,9 @@ def notice(
     noticed = []
     for path, state in found:
         if state is not None and state.size:
-            candidates = _candidates(gateway, context, path, state)
-            recorded = (_record(gateway, context, row, path, state) for row in candidates)
+            rows = context.read(partial(candidates, gateway=gateway, path=path, state=state))
+            gone = _likest_gone(gateway, path, rows)
+            recorded = (_record(gateway, context, row, path, state) for row in gone)
             noticed += list(islice(filter(None, recorded), 1))
     return noticed
 
@@ -105,17 +107,20 @@ def _came(event: Event) -> tuple[str, FileRef] | None:
     return (event.path, held) if held and held.size else None
 
 
-def _candidates(gateway: Gateway, context: Context, path: FilePath, state: Seen) -> list[Row]:
-    """Find the files that held this and no longer are, the one with the likest name first."""
+def candidates(tx: ReadTx, gateway: Gateway, path: FilePath, state: Seen | None) -> list[Row]:
+    """Find the files that held what lies at a path of which nothing is recorded."""
+    if state is None or not state.size:
+        return []
+    row = tx.get(FILES, gateway.file(path))
+    if row and row["digest"]:
+        return []
+    where = {"workspace": gateway.identity, "digest": state.digest}
+    return [one.row for one in tx.scan(FILES, where, limit=limits.MOVE_CANDIDATES_MAX)]
 
-    def work(tx: ReadTx) -> list[Row]:
-        row = tx.get(FILES, gateway.file(path))
-        if row and row["digest"]:
-            return []
-        where = {"workspace": gateway.identity, "digest": state.digest}
-        return [one.row for one in tx.scan(FILES, where, limit=limits.MOVE_CANDIDATES_MAX)]
 
-    found = [row for row in context.read(work) if _is_gone(gateway, row["path"])]
+def _likest_gone(gateway: Gateway, path: FilePath, rows: Iterable[Row]) -> list[Row]:
+    """Choose those that are no longer there, the one with the likest name first."""
+    found = [row for row in rows if _is_gone(gateway, row["path"])]
     return sorted(found, key=lambda row: (-likeness(row["path"], str(path)), row["path"]))
 
 

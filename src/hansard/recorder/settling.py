@@ -69,8 +69,8 @@ def settle(gateway: Gateway, store: Store, project: str, locks: FileLocks, stamp
 
     What its own process left open is settled too: whoever was at it has let go of the lock.
     """
-    pending = store.read(project, lambda tx: _pending(tx, locks.files))
-    for seq, owner in sorted({(one.row["seq"], one.row["owner"]) for one in pending}):
+    found = store.read(project, lambda tx: pending(tx, locks.files))
+    for seq, owner in sorted({(one.row["seq"], one.row["owner"]) for one in found}):
         if owner != gateway.owner_name and not is_dead(store.engine, owner):
             raise StorageUnavailable(
                 f"s:{seq}, an operation on this file, was left open by a process that lives",
@@ -112,10 +112,10 @@ def _recover_one(
     row = found.row
     if row["intent_kind"] != FileOpIntended.kind or not is_dead(store.engine, row["owner"]):
         return None
-    pending = store.read(project, lambda tx: tx.get(PENDING, found.key))
-    if pending is None or pending["workspace"] != gateway.identity:
+    waiting = store.read(project, lambda tx: tx.get(PENDING, found.key))
+    if waiting is None or waiting["workspace"] != gateway.identity:
         return None
-    lock = gateway.lock_if_free(store.engine, pending["file"])
+    lock = gateway.lock_if_free(store.engine, waiting["file"])
     if lock is None:
         return None
     with lock:
@@ -317,6 +317,7 @@ def _paths(intent: FileOpIntended) -> list[FilePath]:
     return [FilePath(tuple(one.split("/"))) for one in named]
 
 
-def _pending(tx: ReadTx, files: Collection[str]) -> list[Found]:
+def pending(tx: ReadTx, files: Collection[str]) -> list[Found]:
+    """Find what is open on some files."""
     found = (tx.scan(PENDING, {"file": file}, limit=limits.OPS_MAX) for file in files)
     return [one for page in found for one in page]

@@ -67,13 +67,17 @@ class Keeping:
 
     def _put_step(self, request: contract.PutStep, context: Context) -> contract.StepPut:
         text = to_text(request.body)
-        given = [*request.values.values(), *([] if text else [request.body])]
-        packing = begin(context, self.memory, request.thread, request.ns, given)
+        given: dict[str | None, bytes] = dict(request.values.items())
+        if text is None:
+            given[None] = request.body
+        digests = {channel: digest_of(data) for channel, data in given.items()}
+        contents = {digest: given[channel] for channel, digest in digests.items()}
+        packing = begin(context, self.memory, request.thread, request.ns, contents)
         known = _known(request, context, packing.place)
         values = {channel: packing.name(channel, digest) for channel, digest in known.items()}
         for channel, data in request.values.items():
-            values[channel] = packing.add(channel, data)
-        body_blob = None if text else packing.add(None, request.body)
+            values[channel] = packing.add(channel, data, digests[channel])
+        body_blob = None if text else packing.add(None, request.body, digests[None])
         size = packing.size_bytes + len(text or "")
         # Asked before the bytes are staged, so that a refusal leaves nothing behind.
         self._check(context, packing.place, size)
@@ -125,7 +129,7 @@ class Keeping:
 
     def _put_writes(self, request: contract.PutWrites, context: Context) -> contract.Done:
         texts = [(given, to_text(given.content)) for given in request.writes]
-        large = [given.content for given, text in texts if text is None]
+        large = {digest_of(given.content): given.content for given, text in texts if text is None}
         packing = begin(context, self.memory, request.thread, request.ns, large)
         packed = [_packed(given, text, packing) for given, text in texts]
         writes, blobs = [write for write, _ in packed], [blob for _, blob in packed if blob]

@@ -25,8 +25,8 @@ STEPS_MAX = 1_000_000
 RECENT_BYTES_MAX = 32 * MIB
 """What is remembered unpacked of the latest values, so that the next need not unpack its base."""
 
-LOOK_BYTES_MAX = 16 * MIB
-"""Values that are read in one look: of a list's, no more than are soon gone through."""
+LOOK_BYTES_MAX = 32 * MIB
+"""Values that are read in one look: each look unpacks their line down to what stands alone."""
 
 PLACES_REMEMBERED_MAX = 1_000
 """Threads' namespaces that a process remembers between writes."""

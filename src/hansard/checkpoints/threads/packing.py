@@ -44,12 +44,11 @@ class Packing:
         """Add up what is new."""
         return sum(len(blob.packed) for blob, _ in self.blobs.values())
 
-    def add(self, channel: str | None, data: bytes) -> Digest:
+    def add(self, channel: str | None, data: bytes, digest: Digest) -> Digest:
         """Pack a channel's new value, or with `None` a step's body."""
-        digest = digest_of(data)
         line = self.line(channel)
         if digest not in self.kept and digest not in self.blobs:
-            self._pack(line, data)
+            self._pack(line, data, digest)
         elif channel is not None and self._lies_elsewhere(line, digest):
             self._spare(channel, line, data)
         self._follow(channel, line, digest)
@@ -108,16 +107,17 @@ class Packing:
         if line["spare"] and line["last"] == digest_of(data):
             self.spares[channel] = Digest(line["spare"])
         else:
-            self.spares[channel] = self._pack(line, copies.copy_of(data))
+            copy = copies.copy_of(data)
+            self.spares[channel] = self._pack(line, copy, digest_of(copy))
 
     def _follow(self, channel: str | None, line: Line, digest: Digest) -> None:
         spare = self.spares.get(channel) if channel is not None else None
         self.lines[channel] = followed(line, self.place.steps, digest, spare)
 
-    def _pack(self, line: Line, data: bytes) -> Digest:
-        digest = base_in(line, self.place.steps)
-        base = self._recall(Digest(digest)) if digest else None
-        blob = seal_onto(data, *base) if base else seal(data)
+    def _pack(self, line: Line, data: bytes, digest: Digest) -> Digest:
+        onto = base_in(line, self.place.steps)
+        base = self._recall(Digest(onto)) if onto else None
+        blob = seal_onto(data, *base, digest) if base else seal(data, digest)
         if blob.base:
             self.bases.add(blob.base)
         self.blobs[blob.digest] = blob, data
@@ -129,10 +129,9 @@ class Packing:
 
 
 def begin(
-    context: Context, memory: Memory, thread: str, ns: str, given: Iterable[bytes] = ()
+    context: Context, memory: Memory, thread: str, ns: str, contents: dict[Digest, bytes]
 ) -> Packing:
     """Begin with what is known of the thread, and of the contents that it is given."""
-    contents = {digest_of(data): data for data in given}
     kept, mended = context.read(lambda tx: proved(tx, contents)) if contents else ({}, [])
     place = memory.places.get((context.project, thread, ns))
     if place is None:

@@ -96,11 +96,11 @@ def contents_of(
     """
     wanted = [Digest(digest) for digest in dict.fromkeys(digests)]
     found = _recalled(tx, wanted, memory)
-    room = (bytes_max or sys.maxsize) - sum(map(len, found.values()))
+    room = bytes_max or sys.maxsize
     for place, digest in enumerate(wanted):
         if digest in found:
             continue
-        if room <= 0 and found:
+        if room <= 0:
             break
         rest = [one for one in wanted[place:] if one not in found]
         read = along(tx, rest, bytes_max=room) if len(rest) > 1 else {}

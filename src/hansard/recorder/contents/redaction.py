@@ -10,12 +10,16 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 ENTROPY_BITS_MIN = 2.8
 """Per character: below this a value is a word or a placeholder rather than a password."""
 
 _AHEAD_BYTES = 300
 """How far behind its anchor a secret that begins before it may end."""
+
+SHORT_BYTES = 1_024
+"""Up to here one search for all anchors at once takes less than one for each of them."""
 
 _ENTROPY_CHARS = 4_096
 """Of a longer value only so much is weighed."""
@@ -40,6 +44,8 @@ def rules_matched(content: bytes) -> list[str]:
     found: dict[str, None] = {}
     for text in _readings(content):
         lowered = text.lower()
+        if len(text) <= SHORT_BYTES and not _any_anchor().search(lowered):
+            continue
         for rule in RULES:
             if any(_matches(rule, text, lowered)):
                 found[rule.name] = None
@@ -88,6 +94,13 @@ def _matches(rule: Rule, text: bytes, lowered: bytes) -> Iterator[re.Match[bytes
             if match and rule.is_likely(match):
                 yield match
             at = searched.find(anchor, at + len(anchor))
+
+
+@cache
+def _any_anchor() -> re.Pattern[bytes]:
+    """Give what finds any anchor in a text of lower case."""
+    anchors = {anchor.lower() for rule in RULES for anchor in rule.anchors}
+    return re.compile(b"|".join(re.escape(one) for one in sorted(anchors)))
 
 
 def _match_around(rule: Rule, text: bytes, at: int) -> re.Match[bytes] | None:

@@ -7,8 +7,9 @@ workflows, .npmrc, .envrc, which direnv asks about after each change) is ordinar
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from hansard.recorder.problems import PathProtected, shown
 from hansard.recorder.workspace.paths import is_ignorable
@@ -64,6 +65,9 @@ TABLE = {
 }
 """Names, at any depth and with all that lies beneath them, each with the reason."""
 
+FOLDED_MAX = 4_096
+"""Names whose reduced form is remembered: the same few come again and again."""
+
 _ROWS = tuple((tuple(pattern.split("/")), why) for pattern, why in TABLE.items())
 
 
@@ -90,10 +94,18 @@ def reason(
     if any(name.startswith(PREFIX) for name in names):
         return "the name is reserved for Hansard's temporary files"
     if for_agent:
-        return next((why for pattern, why in _ROWS if _contains(names, pattern)), None)
+        return next((why for pattern, why in _possible(names) if _contains(names, pattern)), None)
     return None
 
 
+def _possible(names: Sequence[str]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Give the rows that could name a part of the path: most begin with none of its names."""
+    if any("~" in name for name in names):
+        return iter(_ROWS)
+    return (row for row in _ROWS if row[0][0] in names or "*" in row[0][0])
+
+
+@lru_cache(maxsize=FOLDED_MAX)
 def fold(name: str) -> str:
     """Reduce a name to what any file system might take it for.
 

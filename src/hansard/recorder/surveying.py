@@ -1,0 +1,138 @@
+"""Before files are changed: what the disk shows, then one look at the store for all else."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from hansard.kernel.engine import ReadTx
+from hansard.kernel.limits import FILE_BYTES_MAX
+from hansard.kernel.operation import Context
+from hansard.kernel.problem import Problem
+from hansard.recorder import contract, limits, renames, rules
+from hansard.recorder.file_decisions import require_allowed
+from hansard.recorder.gateway import Gateway
+from hansard.recorder.intents import Announced, Planned, Scribe, step_of
+from hansard.recorder.settling import pending
+from hansard.recorder.workspace.paths import FilePath
+from hansard.recorder.workspace.states import Seen
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A change that was asked for, and where."""
+
+    change: contract.FileChange
+    path: FilePath
+    to: FilePath | None
+
+    def paths(self) -> list[FilePath]:
+        """Give every path it concerns."""
+        return [self.path, *([self.to] if self.to else [])]
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What the disk shows of a change, or why it cannot be looked at."""
+
+    target: Target
+    current: Seen | None = None
+    there: Seen | None = None
+    """What is where a file is to be moved to."""
+    missing: int = 0
+    """How many folders must be made for it."""
+    problem: Problem | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DoneFirst:
+    """What has been done already of what may have to be done first."""
+
+    is_settled: bool = False
+    """What is open all the same belongs to another workspace, or nobody can judge it now."""
+    are_moves_noticed: bool = False
+
+
+class SettleFirstError(Exception):
+    """Something was left open on the files; it must be settled, and all looked at anew."""
+
+
+class NoticeFirstError(Exception):
+    """Files may have been moved to where they are; that is recorded first, if it is so."""
+
+    def __init__(self, found: Sequence[tuple[FilePath, Seen | None]]) -> None:
+        """Say what lies where."""
+        super().__init__()
+        self.found = found
+
+
+class ChangeRefusedError(Exception):
+    """One of the changes is refused, which is put on the timeline before the caller hears of it."""
+
+    def __init__(self, change: contract.FileChange, problem: Problem) -> None:
+        """Say which, and why."""
+        super().__init__()
+        self.change = change
+        self.problem = problem
+
+
+def look(gateway: Gateway, target: Target) -> Looked:
+    """Look at the files of a change whose locks are held; what is wrong is told, not raised.
+
+    A repeated request is answered as it was the first time, whatever lies there by now.
+    """
+    try:
+        current = _current(gateway, target)
+        there = gateway.workspace.look(target.to) if target.to else None
+        makes = target.to or (target.path if current is None else None)
+        missing = gateway.workspace.missing_folders(makes) if makes else 0
+    except Problem as problem:
+        return Looked(target, problem=problem)
+    return Looked(target, current, there, missing)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What is asked of the store before it is told of changes."""
+
+    gateway: Gateway
+    context: Context
+    request: contract.FileOp
+    files: Collection[str]
+    is_new: bool
+    """Whether this request has announced nothing before."""
+
+    def announced(self, tx: ReadTx, looked: Sequence[Looked], done: DoneFirst) -> list[Announced]:
+        """Say what will be recorded of changes, or what must be done first, or refuse them."""
+        if self.is_new:
+            self.context.require_new(tx)
+        if not done.is_settled and pending(tx, self.files):
+            raise SettleFirstError
+        planned = [self._planned(tx, one) for one in looked]
+        found = [(one.path, one.plan.before) for one in planned]
+        may_be_moved = (renames.candidates(tx, self.gateway, *one) for one in found)
+        if not done.are_moves_noticed and any(may_be_moved):
+            raise NoticeFirstError(found)
+        step = step_of(tx, self.context.session, self.request.step)
+        under = replace(step, cites=self.request.cites or ())
+        scribe = Scribe(self.gateway, tx, under, self.gateway.owner_name)
+        return [scribe.describe(one) for one in planned]
+
+    def _planned(self, tx: ReadTx, looked: Looked) -> Planned:
+        target = looked.target
+        try:
+            if looked.problem:
+                raise looked.problem
+            for path in map(str, target.paths()):
+                require_allowed(path, self.gateway.governed(tx, path), self.context.caller)
+            plan = rules.plan_change(target.change, looked.current, looked.there)
+        except Problem as problem:
+            raise ChangeRefusedError(target.change, problem) from problem
+        return Planned(target.path, target.to, plan, makes=looked.missing)
+
+
+def _current(gateway: Gateway, target: Target) -> Seen | None:
+    """Look at the file as far as the change needs: what is about to go is kept, if it fits."""
+    if target.change.edits is not None:
+        return gateway.workspace.read(target.path)
+    goes = target.change.action != "move"
+    limit_bytes = limits.KEPT_BYTES_MAX if goes else FILE_BYTES_MAX
+    return gateway.workspace.look(target.path, limit_bytes)

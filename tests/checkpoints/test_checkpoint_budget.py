@@ -156,6 +156,39 @@ def test_what_a_budget_left_does_not_take_the_place_of_the_whole(
     assert save(app, agent, view.context | {"goal": "more"}, sessionId=into).status == "SAVED"
 
 
+def test_the_newest_items_of_a_list_do_not_take_the_place_of_all(
+    app: Application, agent: Caller
+) -> None:
+    said = [{"id": number} for number in range(900)]
+    whole = save(app, agent, {"goal": "ship it", "messages": said}, sessionId="w")
+    view = load(app, agent, sessionId="w", budget_tokens=500)
+    shown = view.context["messages"]
+    assert shown == said[-len(shown) :]
+    more = {"goal": "more", "messages": [*shown, {"id": 900}]}
+
+    with pytest.raises(InvalidInput) as refused:
+        save(app, agent, more, sessionId="w")
+
+    assert refused.value.details["keys"] == ["messages"]
+    assert load(app, agent, checkpointId=whole.checkpointId).context["messages"] == said
+    # It has all of them now, and may leave out what it likes.
+    assert save(app, agent, more, sessionId="w").status == "SAVED"
+
+
+def test_a_window_over_the_newest_items_is_saved_as_ever(app: Application, agent: Caller) -> None:
+    said = [{"id": number} for number in range(900)]
+    save(app, agent, {"messages": said}, sessionId="w")
+    load(app, agent, sessionId="w")
+
+    assert save(app, agent, {"messages": [*said[100:], {"id": 900}]}, sessionId="w")
+    view = load(app, agent, sessionId="w", budget_tokens=500)
+    decided = save(app, agent, view.context, sessionId="w", force=True)
+    again = save(app, agent, view.context | {"goal": "more"}, sessionId="w")
+    summed_up = save(app, agent, {"messages": ["what was said, in short"]}, sessionId="w")
+
+    assert {decided.status, again.status, summed_up.status} == {"SAVED"}
+
+
 def test_a_view_that_a_context_tells_of_is_saved_as_any_text(
     app: Application, agent: Caller
 ) -> None:

@@ -9,6 +9,7 @@ from hansard.checkpoints import (
     copies,
     cut_views,
     events,
+    given_lists,
     limits,
     packing,
     rules,
@@ -115,12 +116,18 @@ class _Save:
 
     def _require_whole(self, tx: ReadTx) -> None:
         """Refuse what a budget left of a context, where it would take the place of the whole."""
-        if self.request.force or cut_views.TELLTALE not in self.data:
+        caller, given = self.context.caller, self.request.context
+        may_be_cut = cut_views.TELLTALE in self.data or given_lists.is_any_missing(caller)
+        if self.request.force or not may_be_cut:
             return
         for row in _seen(tx, self.context, self._session):
+            missing = given_lists.missing_of(caller, row["id"])
             with suppress(BlobDamaged):
-                if keys := cut_views.cut_keys(self.request.context, context_of(tx, row)):
-                    raise _cut(row["id"], keys)
+                whole = context_of(tx, row)
+                keys = [*cut_views.cut_keys(given, whole)]
+                keys += given_lists.cut_lists(given, whole, missing)
+                if keys:
+                    raise _cut(row["id"], sorted({*keys}))
 
     def _news(self, row: Row) -> list[str]:
         """Name what this save says of a checkpoint that holds its context already, and is new."""

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from hansard.checkpoints import answers, classes, contract, events, reducing
+from hansard.checkpoints import answers, classes, contract, events, given_lists, reducing
 from hansard.checkpoints.reading import (
     context_of,
     find,
@@ -53,6 +53,7 @@ class Loading:
             return self._shown(tx, request, *newest_sound(tx, session))
 
         loaded = context.read(work)
+        given_lists.note(context.caller, loaded)
         _note_loaded(context, loaded)
         return loaded
 

@@ -119,8 +119,10 @@ def test_both_cannot_be_had_of_permissions(app: Application, agent: Caller, file
 def test_what_nobody_says_to_have_seen_is_shown_instead_of_decided(
     app: Application, agent: Caller, files: Path, seq: int, take: object
 ) -> None:
-    [step] = undo(app, agent, entry=f"s:{seq}", take=take).files
+    answer = undo(app, agent, entry=f"s:{seq}", take=take)
 
+    [step] = answer.files
+    assert answer.text().startswith(f"Undid nothing of what s:{seq} changed: 1 clash")
     assert (step.action, step.now) == ("clash", sha256(NOW))
     assert [hunk.line for hunk in step.hunks or []] == [1, 5]
     assert "expected" in (step.reason or "")
@@ -145,6 +147,29 @@ def test_a_preview_of_what_was_decided_says_what_would_be_lost(
 
     assert (shown.action, shown.now) == ("edit", sha256(NOW))
     assert contents(files) == {"f": WAS.encode()}
+
+
+@pytest.mark.holds("FIL-undo-2")
+@pytest.mark.parametrize(("take", "goes"), [("theirs", True), ("both", False)])
+def test_what_is_decided_to_go_is_not_said_to_stay(
+    app: Application, agent: Caller, seq: int, take: str, goes: bool
+) -> None:
+    [step] = undo(app, agent, entry=f"s:{seq}", take=take, preview=True).files
+
+    away, kept = [[one.count for one in said or ()] for said in (step.takes_away, step.keeps)]
+    assert (away, kept) == (([1], []) if goes else ([], [1]))
+
+
+def test_a_file_that_goes_names_who_changed_it_since(
+    app: Application, agent: Caller, files: Path
+) -> None:
+    seq = create(app, agent, "f", WAS).seq
+    (files / "f").write_text(NOW)
+
+    [step] = undo(app, agent, entry=f"s:{seq}", take="theirs", preview=True).files
+
+    assert step.action == "delete"
+    assert [one.by for one in step.takes_away or ()] == ["outside"]
 
 
 @pytest.mark.holds("FIL-undo-2")
@@ -193,8 +218,10 @@ def test_a_restore_leaves_what_has_changed_since_it_was_shown(
 
     [left] = restore(app, agent, **asked, expected={"f": shown.now}).files
     kept = contents(files)
-    [done] = restore(app, agent, **asked, expected={"f": left.now}).files
+    answer = restore(app, agent, **asked, expected={"f": left.now})
 
+    [done] = answer.files
+    assert answer.text().startswith(f"Restored to after s:{seq}: 1 edit")
     assert (left.action, left.now) == ("clash", sha256("of a person\n"))
     assert kept == {"f": b"of a person\n"}
     assert (done.action, done.now) == ("edit", None)

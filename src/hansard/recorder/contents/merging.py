@@ -28,11 +28,14 @@ class Decisions:
         self._each = [] if take is None or isinstance(take, str) else list(take)
         self.are_against = False
         """Whether anything but to leave what is there was decided of a clash that was met."""
+        self.take_away = False
+        """Whether something that is there was decided to go."""
 
     def next(self) -> Side | None:
         """Say what was decided of the next clash, if anything was."""
         side = self._each.pop(0) if self._each else self._for_all
         self.are_against |= side not in (None, "mine")
+        self.take_away |= side == "theirs"
         return side
 
     @property

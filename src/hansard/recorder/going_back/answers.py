@@ -84,7 +84,7 @@ class BackStep(AnswerPart):
     undoes: Annotated[list[int] | None, UNTOLD] = None
     """The entries that an undo takes back here."""
     takes_away: list[Others] | None = None
-    """What others did that a restore takes away with the rest."""
+    """What others did that goes with the rest: by a restore, or as was decided with `take`."""
     keeps: list[Others] | None = None
     """What others did since that an undo leaves in place."""
     hunks: list[ClashHunk] | None = None
@@ -130,6 +130,14 @@ class WentBackAnswer(Written):
         """Say what was asked, and whether it was done."""
         raise NotImplementedError
 
+    def did(self, would: str, done: str, left: str) -> str:
+        """Say that something would be done, was done, or that nothing of it could be."""
+        if self.preview:
+            return would
+        is_any_done = any(self.counts.get(one) for one in ("create", "edit", "delete", "move"))
+        is_any_left = self.counts.get("clash") or self.counts.get("skipped")
+        return left if is_any_left and not is_any_done else done
+
     def text(self) -> str:
         """Give a line each."""
         counts = ", ".join(f"{number} {name}" for name, number in self.counts.items() if number)
@@ -151,7 +159,7 @@ class RestoredAnswer(WentBackAnswer):
 
     def title(self) -> str:
         """Say to where."""
-        return f"{'Would restore' if self.preview else 'RestoredAnswer'} to after {self.point}"
+        return f"{self.did('Would restore', 'Restored', 'Restored nothing')} to after {self.point}"
 
 
 class UndoneAnswer(WentBackAnswer):
@@ -162,4 +170,4 @@ class UndoneAnswer(WentBackAnswer):
 
     def title(self) -> str:
         """Say what."""
-        return f"{'Would undo' if self.preview else 'Undid'} {self.what}"
+        return f"{self.did('Would undo', 'Undid', 'Undid nothing of')} {self.what}"

@@ -21,7 +21,7 @@ from hansard.recorder.changing import act, note, record_seen
 from hansard.recorder.events import RestoreBegun
 from hansard.recorder.file_locks import FileLocks
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.going_back.answers import BackStep, WentBackAnswer
+from hansard.recorder.going_back.answers import BackStep, Others, WentBackAnswer
 from hansard.recorder.intents import Announced, Planned, Scribe, step_of
 from hansard.recorder.results import (
     conclude,
@@ -45,6 +45,11 @@ class Way:
     def showing(self, now: str | None) -> "Way":
         """Add what the file holds now, which whoever decides says to have seen."""
         return replace(self, step=self.step.model_copy(update={"now": now})) if now else self
+
+    def taking_away(self, others: Sequence[Others]) -> "Way":
+        """Say that what others did does not stay, or not all of it."""
+        said = {"keeps": None, "takes_away": list(others) or None}
+        return replace(self, step=self.step.model_copy(update=said))
 
 
 class Unit(Protocol):

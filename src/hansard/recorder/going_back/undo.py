@@ -290,9 +290,12 @@ class _Finder:
         for step in undo_rules.steps_to(taken.states, now):
             try:
                 way = self._way(tx, made, places, step)
-                is_shown = self.request.preview and step.path in taken.against
-                held = now[taken.lies_at[step.path]] if is_shown else None
-                ways[step.path] = way.showing(held.digest if held else None)
+                if step.path in taken.against and self.request.preview:
+                    held = now[taken.lies_at[step.path]]
+                    way = way.showing(held.digest if held else None)
+                if step.path in taken.taken_away:
+                    way = way.taking_away(self._since(tx, made, places[step.path]))
+                ways[step.path] = way
             except UnreachableError as reason:
                 return skip_all(sorted(places), step.path, str(reason))
         moved = {way.step.to for way in ways.values()}

@@ -95,6 +95,8 @@ class Taken:
     """By path, where what it is made from lies now."""
     against: Sequence[str]
     """The paths of which was decided that what is there now shall not stay as it is."""
+    taken_away: Sequence[str] = ()
+    """Of these, those where something that is there goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,8 @@ def take_back(changes: Sequence[DoneChange], now: States, takes: Takes) -> Taken
     except ClashError as clash:
         clash.lies_at = lies_at[clash.path]
         raise
-    return Taken(states, lies_at, [path for path in states if decisions[path].are_against])
+    against = [path for path in states if decisions[path].are_against]
+    return Taken(states, lies_at, against, [one for one in against if decisions[one].take_away])
 
 
 def _require_whole(path: str, held: Held | None, decisions: Decisions) -> None:

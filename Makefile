@@ -30,7 +30,7 @@ COMPILE_OBJECTS := $(BIN)/uv pip compile --group pyproject.toml:objects $(LOCK)
 step = @printf '\n==> %s\n' "$(1)"
 
 .PHONY: help setup develop serve test check format format-check lint types imports generate generated \
-	clients page page-current screenshots demo test-slow hosts release-check check-faults mutants bench bench-peers lock lock-upgrade build clean
+	clients page page-current screenshots demo test-slow hosts release-check check-faults mutants bench bench-growth bench-peers lock lock-upgrade build clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -175,6 +175,9 @@ mutants: develop ## Put 200 small faults into the source, and print those that n
 
 bench: develop clients ## Measure, beside floors, and remake docs/benchmarks.md
 	$(BIN)/python -m bench.report
+
+bench-growth: develop clients ## Measure how records grow up to 100,000; filling takes minutes
+	$(BIN)/python -m bench.report growing_large
 
 bench-peers: develop clients ## Measure others beside it; they are installed into build/peers
 	$(BIN)/python -m bench.report peers

@@ -30,6 +30,9 @@ OWN: tuple[Callable[[], Section], ...] = (
     web.answering,
     calls.memory,
 )
+LONGER: tuple[Callable[[], Section], ...] = (growth.growing_large,)
+"""Only measured if they are named."""
+
 PACKAGES = ("mcp", "pydantic", "apsw", "psycopg", "langgraph-checkpoint-sqlite")
 
 
@@ -41,8 +44,8 @@ def main(asked: Sequence[str]) -> None:
         return
     result |= {"taken": f"{datetime.now(UTC):%Y-%m-%d}", "machine": machine()}
     result["versions"] = result.get("versions", {}) | _versions()
-    for measure in OWN if list(asked) != ["peers"] else ():
-        if not asked or measure.__name__ in asked:
+    for measure in (*OWN, *LONGER):
+        if measure.__name__ in asked or (not asked and measure in OWN):
             _add(result, measure)
     if list(asked) == ["peers"]:
         from bench.report.peers import beside_ours

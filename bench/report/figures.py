@@ -17,6 +17,7 @@ from typing import Any
 ROUNDS = 3
 SYNCED_CALLS = 20
 ATTACHED_WITHIN_S = 10.0
+LOAD = "load when it began"
 
 Call = Callable[[], object]
 Clock = Callable[[], float]
@@ -132,7 +133,7 @@ def machine() -> dict[str, str]:
         "memory": f"{pages / 2**30:.0f} GiB",
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
-        "load when it began": f"{os.getloadavg()[0]:.1f}",
+        LOAD: f"{os.getloadavg()[0]:.1f}",
     }
 
 

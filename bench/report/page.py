@@ -5,12 +5,24 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from bench.report.figures import Figure, Section, section_of
+from bench.report.figures import LOAD, Figure, Section, section_of
 from bench.report.goals import judged
 
 BEGIN, END = "<!-- made by `make bench`: begin -->", "<!-- made by `make bench`: end -->"
-ORDER = ("start", "calls", "files", "langgraph", "growth", "callers", "http", "memory", "peers")
+ORDER = (
+    "start",
+    "calls",
+    "files",
+    "langgraph",
+    "growth",
+    "growth_large",
+    "callers",
+    "http",
+    "memory",
+    "peers",
+)
 COLORS = ("#2f6f4f", "#b5803a", "#5b7fa6", "#8a5a83", "#777777", "#a65b5b", "#4f9ea0", "#333333")
+IDLE_LOAD_MAX = 1.5
 ROW, BAR, LEFT, WIDTH = 22, 14, 250, 760
 
 
@@ -39,12 +51,25 @@ def _about(result: Mapping[str, Any]) -> str:
     lines = [
         f"Last taken on {result['taken']}. Machine: {machine}.",
         "Sections may be of different runs: compare within one only.",
+        *_shared(result["machine"]),
         f"Versions: {versions}.",
     ]
     if missing := result.get("missing"):
         told = "; ".join(f"{name} ({why})" for name, why in sorted(missing.items()))
         lines.append(f"Could not be run there: {told}.")
     return "\n\n".join(lines)
+
+
+def _shared(machine: Mapping[str, str]) -> list[str]:
+    """Say plainly that a busy machine stretched what is on this page."""
+    if float(machine.get(LOAD, 0)) <= IDLE_LOAD_MAX:
+        return []
+    return [
+        (
+            "**Other programs were using this machine**: times on the wall are upper bounds, and "
+            "goals that compare them with a sync of the disk say little. Read processor times."
+        )
+    ]
 
 
 def _goals(sections: Mapping[str, Section]) -> str:

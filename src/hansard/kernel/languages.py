@@ -81,7 +81,7 @@ def language(text: str, words: Sequence[str]) -> Language:
     if not text.isascii() and _CYRILLIC.search(text):
         return "russian"
     counts: dict[Language, int] = {
-        name: sum(word in small for word in looked_at)
+        name: sum(map(small.__contains__, looked_at))
         for name, small in _SMALL_WORDS.items()
         if name != "russian"
     }
@@ -92,7 +92,7 @@ def language(text: str, words: Sequence[str]) -> Language:
     best = max(counts, key=counts.__getitem__)
     if not counts[best]:
         return "english"
-    english = sum(word in STOP_WORDS for word in looked_at)
+    english = sum(map(STOP_WORDS.__contains__, looked_at))
     return best if counts[best] > english else "english"
 
 

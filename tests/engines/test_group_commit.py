@@ -2,13 +2,15 @@
 
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 
 import pytest
 
 from hansard.engines.group_commit import CommitOutcome, GroupCommit, Job
 from hansard.kernel import limits
 from hansard.kernel.problem import StorageUnavailable
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 
 AT_ONCE_S = 0.01
 
@@ -79,3 +81,129 @@ def test_what_waits_for_its_turn_too_long_is_called_back_and_never_written(
 
     assert refused.value.details["outcome"] == "not_written"
     assert disk.done == ["first"]
+
+
+def _noted(word: str, done: list[str]) -> str:
+    done.append(word)
+    return word
+
+
+class Asking:
+    """Callers that each wait for their own work, and what they were told."""
+
+    def __init__(self, group: GroupCommit[list[str]]) -> None:
+        self._group = group
+        self._threads: list[threading.Thread] = []
+        self.told: dict[str, object] = {}
+
+    def ask(self, word: str) -> None:
+        thread = threading.Thread(target=self._run, args=(word,))
+        self._threads.append(thread)
+        thread.start()
+
+    def _run(self, word: str) -> None:
+        try:
+            self.told[word] = self._group.run(partial(_noted, word))
+        except RuntimeError as error:
+            self.told[word] = error
+
+    def wait(self) -> None:
+        for thread in self._threads:
+            thread.join(PATIENCE_S)
+
+
+@dataclass
+class Batches:
+    """A commit that can be held, and notes which jobs came together."""
+
+    may_go: threading.Event = field(default_factory=threading.Event)
+    begun: threading.Event = field(default_factory=threading.Event)
+    sizes: list[int] = field(default_factory=list)
+    done: list[str] = field(default_factory=list)
+    fails: bool = False
+
+    def commit(self, jobs: Sequence[Job[list[str]]]) -> None:
+        self.sizes.append(len(jobs))
+        self.begun.set()
+        assert self.may_go.wait(PATIENCE_S)
+        if self.fails:
+            raise RuntimeError("the disk is gone")
+        for job in [one for one in jobs if one.begin()]:
+            job.done.set_result(job.work(self.done))
+
+
+def test_what_was_accepted_before_closing_is_done_together_and_then_the_thread_ends() -> None:
+    batches = Batches()
+    group = GroupCommit[list[str]]("test-writer", batches.commit)
+    asking, closed = Asking(group), list[bool]()
+    asking.ask("first")
+    assert batches.begun.wait(PATIENCE_S)
+    asking.ask("second")
+    asking.ask("third")
+    wait_until(lambda: group._jobs.qsize() == 2)
+    closing = threading.Thread(target=lambda: closed.append(group.close()))
+    closing.start()
+    wait_until(lambda: group._jobs.qsize() == 3)
+
+    batches.may_go.set()
+    asking.wait()
+    closing.join(PATIENCE_S)
+
+    assert asking.told == {"first": "first", "second": "second", "third": "third"}
+    assert batches.sizes == [1, 2]
+    assert closed == [True]
+    assert group.close()
+    with pytest.raises(StorageUnavailable) as refused:
+        group.run(len)
+    assert refused.value.details["outcome"] == "not_written"
+
+
+def test_a_batch_holds_no_more_than_may_share_a_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "GROUP_COMMIT_MAX", 2)
+    batches = Batches()
+    group = GroupCommit[list[str]]("test-writer", batches.commit)
+    asking = Asking(group)
+    asking.ask("0")
+    assert batches.begun.wait(PATIENCE_S)
+    for number in range(1, 6):
+        asking.ask(str(number))
+    wait_until(lambda: group._jobs.qsize() == 5)
+
+    batches.may_go.set()
+    asking.wait()
+
+    assert batches.sizes == [1, 2, 2, 1]
+    assert sorted(batches.done) == ["0", "1", "2", "3", "4", "5"]
+    assert group.close()
+
+
+def test_what_keeps_a_batch_from_being_committed_is_told_to_all_of_it_and_to_no_other() -> None:
+    batches = Batches(fails=True)
+    group = GroupCommit[list[str]]("test-writer", batches.commit)
+    asking = Asking(group)
+    asking.ask("lost")
+    assert batches.begun.wait(PATIENCE_S)
+    batches.may_go.set()
+    asking.wait()
+    batches.fails = False
+
+    assert group.run(len) == 0
+
+    assert isinstance(asking.told["lost"], RuntimeError)
+    assert group.close()
+
+
+def test_work_that_would_write_again_is_a_bug() -> None:
+    batches = Batches()
+    batches.may_go.set()
+    group: GroupCommit[list[str]] = GroupCommit("test-writer", batches.commit)
+
+    def nested(done: list[str]) -> None:
+        with pytest.raises(AssertionError):
+            group.run(lambda _: None)
+        done.append("refused")
+
+    group.run(nested)
+
+    assert batches.done == ["refused"]
+    assert group.close()

@@ -7,7 +7,16 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hansard.kernel.blob import Blob, Digest, canonical_json, digest_of, seal, seal_onto, unseal
+from hansard.kernel.blob import (
+    Blob,
+    Digest,
+    canonical_json,
+    digest_of,
+    seal,
+    seal_onto,
+    unseal,
+    unseal_along,
+)
 from hansard.kernel.limits import BLOB_BYTES_MAX, BLOB_CHAIN_MAX
 from hansard.kernel.problem import BlobDamaged
 
@@ -114,3 +123,47 @@ def test_a_patch_that_grows_beyond_any_blob_is_refused() -> None:
 
     with pytest.raises(BlobDamaged, match="larger"):
         unseal(grown, {base.digest: base}.__getitem__)
+
+
+DATA = b"what was decided stays decided. " * 20
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"codec": "zstd"},
+        {"base": None},
+        {"depth": 0},
+        {"depth": BLOB_CHAIN_MAX + 1},
+        {"size": BLOB_BYTES_MAX + 1},
+        {"size": len(DATA)},
+    ],
+)
+def test_a_patch_that_is_not_what_it_says_is_refused(change: dict[str, object]) -> None:
+    base = seal(DATA)
+    blob = seal_onto(DATA + b"more", base, DATA)
+    assert blob.codec == "patch"
+
+    with pytest.raises(BlobDamaged):
+        unseal(replace(blob, **change), {base.digest: base}.__getitem__)  # type: ignore[arg-type]
+
+
+def test_what_lies_beneath_is_given_along_as_far_as_it_is_wanted_and_proved() -> None:
+    base = seal(DATA)
+    blob = seal_onto(DATA + b"more", base, DATA)
+    known = {base.digest: base}.__getitem__
+    both = {base.digest: DATA, blob.digest: DATA + b"more"}
+
+    assert unseal_along(blob, known, set(both)) == both
+    assert unseal_along(blob, known, {base.digest}) == {base.digest: DATA}
+    assert unseal_along(blob, known, set()) == {}
+    assert unseal_along(replace(blob, codec="redacted"), known, set(both)) == {}
+    other = digest_of(b"other")
+    assert unseal_along(replace(blob, digest=other), known, {base.digest, other}) == {
+        base.digest: DATA
+    }
+
+
+@pytest.mark.parametrize(("length", "codec"), [(0, "raw"), (40, "raw"), (2_000, "zstd")])
+def test_what_is_too_short_to_gain_is_not_packed(length: int, codec: str) -> None:
+    assert seal(b"a" * length).codec == codec

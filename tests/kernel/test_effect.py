@@ -8,7 +8,7 @@ import pytest
 
 from hansard.kernel import walking
 from hansard.kernel.blob import digest_of
-from hansard.kernel.effect import Effect, Owner, is_dead, open_intents
+from hansard.kernel.effect import Effect, Owner, is_any_open, is_dead, open_intents
 from hansard.kernel.engine import Engine, Schema
 from hansard.kernel.event import Entry
 from hansard.kernel.store import Store
@@ -197,6 +197,34 @@ def test_an_intent_of_an_unknown_effect_stays_open(store: Store, owner: Owner, f
 
     assert settle(store, PROJECT, (), STAMP) == []
     assert len(open_intents(store, PROJECT)) == 1
+
+
+def test_a_store_knows_whether_anything_is_open_in_any_project(
+    store: Store, owner: Owner, file: Path, effects: list[Effect]
+) -> None:
+    assert is_any_open(store) is False
+    replace_file(store, "another", owner, file, "before")
+    assert is_any_open(store) is False
+
+    announce(store, owner, file)
+    assert is_any_open(store) is True
+
+    owner.close()
+    settle(store, PROJECT, effects, STAMP)
+    assert is_any_open(store) is False
+
+
+def test_intents_are_listed_oldest_first_whatever_the_number_of_digits(
+    store: Store, owner: Owner, file: Path
+) -> None:
+    for _ in range(11):
+        announce(store, owner, file)
+
+    found = open_intents(store, PROJECT)
+
+    assert [one.row["seq"] for one in found] == list(range(1, 12))
+    assert {one.row["intent_kind"] for one in found} == {FileIntended.kind}
+    assert {one.row["owner"] for one in found} == {owner.name}
 
 
 def test_open_intents_are_the_same_after_a_rebuild(store: Store, owner: Owner, file: Path) -> None:

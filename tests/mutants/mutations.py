@@ -126,7 +126,8 @@ def _of_conditions(node: ast.AST, source: str) -> Iterator[tuple[ast.expr, str]]
 
 
 def _is_nothing(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and value.value is None
+    """Whether a value is `None`, or `False`: who asks whether cannot tell them apart."""
+    return isinstance(value, ast.Constant) and (value.value is None or value.value is False)
 
 
 def _of(node: ast.expr, source: str) -> str:

@@ -34,6 +34,7 @@ class Noting:
     def __init__(self, noted: Path) -> None:
         """Begin at once: what is imported later is seen."""
         self._failed = noted.with_name(f"failed-{noted.name}")
+        self._ran, self._tests = noted.with_name(f"ran-{noted.name}"), list[str]()
         self._coverage = coverage.Coverage(
             data_file=str(noted), include=[str(file) for file in targets()], config_file=False
         )
@@ -42,6 +43,7 @@ class Noting:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         """Name the test that is about to run."""
+        self._tests.append(item.nodeid)
         self._coverage.switch_context(item.nodeid)
         return (yield)
 
@@ -53,6 +55,7 @@ class Noting:
 
     def pytest_sessionfinish(self) -> None:
         """Keep it."""
+        self._ran.write_text("\n".join(self._tests))
         self._coverage.stop()
         self._coverage.save()
 
@@ -71,15 +74,14 @@ class Reach:
     def __init__(self, folder: Path) -> None:
         """Read it all."""
         self._files: dict[Path, Reached] = {file: defaultdict(set) for file in targets()}
-        self.failed = {
-            test for file in folder.glob("failed-*") for test in file.read_text().split("\n")
-        }
+        failed, self._ran = _listed(folder, "failed"), _listed(folder, "ran")
         for noted in folder.glob("of-*"):
             data = coverage.CoverageData(str(noted))
             data.read()
             for file, reached in self._files.items():
                 for line, tests in data.contexts_by_lineno(str(file)).items():
-                    reached[line] |= set(tests) - self.failed - {""}
+                    reached[line] |= set(tests) - failed - {""}
+        self._ran -= failed
         self._breadth = Counter(
             test for reached in self._files.values() for tests in reached.values() for test in tests
         )
@@ -104,8 +106,13 @@ class Reach:
             return set()
         lines = enumerate(file.read_text().splitlines(), start=1)
         using = [self._files[file].get(line, set()) for line, text in lines if words.search(text)]
-        naming = {test for test in self._breadth if words.search(_text_of(test))}
+        naming = {test for test in self._ran if words.search(_text_of(test))}
         return naming.union(*using)
+
+
+def _listed(folder: Path, what: str) -> set[str]:
+    files = folder.glob(f"{what}-*")
+    return {test for file in files for test in file.read_text().splitlines() if test}
 
 
 def _statement(source: str, line: int) -> Iterator[int]:
@@ -131,12 +138,14 @@ def _statements(source: str) -> list[tuple[int, int]]:
 
 
 def _constants(source: str, line: int) -> list[str]:
-    """Name what the statement at a line gives a name to, outside functions."""
+    """Name what the statement at a line gives a name to on import; within a class, the class."""
     names = []
     for node in ast.parse(source).body:
-        if isinstance(node, ast.Assign | ast.AnnAssign) and node.lineno <= line <= (
-            node.end_lineno or 0
-        ):
+        if not node.lineno <= line <= (node.end_lineno or 0):
+            continue
+        if isinstance(node, ast.ClassDef):
+            names.append(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
             aims = node.targets if isinstance(node, ast.Assign) else [node.target]
             names += [one.id for one in aims if isinstance(one, ast.Name)]
     return names

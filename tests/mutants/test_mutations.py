@@ -20,6 +20,7 @@ CASES = {
     "if a:\n    b": ["if (not (a)):\n    b"],
     "def f():\n    return a": ["def f():\n    return None"],
     "def f():\n    return None": [],
+    "def f():\n    return False": ["def f():\n    return True"],
     '"""What it is."""': [],
     "@dataclass(frozen=True, order=True)\nclass A: ...": [
         "@dataclass(frozen=True, order=False)\nclass A: ..."

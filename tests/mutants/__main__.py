@@ -31,7 +31,7 @@ ON_POSTGRES = "postgres and not slow"
 """The engine of PostgreSQL is judged by its own tests; each try starts a server for them."""
 FIRST = 40
 """So many tests are run at first, those that reach least ..."""
-TESTS_MAX = 100
+TESTS_MAX = 80
 """... and so many in all, before a fault counts as not noticed."""
 CONTROLS = 20
 """So many tests are first run on the source as it is."""

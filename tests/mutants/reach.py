@@ -87,7 +87,9 @@ class Reach:
         )
 
     def tests_of(self, file: Path, line: int) -> list[str]:
-        """Give the tests that could notice a fault in a line, those that reach least first.
+        """Give the tests that could notice a fault in a line, those of its own name first.
+
+        Of the others those come first that reach least.
 
         What is done on import no test reaches by itself. For a constant these are the tests whose
         file names it or that reach a line which does; for anything else all that reach the file.
@@ -98,7 +100,10 @@ class Reach:
             tests = self._users(file, _constants(source, line))
         if not tests:
             tests = {test for several in reached.values() for test in several}
-        return sorted(tests, key=lambda test: (self._breadth[test], test))
+        own = re.compile(
+            rf"/{file.parent.name}/test_(?:\w+_)?{file.stem}\w*\.py::|/test_{file.stem}\b"
+        )
+        return sorted(tests, key=lambda test: (not own.search(test), self._breadth[test], test))
 
     def _users(self, file: Path, names: Iterable[str]) -> set[str]:
         words = re.compile(rf"\b({'|'.join(names)})\b") if names else None

@@ -37,7 +37,7 @@ _APART = {"id", "channel_values"}
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class PackedCheckpoint:
     """A checkpoint written down: the body, and what is content of its own."""
 
     body: bytes
@@ -95,9 +95,9 @@ def write_checkpoint(
     metadata: CheckpointMetadata,
     new_versions: ChannelVersions,
     parent: Remembered | None,
-) -> Written:
+) -> PackedCheckpoint:
     """Write a checkpoint down; what its parent has in the same version is not written again."""
-    written = Written(b"", {}, {}, {})
+    written = PackedCheckpoint(b"", {}, {}, {})
     versions = checkpoint["channel_versions"]
     for channel, value in checkpoint["channel_values"].items():
         is_same = (
@@ -116,7 +116,7 @@ def write_checkpoint(
             into[channel] = content
     skeleton = {name: part for name, part in checkpoint.items() if name not in _APART}
     body = dump(serde, {"checkpoint": skeleton, "metadata": metadata, "values": written.small})
-    return Written(body, written.values, written.known, written.small)
+    return PackedCheckpoint(body, written.values, written.known, written.small)
 
 
 def read_step(serde: SerializerProtocol, step: Step, body: bytes | None = None) -> Read:

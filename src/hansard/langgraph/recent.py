@@ -4,7 +4,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hansard.checkpoints.threads.contract import Step, StepsFound
+from hansard.checkpoints.threads.contract import Step, StepsFoundAnswer
 from hansard.checkpoints.threads.memory import RecentlyUsed
 from hansard.kernel.limits import MIB
 from hansard.langgraph import bodies
@@ -35,7 +35,7 @@ class RecentPage:
         return sum(map(len, held)) + sum(map(len, written)) + len(self.steps) * STEP_BYTES
 
 
-def page_of(found: StepsFound) -> RecentPage:
+def page_of(found: StepsFoundAnswer) -> RecentPage:
     """Unpack the bodies of what was found."""
     return RecentPage(
         found.steps, [bodies.unpack(step.body) for step in found.steps], found.contents

@@ -168,7 +168,7 @@ class HansardSaver(BaseCheckpointSaver[int]):
         ]
         self._threads.ask_under(
             thread,
-            contract.Done,
+            contract.DoneAnswer,
             "thread_put_writes",
             ns=ns,
             id=config["configurable"]["checkpoint_id"],
@@ -179,16 +179,18 @@ class HansardSaver(BaseCheckpointSaver[int]):
 
     def delete_thread(self, thread_id: str) -> None:
         """Take a thread away."""
-        self._threads.ask(contract.Done, "thread_delete", thread=str(thread_id))
+        self._threads.ask(contract.DoneAnswer, "thread_delete", thread=str(thread_id))
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Take away the checkpoints of some runs, whatever their threads."""
-        self._threads.ask(contract.Done, "thread_delete_runs", runs=[str(run) for run in run_ids])
+        self._threads.ask(
+            contract.DoneAnswer, "thread_delete_runs", runs=[str(run) for run in run_ids]
+        )
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """Make a thread's whole history another thread's too; it takes no more room."""
         target, source = str(target_thread_id), str(source_thread_id)
-        self._threads.ask_under(target, contract.Done, "thread_copy", source=source)
+        self._threads.ask_under(target, contract.DoneAnswer, "thread_copy", source=source)
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """Keep only the latest checkpoint of each namespace, or (`"delete"`) none.
@@ -203,12 +205,16 @@ class HansardSaver(BaseCheckpointSaver[int]):
                 self.delete_thread(thread)
                 continue
             found = self._threads.ask(
-                contract.StepsFound, "thread_list_steps", thread=thread, latest=True
+                contract.StepsFoundAnswer, "thread_list_steps", thread=thread, latest=True
             )
             reads = [form.read_step(self.serde, step) for step in found.steps]
             kept = {read.step.ns: [read.step.id, *self._needed(read)] for read in reads}
             self._threads.ask(
-                contract.Done, "thread_prune", thread=thread, kept=kept, through=found.seq
+                contract.DoneAnswer,
+                "thread_prune",
+                thread=thread,
+                kept=kept,
+                through=found.seq,
             )
 
     def get_delta_channel_history(
@@ -308,12 +314,12 @@ class HansardSaver(BaseCheckpointSaver[int]):
         parent: str | None,
         identifier: str,
         metadata: CheckpointMetadata,
-        written: form.Written,
-    ) -> contract.StepPut:
+        written: form.PackedCheckpoint,
+    ) -> contract.StepPutAnswer:
         run = metadata.get("run_id")
         return self._threads.ask_under(
             place[0],
-            contract.StepPut,
+            contract.StepPutAnswer,
             "thread_put_step",
             ns=place[1],
             id=identifier,
@@ -413,7 +419,7 @@ def _is_wanted(read: form.Read, wanted: Mapping[str, Any], bound: str | None) ->
 
 
 def _step(
-    place: Place, parent: str | None, identifier: str, put: contract.StepPut
+    place: Place, parent: str | None, identifier: str, put: contract.StepPutAnswer
 ) -> contract.Step:
     """Give a step that was just put as it would be read; its body is at hand elsewhere."""
     return contract.Step(

@@ -85,7 +85,7 @@ class Threads:
 
     def steps(self, **arguments: Any) -> list[contract.Step]:
         """List steps, without their contents."""
-        return self.ask(contract.StepsFound, "thread_list_steps", **arguments).steps
+        return self.ask(contract.StepsFoundAnswer, "thread_list_steps", **arguments).steps
 
     def step(self, thread: str, ns: str, identifier: str | None) -> tuple[RecentPage, bool]:
         """Give one step with its values, or none; and whether it was read just now."""
@@ -94,7 +94,7 @@ class Threads:
         if page := self._recent.find(mark, asked):
             return page, False
         found = self.ask(
-            contract.StepsFound, "thread_get_step", thread=thread, ns=ns, id=identifier
+            contract.StepsFoundAnswer, "thread_get_step", thread=thread, ns=ns, id=identifier
         )
         return self._noted(mark, asked, found), True
 
@@ -105,7 +105,9 @@ class Threads:
             mark = self._mark()
             page = self._recent.find(mark, asked)
             if page is None:
-                found = self.ask(contract.StepsFound, "thread_list_steps", after=after, **arguments)
+                found = self.ask(
+                    contract.StepsFoundAnswer, "thread_list_steps", after=after, **arguments
+                )
                 page = self._noted(mark, asked, found)
             if not page.steps:
                 return
@@ -113,7 +115,9 @@ class Threads:
             yield page, Values(self, page, partial(self._recent.keep, mark, asked))
             after = page.steps[-1].id, page.steps[-1].place
 
-    def remember(self, step: contract.Step, put: contract.StepPut, written: form.Written) -> None:
+    def remember(
+        self, step: contract.Step, put: contract.StepPutAnswer, written: form.PackedCheckpoint
+    ) -> None:
         """Remember a step that was put just now, if it is its thread's latest, and all known."""
         if not (put.is_latest and put.receipt) or written.known:
             return
@@ -126,7 +130,7 @@ class Threads:
     def contents(self, digests: list[str], spares: dict[str, str]) -> dict[str, bytes]:
         """Read values, the first of many."""
         return self.ask(
-            contract.Contents, "thread_contents", digests=digests, spares=spares
+            contract.ContentsAnswer, "thread_contents", digests=digests, spares=spares
         ).contents
 
     def _mark(self) -> Mark:
@@ -134,7 +138,7 @@ class Threads:
         head = self._application.store.read(project, lambda tx: tx.head())
         return project, head.seq, head.hash
 
-    def _noted(self, mark: Mark, asked: Question, found: contract.StepsFound) -> RecentPage:
+    def _noted(self, mark: Mark, asked: Question, found: contract.StepsFoundAnswer) -> RecentPage:
         page = page_of(found)
         if found.seq == mark[1]:
             self._recent.keep(mark, asked, page)

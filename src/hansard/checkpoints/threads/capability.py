@@ -13,22 +13,41 @@ def capability(quotas: CheckpointQuotas | None = None) -> Capability:
     return Capability(
         "threads",
         (
-            _begins("thread_put_step", contract.PutStep, contract.StepPut, keeping.put_step),
-            _begins("thread_put_writes", contract.PutWrites, contract.Done, keeping.put_writes),
-            _goes_on("thread_put_next_step", contract.PutStep, contract.StepPut, keeping.put_step),
+            _begins("thread_put_step", contract.PutStep, contract.StepPutAnswer, keeping.put_step),
+            _begins(
+                "thread_put_writes", contract.PutWrites, contract.DoneAnswer, keeping.put_writes
+            ),
             _goes_on(
-                "thread_put_next_writes", contract.PutWrites, contract.Done, keeping.put_writes
+                "thread_put_next_step", contract.PutStep, contract.StepPutAnswer, keeping.put_step
             ),
-            _begins("thread_copy", contract.CopyThread, contract.Done, copy_thread),
-            _goes_on("thread_delete", contract.DeleteThread, contract.Done, keeping.delete_thread),
-            _goes_on("thread_prune", contract.PruneThread, contract.Done, keeping.prune_thread),
-            _goes_on("thread_delete_runs", contract.DeleteRuns, contract.Done, delete_runs),
-            _reads("thread_get_step", contract.GetStep, contract.StepsFound, looking.get_step),
+            _goes_on(
+                "thread_put_next_writes",
+                contract.PutWrites,
+                contract.DoneAnswer,
+                keeping.put_writes,
+            ),
+            _begins("thread_copy", contract.CopyThread, contract.DoneAnswer, copy_thread),
+            _goes_on(
+                "thread_delete", contract.DeleteThread, contract.DoneAnswer, keeping.delete_thread
+            ),
+            _goes_on(
+                "thread_prune", contract.PruneThread, contract.DoneAnswer, keeping.prune_thread
+            ),
+            _goes_on("thread_delete_runs", contract.DeleteRuns, contract.DoneAnswer, delete_runs),
             _reads(
-                "thread_list_steps", contract.ListSteps, contract.StepsFound, queries.list_steps
+                "thread_get_step", contract.GetStep, contract.StepsFoundAnswer, looking.get_step
             ),
             _reads(
-                "thread_contents", contract.GetContents, contract.Contents, looking.get_contents
+                "thread_list_steps",
+                contract.ListSteps,
+                contract.StepsFoundAnswer,
+                queries.list_steps,
+            ),
+            _reads(
+                "thread_contents",
+                contract.GetContents,
+                contract.ContentsAnswer,
+                looking.get_contents,
             ),
         ),
     )

@@ -49,11 +49,11 @@ class Keeping:
     memory: Memory = field(default_factory=Memory)
     usage: Usage = field(default_factory=Usage)
 
-    def put_step(self, request: contract.PutStep, context: Context) -> contract.StepPut:
+    def put_step(self, request: contract.PutStep, context: Context) -> contract.StepPutAnswer:
         """Save the state of a graph after a step; the same id again takes the first one's place."""
         return self._until_done(lambda: self._put_step(request, _under(context, request.under)))
 
-    def put_writes(self, request: contract.PutWrites, context: Context) -> contract.Done:
+    def put_writes(self, request: contract.PutWrites, context: Context) -> contract.DoneAnswer:
         """Keep what a task wrote."""
         return self._until_done(lambda: self._put_writes(request, _under(context, request.under)))
 
@@ -65,7 +65,7 @@ class Keeping:
             except CopyOvertakenError:
                 self.memory.forget()
 
-    def _put_step(self, request: contract.PutStep, context: Context) -> contract.StepPut:
+    def _put_step(self, request: contract.PutStep, context: Context) -> contract.StepPutAnswer:
         text = to_text(request.body)
         given: dict[str | None, bytes] = dict(request.values.items())
         if text is None:
@@ -104,10 +104,10 @@ class Keeping:
         packing: Packing,
         event: events.StepSaved,
         known: Collection[Digest],
-    ) -> contract.StepPut:
+    ) -> contract.StepPutAnswer:
         blobs = [blob for blob, _ in packing.blobs.values()]
 
-        def work(tx: WriteTx) -> contract.StepPut:
+        def work(tx: WriteTx) -> contract.StepPutAnswer:
             packing.require(tx, known)
             context.record(tx, event)
             row = place_of(tx, request.thread, request.ns)
@@ -115,7 +115,7 @@ class Keeping:
             depths = tx.kept([blob.digest for blob in blobs])
             latest = find_step(tx, row, None)
             assert latest is not None, "a step was recorded and is not there"
-            return contract.StepPut(
+            return contract.StepPutAnswer(
                 values={channel: str(digest) for channel, digest in event.values.items()},
                 depths={str(digest): kept.depth for digest, kept in depths.items()},
                 number=row["number"],
@@ -127,7 +127,7 @@ class Keeping:
         self.usage.size_bytes += event.size_bytes
         return result
 
-    def _put_writes(self, request: contract.PutWrites, context: Context) -> contract.Done:
+    def _put_writes(self, request: contract.PutWrites, context: Context) -> contract.DoneAnswer:
         texts = [(given, to_text(given.content)) for given in request.writes]
         large = {digest_of(given.content): given.content for given, text in texts if text is None}
         packing = begin(context, self.memory, request.thread, request.ns, large)
@@ -145,7 +145,7 @@ class Keeping:
         )
         self._check(context, packing.place, size)
 
-        def work(tx: WriteTx) -> contract.Done:
+        def work(tx: WriteTx) -> contract.DoneAnswer:
             require_kept(tx, packing.kept)
             mend(tx, packing.mended)
             return _done(context.record(tx, event))
@@ -162,25 +162,27 @@ class Keeping:
         except StorageQuotaExceeded:
             check_quotas(self.quotas, size, here, self.usage.look(context, anew=True) + size)
 
-    def delete_thread(self, request: contract.DeleteThread, context: Context) -> contract.Done:
+    def delete_thread(
+        self, request: contract.DeleteThread, context: Context
+    ) -> contract.DoneAnswer:
         """Take a thread away."""
         event = events.ThreadDeleted(thread=request.thread)
         return self._remove(request.thread, event, context)
 
-    def prune_thread(self, request: contract.PruneThread, context: Context) -> contract.Done:
+    def prune_thread(self, request: contract.PruneThread, context: Context) -> contract.DoneAnswer:
         """Take away the steps of a thread that were there at `through` and are not to be kept."""
         event = events.ThreadPruned(
             thread=request.thread, kept=dict(request.kept), through=request.through
         )
         return self._remove(request.thread, event, context)
 
-    def _remove(self, thread: str, event: Event, context: Context) -> contract.Done:
+    def _remove(self, thread: str, event: Event, context: Context) -> contract.DoneAnswer:
         """Record what happens to a thread under the thread's own session."""
 
-        def work(tx: WriteTx) -> contract.Done:
+        def work(tx: WriteTx) -> contract.DoneAnswer:
             places = places_of(tx, thread)
             if not places:
-                return contract.Done()
+                return contract.DoneAnswer()
             stamp = replace(context.stamp, session=places[0]["session"])
             return _done(context.store.record(tx, event, stamp))
 
@@ -190,25 +192,29 @@ class Keeping:
         return result
 
 
-def copy_thread(request: contract.CopyThread, context: Context) -> contract.Done:
+def copy_thread(request: contract.CopyThread, context: Context) -> contract.DoneAnswer:
     """Make a thread's steps another's too. What they hold is shared, not copied."""
     event = events.ThreadCopied(source=request.source, target=request.thread)
 
-    def work(tx: WriteTx) -> contract.Done:
+    def work(tx: WriteTx) -> contract.DoneAnswer:
         # Looked at here: a thread that is deleted meanwhile has nothing left to share.
         if not places_of(tx, request.source):
-            return contract.Done()
+            return contract.DoneAnswer()
         return _done(context.record(tx, event))
 
     return context.write(work)
 
 
-def delete_runs(request: contract.DeleteRuns, context: Context) -> contract.Done:
+def delete_runs(request: contract.DeleteRuns, context: Context) -> contract.DoneAnswer:
     """Take away the steps of some runs, whatever their threads."""
 
-    def work(tx: WriteTx) -> contract.Done:
+    def work(tx: WriteTx) -> contract.DoneAnswer:
         runs = [run for run in request.runs if tx.tally(RUNS, {"run": run})]
-        return _done(context.record(tx, events.RunsDeleted(runs=runs))) if runs else contract.Done()
+        return (
+            _done(context.record(tx, events.RunsDeleted(runs=runs)))
+            if runs
+            else contract.DoneAnswer()
+        )
 
     return context.write(work)
 
@@ -260,5 +266,5 @@ def _under(context: Context, session: str | None) -> Context:
     return replace(context, stamp=stamp, session=session, open_session=begins)
 
 
-def _done(_: object) -> contract.Done:
-    return contract.Done()
+def _done(_: object) -> contract.DoneAnswer:
+    return contract.DoneAnswer()

@@ -104,7 +104,7 @@ class DeleteRuns(ProjectRequest):
     runs: list[Name]
 
 
-class StepPut(Written):
+class StepPutAnswer(Written):
     values: dict[str, str]
     """The digest of each value, by channel."""
     depths: dict[str, int]
@@ -119,7 +119,7 @@ class StepPut(Written):
         return "The step is saved."
 
 
-class Done(Written):
+class DoneAnswer(Written):
     def text(self) -> str:
         """Say it."""
         return "Done." if self.receipt else "There was nothing to do."
@@ -144,7 +144,7 @@ class Step(Model):
     writes: list[WriteFound]
 
 
-class StepsFound(Result):
+class StepsFoundAnswer(Result):
     steps: list[Step]
     contents: dict[str, bytes] = Field(default_factory=dict)
     """The values by digest, if they were asked for."""
@@ -156,7 +156,7 @@ class StepsFound(Result):
         return f"{len(self.steps)} steps"
 
 
-class Contents(Result):
+class ContentsAnswer(Result):
     contents: dict[str, bytes]
 
     def text(self) -> str:

@@ -24,36 +24,38 @@ class Looking:
 
     memory: Memory
 
-    def get_step(self, request: contract.GetStep, context: Context) -> contract.StepsFound:
+    def get_step(self, request: contract.GetStep, context: Context) -> contract.StepsFoundAnswer:
         """Give one step with its values, or none."""
 
-        def work(tx: ReadTx) -> contract.StepsFound:
+        def work(tx: ReadTx) -> contract.StepsFoundAnswer:
             place = place_of(tx, request.thread, request.ns)
             found = place and find_step(tx, place, request.id)
             if not place or not found:
-                return contract.StepsFound(steps=[], seq=tx.head().seq)
+                return contract.StepsFoundAnswer(steps=[], seq=tx.head().seq)
             step = whole_step(tx, context.store.kinds, place, found)
             contents = contents_of(tx, step.values.values(), step.spares, self.memory)
-            return contract.StepsFound(steps=[step], contents=contents, seq=tx.head().seq)
+            return contract.StepsFoundAnswer(steps=[step], contents=contents, seq=tx.head().seq)
 
         return context.read(work)
 
-    def get_contents(self, request: contract.GetContents, context: Context) -> contract.Contents:
+    def get_contents(
+        self, request: contract.GetContents, context: Context
+    ) -> contract.ContentsAnswer:
         """Give values by their digests, in this order; of many only the first."""
 
-        def work(tx: ReadTx) -> contract.Contents:
+        def work(tx: ReadTx) -> contract.ContentsAnswer:
             asked = request.digests, request.spares, self.memory
             found = contents_of(tx, *asked, bytes_max=LOOK_BYTES_MAX)
-            return contract.Contents(contents=found)
+            return contract.ContentsAnswer(contents=found)
 
         return context.read(work)
 
 
-def list_steps(request: contract.ListSteps, context: Context) -> contract.StepsFound:
+def list_steps(request: contract.ListSteps, context: Context) -> contract.StepsFoundAnswer:
     """List steps, those with the highest ids first, without their values."""
     kinds = context.store.kinds
 
-    def work(tx: ReadTx) -> contract.StepsFound:
+    def work(tx: ReadTx) -> contract.StepsFoundAnswer:
         places = places_of(tx, request.thread, request.ns)
         if request.id is not None or request.latest:
             hits = [(place, find_step(tx, place, request.id)) for place in places]
@@ -62,6 +64,6 @@ def list_steps(request: contract.ListSteps, context: Context) -> contract.StepsF
             steps = newest_first(tx, places, request.after, request.limit)
             chosen = list(islice(steps, request.limit))
         shown = [whole_step(tx, kinds, place, found) for place, found in chosen]
-        return contract.StepsFound(steps=shown, seq=tx.head().seq)
+        return contract.StepsFoundAnswer(steps=shown, seq=tx.head().seq)
 
     return context.read(work)

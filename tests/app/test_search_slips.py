@@ -26,7 +26,7 @@ SLIPS = {
     "capacitr": {"capacitr": "capacitor"},
     "capaccitor": {"capaccitor": "capacitor"},
     "kapacitor": {"kapacitor": "capacitor"},
-    "Capaictors hum": {"capaictors": "capacitors"},
+    "Capaictors hum": {"capaictors": "capacitor"},
     "blue capaictor": {"capaictor": "capacitor"},
 }
 
@@ -78,6 +78,14 @@ def test_of_two_words_that_may_be_meant_the_usual_one_is_taken(
         said(app, agent, "audit_event", type="note", description=text)
 
     assert answer(app, agent, "flarx").corrected == {"flarx": "flarp"}
+
+
+def test_a_word_is_told_in_a_form_that_is_there(app: Application, agent: Caller) -> None:
+    said(app, agent, "audit_event", type="note", description="The flarper flarps")
+
+    # What is a slip away has the stem of what is there, and is itself not there.
+    assert answer(app, agent, "flarsed").corrected == {"flarsed": "flarps"}
+    assert answer(app, agent, "flarpde").corrected == {"flarpde": "flarps"}
 
 
 def test_a_word_of_another_project_corrects_nothing(app: Application, agent: Caller) -> None:

@@ -115,6 +115,7 @@ class Everything:
         if instead:
             query = search_spelling.corrected(query, instead)
             things = self._found(request, query, context, most)
+            instead = _as_written(instead, things)
         shown = context.read(partial(_shown, found=things[first:until], query=query))
         fitting = _fitting(shown, request.budget_tokens)
         end = first + len(fitting)
@@ -248,6 +249,19 @@ def _doubted(query: str, found: Sequence[Thing]) -> list[str]:
     if not is_little and len(query_stems(query)) > FEW_WORDS:
         return []
     return doubtful(query, texts)
+
+
+def _as_written(instead: Mapping[str, str], found: Sequence[Thing]) -> dict[str, str]:
+    """Give words that were probably meant in a form that what was found has them in."""
+    text = " ".join(f"{one.title} {one.snippet}" for one in found[:LOOKED_AT])
+    forms = {
+        word: [one.casefold() for one in shown_words(meant, text)]
+        for word, meant in instead.items()
+    }
+    return {
+        word: meant if meant in forms[word] or not forms[word] else forms[word][0]
+        for word, meant in instead.items()
+    }
 
 
 def _fitting(shown: Sequence[Thing], tokens: int) -> list[Thing]:

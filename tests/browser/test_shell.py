@@ -202,6 +202,13 @@ def test_what_is_found_says_what_holds_instead_and_is_narrowed_down(looking: Loo
     assert "since=2999-01-01" in page.url
 
 
+def test_a_mistyped_word_says_what_it_was_taken_for(looking: Looking) -> None:
+    page = looking.go("search?q=polteness")
+
+    expect(page.get_by_text("“polteness” was taken for “politeness”")).to_be_visible()
+    expect(page.locator(".results > li").first).to_be_visible()
+
+
 def test_the_palette_offers_what_was_looked_at_lately(looking: Looking) -> None:
     page = looking.go("decisions/D005")
     expect(page.get_by_role("heading", name="Retry 429")).to_be_visible()

@@ -104,6 +104,7 @@ export default function Search() {
                   {given.length ? "Try other words, or narrow it down less." : "Try fewer or other words."}
                 </Empty>
               )}
+              <Corrected words={found.corrected} />
               <ul class="results">
                 {found.results.map((one) => (
                   <li key={`${one.kind} ${one.id}`}>
@@ -145,6 +146,17 @@ function Narrow({ query, isUsed }: { query: Record<string, string | undefined>; 
         );
       })}
     </details>
+  );
+}
+
+/** Which words were taken for others. */
+function Corrected({ words }: { words: Record<string, string> | undefined }) {
+  const pairs = Object.entries(words ?? {});
+  if (!pairs.length) return null;
+  return (
+    <p class="soft" role="status">
+      {pairs.map(([asked, meant]) => `“${asked}” was taken for “${meant}”`).join(", ")}.
+    </p>
   );
 }
 

@@ -1,0 +1,1 @@
+import{t as e}from"./Ref-zXDA6Z00.js";import{l as t,t as n}from"./jsxRuntime-CHFr7D2V.js";var r=/\b([RDP]\d{3,}|s:\d+)\b/;function i({text:i}){return n(t,{children:i.split(r).map((t,r)=>r%2?n(e,{to:t},r):t)})}export{i as t};

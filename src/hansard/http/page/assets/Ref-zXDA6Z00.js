@@ -1,0 +1,1 @@
+import{t as e}from"./Mention-C3XKxwUk.js";import{t}from"./jsxRuntime-CHFr7D2V.js";function n({to:n,titled:r=!1}){return t(e,{to:n,titled:r})}export{n as t};

@@ -1,1 +1,0 @@
-import{H as e}from"./index-D8gAZL7M.js";var t=e(null);export{t};

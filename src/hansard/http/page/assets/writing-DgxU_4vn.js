@@ -1,0 +1,1 @@
+import{H as e}from"./index-B2GGi-jf.js";var t=e(null);export{t};

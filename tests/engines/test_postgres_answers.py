@@ -38,10 +38,10 @@ def engine(opener: Opener) -> Iterator[Engine]:
 
 
 @contextmanager
-def answer_lost(then: Callable[[], object] = lambda: None) -> Iterator[None]:
+def answer_lost(then: Callable[[], object] = lambda: None, *, lands: bool = True) -> Iterator[None]:
     """Have the next commit land, and its connection break before the answer is heard.
 
-    `then` happens before anybody can ask.
+    `then` happens before anybody can ask. If not `lands`, it breaks before the commit is sent.
     """
     plain, pipeline = psycopg.Connection.execute, psycopg.Connection.pipeline
     commits: list[Any] = []
@@ -50,6 +50,10 @@ def answer_lost(then: Callable[[], object] = lambda: None) -> Iterator[None]:
     def execute(connection: Any, query: Any, *more: Any, **named: Any) -> Any:
         if query == "COMMIT" and not losses:
             commits.append(connection)
+            if not lands:
+                losses.append(connection)
+                connection.close()
+                then()
         return plain(connection, query, *more, **named)
 
     @contextmanager
@@ -70,10 +74,10 @@ def answer_lost(then: Callable[[], object] = lambda: None) -> Iterator[None]:
     assert losses, "no answer was lost"
 
 
-def counted(tx: WriteTx) -> int:
+def counted(tx: WriteTx, *, text: str = "") -> int:
     """Count up, with an entry, and say how far."""
     row = tx.get(THINGS, "counter") or {"n": 0}
-    tx.put(THINGS, "counter", {"n": row["n"] + 1}, seq=record(tx, Noted()).seq)
+    tx.put(THINGS, "counter", {"n": row["n"] + 1}, seq=record(tx, Noted(text=text)).seq)
     return int(row["n"]) + 1
 
 
@@ -95,6 +99,21 @@ def test_it_is_found_among_what_others_wrote_since(engine: Engine, opener: Opene
 
     assert entry_count(engine) == 3
     assert engine.write(PROJECT, counted) == 4
+
+
+def test_one_that_did_not_land_is_done_again_upon_what_others_wrote_since(
+    engine: Engine, opener: Opener
+) -> None:
+    engine.write(PROJECT, counted)
+
+    def others() -> None:
+        with closing(opener()) as other:
+            other.write(PROJECT, partial(counted, text="by another"))
+
+    with answer_lost(then=others, lands=False):
+        assert engine.write(PROJECT, counted) == 3
+
+    assert entry_count(engine) == 3
 
 
 def test_a_change_without_an_entry_is_not_told_from_what_others_did_since(

@@ -10,7 +10,7 @@ import pytest
 from psycopg import sql
 
 from hansard.engines.postgres import PostgresEngine, pending
-from hansard.kernel.blob import seal
+from hansard.kernel.blob import Blob, seal
 from hansard.kernel.engine import Engine, ReadTx, WriteTx
 from hansard.testing.suite.base import DATED, PROJECT, SCHEMA, THINGS, Noted, Opener, look, record
 from tests.engines.wire import Asked, Wire
@@ -185,3 +185,38 @@ def test_after_another_wrote_a_write_asks_together_and_leaves_alone_what_it_has_
         taken = asked(lambda: engine.write(PROJECT, count))
 
     assert taken.round_trips <= 2 + 2, taken.statements
+
+
+def test_what_is_asked_together_in_work_that_failed_was_never_there(
+    engine: Engine, opener: Opener
+) -> None:
+    look(engine, lambda tx: (tx.get(DATED, "x"), things(tx)))
+    with closing(opener()) as other:
+        other.write(PROJECT, lambda tx: put(tx, "second"))
+
+    def fail(tx: WriteTx) -> None:
+        tx.put(THINGS, "bad", {}, seq=1)
+        assert tx.tally(THINGS) == {None: 3}
+        tx.get(DATED, "x")
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        engine.write(PROJECT, fail)
+
+    assert look(engine, things) == ["first", "second"]
+
+
+def test_a_blob_that_is_kept_already_is_as_it_was_kept_first(
+    engine: Engine, opener: Opener
+) -> None:
+    content = b"some content " * 100
+    first = seal(content)
+    other_way = Blob(first.digest, len(content), "raw", content)
+    assert first.codec != other_way.codec
+    with closing(opener()) as other:
+        other.write(PROJECT, lambda tx: tx.keep(first))
+
+    engine.write(PROJECT, lambda tx: tx.keep(other_way))
+
+    assert look(engine, lambda tx: tx.blob(first.digest)) == first
+    assert look(engine, lambda tx: tx.kept([first.digest])[first.digest].codec) == first.codec

@@ -1,6 +1,7 @@
 """Draw faults, run the tests that reach them, and print those that no test noticed."""
 
 import argparse
+import hashlib
 import os
 import random
 import shutil
@@ -59,10 +60,8 @@ class Mutant:
 def main() -> int:
     """Draw, try, and print the score."""
     asked = _asked()
-    if asked.again or not NOTED.exists():
+    if asked.again or _noted_of() != _state():
         _note_reach()
-    if asked.note:
-        _note("not slow and not clients", asked.note)
     chance = random.Random(asked.seed)
     everything = list(_everything(asked.only))
     drawn = chance.sample(everything, min(asked.count, len(everything)))
@@ -96,7 +95,6 @@ def _asked() -> argparse.Namespace:
     parser.add_argument("--only", default="", help="only in files whose path has this")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--again", action="store_true", help="note anew which tests reach what")
-    parser.add_argument("--note", nargs="*", help="note what these tests reach besides: new ones")
     return parser.parse_args()
 
 
@@ -106,6 +104,18 @@ def _note_reach() -> None:
     NOTED.mkdir(parents=True)
     _note(QUICK, [f"tests/{folder}" for folder in FOLDERS])
     _note(ON_POSTGRES, ["tests/engines"])
+    (NOTED / "of").write_text(_state())
+
+
+def _noted_of() -> str:
+    state = NOTED / "of"
+    return state.read_text() if state.exists() else ""
+
+
+def _state() -> str:
+    """Give what changes with any line of the source or of a test: what was noted is then void."""
+    files = sorted(file for folder in ("src", "tests") for file in (ROOT / folder).rglob("*.py"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def _note(marked: str, tests: Sequence[str]) -> None:

@@ -103,7 +103,9 @@ class Reach:
         own = re.compile(
             rf"/{file.parent.name}/test_(?:\w+_)?{file.stem}\w*\.py::|/test_{file.stem}\b"
         )
-        return sorted(tests, key=lambda test: (not own.search(test), self._breadth[test], test))
+        ordered = sorted(tests, key=lambda test: (not own.search(test), self._breadth[test], test))
+        # A case whose name is empty cannot be asked for alone.
+        return list(dict.fromkeys(test.removesuffix("[]") for test in ordered))
 
     def _users(self, file: Path, names: Iterable[str]) -> set[str]:
         words = re.compile(rf"\b({'|'.join(names)})\b") if names else None

@@ -154,10 +154,10 @@ def _going_back_tools(gateway: Gateway) -> tuple[Operation, ...]:
     return (
         Operation(
             "undo",
-            "Take back what an entry (s:SEQ; a batch or restore whole), a plan step, a "
-            "session, or one since a prompt (last, 2, s:SEQ) changed, only that: later work of "
-            "others stays. Clashes are left and shown: decide with take (mine: as now, theirs: as "
-            "before, both; by path, or a list by hunk) and expected {path: now}. preview first.",
+            "Take back what an entry (s:SEQ; a batch or restore whole), a plan step, a session, or "
+            "one since a prompt (last, 2, s:SEQ) changed; others' work stays. Clashes are "
+            "shown: decide with take (mine: as now, theirs: as before, both; by path, or a list "
+            "by hunk) and expected {path: now}. preview first.",
             contract.Undo,
             UndoneAnswer,
             partial(undo, gateway),

@@ -106,7 +106,7 @@ class BackStep(AnswerPart):
         said = [f"{self.action} {where}{revision}{lines}{mode}{end}" + (f" ({why})" if why else "")]
         said += [f"  takes away {one.text()}" for one in self.takes_away or ()]
         said += [f"  keeps {one.text()}" for one in self.keeps or ()]
-        said += [f"  now sha256 {short(self.now)}"] if self.now else []
+        said += [f"  now: {short(self.now)}"] if self.now else []
         said += [hunk.text() for hunk in self.hunks or ()]
         return "\n".join([*said, *([self.diff] if self.diff else [])])
 
@@ -146,7 +146,7 @@ class WentBackAnswer(Written):
         lines += [f"... and {self.omitted} more"] if self.omitted else []
         if self.counts.get("clash"):
             lines.append("Decide with take: mine (as it is now), theirs (as before) or both;")
-            lines.append("theirs and both with expected, by path the now sha256 that you saw")
+            lines.append("theirs and both with expected, by path the now: that you saw")
         lines += [f"Undo: {self.undo}"] if self.undo else []
         return "\n".join([*lines, *more(self.nextCursor)])
 

@@ -1,7 +1,7 @@
 """What a person writes on the page: records, decisions, notes, answers; and where records lie."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Looking, Served
 from tests.browser.seeding import second_process
@@ -132,9 +132,17 @@ def test_a_record_is_resolved_by_one_that_is_chosen_by_words(looking: Looking) -
     expect(page.locator(".facts").get_by_role("link", name="R009")).to_be_visible()
 
 
+def grown_tree(page: Page) -> Locator:
+    """Give the tree once its branches are there: till then rows move away from under the mouse."""
+    tree = page.get_by_role("navigation", name="Records")
+    expect(tree.get_by_role("link", name="Check mail addresses")).to_be_visible()
+    expect(tree.get_by_role("link", name="Stay polite")).to_be_visible()
+    return tree
+
+
 def test_a_record_is_dragged_under_another_and_back(looking: Looking, served: Served) -> None:
     page = looking.go("records")
-    tree = page.get_by_role("navigation", name="Records")
+    tree = grown_tree(page)
     dragged = tree.get_by_role("link", name="A report that people can read")
     dragged.drag_to(tree.get_by_role("link", name="Stay polite"))
 
@@ -162,7 +170,7 @@ def test_a_record_is_moved_without_a_mouse(looking: Looking, served: Served) -> 
 
 def test_a_record_cannot_be_dragged_under_itself_and_is_told_why(looking: Looking) -> None:
     page = looking.go("records")
-    tree = page.get_by_role("navigation", name="Records")
+    tree = grown_tree(page)
     tree.get_by_role("link", name="No reader meets a dead link").drag_to(
         tree.get_by_role("link", name="Crawl a site in parallel")
     )

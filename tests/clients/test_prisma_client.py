@@ -19,6 +19,7 @@ from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.entities.exporting import export
+from hansard.entities.exporting.definitions import entity_names
 from hansard.entities.types import TYPES
 from tests.clients.node import HERE, run_node
 from tests.clients.prisma_database import PrismaDatabase, described
@@ -57,7 +58,7 @@ def test_entities_come_back_from_a_prisma_client_as_they_were(tmp_path: Path) ->
     application.close()
     models = described(tmp_path, generated(tmp_path))
     PrismaDatabase(tmp_path / "entities.db", models).database.close()
-    names = {one.name: one.model.__name__ for one in TYPES}
+    names = entity_names(TYPES)
     told: dict[str, Any] = {
         "models": models,
         "entities": [[names[name], entity] for name, entity in made.items()],

@@ -11,6 +11,7 @@ import pytest
 from hansard.app.settings import Settings
 from hansard.app.start import MEMORY, catalog, start
 from hansard.entities.exporting import export
+from hansard.entities.exporting.definitions import entity_names
 from hansard.entities.types import TYPES
 from tests.clients.node import HERE, run_node
 from tests.clients.prisma_database import PrismaDatabase, described
@@ -68,7 +69,7 @@ def test_entities_come_back_from_a_prisma_database_as_they_were(
     schema = export("prisma").replace('provider = "postgresql"', 'provider = "sqlite"')
     assert prisma_validate(tmp_path, schema).returncode == 0
     database = PrismaDatabase(tmp_path / "entities.db", described(tmp_path, schema))
-    names = {one.name: one.model.__name__ for one in TYPES}
+    names = entity_names(TYPES)
 
     for name, entity in made.items():
         database.put(names[name], entity)

@@ -8,13 +8,11 @@ from hansard.app.application import Application
 from hansard.app.search_all import Everything
 from hansard.app.search_answers import SearchRequest, Thing, ThingsFoundAnswer
 from hansard.app.search_contents import LOOKED_BYTES_MAX
-from hansard.entities.views import WORDS as ENTITY_WORDS
-from hansard.kernel.engine import Hit
 from hansard.kernel.event import Stamp
-from hansard.kernel.meaning import NoMeanings
 from hansard.kernel.operation import Caller, Context
 from hansard.kernel.problem import InvalidInput
 from tests.conftest import a_caller
+from tests.entities.near import Near
 
 REASONS = "Nothing else was at hand that day."
 
@@ -145,19 +143,6 @@ def test_any_query_is_answered(app: Application, agent: Caller, query: str) -> N
 def test_bad_arguments_are_refused(app: Application, agent: Caller, bad: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput):
         found(app, agent, "capacitor", **bad)
-
-
-class Near(NoMeanings):
-    """Meanings that find one thing for every question about entities."""
-
-    def __init__(self, key: str) -> None:
-        self.key = key
-
-    def nearest(
-        self, project: str, topic: str, query: str, *, limit: int, are_alike: bool = False
-    ) -> list[Hit]:
-        del project, query, limit, are_alike
-        return [Hit(self.key, 0.6)] if topic == ENTITY_WORDS.name else []
 
 
 def test_a_document_is_found_by_its_meaning_and_one_that_is_gone_is_not(

@@ -6,26 +6,11 @@ from hansard.app.application import Application
 from hansard.app.search_all import Everything
 from hansard.app.search_answers import SearchRequest
 from hansard.entities.places import places
-from hansard.entities.views import WORDS
 from hansard.kernel.context import TextPlace
-from hansard.kernel.engine import Hit
 from hansard.kernel.event import Stamp
-from hansard.kernel.meaning import NoMeanings
 from hansard.kernel.operation import Caller, Context
 from tests.entities.asking import said
-
-
-class Near(NoMeanings):
-    """Meanings to which one thread is near, and no other."""
-
-    def __init__(self, key: str) -> None:
-        self.key = key
-
-    def nearest(
-        self, project: str, topic: str, query: str, *, limit: int, are_alike: bool = False
-    ) -> list[Hit]:
-        del project, query, limit, are_alike
-        return [Hit(self.key, 0.8)] if topic == WORDS.name else []
+from tests.entities.near import Near
 
 
 def asked(app: Application, caller: Caller, operation: str, **arguments: Any) -> dict[str, Any]:

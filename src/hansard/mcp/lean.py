@@ -40,7 +40,10 @@ class _Finder:
 
 
 class _Later:
-    """Makes a package that is empty until a name of it is asked for."""
+    """Makes a package that is empty until a name of it is asked for.
+
+    `importlib.util.LazyLoader` would run it as soon as a part of it is imported.
+    """
 
     def __init__(self, loader: Any) -> None:
         self.loader = loader

@@ -27,8 +27,8 @@ _FLAT = {
     "what the index found another",
 }
 _PUT = (
-    "some 30 statements and 6 pages of the log, for journal, chain and views; of the processor's "
-    "time two fifths are the caller's thread, two the writer's, one the commit"
+    "23 statements, 12 of which only ask; of the processor's time two fifths are the caller's "
+    "thread, a third the statements, a fifth beginning and committing"
 )
 _LIST = "5 MB: half of it is making 100 MB of text and giving the memory back, a quarter unpacking"
 GOALS: tuple[Goal, ...] = (

@@ -234,6 +234,8 @@ class SqliteTx(UnderProcessLocks):
         return Blob(digest, size, cast("Codec", codec), packed, base, depth)
 
     def kept(self, digests: Collection[Digest]) -> dict[Digest, Kept]:
+        if not digests:
+            return {}
         rows = self._all(
             f"SELECT digest, codec, depth, packed IS NULL FROM blobs "
             f"WHERE project = ? AND digest IN ({marks(digests)})",

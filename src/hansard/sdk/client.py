@@ -51,6 +51,9 @@ class Hansard:
         """
         settings = load({"store": None if store is None else str(store), "project": project})
         self.application = application or start(settings)
+        if application is None:
+            # So what a program writes is found by meaning too, if no other process sees to it.
+            self.application.follow()
         seat, lifeline = Seat(), Lifeline()
         self._caller = Caller(
             PYTHON,

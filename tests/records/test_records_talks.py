@@ -67,6 +67,21 @@ def test_turns_without_a_parent_stand_in_the_order_they_came(
     assert app.store.read(app.default_project, work) == (first, third, "Ana")
 
 
+@pytest.mark.parametrize(("other", "said_by"), [("Boris", None), ("Ana", "Ana")])
+def test_a_talk_of_several_is_said_by_none_of_them(
+    app: Application, other: str, said_by: str | None
+) -> None:
+    chat = Chat(app)
+    body = "\n".join(f"{name}: It rains, and I bake." for name in ("Ana", other) * 3)
+    titles = ("A talk", "Ana: we talked", "Ana", "Ana", "Ana")
+    ids = [chat.create(title, summary="", body=body)["id"] for title in titles]
+
+    found = app.store.read(app.default_project, lambda tx: places(tx, ids))
+
+    names = {"Ana", "Boris"} & {found[one].who for one in ids}
+    assert names == ({said_by} if said_by else set())
+
+
 def test_records_that_nobody_says_have_no_neighbours(app: Application) -> None:
     chat = Chat(app)
     ids = [chat.create(title)["id"] for title in ("One", "Two", "Note: three")]

@@ -11,9 +11,10 @@ from datetime import date
 from hansard.kernel.context import TextPlace
 from hansard.kernel.dates import day_in
 from hansard.kernel.engine import AnyOf, ReadTx, Row, Table
+from hansard.kernel.turns import turns_of
 from hansard.kernel.view import Derivation
 
-VERSION = 4
+VERSION = 5
 """Of the view of records, which this table belongs to."""
 
 PLACES = Table("records_places", {"id": "text"}, (("id",),), version=VERSION)
@@ -67,8 +68,9 @@ def put(derivation: Derivation, row: Row, body: str) -> None:
     known = derivation.get(PLACES, row["id"])
     whole = derivation.get(PLACES, row["parent_id"]) if row["parent_id"] else None
     speaker, day = _speaker(row, body), _day(row, body) or (whole or {}).get("told")
-    if not speaker and not known and _ONLY_NAME.match(row["title"]):
-        speaker = _titled(derivation, row["title"])
+    title = row["title"]
+    if not (speaker or known) and _ONLY_NAME.match(title) and _says_all(title, body):
+        speaker = _titled(derivation, title)
     group = known["group"] if known and _is_there(known, row) else _group(row, speaker, day)
     who = speaker or _named(row["metadata"], _AUTHOR) or row["author"].partition(":")[2]
     told = {"who": who, "told": day}
@@ -131,7 +133,14 @@ def _speaker(row: Row, body: str) -> str | None:
         return named
     heads = map(_SAYS.match, (body[:HEAD_CHARS], row["title"]))
     names = (says["who"] for says in heads if says)
-    return next((name for name in names if name.lower() not in _LABELS), None)
+    name = next((name for name in names if name.lower() not in _LABELS), None)
+    return name if name and _says_all(name, body) else None
+
+
+def _says_all(name: str, body: str) -> bool:
+    """Whether nobody else has a turn in a body: a talk of several is said by none of them."""
+    says = (_SAYS.match(turn.strip()) for turn in turns_of(body))
+    return all(one and one["who"] == name for one in says)
 
 
 def _day(row: Row, body: str) -> str | None:

@@ -1,0 +1,30 @@
+"""A talk that was written down as one text, and the turns in it. Pure."""
+
+import re
+from collections.abc import Sequence
+
+LINES_MIN = 4
+"""A talk has so many turns at least, and half of its lines begin with who says them."""
+
+_NAME = r"[^\W\d_][\w'.-]*(?: [^\W\d_][\w'.-]*){0,2}"
+_SAYS = re.compile(rf"^\s*(?:[\[(][^\])\n]{{0,40}}[\])]\s*)?({_NAME})\s*(?:\([^)\n]{{0,40}}\))?:\s")
+"""`Ana: …`, perhaps after a time in brackets."""
+
+
+def turns_of(text: str) -> Sequence[str]:
+    """Give the turns of a talk, one of which may go on over lines; none if a text is no talk."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) < LINES_MIN:
+        return ()
+    who = [found[1] if (found := _SAYS.match(line)) else None for line in lines]
+    said = [name for name in who if name]
+    # Fields of a form have names before a colon too, but each its own.
+    if len(said) < LINES_MIN or 2 * len(said) < len(lines) or 2 * len({*said}) > len(said):
+        return ()
+    turns: list[list[str]] = []
+    for name, line in zip(who, lines, strict=True):
+        if name or not turns:
+            turns.append([line])
+        else:
+            turns[-1].append(line)
+    return ["\n".join(turn) for turn in turns]

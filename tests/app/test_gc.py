@@ -19,7 +19,7 @@ from hansard.checkpoints.threads.events import (
     WritesKept,
 )
 from hansard.engines.versions import older_versions
-from hansard.kernel.blob import Digest, digest_of, seal
+from hansard.kernel.blob import Digest, digest_of, seal, seal_onto
 from hansard.kernel.content import content
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import Event
@@ -89,6 +89,21 @@ def test_what_a_blob_names_or_rests_on_stays(app: Application) -> None:
 
     assert gather(app).count == 0
     assert mentioned in blobs(app)
+
+
+def test_what_a_mentioned_blob_rests_on_or_mentions_stays_too(app: Application) -> None:
+    kept.fill(app)
+    data = os.urandom(3_000)
+    base, far = leave(app, data), leave(app, b"mentioned by what is mentioned")
+    onto = seal_onto(text := data + far.encode(), seal(data), data)
+    assert onto.base == base
+    app.store.engine.stage(onto)
+    app.store.engine.write(PROJECT, lambda tx: tx.keep(onto))
+    kept.keep(app.store, f"see {onto.digest}".encode())
+
+    assert gather(app).count == 0
+    assert {base, far, onto.digest} <= blobs(app)
+    assert app.store.read(PROJECT, lambda tx: content(tx, onto.digest)) == text
 
 
 def test_a_deleted_checkpoint_goes_when_its_time_has_come(app: Application, agent: Caller) -> None:

@@ -7,7 +7,7 @@ is packed against stays, and so does whatever any other entry names.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -137,9 +137,8 @@ def _needless(store: Store, tx: ReadTx, deleted_before: str) -> tuple[Sizes, Siz
         if digest not in named:
             sizes[digest] = len(blob.packed)
     _spare_bases(sizes, bases)
+    _spare_mentioned(tx, sizes, going, bases)
     unnamed = {digest: size for digest, size in sizes.items() if digest not in going}
-    if unnamed:
-        _spare_mentioned(tx, unnamed)
     return unnamed, {digest: size for digest, size in sizes.items() if digest in going}
 
 
@@ -169,17 +168,31 @@ def _spare_bases(going: Sizes, bases: dict[Digest, set[Digest]]) -> None:
             del going[digest]
 
 
-def _spare_mentioned(tx: ReadTx, going: Sizes) -> None:
-    """Spare what the content of another blob names."""
-    for digest in _digests(tx):
-        if digest in going:
-            continue
-        try:
-            found = _DIGEST.findall(content(tx, digest))
-        except BlobDamaged:
-            continue  # it names nothing that anybody could read
-        for one in found:
-            going.pop(Digest(one.decode()), None)
+def _spare_mentioned(
+    tx: ReadTx, sizes: Sizes, deleted: set[Digest], bases: dict[Digest, set[Digest]]
+) -> None:
+    """Spare what was never named but by the content of a blob that stays, and what it rests on.
+
+    Whatever is spared stays too, so its content counts like that of any other.
+    """
+    going = sizes.keys() - deleted
+    looks: Iterable[Digest] = (digest for digest in _digests(tx) if digest not in going)
+    while sizes.keys() - deleted:
+        before = set(sizes)
+        for digest in looks:
+            for one in _mentioned(tx, digest) - deleted:
+                sizes.pop(one, None)
+        _spare_bases(sizes, bases)
+        looks = before - sizes.keys()
+        if not looks:
+            return
+
+
+def _mentioned(tx: ReadTx, digest: Digest) -> set[Digest]:
+    try:
+        return {Digest(one.decode()) for one in _DIGEST.findall(content(tx, digest))}
+    except BlobDamaged:
+        return set()  # it names nothing that anybody could read
 
 
 def _digests(tx: ReadTx) -> Iterator[Digest]:

@@ -13,7 +13,7 @@ from tests.checkpoints import checkpoint_drills
 from tests.crash import write_drills
 from tests.crash.harness import Point
 from tests.crash.ledger import EVERY_POINT, SLICE, WHOLE
-from tests.crash.overseeing import FAIL_FROM, TEAR
+from tests.crash.overseeing import FAIL, FAIL_FROM, TEAR
 from tests.crash.player import Player, built
 from tests.crash.player import player as player_with
 from tests.crash.preload import FAULTS, LibraryFault, strike_at, sweep
@@ -106,3 +106,19 @@ def test_a_repair_whose_disk_fails_for_good_says_so(player: Player, space: Path)
     tally = strike_at(player, while_it_copies, repair, failing, prepared)
 
     assert (tally.points, tally.violations) == (len(while_it_copies), {})
+
+
+@pytest.mark.slow("strikes at the calls by which a store is opened")
+def test_a_database_that_could_not_be_opened_once_is_no_fault_of_ours(
+    player: Player, space: Path
+) -> None:
+    settle = next(one for one in DRILLS if str(one) == "file-settle-before")
+    prepared = space / "prepared"
+    prepared.mkdir()
+    settle.prepare(prepared)
+    failing = next(one for one in FAULTS if (one.what, one.error) == (FAIL, errno.EIO))
+    while_it_opens = [Point("op", "call", nth) for nth in range(1, 16)]
+
+    tally = strike_at(player, while_it_opens, settle, failing, prepared)
+
+    assert (tally.points, tally.violations) == (len(while_it_opens), {})

@@ -47,6 +47,37 @@ def test_a_read_only_store_is_read_and_refuses_writes(read_only_store: Path, age
     app.close()
 
 
+@pytest.fixture
+def store_with_a_read_only_database(tmp_path: Path, agent: Caller) -> Iterator[Path]:
+    """Make a store with something in it, of which only the database cannot be written to."""
+    store = tmp_path / "store"
+    app = start.start(Settings(store=str(store)))
+    app.call("create_project", {"id": "kept", "name": "Kept"}, agent)
+    app.close()
+    database = store / "hansard.db"
+    subprocess.run(["mount", "--bind", database, database], check=True)
+    subprocess.run(["mount", "-o", "remount,ro,bind", database], check=True)
+    yield store
+    subprocess.run(["umount", database], check=True)
+
+
+@pytest.mark.root
+@needs_mounts
+def test_a_database_that_cannot_be_written_to_is_read_and_refuses_writes(
+    store_with_a_read_only_database: Path, agent: Caller
+) -> None:
+    app: Application = start.start(
+        Settings(store=str(store_with_a_read_only_database), project="kept")
+    )
+
+    assert "Kept" in app.call("get_project", {}, agent).text()
+    with pytest.raises(StorageUnavailable, match="it is read-only here") as refused:
+        app.call("create_project", {"name": "Another"}, agent)
+
+    assert refused.value.details["outcome"] == "not_written"
+    app.close()
+
+
 @pytest.mark.root
 @needs_mounts
 def test_a_read_only_store_is_verified(read_only_store: Path) -> None:

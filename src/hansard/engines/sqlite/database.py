@@ -1,7 +1,7 @@
 """The database of a store: its file, what is left where it is gone, and opening it to look."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import apsw
@@ -42,6 +42,19 @@ def require_nothing_left(folder: Path, left: Sequence[str] | None = None) -> Non
             "move the store's folder away to begin a new one",
             outcome="not_written",
         )
+
+
+def connected_to_write(connect: Callable[[int], apsw.Connection]) -> apsw.Connection:
+    """Connect so that one can write, if that is possible at all; a new database is made.
+
+    SQLite opens a file that it cannot write to for reading only, without a word. What failed once
+    may have passed, so it is asked once more; what stays so is refused with the first write.
+    """
+    connection = connect(apsw.SQLITE_OPEN_CREATE)
+    if connection.readonly("main"):
+        connection.close()
+        return connect(apsw.SQLITE_OPEN_CREATE)
+    return connection
 
 
 def connect_to_look(path: Path, *, may_change: bool = False) -> apsw.Connection:

@@ -20,12 +20,14 @@ from hansard.engines.sqlite.database import (
     LOG,
     STATEMENTS_CACHED,
     connect_to_look,
+    connected_to_write,
     remains,
     require_nothing_left,
 )
 from hansard.engines.sqlite.errors import (
     CANNOT_READ,
     CANNOT_WRITE,
+    DATABASE_TROUBLE,
     FULL,
     GONE,
     READ_ONLY,
@@ -116,7 +118,7 @@ class SqliteEngine(Unremembering):
 
     def _open_writer(self) -> None:
         with ExitStack() as undo:
-            self._writer = undo.enter_context(closing(self._connect(apsw.SQLITE_OPEN_CREATE)))
+            self._writer = undo.enter_context(closing(connected_to_write(self._connect)))
             self._lay_out()
             # By now there is a log, which stays until the last who has it open closes it.
             self._turn.look_after(self._folder / DATABASE, self._folder / LOG)
@@ -230,12 +232,8 @@ class SqliteEngine(Unremembering):
     def _other_turn(self) -> Iterator[None]:
         """Wait for a turn to write that is not the writer thread's."""
         self._require_in_place()
-        turn = WriteLock(self._folder / WRITE_LOCK)
-        try:
-            with turn.turn():
-                yield
-        finally:
-            turn.close()
+        with closing(WriteLock(self._folder / WRITE_LOCK)) as turn, turn.turn():
+            yield
 
     def watch(self) -> Watch:
         return SqliteWatch(self._connect(), self._committed)
@@ -309,7 +307,7 @@ class SqliteEngine(Unremembering):
         self._writer.execute("SAVEPOINT job")
         try:
             result = job.work(self._writer)
-        except (apsw.IOError, apsw.FullError, apsw.CorruptError):
+        except DATABASE_TROUBLE:
             raise  # the whole batch fails: the database itself is in trouble
         except BaseException as error:  # noqa: BLE001 - the waiting caller raises it again
             self._writer.execute("ROLLBACK TO job")

@@ -17,6 +17,12 @@ CANNOT_WRITE = "The store cannot be written"
 NO_WRITING = (errno.EROFS, errno.EACCES, errno.EPERM)
 """How the system says that something is not to be written to, now or by whoever we are."""
 
+DATABASE_TROUBLE = (
+    *(apsw.IOError, apsw.FullError, apsw.CorruptError),
+    *(apsw.ReadOnlyError, apsw.CantOpenError),
+)
+"""What says of the database, not of the work that met it, that nothing can be written."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stop:

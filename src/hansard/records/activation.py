@@ -1,6 +1,8 @@
 """Loading a record to reason with it: the way down of 000's sync."""
 
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 
 from hansard.kernel.engine import ReadTx, Row, WriteTx
@@ -9,16 +11,20 @@ from hansard.records import answers, contract, limits, open_elsewhere, reading, 
 from hansard.records.budget import Budget
 from hansard.records.bundle import Bundler
 from hansard.records.differences import field_diffs
+from hansard.records.events import EVENTS
 from hansard.records.open_elsewhere import sessions_at
 from hansard.records.shapes import Omitted, Warned
-from hansard.sessions.directory import session_row, ticks_synced
+from hansard.sessions.directory import ticks_synced
 from hansard.sessions.events import Activated
 from hansard.sessions.presence import Presence, PresenceLook
 from hansard.sessions.rules import Staleness, stale_warning
-from hansard.sessions.views import BASES, active_key
+from hansard.sessions.views import BASES, SESSIONS, active_key
 
 DIFF_SHARE = 0.15
 """The part of the budget that the diff of one field may take."""
+
+TRIES = 3
+"""So often the answer is put together before the write; then in it, which nothing can overtake."""
 
 
 def activate(
@@ -27,37 +33,118 @@ def activate(
     """Make a record active in the session and give its context; of the past, only the context."""
     if context.as_of is not None:
         return context.read(partial(_as_it_was, request, context.as_of))
-    session = context.session
-    assert session is not None, "activate ran without a session"
     look = presence.look(context, context.read(lambda tx: sessions_at(tx, request.id)))
+    activation = _Activation(staleness, look, request, context)
+    for _ in range(TRIES):
+        with suppress(_MovedError):
+            return context.write(partial(activation.record, context.read(activation.prepare)))
+    # So much is written here that the look was always overtaken: now nobody can.
+    return context.write(lambda tx: activation.record(activation.prepare(tx), tx))
 
-    def work(tx: WriteTx) -> answers.ActivationAnswer:
-        row = reading.require(tx, request.id)
-        known = tx.get(BASES, active_key(session, request.id))
-        others = [] if request.override else _others(tx, look, session, request.id, known)
-        flagged = open_elsewhere.conflict(request.id, others, look)
-        budget, omitted = Budget(request.budget_tokens), list[Omitted]()
+
+class _MovedError(Exception):
+    """What an answer rests on has changed since it was put together."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Deciding:
+    """What decides how an activation is answered, besides the records that are shown."""
+
+    row: Row
+    known: Row | None
+    """What the session knows of the record; `None` if it is not active there."""
+    conflict: answers.ActiveElsewhere | None
+    warnings: list[Warned]
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """An answer that was put together in a look, and what of it the write has to find again."""
+
+    seq: int
+    deciding: _Deciding
+    answer: answers.ActivationAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class _Activation:
+    """One activation: put together in a look, so that no writer waits for it, then recorded."""
+
+    staleness: Staleness
+    look: PresenceLook
+    request: contract.Activate
+    context: Context
+
+    @property
+    def session(self) -> str:
+        session = self.context.session
+        assert session is not None, "activate ran without a session"
+        return session
+
+    def prepare(self, tx: ReadTx) -> _Prepared:
+        """Put the answer together."""
+        deciding = self._deciding(tx)
+        row, known = deciding.row, deciding.known
+        budget, omitted = Budget(self.request.budget_tokens), list[Omitted]()
         changed = _changed_since(tx, row, known, budget, omitted) if known else None
-        context.record(
-            tx,
-            Activated(
-                session=session, record=request.id, base=row["tick"], override=request.override
-            ),
-        )
-        warnings = [
-            *_conflict_warnings(flagged),
-            *_stale_warnings(tx, staleness, session),
-            *open_elsewhere.note(request.id, others, look),
-        ]
-        return answers.ActivationAnswer(
-            session_id=session,
-            context=_bundle(tx, row, budget, warnings, omitted=omitted),
+        answer = answers.ActivationAnswer(
+            session_id=self.session,
+            context=_bundle(tx, row, budget, deciding.warnings, omitted=omitted),
             already_loaded=known is not None,
             changed_since_load=changed,
-            conflict=flagged,
+            conflict=deciding.conflict,
         )
+        return _Prepared(tx.head().seq, deciding, answer)
 
-    return context.write(work)
+    def record(self, prepared: _Prepared, tx: WriteTx) -> answers.ActivationAnswer:
+        """Record it, if all that was shown is still so."""
+        if self._has_changed_since(tx, prepared.seq) or self._deciding(tx) != prepared.deciding:
+            raise _MovedError
+        activated = Activated(
+            session=self.session,
+            record=self.request.id,
+            base=prepared.deciding.row["tick"],
+            override=self.request.override,
+        )
+        self.context.record(tx, activated)
+        return prepared.answer
+
+    def _has_changed_since(self, tx: ReadTx, seq: int) -> bool:
+        """Whether a record was changed, or something redacted, which must not be answered."""
+        if tx.head().seq == seq:
+            return False
+        kinds = self.context.store.kinds.rewriting | {event.kind for event in EVENTS}
+        return bool(tx.entries(after=seq, limit=1, kinds=kinds))
+
+    def _deciding(self, tx: ReadTx) -> _Deciding:
+        identifier = self.request.id
+        row = reading.require(tx, identifier)
+        known = tx.get(BASES, active_key(self.session, identifier))
+        others = [] if self.request.override else self._others(tx, known)
+        flagged = open_elsewhere.conflict(identifier, others, self.look)
+        warnings = [
+            *_conflict_warnings(flagged),
+            *self._stale_warnings(tx),
+            *open_elsewhere.note(identifier, others, self.look),
+        ]
+        return _Deciding(row, known, flagged, warnings)
+
+    def _others(self, tx: ReadTx, known: Row | None) -> list[open_elsewhere.Other]:
+        """Say who else has the record open, but for those that were acknowledged before."""
+        found = open_elsewhere.others_at(tx, self.session, self.request.id)
+        acknowledged = known["acknowledged"] if known else 0
+        return open_elsewhere.graded(tx, self.look, found, acknowledged=acknowledged)
+
+    def _stale_warnings(self, tx: ReadTx) -> list[Warned]:
+        row = tx.get(SESSIONS, self.session)
+        if row is None or row["status"] == "closed":
+            return []  # it begins with the activation, and then has missed nothing
+        gap = tx.head().tick - ticks_synced(tx, row)
+        level = self.staleness.level(gap)
+        if level == "fresh":
+            return []
+        message = f"{stale_warning(gap)}: call sync_session"
+        return [Warned(type="stale", message=message, details={"tick_gap": gap, "level": level})]
 
 
 def _as_it_was(request: contract.Activate, as_of: int, tx: ReadTx) -> answers.ActivationAnswer:
@@ -80,16 +167,6 @@ def _bundle(
     open_children = reading.counts(tx, row["id"], as_of=as_of).get("OPEN", 0)
     orphans = rules.orphan_warnings(row, parent, open_children)
     return Bundler(tx, row, budget, as_of, list(omitted)).bundle([*warnings, *orphans])
-
-
-def _others(
-    tx: ReadTx, look: PresenceLook, session: str, identifier: str, known: Row | None
-) -> list[open_elsewhere.Other]:
-    """Say who else has the record open, but for those that were acknowledged before."""
-    found = open_elsewhere.others_at(tx, session, identifier)
-    return open_elsewhere.graded(
-        tx, look, found, acknowledged=known["acknowledged"] if known else 0
-    )
 
 
 def _changed_since(
@@ -120,15 +197,6 @@ def _conflict_warnings(flagged: answers.ActiveElsewhere | None) -> list[Warned]:
         return []
     details = flagged.model_dump(exclude={"message"}, exclude_none=True)
     return [Warned(type="conflict", message=flagged.message, details=details)]
-
-
-def _stale_warnings(tx: ReadTx, staleness: Staleness, session: str) -> list[Warned]:
-    gap = tx.head().tick - ticks_synced(tx, session_row(tx, session))
-    level = staleness.level(gap)
-    if level == "fresh":
-        return []
-    message = f"{stale_warning(gap)}: call sync_session"
-    return [Warned(type="stale", message=message, details={"tick_gap": gap, "level": level})]
 
 
 def operations(staleness: Staleness, presence: Presence) -> tuple[Operation, ...]:

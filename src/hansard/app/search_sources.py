@@ -5,7 +5,7 @@ tags: each a row with its title, and a document of its words.
 """
 
 from hansard.checkpoints.events import CheckpointAmended, CheckpointDeleted, CheckpointSaved
-from hansard.kernel.engine import Table, Topic
+from hansard.kernel.engine import ReadTx, Table, Topic
 from hansard.kernel.view import Derivation, View
 from hansard.recorder.events import (
     Audited,
@@ -41,10 +41,19 @@ def _titled(event: SessionTitled, derivation: Derivation) -> None:
 def _met(event: FileEvent, derivation: Derivation) -> None:
     to = getattr(event, "to", None)
     for path in [event.path, *([to] if to else [])]:
-        key = f"path:{path}"
+        key = _file_key(path)
         # A file is found by its path, which never changes: the first time is enough.
         if derivation.get(THINGS, key) is None:
             _put(derivation, key, "file", path)
+
+
+def ask_about(tx: ReadTx, path: str) -> None:
+    """Ask what is asked when a change to a file is recorded."""
+    tx.get(THINGS, _file_key(path))
+
+
+def _file_key(path: str) -> str:
+    return f"path:{path}"
 
 
 def _saved(event: CheckpointSaved | CheckpointAmended, derivation: Derivation) -> None:

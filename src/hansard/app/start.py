@@ -106,6 +106,7 @@ class Composition:
         )
 
     def _recorder(self) -> Capability:
+        from hansard.app.search_sources import ask_about
         from hansard.decisions.governed_files import governed
         from hansard.recorder.capability import capability
 
@@ -114,6 +115,7 @@ class Composition:
             store=_folder(store_location(self._settings)),
             redact=self._settings.redact == "on",
             governed=governed,
+            ask_about=ask_about,
             presence=self._presence,
             staleness=self._staleness,
             key_file=key_location(self._settings),

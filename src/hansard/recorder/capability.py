@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hansard.kernel.operation import Capability
 from hansard.recorder.events import EVENTS
-from hansard.recorder.file_decisions import Governed, nothing_governs
+from hansard.recorder.file_decisions import AskAbout, Governed, ask_nothing, nothing_governs
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.history.copies import unmarked
 from hansard.recorder.operations import operations
@@ -22,6 +22,7 @@ def capability(
     store: Path | None = None,
     redact: bool = True,
     governed: Governed = nothing_governs,
+    ask_about: AskAbout = ask_nothing,
     presence: Presence | None = None,
     staleness: Staleness | None = None,
     key_file: Path | None = None,
@@ -30,11 +31,18 @@ def capability(
     """Make the capability for one workspace, whose folder is opened on first use.
 
     `store` is the folder of the record itself, which no agent may write to. Which decisions govern
-    a file, who is there and from when on a session counts as stale is known only above this layer.
+    a file, what else is asked about it, who is there and from when on a session counts as stale is
+    known only above this layer.
     `key_file` holds the key under which contents with secrets are kept; without it they are not.
     """
     gateway = Gateway(
-        workspace, store=store, redact=redact, governed=governed, key_file=key_file, mark=mark
+        workspace,
+        store=store,
+        redact=redact,
+        governed=governed,
+        ask_about=ask_about,
+        key_file=key_file,
+        mark=mark,
     )
     return Capability(
         "recorder",

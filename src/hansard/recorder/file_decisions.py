@@ -28,10 +28,19 @@ Governed = Callable[[ReadTx, str], Sequence[FileDecision]]
 """Finds the decisions that govern a file, given as its path from the workspace's root on."""
 
 
+AskAbout = Callable[[ReadTx, str], object]
+"""Asks what others are going to ask when it is recorded that a file, given by its path, changes."""
+
+
 def nothing_governs(tx: ReadTx, path: str) -> Sequence[FileDecision]:
     """Find none, where nobody decides about files."""
     del tx, path
     return ()
+
+
+def ask_nothing(tx: ReadTx, path: str) -> None:
+    """Ask nothing, where nobody else does."""
+    del tx, path
 
 
 def require_allowed(path: str, found: Iterable[FileDecision], caller: Caller) -> None:

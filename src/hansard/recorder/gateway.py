@@ -19,7 +19,7 @@ from hansard.kernel.problem import StorageUnavailable
 from hansard.recorder import limits
 from hansard.recorder.contents import redaction
 from hansard.recorder.contents.sealing import SealingKeys
-from hansard.recorder.file_decisions import Governed, nothing_governs
+from hansard.recorder.file_decisions import AskAbout, Governed, ask_nothing, nothing_governs
 from hansard.recorder.file_locks import FileLocks
 from hansard.recorder.tables import file_id
 from hansard.recorder.workspace.files import Workspace
@@ -36,6 +36,7 @@ class Gateway:
         store: Path | None,
         redact: bool,
         governed: Governed = nothing_governs,
+        ask_about: AskAbout = ask_nothing,
         key_file: Path | None = None,
         mark: Callable[[], str | None] = lambda: None,
     ) -> None:
@@ -47,6 +48,8 @@ class Gateway:
         self.entered: set[str] = set()
         """The projects in which it is noted that this copy of the workspace is written in."""
         self.governed = governed
+        self.asks: tuple[AskAbout, ...] = governed, ask_about
+        """What is asked about every file that is changed."""
         self.keys = SealingKeys(key_file, store=store)
         self._root = root
         self._store = store

@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
-from hansard.kernel.engine import ReadTx
+from hansard.kernel.effect import intent_key
+from hansard.kernel.engine import ReadTx, Table
 from hansard.kernel.limits import FILE_BYTES_MAX
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import Problem
@@ -12,6 +14,7 @@ from hansard.recorder.file_decisions import require_allowed
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.intents import Announced, Planned, Scribe, step_of
 from hansard.recorder.settling import pending
+from hansard.recorder.tables import BEATS, FILES, OUTCOMES, TOUCHED, touched_key
 from hansard.recorder.workspace.paths import FilePath
 from hansard.recorder.workspace.states import Seen
 
@@ -104,6 +107,7 @@ class Survey:
         """Say what will be recorded of changes, or what must be done first, or refuse them."""
         if self.is_new:
             self.context.require_new(tx)
+        self._foresee(tx, looked)
         if not done.is_settled and pending(tx, self.files):
             raise SettleFirstError
         planned = [self._planned(tx, one) for one in looked]
@@ -115,6 +119,22 @@ class Survey:
         under = replace(step, cites=self.request.cites or ())
         scribe = Scribe(self.gateway, tx, under, self.gateway.owner_name)
         return [scribe.describe(one) for one in planned]
+
+    def _foresee(self, tx: ReadTx, looked: Sequence[Looked]) -> None:
+        """Ask at once for all that is asked here and while the changes are recorded."""
+        paths = [str(path) for one in looked for path in one.target.paths()]
+        session, head = self.context.session, tx.head().seq
+        rows: list[tuple[Table, str]] = [(FILES, file) for file in self.files]
+        if session is not None:
+            told = [touched_key(session, file) for file in self.files]
+            rows += [(table, key) for table in (TOUCHED, BEATS) for key in told]
+        # Where the intents will be, if nothing comes between; if it does, they are asked for then.
+        rows += [(OUTCOMES, intent_key(head + number)) for number, _ in enumerate(looked, 1)]
+        tx.foresee(
+            *(partial(pending, tx, [file]) for file in self.files),
+            *(partial(ask, tx, path) for path in paths for ask in self.gateway.asks),
+            *(partial(tx.get, table, key) for table, key in rows),
+        )
 
     def _planned(self, tx: ReadTx, looked: Looked) -> Planned:
         target = looked.target

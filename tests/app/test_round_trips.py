@@ -1,6 +1,7 @@
 """How often a call asks PostgreSQL and waits: each time costs a team the way to its server."""
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.app.start import start
-from tests.engines.wire import Wire
+from tests.engines.wire import Asked, Wire
 from tests.records.chats import Chat
 
 pytestmark = pytest.mark.postgres
@@ -75,3 +76,51 @@ def test_a_call_waits_no_more_often_than_it_must(team: Application, what: str) -
     assert asked.statements, "nothing was counted"
     assert asked.round_trips <= most, "\n".join(asked.statements)
     assert len(asked.statements) <= STATEMENTS_MAX.get(what, 12), "\n".join(asked.statements)
+
+
+SEARCHES: dict[str, dict[str, Any]] = {
+    "by words": {"query": "cache"},
+    "by words, as it was": {"query": "cache", "mode": "audit"},
+    "all there is": {"query": "", "where": {"status": "active"}},
+    "a history": {"query": "", "where": {"target": "changing"}, "history": True},
+}
+
+
+@pytest.mark.parametrize("what", SEARCHES)
+def test_a_search_of_decisions_waits_no_more_often_where_it_finds_more(
+    team: Application, emptied_postgres: str, tmp_path: Path, what: str
+) -> None:
+    chat = Chat(team)
+    given = {"title": "The cache", "rationale": REASON}
+    ends = [chat.ask("record_decision", target="changing", **given)["decision_id"]]
+
+    def decide() -> None:
+        number = len(ends)
+        chat.ask("record_decision", target=f"t{number}", **given | {"title": f"Cache {number}"})
+        old, changed = [ends[-1]], given | {"title": f"Cache as of {number}"}
+        new = chat.ask("supersede_decision", old_decision_ids=old, target="changing", **changed)
+        ends.append(new["decision_id"])
+
+    def searched() -> tuple[int, Asked]:
+        """Search as a process that has not seen any of it."""
+        settings = Settings(store=emptied_postgres, workspace=str(tmp_path), embedder="none")
+        stranger, wire, found = start(settings), Wire(), list[int]()
+        other = Chat(stranger)
+
+        def search() -> None:
+            answer = other.ask("search_decisions", limit=20, **SEARCHES[what])
+            found.append(len(answer["results"]))
+
+        with closing(stranger), wire.counting():
+            other.ask("list_records")
+            asked = wire.of(search)
+        return found[-1], asked
+
+    decide()
+    few, asked_for_few = searched()
+    for _ in range(6):
+        decide()
+    many, asked_for_many = searched()
+
+    assert many >= few + 6
+    assert asked_for_many.round_trips == asked_for_few.round_trips

@@ -84,6 +84,11 @@ def reasons(tx: ReadTx, row: Row) -> Reasons:
     return unpack(content(tx, Digest(row["reasons"])))
 
 
+def foresee_reasons(tx: ReadTx, identifiers: Iterable[str]) -> None:
+    """Have several decisions or proposals at hand, and why: asked for all together."""
+    tx.foresee(*(lambda one=one: reasons(tx, stated(tx, one)) for one in identifiers))
+
+
 def citing_decisions(tx: ReadTx, identifier: str) -> BlastRadius:
     """Name the decisions and proposals that cite something."""
     citing = (row["by"] for row in citations.citing(tx, identifier) if row["kind"] == "decisions")

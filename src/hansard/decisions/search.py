@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from hansard.decisions import answers, audit, contract, limits, reading
 from hansard.decisions.audit import WantedDecisions
@@ -41,6 +42,7 @@ class Searching:
             if wanted.is_narrow and not query_stems(request.query):
                 return audit.listed(tx, request, wanted), None
             ranked = _ranked(tx, request, wanted, near)
+            reading.foresee_reasons(tx, [one.standing.id for one in ranked])
             return [_found(tx, request, one) for one in ranked], None
 
         found, earlier = context.read(work)
@@ -65,6 +67,7 @@ def _ranked(
     A long chain may match with all its versions, and what else matches comes after them.
     """
     graph = _Graph(tx)
+    graph.foresee(near)
     by_meaning = [_sane(hit) for hit in near if graph.knows(hit)]
     least = _least(request)
     hits_max = max(limits.HITS_FIRST, least)
@@ -103,10 +106,19 @@ class _Graph:
         is_sane = not math.isnan(hit.score) and "\0" not in hit.key
         return is_sane and self._row(hit.key) is not None
 
+    def foresee(self, hits: Sequence[Hit]) -> None:
+        """Have what hits are numbers on at hand, and where that leads: asked for all together."""
+        self._tx.foresee(*(partial(self._foreseen, hit) for hit in hits))
+
+    def _foreseen(self, hit: Hit) -> None:
+        if self.knows(hit):
+            self._match(hit)
+
     def matches(
         self, hits: Sequence[Hit], mode: contract.Mode, wanted: WantedDecisions
     ) -> list[RankedMatch]:
         """Say where hits lead, as far as that is wanted."""
+        self.foresee(hits)
         found = map(self._match, hits)
         if mode == "audit":
             return [one for one in found if wanted.has(self._shown(one.found))]

@@ -20,13 +20,16 @@ def places(tx: ReadTx, keys: Collection[str]) -> dict[str, TextPlace]:
     threads = sorted(key for key in keys if type_of(key) is MESSAGE_THREAD)
     if not threads:
         return {}
-    there = tx.scan(THREADS, {"id": AnyOf(threads), "is_deleted": False}, limit=len(threads))
+    # In the orders of the indexes that have them: in any other, all threads would be gone through.
+    wanted = {"id": AnyOf(threads), "is_deleted": False}
+    there = tx.scan(THREADS, wanted, order="id", limit=len(threads))
     following = tx.scan(
         THREADS,
         {"base": AnyOf(threads), "is_deleted": False},
-        order="created_seq",
+        order="base",
         limit=FORKS_MAX * len(threads),
     )
+    following.sort(key=lambda one: one.row["created_seq"])
     # A fork that added nothing says nothing.
     after = {one.row["base"]: one.key for one in following if one.row["segment"] is not None}
     return {one.key: _place(one.row, after.get(one.key)) for one in there}

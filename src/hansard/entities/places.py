@@ -9,7 +9,7 @@ from datetime import date
 from hansard.entities.tables import THREADS, type_of
 from hansard.entities.types.message_thread import MESSAGE_THREAD
 from hansard.kernel.context import TextPlace
-from hansard.kernel.engine import AnyOf, ReadTx, Row
+from hansard.kernel.engine import AnyOf, ReadTx, Row, Where
 
 FORKS_MAX = 4
 """How many that go on from one are looked at, on average; the latest is the one that counts."""
@@ -21,7 +21,7 @@ def places(tx: ReadTx, keys: Collection[str]) -> dict[str, TextPlace]:
     if not threads:
         return {}
     # In the orders of the indexes that have them: in any other, all threads would be gone through.
-    wanted = {"id": AnyOf(threads), "is_deleted": False}
+    wanted: Where = {"id": AnyOf(threads), "is_deleted": False}
     there = tx.scan(THREADS, wanted, order="id", limit=len(threads))
     following = tx.scan(
         THREADS,

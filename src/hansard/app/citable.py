@@ -4,6 +4,7 @@ import os
 from functools import partial
 from pathlib import Path
 
+from hansard.app import workspaces
 from hansard.app.search_sources import THINGS
 from hansard.decisions.git.history import COMMITS
 from hansard.decisions.matching import KnownThings
@@ -23,7 +24,12 @@ _HIDDEN = {".git", "node_modules", ".venv"}
 
 def surroundings(workspace: Path) -> KnownThings:
     """Give what there is around the decisions about a workspace."""
-    return KnownThings(partial(is_known, workspace), partial(has_file, workspace))
+    return KnownThings(partial(is_known, workspace), partial(is_file_named, workspace))
+
+
+def is_file_named(workspace: Path, glob: str) -> bool:
+    """Whether a glob names a file from the workspace's root on, or from its repository's top on."""
+    return has_file(workspace, glob) or has_file(workspaces.top_of(workspace), glob)
 
 
 def is_known(workspace: Path, tx: ReadTx, ref: str) -> bool:

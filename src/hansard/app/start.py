@@ -33,6 +33,7 @@ from hansard.sessions.rules import Quiet, Staleness
 if TYPE_CHECKING:
     from hansard.app.quotas import Quotas as CallQuotas
     from hansard.checkpoints.limits import CheckpointQuotas
+    from hansard.recorder.file_decisions import Governed
     from hansard.recorder.gateway import Gateway
     from hansard.records.briefing import Briefing
 
@@ -107,14 +108,13 @@ class Composition:
 
     def _recorder(self) -> Capability:
         from hansard.app.search_sources import ask_about
-        from hansard.decisions.governed_files import governed
         from hansard.recorder.capability import capability
 
         return capability(
             self._workspace,
             store=_folder(store_location(self._settings)),
             redact=self._settings.redact == "on",
-            governed=governed,
+            governed=governed_in(self._workspace),
             ask_about=ask_about,
             presence=self._presence,
             staleness=self._staleness,
@@ -205,16 +205,27 @@ def workspace_mark(folder: Path) -> str | None:
     return f"{surest}/{found.within}"
 
 
+def governed_in(folder: Path) -> "Governed":
+    """Give what finds the decisions about a workspace's files, wherever in its repository it is."""
+    from hansard.decisions.governed_files import governed
+
+    @cache
+    def within() -> str:
+        way = folder.expanduser().resolve().relative_to(workspaces.top_of(folder))
+        return "" if way == Path() else way.as_posix()
+
+    return lambda tx, path: governed(tx, path, within=within())
+
+
 def gateway(settings: Settings) -> "Gateway":
     """Give whoever only looks a hand of its own on the workspace, opened on first use."""
-    from hansard.decisions.governed_files import governed
     from hansard.recorder.gateway import Gateway
 
     return Gateway(
         Path(settings.workspace).expanduser(),
         store=_folder(store_location(settings)),
         redact=settings.redact == "on",
-        governed=governed,
+        governed=governed_in(Path(settings.workspace)),
         key_file=key_location(settings),
         mark=partial(workspace_mark, Path(settings.workspace)),
     )

@@ -91,6 +91,13 @@ def look(folder: Path) -> WorkspaceIdentity:
     return WorkspaceIdentity(folder, repository, _project_said(folder, repository))
 
 
+def top_of(folder: Path) -> Path:
+    """Give the top of the repository that a folder is in; of none, the folder itself."""
+    folder = folder.expanduser().resolve()
+    repository = repositories.find(folder)
+    return repository.top if repository else folder
+
+
 def place_of(folder: Path) -> str:
     """Name a folder on this machine: the same after a restart, another for any other.
 

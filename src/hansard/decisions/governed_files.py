@@ -1,6 +1,6 @@
 """Which decisions govern a file: the active ones whose target is a `path:GLOB` that names it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hansard.decisions import limits
@@ -21,22 +21,26 @@ class Governing:
     glob: str
 
 
-def governed(tx: ReadTx, path: str) -> list[Governing]:
+def governed(tx: ReadTx, path: str, *, within: str = "") -> list[Governing]:
     """Find what governs a file, given as its path from the workspace's root on.
+
+    A workspace `within` a repository is decided about from the repository's top on, too.
 
     Only globs are looked at that begin in a folder the file lies in, so neither the decisions about
     other things nor those about other folders make a difference.
     """
-    where = {"anchor": AnyOf(anchors_of(path))}
+    paths = [path, f"{within}/{path}"] if within else [path]
+    anchors = dict.fromkeys(anchor for one in paths for anchor in anchors_of(one))
+    where = {"anchor": AnyOf(list(anchors))}
     found = walking.rows(tx, ACTIVE, where, first=limits.PATHS_PAGE)
-    return governing(path, (one.row for one in found))
+    return governing(paths, (one.row for one in found))
 
 
-def governing(path: str, rows: Iterable[Row]) -> list[Governing]:
-    """Choose those that name the file; the ones that block come first. Pure."""
+def governing(paths: Sequence[str], rows: Iterable[Row]) -> list[Governing]:
+    """Choose those that name a file by any of its paths; those that block come first. Pure."""
     found = [
         Governing(row["decision"], row["title"], row["enforcement"] or "advise", row["glob"])
         for row in rows
-        if matches(row["glob"], path)
+        if any(matches(row["glob"], path) for path in paths)
     ]
     return sorted(found, key=lambda one: (one.enforcement != "block", one.id))

@@ -2,7 +2,8 @@
 
 Two targets in words are the same if they look alike: see `lookalikes.py`.
 
-`path:GLOB` names files of the workspace, from its root on, whatever lies around it:
+`path:GLOB` names files of the workspace, from its root on, whatever lies around it; where that is a
+folder within a repository, what is named from the repository's top on is meant, too:
 
     path:src/db.py       that file
     path:src/            everything under src, at any depth; so does path:src/**

@@ -10,7 +10,7 @@ from hansard.app import homes
 from hansard.app.application import Application
 from hansard.app.preflight import require_place
 from hansard.app.settings import Settings, load, store_location
-from hansard.app.start import MEMORY, POSTGRES_SCHEMES, open_engine, start
+from hansard.app.start import MEMORY, POSTGRES_SCHEMES, catalog, open_engine, start
 from hansard.app.taking_in import take_in
 from hansard.cli.flags import Flags
 from hansard.cli.terminal.stderr import say
@@ -18,7 +18,7 @@ from hansard.cli.terminal.text import printable
 from hansard.kernel.effect import Settled, Verdict
 from hansard.kernel.engine import Engine, Schema
 from hansard.kernel.problem import StorageUnavailable
-from hansard.kernel.store import CATALOG
+from hansard.kernel.store import CATALOG, Store
 
 SETTLED_SHOWN = 5
 
@@ -60,6 +60,17 @@ def opened(
         yield application, settings
     finally:
         application.close()
+
+
+@contextmanager
+def looked_at(settings: Settings) -> Iterator[Store]:
+    """Open a store that is there, in a further process of a command that looks at it."""
+    known = catalog(settings)
+    engine = _open_to_look(store_location(settings), known.schema, blobs=settings.blobs)
+    try:
+        yield Store(engine, known.kinds, known.views)
+    finally:
+        engine.close()
 
 
 def project_of(application: Application, settings: Settings) -> str:

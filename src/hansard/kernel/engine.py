@@ -379,7 +379,8 @@ class Engine(Protocol):
 
         One may be given twice, if the look had to be begun again.
 
-        A mark stands for all that a search can see of a document; it compares within one process.
+        A mark stands for all that a search can see of a document; it compares within one process,
+        and with what processes make that it began for that (`engines/sqlite/mark_key.py`).
         A document that is no project's is given with an empty name for one.
         """
 

@@ -6,7 +6,6 @@ when the look began.
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,11 @@ from hansard.app.anchoring import holds
 from hansard.app.unfinished import unfinished
 from hansard.app.verify import documents
 from hansard.app.verify.anchored import check_anchors
-from hansard.app.verify.blobs import check_blobs
-from hansard.app.verify.chain import DAMAGED, Journal, check_journal
+from hansard.app.verify.chain import DAMAGED
 from hansard.app.verify.documents import Documents
 from hansard.app.verify.folder import check_folder
 from hansard.app.verify.intents import list_intents
+from hansard.app.verify.one_project import Examination
 from hansard.app.verify.report import (
     Checked,
     Finding,
@@ -29,8 +28,8 @@ from hansard.app.verify.report import (
     Report,
 )
 from hansard.app.verify.scratch import scratch
-from hansard.app.verify.views import all_filed, check_views
-from hansard.decisions.git import decision_log
+from hansard.app.verify.spreading import Spread, check_projects
+from hansard.app.verify.views import all_filed
 from hansard.kernel.engine import Engine
 from hansard.kernel.event import Head, Receipt
 from hansard.kernel.problem import StorageUnavailable
@@ -44,23 +43,11 @@ __all__ = [
     "OpenIntent",
     "ReceiptFound",
     "Report",
+    "Spread",
     "list_intents",
     "projects_of",
     "verify",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """What one verification is asked to do."""
-
-    store: Store
-    quick: bool
-    findings: Findings
-    progress: Progress
-    git: Path | None
-    documents: Documents | None
-    """`None` where the views are not compared."""
 
 
 def verify(
@@ -73,6 +60,7 @@ def verify(
     git: Path | None = None,
     folder: Path | None = None,
     anchored: Path | None = None,
+    spread: Spread | None = None,
 ) -> Report:
     """Check a store, or only some projects of it, and the Git repositories in a folder.
 
@@ -92,10 +80,11 @@ def verify(
         _check_catalog(store, findings)
         _check_database(store.engine, findings, thorough=not quick)
         _check_imports(store, findings)
-    with scratch(documents.SCHEMA, entries=_entries(store.engine)) as aside:
-        found = None if quick else _documents(store, aside, findings)
-        look = _Look(store, quick, findings, progress, git, found)
-        checked = [_check_project(look, project) for project in projects or known]
+    entries = _entries(store.engine)
+    with scratch(documents.SCHEMA, entries=entries, is_shared=spread is not None) as aside:
+        found = None if quick else _documents(store, aside.engine, findings)
+        look = Examination(store, quick, findings, progress, git, found)
+        checked = check_projects(look, projects or known, spread, aside.folder)
     if anchored:
         check_anchors(store.engine, anchored, projects or known, findings)
     return Report(
@@ -178,7 +167,7 @@ def _documents(store: Store, aside: Engine, findings: Findings) -> Documents | N
     """Look at what searches look through; `None` if that cannot be read."""
     topics = [topic for view in store.views for topic in view.topics]
     try:
-        found = Documents(store.engine, topics, aside)
+        found = Documents.looked(store.engine, topics, aside)
     except StorageUnavailable as problem:
         findings.unreadable("database", CATALOG, problem.message)
         return None
@@ -190,53 +179,7 @@ def _documents(store: Store, aside: Engine, findings: Findings) -> Documents | N
     return found
 
 
-def _check_project(look: _Look, project: str) -> Checked:
-    """Check one project; a store that stops answering is a finding, and the others go on."""
-    journal = Journal(project)
-    blobs, rows = 0, None
-    try:
-        check_journal(look.store, journal, look.findings, look.progress)
-        blobs = check_blobs(look.store.engine, journal, look.findings, look.progress)
-        if look.documents:
-            rows = check_views(look.store, journal, look.documents, look.findings, look.progress)
-        if not look.quick:
-            _check_git(look, project)
-    except StorageUnavailable as problem:
-        look.findings.unreadable("store", project, problem.message)
-    except (AssertionError, LookupError, *DAMAGED):
-        message = "Something is stored that Hansard never wrote; the rest was not checked"
-        look.findings.broken("store", project, message)
-    return Checked(
-        project,
-        journal.entries,
-        journal.reached.seq,
-        journal.reached.hash,
-        blobs,
-        rows,
-        redacted=len(journal.erased) + len(journal.blobs_erased_by_word),
-    )
-
-
-def _check_git(look: _Look, project: str) -> None:
-    """Compare a repository with the journal. It can be made again, so nothing of it is damage."""
-    if look.git is None:
-        return
-    try:
-        faults = decision_log.faults(look.store, look.git, project)
-    except StorageUnavailable as problem:
-        look.findings.unreadable("git", project, problem.message)
-        return
-    except OSError as error:
-        message = f"The repository cannot be looked at: {error.strerror}"
-        look.findings.unreadable("git", project, message)
-        return
-    except (LookupError, *DAMAGED):
-        faults = ["The repository cannot be compared with a journal that cannot be read"]
-    for fault in faults:
-        look.findings.drift("git", project, fault)
-
-
-def _intents(look: _Look, projects: Collection[str]) -> list[OpenIntent]:
+def _intents(look: Examination, projects: Collection[str]) -> list[OpenIntent]:
     found: list[OpenIntent] = []
     for project in projects:
         try:
@@ -248,7 +191,7 @@ def _intents(look: _Look, projects: Collection[str]) -> list[OpenIntent]:
     return found
 
 
-def _find(look: _Look, receipt: Receipt, projects: Collection[str]) -> ReceiptFound:
+def _find(look: Examination, receipt: Receipt, projects: Collection[str]) -> ReceiptFound:
     """Look for a receipt in these projects' journals, since it does not say whose it is."""
     for project in projects:
         with suppress(*DAMAGED):  # as is found with the chain

@@ -1,9 +1,9 @@
 """The documents: what searches look through is what the views make of the journal."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from hansard.app.verify.report import ViewDifference
 from hansard.app.verify.scratch import room
@@ -32,15 +32,21 @@ def document_key(topic: Topic, key: str) -> str:
 class Documents:
     """All documents of a store as one look found them, laid aside."""
 
-    def __init__(self, engine: Engine, topics: Iterable[Topic], aside: Engine) -> None:
-        """Look. What is written from now on is not compared, so writers are not waited for."""
-        self._seqs = {project: head.seq for project, head in engine.heads().items()}
+    def __init__(self, aside: Engine, seqs: Mapping[str, int]) -> None:
+        """Know where they lie, and how far each project was when that look began."""
+        self.seqs = seqs
         self._aside = aside
         self._buffer: defaultdict[str, dict[str, Row]] = defaultdict(dict)
         self._nobodys: Counter[str] = Counter()
+
+    @classmethod
+    def looked(cls, engine: Engine, topics: Iterable[Topic], aside: Engine) -> Self:
+        """Look. What is written from now on is not compared, so writers are not waited for."""
+        found = cls(aside, {project: head.seq for project, head in engine.heads().items()})
         for topic in topics:
-            engine.marks(topic, partial(self._take, topic))
-        self._lay_aside()
+            engine.marks(topic, partial(found._take, topic))
+        found._lay_aside()
+        return found
 
     def nobodys(self) -> Iterator[str]:
         """Say which documents belong to no project."""
@@ -67,7 +73,7 @@ class Documents:
         self._buffer.clear()
 
     def _differ(self, found: ReadTx, wanted: ReadTx) -> Iterator[ViewDifference]:
-        until = self._seqs.get(found.project, 0)
+        until = self.seqs.get(found.project, 0)
         for one in walking.rows(found, FOUND):
             noted = wanted.get(WANTED, one.key) or {"mark": None, "seq": 0}
             if noted["seq"] <= until and one.row["mark"] != noted["mark"]:

@@ -1,7 +1,7 @@
 """What a verification found, as values: for a person, for `--json` and for the exit code."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -68,8 +68,19 @@ class Findings:
         """Note what is off without being damaged."""
         self._add("drift", check, project, message, where)
 
+    def take(self, found: Sequence[Finding], left_out: int) -> None:
+        """Note what another process found in a project, as if it had been found here."""
+        for one in found:
+            self._add(one.severity, one.check, one.project, one.message, one.where)
+        self.left_out += left_out
+
     def _add(
-        self, severity: Severity, check: Check, project: str, message: str, where: dict[str, object]
+        self,
+        severity: Severity,
+        check: Check,
+        project: str,
+        message: str,
+        where: Mapping[str, object],
     ) -> None:
         place = (check, project)
         self._counts[place] += 1

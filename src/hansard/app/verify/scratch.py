@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from hansard.engines.memory import MemoryEngine
@@ -14,18 +15,35 @@ IN_MEMORY_ENTRIES_MAX = 1_000
 """What these make fits into memory anywhere; more goes into a temporary file."""
 
 
+NAME = "scratch"
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """Where something is laid aside."""
+
+    engine: Engine
+    folder: Path | None
+    """Where other processes find it; `None` if it is in memory."""
+
+
+def shared(folder: Path, schema: Schema) -> Engine:
+    """Open what another process has laid aside in a folder."""
+    return SqliteEngine(folder / NAME, schema)
+
+
 @contextmanager
-def scratch(schema: Schema, *, entries: int) -> Iterator[Engine]:
+def scratch(schema: Schema, *, entries: int, is_shared: bool = False) -> Iterator[Aside]:
     """Give an engine for what so many entries make; it is gone afterwards."""
-    if entries <= IN_MEMORY_ENTRIES_MAX:
-        yield MemoryEngine(schema)
+    if entries <= IN_MEMORY_ENTRIES_MAX and not is_shared:
+        yield Aside(MemoryEngine(schema), None)
         return
     made = tempfile.TemporaryDirectory(prefix="hansard-verify-", ignore_cleanup_errors=True)
     with made as folder:
         with room():
-            engine = SqliteEngine(Path(folder) / "scratch", schema)
+            engine = SqliteEngine(Path(folder) / NAME, schema)
         try:
-            yield engine
+            yield Aside(engine, Path(folder))
         finally:
             engine.close()
 

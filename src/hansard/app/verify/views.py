@@ -34,7 +34,8 @@ def check_views(
     ):
         return None
     schema = schema_of(store.views, [WANTED])
-    with scratch(schema, entries=journal.reached.seq) as engine:
+    with scratch(schema, entries=journal.reached.seq) as aside:
+        engine = aside.engine
         rebuilt = _Rebuilt(store, project, engine)
         try:
             # Only up to here: whoever writes meanwhile may be faster than we are.

@@ -2,15 +2,16 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from hansard.app.start import anchor_location, git_folder
-from hansard.app.verify import Checked, Report
+from hansard.app.verify import Checked, Report, Spread
 from hansard.app.verify import verify as verify_store
 from hansard.cli.flags import Flags
-from hansard.cli.opened_store import opened, store_folder
+from hansard.cli.opened_store import looked_at, opened, store_folder
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.terminal.stderr import say_problem
 from hansard.cli.terminal.text import painter, print_json, printable, show_progress
@@ -19,6 +20,7 @@ from hansard.kernel.event import Receipt
 from hansard.kernel.problem import InvalidInput, Problem
 
 EXIT_CANNOT_READ = 3
+WORKERS_MAX = 64
 
 _RECEIPT = re.compile(r"(?:s:)?([0-9]{1,18}):([0-9a-f]{64})")
 _VERDICTS = {
@@ -29,6 +31,19 @@ _VERDICTS = {
 }
 _COLOURS = {"broken": "red", "unreadable": "red", "drift": "yellow"}
 _OWNERS = {True: "at work", False: "dead", None: "unknown"}
+
+
+Receipts = Annotated[
+    list[str] | None,
+    typer.Option(metavar="SEQ:HASH", help="A receipt you kept; may be repeated."),
+]
+Projects = Annotated[
+    list[str] | None, typer.Option(metavar="ID", help="Only this project; may be repeated.")
+]
+Workers = Annotated[
+    int,
+    typer.Option(metavar="N", min=1, max=WORKERS_MAX, help="Processes that share the projects."),
+]
 
 
 @settings_flags
@@ -43,13 +58,9 @@ def verify(
         ),
     ] = False,
     json: Json = False,
-    receipt: Annotated[
-        list[str] | None,
-        typer.Option(metavar="SEQ:HASH", help="A receipt you kept; may be repeated."),
-    ] = None,
-    project: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Only this project; may be repeated.")
-    ] = None,
+    receipt: Receipts = None,
+    project: Projects = None,
+    workers: Workers = 1,
 ) -> int:
     """Check database, chain, blobs, views, Git, open intents and kept receipts. Writes nothing.
 
@@ -59,6 +70,7 @@ def verify(
     receipts = [_receipt(text) for text in receipt or ()]
     try:
         with opened(flags, looking=True) as (application, settings):
+            spread = Spread(workers, partial(looked_at, settings)) if workers > 1 else None
             report = verify_store(
                 application.store,
                 git=git_folder(settings),
@@ -68,6 +80,7 @@ def verify(
                 quick=quick,
                 receipts=receipts,
                 progress=show_progress,
+                spread=spread,
             )
     except Problem as problem:
         return _cannot_read(problem, json=json)

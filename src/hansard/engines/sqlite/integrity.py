@@ -11,6 +11,7 @@ from itertools import zip_longest
 
 import apsw
 
+from hansard.engines.sqlite.mark_key import number_of
 from hansard.engines.sqlite.schema import (
     NUMBER_BITS,
     documents_name,
@@ -93,9 +94,10 @@ def mark(topic: Topic, texts: Mapping[str, str]) -> str:
     """Add up the mark of one document."""
     written = document(topic, texts)
     columns = [text.split() for text in written]
-    total = hash(b"".join(_varint(len(words)) for words in columns))
+    total = number_of(b"".join(_varint(len(words)) for words in columns))
     for column, words in zip(topic.columns, columns, strict=True):
-        total += sum(hash((word, column, place)) for place, word in enumerate(words))
+        called = number_of(column)
+        total += sum(hash((number_of(word), called, at)) for at, word in enumerate(words))
     return f"{total % MODULUS:x} {float(length_of(topic, written))}"
 
 
@@ -112,11 +114,11 @@ def _add_up(connection: apsw.Connection, words: str) -> None:
 
 def _parts(connection: apsw.Connection, words: str) -> Iterator[tuple[int, int]]:
     for number, lengths in connection.execute(f"SELECT id, sz FROM {words}_docsize"):
-        yield number, hash(lengths)
+        yield number, number_of(lengths)
     connection.execute(f"CREATE VIRTUAL TABLE temp.places USING fts5vocab(main, {words}, instance)")
     places = connection.execute('SELECT term, doc, col, "offset" FROM temp.places')
     for word, number, column, place in places:
-        yield number, hash((word, column, place))
+        yield number, hash((number_of(word), number_of(column), place))
 
 
 def _lay_aside(connection: apsw.Connection, sums: dict[int, int]) -> None:

@@ -1,0 +1,37 @@
+"""What marks are made with: a key that nobody can know who might alter a file to deceive them.
+
+Each process has its own, and gives it to those that it begins to compare marks with its own.
+"""
+
+import os
+from functools import lru_cache
+from hashlib import blake2b
+
+WORDS_MAX = 65_536
+"""How many words' numbers are remembered: most come again and again."""
+
+_keys = [os.urandom(16)]
+
+
+def mark_key() -> bytes:
+    """Give the key of this process."""
+    return _keys[-1]
+
+
+def share_marks(key: bytes) -> None:
+    """Make marks from now on as the process does that has this key."""
+    _keys.append(key)
+    number_of.cache_clear()
+
+
+@lru_cache(maxsize=WORDS_MAX)
+def number_of(said: object) -> int:
+    """Give the number that stands for a word, or for whatever a file that was altered has there."""
+    match said:
+        case str():
+            form = b"s" + said.encode(errors="surrogatepass")
+        case bytes():
+            form = b"b" + said
+        case _:
+            form = b"o" + repr(said).encode()
+    return int.from_bytes(blake2b(form, digest_size=8, key=_keys[-1]).digest())

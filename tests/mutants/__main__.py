@@ -5,56 +5,26 @@ import hashlib
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import ExitStack, closing
 from pathlib import Path
 from queue import Queue
-from tempfile import TemporaryDirectory
-
-import pytest
 
 from tests.mutants import reach
+from tests.mutants.judging import ANSWERS, FOLDERS, ROOT, Judge, Mutant
 from tests.mutants.mutations import Mutation, mutations
 
-ROOT = Path(__file__).parents[2]
 NOTED = ROOT / "build" / "reach"
-FOLDERS = (
-    *("kernel", "engines", "app", "records", "sessions", "checkpoints", "recorder", "entities"),
-    *("decisions", "embedders", "sdk", "langgraph", "mutants"),
-)
 QUICK = "not slow and not postgres and not clients"
 ON_POSTGRES = "postgres and not slow"
-"""The engine of PostgreSQL is judged by its own tests; each try starts a server for them."""
-FIRST = 40
-"""So many tests are run at first, those that reach least ..."""
+"""The engine of PostgreSQL is judged by its own tests."""
 TESTS_MAX = 80
-"""... and so many in all, before a fault counts as not noticed."""
-CONTROLS = 20
-"""So many tests are first run on the source as it is."""
-ANSWERS = {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED}
-"""How a run ends that says something: also by a fault that keeps a test from being loaded."""
-PATIENCE_S = 120
-"""What takes longer does not end, if the same tests end without the fault."""
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """A fault in a file, and the tests that could notice it."""
-
-    file: Path
-    mutation: Mutation
-    tests: tuple[str, ...]
-
-    @property
-    def told(self) -> str:
-        """Say where and what it is."""
-        place = self.file.relative_to(reach.SOURCE)
-        return f"{place}:{self.mutation.line}: {self.mutation.told(self.file.read_text())}"
+"""So many tests may try to notice a fault, those first that reach least ..."""
+TESTS_S = 30.0
+"""... and so long they may take, after the first of them."""
 
 
 def main() -> int:
@@ -66,11 +36,7 @@ def main() -> int:
     everything = list(_everything(asked.only))
     drawn = chance.sample(everything, min(asked.count, len(everything)))
     known = reach.Reach(NOTED)
-    mutants = [
-        Mutant(file, mutation, tuple(known.tests_of(file, mutation.line)[:TESTS_MAX]))
-        for file, mutation in drawn
-    ]
-    require_green(mutants)
+    mutants = [_with_tests(known, file, mutation) for file, mutation in drawn]
     alive = 0
     for number, (mutant, is_noticed) in enumerate(_tried(mutants, asked.workers), 1):
         alive += not is_noticed
@@ -86,6 +52,17 @@ def main() -> int:
     killed = len(mutants) - alive
     print(f"{killed} of {len(mutants)} noticed ({killed / len(mutants):.0%}), seed {asked.seed}")  # noqa: T201 - the answer
     return 0
+
+
+def _with_tests(known: reach.Reach, file: Path, mutation: Mutation) -> Mutant:
+    """Choose the tests that may notice a fault."""
+    tests, took_s = list[str](), 0.0
+    for test in known.tests_of(file, mutation.line)[:TESTS_MAX]:
+        took_s += known.took_s(test)
+        if tests and took_s > TESTS_S:
+            break
+        tests.append(test)
+    return Mutant(file, mutation, tuple(tests), min(took_s, TESTS_S))
 
 
 def _asked() -> argparse.Namespace:
@@ -141,81 +118,20 @@ def _everything(only: str) -> Iterator[tuple[Path, Mutation]]:
 
 
 def _tried(mutants: Sequence[Mutant], workers: int) -> Iterator[tuple[Mutant, bool]]:
-    """Try each, in as many copies of the source as there are workers."""
-    with TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(workers) as threads:
-        copies: Queue[Path] = Queue()
-        for number in range(workers):
-            copy = Path(folder) / str(number)
-            shutil.copytree(reach.SOURCE, copy / "hansard")
-            copies.put(copy)
+    """Try each, by as many judges as there are workers."""
+    with ExitStack() as stack, ThreadPoolExecutor(workers) as threads:
+        judges: Queue[Judge] = Queue()
+        for _ in range(min(workers, len(mutants))):
+            judges.put(stack.enter_context(closing(Judge())))
 
         def attempt(mutant: Mutant) -> tuple[Mutant, bool]:
-            copy = copies.get()
+            judge = judges.get()
             try:
-                return mutant, _is_noticed(mutant, copy)
+                return mutant, judge.is_noticed(mutant)
             finally:
-                copies.put(copy)
+                judges.put(judge)
 
         yield from threads.map(attempt, mutants)
-
-
-def _is_noticed(mutant: Mutant, copy: Path) -> bool:
-    """Put a fault into a copy, and see whether a test fails."""
-    if not mutant.tests:
-        return False
-    source = mutant.file.read_text()
-    target = copy / "hansard" / mutant.file.relative_to(reach.SOURCE)
-    target.write_text(mutant.mutation.put_into(source))
-    try:
-        return not (
-            _passes(mutant.tests[:FIRST], copy)
-            and (len(mutant.tests) <= FIRST or _passes(mutant.tests[FIRST:], copy))
-        )
-    finally:
-        target.write_text(source)
-
-
-def _passes(tests: Sequence[str], copy: Path, patience_s: float | None = PATIENCE_S) -> bool:
-    """Run tests on a copy of the source; what keeps them from being run is no answer."""
-    options = ["-x", "-q", "-n", "0", "-p", "no:randomly", "-o", f"cache_dir={copy / 'cache'}"]
-    places = {"PYTHONPATH": str(copy), "HYPOTHESIS_STORAGE_DIRECTORY": str(copy / "examples")}
-    with subprocess.Popen(
-        [sys.executable, "-m", "pytest", *options, *tests],
-        cwd=ROOT,
-        env=os.environ | places | {"PYTHONDONTWRITEBYTECODE": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    ) as running:
-        try:
-            told, _ = running.communicate(timeout=patience_s)
-        except subprocess.TimeoutExpired:
-            os.killpg(running.pid, signal.SIGKILL)
-            return not _ends(tests)
-    if running.returncode not in ANSWERS:
-        raise RuntimeError(f"The tests could not be run:\n{told[-2000:]}")
-    return running.returncode == pytest.ExitCode.OK
-
-
-def _ends(tests: Sequence[str]) -> bool:
-    """Whether tests end by themselves in half the time, so that it was the fault that kept them."""
-    began = time.monotonic()
-    with TemporaryDirectory(prefix="mutants-") as folder:
-        shutil.copytree(reach.SOURCE, Path(folder) / "hansard")
-        if not _passes(tests, Path(folder), None):
-            raise RuntimeError("The tests fail though no fault was put in")
-    return time.monotonic() - began < PATIENCE_S / 2
-
-
-def require_green(mutants: Sequence[Mutant]) -> None:
-    """Refuse to judge by tests that fail, or cannot run, where nothing is wrong."""
-    tests = [mutant.tests[0] for mutant in mutants if mutant.tests][:CONTROLS]
-    with TemporaryDirectory(prefix="mutants-") as folder:
-        copy = Path(folder)
-        shutil.copytree(reach.SOURCE, copy / "hansard")
-        if tests and not _passes(tests, copy):
-            raise RuntimeError("The tests fail though no fault was put in")
 
 
 if __name__ == "__main__":

@@ -81,9 +81,12 @@ def _equivalent(node: ast.AST) -> Iterator[ast.AST]:
     """Give what could be otherwise without that anybody could tell; no fault is put there.
 
     Texts by themselves, such as docstrings; how strictly a dataclass is declared, to which the type
-    checker holds all code there is; and by how many seconds a wait is bounded.
+    checker holds all code there is; by how many seconds a wait is bounded; and the `del` of an
+    argument that is not used.
     """
     match node:
+        case ast.Delete(targets=targets) if all(isinstance(one, ast.Name) for one in targets):
+            yield node
         case ast.Expr(value=ast.Constant() as text):
             yield from (node, text)
         case ast.Call(func=ast.Name(id="dataclass"), keywords=keywords):

@@ -34,7 +34,7 @@ class Noting:
     def __init__(self, noted: Path) -> None:
         """Begin at once: what is imported later is seen."""
         self._failed = noted.with_name(f"failed-{noted.name}")
-        self._ran, self._tests = noted.with_name(f"ran-{noted.name}"), list[str]()
+        self._ran, self._took = noted.with_name(f"ran-{noted.name}"), defaultdict[str, float](float)
         self._coverage = coverage.Coverage(
             data_file=str(noted), include=[str(file) for file in targets()], config_file=False
         )
@@ -43,19 +43,21 @@ class Noting:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         """Name the test that is about to run."""
-        self._tests.append(item.nodeid)
+        self._took[item.nodeid] = 0
         self._coverage.switch_context(item.nodeid)
         return (yield)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Note also what fails as it is: it cannot judge."""
+        """Note how long it takes, and what fails as it is: it cannot judge."""
+        self._took[report.nodeid] += report.duration
         if report.failed:
             with self._failed.open("a") as failed:
                 failed.write(f"{report.nodeid}\n")
 
     def pytest_sessionfinish(self) -> None:
         """Keep it."""
-        self._ran.write_text("\n".join(self._tests))
+        ran = (f"{seconds:.3f} {test}" for test, seconds in self._took.items())
+        self._ran.write_text("\n".join(ran))
         self._coverage.stop()
         self._coverage.save()
 
@@ -74,14 +76,15 @@ class Reach:
     def __init__(self, folder: Path) -> None:
         """Read it all."""
         self._files: dict[Path, Reached] = {file: defaultdict(set) for file in targets()}
-        failed, self._ran = _listed(folder, "failed"), _listed(folder, "ran")
+        failed, ran = set(_listed(folder, "failed")), _listed(folder, "ran")
+        self._took = {test: float(took) for took, _, test in (one.partition(" ") for one in ran)}
         for noted in folder.glob("of-*"):
             data = coverage.CoverageData(str(noted))
             data.read()
             for file, reached in self._files.items():
                 for line, tests in data.contexts_by_lineno(str(file)).items():
                     reached[line] |= set(tests) - failed - {""}
-        self._ran -= failed
+        self._ran = self._took.keys() - failed
         self._breadth = Counter(
             test for reached in self._files.values() for tests in reached.values() for test in tests
         )
@@ -96,16 +99,16 @@ class Reach:
         """
         reached, source = self._files[file], file.read_text()
         tests = {test for one in _statement(source, line) for test in reached.get(one, ())}
-        if not tests:
-            tests = self._users(file, _constants(source, line))
-        if not tests:
-            tests = {test for several in reached.values() for test in several}
+        if not tests and not _is_within_function(source, line):
+            tests = self._users(file, _constants(source, line)) or set().union(*reached.values())
         own = re.compile(
             rf"/{file.parent.name}/test_(?:\w+_)?{file.stem}\w*\.py::|/test_{file.stem}\b"
         )
-        ordered = sorted(tests, key=lambda test: (not own.search(test), self._breadth[test], test))
-        # A case whose name is empty cannot be asked for alone.
-        return list(dict.fromkeys(test.removesuffix("[]") for test in ordered))
+        return sorted(tests, key=lambda test: (not own.search(test), self._breadth[test], test))
+
+    def took_s(self, test: str) -> float:
+        """Say how long a test took."""
+        return self._took[test]
 
     def _users(self, file: Path, names: Iterable[str]) -> set[str]:
         words = re.compile(rf"\b({'|'.join(names)})\b") if names else None
@@ -117,9 +120,9 @@ class Reach:
         return naming.union(*using)
 
 
-def _listed(folder: Path, what: str) -> set[str]:
+def _listed(folder: Path, what: str) -> list[str]:
     files = folder.glob(f"{what}-*")
-    return {test for file in files for test in file.read_text().splitlines() if test}
+    return [line for file in files for line in file.read_text().splitlines() if line]
 
 
 def _statement(source: str, line: int) -> Iterator[int]:
@@ -130,6 +133,15 @@ def _statement(source: str, line: int) -> Iterator[int]:
     found = [one for one in _statements(source) if one[0] <= line <= one[1]]
     first, last = max(found, default=(line, line))
     yield from range(first, last + 1)
+
+
+def _is_within_function(source: str, line: int) -> bool:
+    """Whether a line is done when a function is called, and not on import."""
+    return any(
+        node.body[0].lineno <= line <= (node.end_lineno or 0)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
 
 
 @cache

@@ -26,6 +26,8 @@ CASES = {
         "@dataclass(frozen=True, order=False)\nclass A: ..."
     ],
     "WAIT_S = 5": [],
+    "del unused": [],
+    "del rows[key]": ["pass"],
     "PLACES = 5": ["PLACES = 6"],
     "é = 'ü' < b": ["é = ('ü') <= (b)"],
 }

@@ -9,13 +9,21 @@ from hansard.checkpoints import (
     copies,
     cut_views,
     events,
-    given_lists,
+    left_out,
     limits,
     packing,
     rules,
 )
 from hansard.checkpoints.answers import json_of
-from hansard.checkpoints.reading import context_of, find, looked_at, newest, state_of
+from hansard.checkpoints.left_out import LeftOut
+from hansard.checkpoints.reading import (
+    context_of,
+    find,
+    left_out_of,
+    looked_at,
+    newest,
+    state_of,
+)
 from hansard.checkpoints.retaining import retain
 from hansard.checkpoints.threads.usage import used_bytes
 from hansard.checkpoints.views import CHECKPOINTS, PREFIX
@@ -25,6 +33,7 @@ from hansard.kernel.ids import next_id
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import BlobDamaged, InvalidInput
 
+_GONE = "{} has more, which a budget left out and which is not in this one: {}."
 _MENDED = "What was kept of it on disk was damaged, and has been written again."
 
 
@@ -116,18 +125,30 @@ class _Save:
 
     def _require_whole(self, tx: ReadTx) -> None:
         """Refuse what a budget left of a context, where it would take the place of the whole."""
-        caller, given = self.context.caller, self.request.context
-        may_be_cut = cut_views.TELLTALE in self.data or given_lists.is_any_missing(caller)
-        if self.request.force or not may_be_cut:
+        given, left = self.request.context, self._left_out(tx)
+        if self.request.force or not (left or cut_views.TELLTALE in self.data):
             return
         for row in _seen(tx, self.context, self._session):
-            missing = given_lists.missing_of(caller, row["id"])
             with suppress(BlobDamaged):
                 whole = context_of(tx, row)
                 keys = [*cut_views.cut_keys(given, whole)]
-                keys += given_lists.cut_lists(given, whole, missing)
+                keys += left_out.cut_keys(given, whole, left.get(row["id"], LeftOut()))
                 if keys:
                     raise _cut(row["id"], sorted({*keys}))
+
+    def _left_out(self, tx: ReadTx) -> dict[str, LeftOut]:
+        """Say what whoever saves was not given of which checkpoints."""
+        own = self.context.caller.session_in(self.context.project)
+        by_session = [left_out_of(tx, one) for one in dict.fromkeys((self._session, own))]
+        return {one: left for lefts in by_session for one, left in lefts.items()}
+
+    def _gone(self, tx: ReadTx) -> str | None:
+        """Say what a budget left out whole of what was loaded last, and is not saved again."""
+        lefts = self._left_out(tx)
+        seen = looked_at(tx, self._session) if lefts else None
+        left = lefts.get(seen["id"]) if seen else None
+        keys = left_out.keys_gone(self.request.context, left) if left else []
+        return _GONE.format(seen["id"], ", ".join(keys)) if seen and keys else None
 
     def _news(self, row: Row) -> list[str]:
         """Name what this save says of a checkpoint that holds its context already, and is new."""
@@ -150,7 +171,7 @@ class _Save:
         return _skipped(row).model_copy(update={"amended": changed or None, "warning": warning})
 
     def _record(self, tx: WriteTx, plan: packing.SavePlan) -> answers.CheckpointSavedAnswer:
-        notes = [_MENDED if plan.mended else None, self._check(tx, plan)]
+        notes = [_MENDED if plan.mended else None, self._check(tx, plan), self._gone(tx)]
         saved = events.CheckpointSaved(
             id=next_id(tx, PREFIX),
             session=self._session,

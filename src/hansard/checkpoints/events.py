@@ -79,6 +79,23 @@ class CheckpointLoaded(CheckpointEvent):
         return f"Checkpoint {self.id} loaded"
 
 
+class CheckpointGivenInPart(CheckpointEvent):
+    """Whoever loaded a checkpoint was given less than it holds, or has got the rest by now."""
+
+    kind: ClassVar[str] = "checkpoints.checkpoint_given_in_part.v1"
+
+    into: str | None = None
+    """The session of whoever loaded it, if it is not the checkpoint's own."""
+    lists: dict[str, int]
+    """By JSON Pointer: how many of a list's oldest items were left out."""
+    keys: list[str]
+    """JSON Pointers to what was left out whole."""
+
+    def summary(self) -> str:
+        """Name it."""
+        return f"Checkpoint {self.id} given in part"
+
+
 class CheckpointDeleted(CheckpointEvent):
     """A checkpoint was taken off the list."""
 
@@ -138,6 +155,7 @@ EVENTS: tuple[type[Event], ...] = (
     CheckpointSaved,
     CheckpointAmended,
     CheckpointLoaded,
+    CheckpointGivenInPart,
     CheckpointDeleted,
     KeyMarked,
     KeyUnmarked,

@@ -1,14 +1,16 @@
 """Loading a context: whole, in part, or within a budget, with what has changed since."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from hansard.checkpoints import answers, classes, contract, events, given_lists, reducing
+from hansard.checkpoints import answers, classes, contract, events, reducing
+from hansard.checkpoints.left_out import LeftOut, left_out
 from hansard.checkpoints.reading import (
     context_of,
     find,
+    left_out_of,
     metadata_of,
     newest_sound,
     paths_of,
@@ -45,16 +47,15 @@ class Loading:
     def load(self, request: contract.Load, context: Context) -> answers.CheckpointLoadedAnswer:
         """Give a context back as it was saved, or as much as the caller's budget allows."""
 
-        def work(tx: ReadTx) -> answers.CheckpointLoadedAnswer:
+        def work(tx: ReadTx) -> tuple[answers.CheckpointLoadedAnswer, LeftOut]:
             if request.checkpoint_id is not None:
                 row = find(tx, request.checkpoint_id)
                 return self._shown(tx, request, row, context_of(tx, row), None)
             session = None if request.session_id is None else context.session
             return self._shown(tx, request, *newest_sound(tx, session))
 
-        loaded = context.read(work)
-        given_lists.note(context.caller, loaded)
-        _note_loaded(context, loaded)
+        loaded, left = context.read(work)
+        _note_loaded(context, loaded, left, request.keys)
         return loaded
 
     def _shown(
@@ -64,7 +65,7 @@ class Loading:
         row: Row,
         whole: dict[str, Any],
         warning: str | None,
-    ) -> answers.CheckpointLoadedAnswer:
+    ) -> tuple[answers.CheckpointLoadedAnswer, LeftOut]:
         marks = state_of(tx, row["session"])["marks"]
         unknown = [key for key in request.keys or () if key not in whole]
         meant = [did_you_mean(key, whole) for key in unknown]
@@ -73,7 +74,7 @@ class Loading:
         reduced = _within(request.budget_tokens, row, whole, marks)
         over = request.budget_tokens and reduced.chars > _chars(request.budget_tokens)
         notes = [warning, _OVER if over else None, *meant]
-        return answers.CheckpointLoadedAnswer(
+        loaded = answers.CheckpointLoadedAnswer(
             checkpointId=row["id"],
             sessionId=row["session"],
             sessionTitle=self.title_of(tx, row["session"]),
@@ -86,9 +87,15 @@ class Loading:
             howToFetch=_how_to_fetch(row["id"]) if reduced.omitted else None,
             warning=" ".join(filter(None, notes)) or None,
         )
+        return loaded, left_out(whole, reduced.context) if reduced.omitted else LeftOut()
 
 
-def _note_loaded(context: Context, loaded: answers.CheckpointLoadedAnswer) -> None:
+def _note_loaded(
+    context: Context,
+    loaded: answers.CheckpointLoadedAnswer,
+    left: LeftOut,
+    asked: Sequence[str] | None,
+) -> None:
     """Note what a session resumed from: marks are judged by it, and its timeline shows it.
 
     A person who looks, or a caller who may only read, has not resumed anything.
@@ -102,11 +109,25 @@ def _note_loaded(context: Context, loaded: answers.CheckpointLoadedAnswer) -> No
 
     def work(tx: WriteTx) -> None:
         context.record(tx, event)
+        known = left_out_of(tx, into or loaded.sessionId).get(loaded.checkpointId, LeftOut())
+        still = (known.but_for(asked) if asked is not None else LeftOut()).beside(left)
+        if still != known:
+            context.record(tx, _given_in_part(event, still))
 
     # A disk that takes no note has still given the context, and that was asked for.
     with suppress(StorageUnavailable):
         context.note(work)
     caller.works_on(context.project, loaded.sessionId)
+
+
+def _given_in_part(loaded: events.CheckpointLoaded, left: LeftOut) -> events.CheckpointGivenInPart:
+    return events.CheckpointGivenInPart(
+        id=loaded.id,
+        session=loaded.session,
+        into=loaded.into,
+        lists=dict(left.lists),
+        keys=list(left.keys),
+    )
 
 
 def _within(

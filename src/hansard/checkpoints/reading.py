@@ -7,6 +7,7 @@ import orjson
 
 from hansard.checkpoints.contract import CheckpointNotFound
 from hansard.checkpoints.copies import read_either
+from hansard.checkpoints.left_out import LeftOut
 from hansard.checkpoints.views import CHECKPOINTS, CONTEXTS, NO_CONTEXT
 from hansard.kernel.blob import Digest
 from hansard.kernel.engine import Found, Position, ReadTx, Row, Where
@@ -33,6 +34,12 @@ def context_of(tx: ReadTx, row: Row) -> dict[str, Any]:
 def state_of(tx: ReadTx, session: str) -> Row:
     """Read what a session's next save needs to know."""
     return tx.get(CONTEXTS, session) or NO_CONTEXT
+
+
+def left_out_of(tx: ReadTx, session: str | None) -> dict[str, LeftOut]:
+    """Say of which checkpoints a session was given a part only, and what it was not given."""
+    given = state_of(tx, session)["given"] if session else {}
+    return {one: LeftOut(left["lists"], tuple(left["keys"])) for one, left in given.items()}
 
 
 def newest(tx: ReadTx, session: str) -> Row | None:

@@ -5,6 +5,7 @@ from typing import Any
 from hansard.checkpoints.events import (
     CheckpointAmended,
     CheckpointDeleted,
+    CheckpointGivenInPart,
     CheckpointLoaded,
     CheckpointSaved,
     KeyMarked,
@@ -15,7 +16,10 @@ from hansard.kernel.engine import Row, Table
 from hansard.kernel.ids import taken
 from hansard.kernel.view import Derivation, View
 
-VERSION = 2
+VERSION = 3
+GIVEN_MAX = 8
+"""Checkpoints of which a session remembers that it was given a part only."""
+
 PREFIX = "C"
 
 CHECKPOINTS = Table(
@@ -41,6 +45,7 @@ NO_CONTEXT: dict[str, Any] = {
     "tags": [],
     "own_tags": [],
     "accessed": None,
+    "given": {},
 }
 """A session that has neither saved, loaded nor marked anything."""
 
@@ -53,7 +58,9 @@ def _saved(event: CheckpointSaved, derivation: Derivation) -> None:
     taken(derivation, PREFIX, event.id)
     row = event.model_dump(mode="json") | {"seq": entry.seq, "tick": entry.tick, "at": entry.at}
     tags = sorted({*_state(derivation, event.session)["tags"], *event.tags})
-    _touch(derivation, event.session, looked_at=event.id, saves=event.number + 1, tags=tags)
+    _touch(
+        derivation, event.session, looked_at=event.id, saves=event.number + 1, tags=tags, given={}
+    )
     _weigh(derivation, row, 1)
     derivation.put(CHECKPOINTS, event.id, row | {"agent": entry.actor.id})
 
@@ -70,6 +77,15 @@ def _amended(event: CheckpointAmended, derivation: Derivation) -> None:
 def _loaded(event: CheckpointLoaded, derivation: Derivation) -> None:
     for session in {event.session, event.into or event.session}:
         _touch(derivation, session, looked_at=event.id)
+
+
+def _given(event: CheckpointGivenInPart, derivation: Derivation) -> None:
+    reader = event.into or event.session
+    before = _state(derivation, reader)["given"]
+    given = {one: left for one, left in before.items() if one != event.id}
+    if event.lists or event.keys:
+        given[event.id] = {"lists": event.lists, "keys": event.keys}
+    _touch(derivation, reader, given=dict(list(given.items())[-GIVEN_MAX:]))
 
 
 def _deleted(event: CheckpointDeleted, derivation: Derivation) -> None:
@@ -129,6 +145,7 @@ VIEWS = (
             CheckpointSaved: _saved,
             CheckpointAmended: _amended,
             CheckpointLoaded: _loaded,
+            CheckpointGivenInPart: _given,
             CheckpointDeleted: _deleted,
             KeyMarked: _marked,
             KeyUnmarked: _unmarked,

@@ -12,7 +12,9 @@ from pathlib import Path
 from hansard.decisions.git.decision_log import FOLDER as GIT
 from hansard.kernel.private_files import OTHERS
 
-_OWN = ("hansard.db", "locks", "write.lock", "stopped-", "blobs", "reserve", "hooks", GIT)
+_OWN = (
+    *("hansard.db", "locks", "write.lock", "stopped-", "blobs", "derived", "reserve", "hooks", GIT),
+)
 """What the names of everything in a store begin with."""
 
 

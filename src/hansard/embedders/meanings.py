@@ -5,12 +5,12 @@ import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
 from hansard.embedders import vectors
 from hansard.embedders.embedder import Embedder, EmbedderRefused, EmbedderUnavailable
+from hansard.embedders.held_vectors import HeldVectors, TopicOf
 from hansard.kernel import follow
 from hansard.kernel.blob import Digest, digest_of
 from hansard.kernel.deferred import Part
@@ -24,7 +24,6 @@ from hansard.kernel.store import Store
 
 if TYPE_CHECKING:
     from hansard.embedders.embedder import Vectors
-    from hansard.embedders.vector_index import VectorIndex
 
 CAPABILITY = "embedders"
 FOLLOWER = "vectors"
@@ -48,16 +47,6 @@ RETRY_S = 10.0
 """How long an embedder that failed is not asked again, so that not every search waits for it."""
 
 
-@dataclass(slots=True)
-class _Held:
-    """A topic's vectors in memory, and how far they have been read from the table."""
-
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    generation: str = ""
-    change: int = 0
-    shelf: "VectorIndex | None" = None
-
-
 class VectorMeanings:
     """Finds by the vectors that an embedder makes."""
 
@@ -68,7 +57,7 @@ class VectorMeanings:
         self._store: Store | None = None
         self._follower: follow.Follower | None = None
         self._lock = threading.Lock()
-        self._held: OrderedDict[tuple[str, str], _Held] = OrderedDict()
+        self._held: OrderedDict[tuple[str, str], HeldVectors] = OrderedDict()
         self._known: OrderedDict[str, Vectors] = OrderedDict()
         self._why_not: str | None = None
         self._asked_again_at = 0.0
@@ -89,16 +78,17 @@ class VectorMeanings:
         """Find the nearest documents; none, and no failure, when the embedder fails."""
         held = self._hold(project, topic)
         with held.lock:
-            self._refresh(held, project, topic)
-            is_empty = not held.shelf
+            if self._store is not None:
+                held.refresh(self._store)
+            is_empty = not held.index
         vector = None if is_empty else self._embed_query(query)
         if vector is None:
             return []
         with held.lock:
-            if held.shelf is None:
+            if held.index is None:
                 return []
             echoes = 0 if are_alike else ECHOES
-            return held.shelf.nearest(
+            return held.index.nearest(
                 vector, limit=limit, floor=FLOOR, echoes=echoes, is_contrasted=True
             )
 
@@ -109,7 +99,7 @@ class VectorMeanings:
         if vector is None or held is None:
             return ()
         with held.lock:
-            return held.shelf.alike(vector, keys) if held.shelf else ()
+            return held.index.alike(vector, keys) if held.index else ()
 
     def lag(self, project: str) -> int:
         """Say how many entries of the project are yet to be looked at."""
@@ -151,6 +141,14 @@ class VectorMeanings:
 
         if changes:
             store.write(project, work)
+            self._keep_up(store, project, {change.topic for change in changes})
+
+    def _keep_up(self, store: Store, project: str, topics: Iterable[str]) -> None:
+        """Have what was made put into the files that all map, so that who searches need not."""
+        for topic in topics if store.engine.derived is not None else ():
+            held = self._hold(project, topic)
+            with held.lock:
+                held.refresh(store)
 
     def _fresh(self, tx: ReadTx, passages: Passages, events: Sequence[Event]) -> Iterator[Passage]:
         """Give the passages of these events that the table does not have as they are."""
@@ -205,31 +203,14 @@ class VectorMeanings:
         self._asked_again_at = time.monotonic() + RETRY_S
         self._why_not = why_not
 
-    def _hold(self, project: str, topic: str) -> _Held:
+    def _hold(self, project: str, topic: str) -> HeldVectors:
         with self._lock:
-            held = self._held.setdefault((project, topic), _Held())
+            of = TopicOf(project, topic, self._made_by)
+            held = self._held.setdefault((project, topic), HeldVectors(of))
             self._held.move_to_end((project, topic))
             if len(self._held) > SHELVES_MAX:
                 self._held.popitem(last=False)
             return held
-
-    def _refresh(self, held: _Held, project: str, topic: str) -> None:
-        """Read what the table has that memory has not: all of it, if its generation is new."""
-        if self._store is None:
-            return
-        while True:
-            work = partial(vectors.news, topic=topic, known=held.generation, after=held.change)
-            current, page = self._store.read(project, work)
-            if current is None or current.embedder != self._made_by:
-                held.generation, held.change, held.shelf = "", 0, None
-                return
-            if current.id != held.generation:
-                held.generation, held.shelf = current.id, None
-            _take_over(held, page)
-            is_all = len(page) < vectors.ROWS_PAGE
-            held.change = current.changes if is_all else page[-1].change
-            if is_all:
-                return
 
 
 def _passages(others: Sequence[Part]) -> Passages:
@@ -276,14 +257,3 @@ def _between(some: "Vectors", other: "Vectors") -> "Vectors":
     lengths: Vectors = np.linalg.norm(sums, axis=1, keepdims=True)
     # Opposites have nothing between them.
     return sums / lengths if (lengths > 0).all() else some
-
-
-def _take_over(held: _Held, changes: Sequence[vectors.VectorChange]) -> None:
-    first = next((change for change in changes if change.vectors is not None), None)
-    if held.shelf is None and first is not None:
-        # Imported when there is something to find, and not before: numpy takes its time.
-        from hansard.embedders.vector_index import VectorIndex
-
-        held.shelf = VectorIndex(first.dimensions)
-    if held.shelf is not None:
-        held.shelf.update(changes)

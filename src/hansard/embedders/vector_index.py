@@ -8,6 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from hansard.embedders.vector_blocks import (
+    Block,
+    empty,
+    hashes_of,
+    made,
+    merged,
+    products,
+    signs_of,
+)
 from hansard.embedders.vectors import VectorChange, unpack
 from hansard.kernel.engine import Hit
 
@@ -17,12 +26,17 @@ if TYPE_CHECKING:
 EXACT_ROWS_MAX = 4_000
 """Up to here every vector is compared, which takes a millisecond."""
 
-CANDIDATES_MIN = 400
-CANDIDATES_PER_HIT = 4
+CANDIDATES_PER_HIT = 10
+CANDIDATES_SHARE = 40
 """Beyond that, these are chosen by the signs of their numbers and only they are compared.
 
-Among 100,000 texts the nearest ten by signs and by numbers were the same (see ADR 11).
+So many for each that is to be found, or one of so many of all: of the first sixty of 20,000 texts
+so 0.99 are among them (ADR 86).
 """
+
+WEIGHED = (0.25, 0.65)
+"""A sign counts once if the query's own number there is larger than so many of its numbers, and
+once more if it is larger than so many: what the query hardly says is not compared."""
 
 EQUALS_MAX = 4
 """How many times as many may be compared, if that many are equally likely."""
@@ -38,6 +52,10 @@ CONTRASTED_PART = 5
 CONTRASTED_MIN = 10
 """What so many of the nearest share is taken off: at most so large a part, and no fewer."""
 
+CONTRASTED_PER_HIT = 4
+CONTRASTED_ROWS_MIN = 400
+"""So many are compared by what tells them apart."""
+
 CONTRAST_SHARE = 0.6
 """How much of it is taken off a query that nothing is near to, and off what it is asked of."""
 
@@ -48,57 +66,135 @@ LIKENESS_PART = 5
 LIKENESS_MIN = 10
 """What is compared with each other is at most so large a part of all, and no fewer documents."""
 
-ROWS_FIRST = 64
-WORD_BYTES = 8
+TAIL_MIN = 512
+TAIL_SHARE = 64
+"""What came last is kept apart until it is so many vectors, or one of so many of all."""
+
+GONE = np.iinfo(np.uint16).max
+"""How unlike any query is what has gone."""
+
+SEALED_MAX = 32
+"""So many blocks may be looked at one after the other; then they are made one."""
+
+
+class _Shelf:
+    """A block, and which of its vectors are still those of their documents."""
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self.is_left: NDArray[np.bool_] = np.ones(len(block.hashes), np.bool_)
+        self.are_all_left = True
+        self._rows_left: NDArray[np.bool_] | None = None
+
+    def __len__(self) -> int:
+        """Count the vectors, those that are not looked at any more included."""
+        return len(self.block.scales)
+
+    def documents(self) -> int:
+        """Count the documents that have vectors here."""
+        return int((self.is_left & (self.block.counts() > 0)).sum())
+
+    def take_out(self, hashes: NDArray[np.uint64]) -> None:
+        """Look no more at what is elsewhere by now."""
+        places = self.block.places(hashes)
+        if len(places):
+            self.is_left[places] = False
+            self.are_all_left, self._rows_left = False, None
+
+    def rows_left(self) -> NDArray[np.bool_]:
+        """Say which vectors are looked at."""
+        if self._rows_left is None:
+            counts = self.block.counts()
+            self._rows_left = np.repeat(self.is_left, counts)
+        return self._rows_left
 
 
 class VectorIndex:
-    """Some documents' vectors, a row each, in one matrix.
+    """Some documents' vectors, in blocks: those that came last in one that is small and changes.
 
     A document has as many rows as it has vectors, and is as near as the nearest of them.
     """
 
-    def __init__(self, dimensions: int) -> None:
-        """Hold vectors of this many numbers."""
+    def __init__(self, dimensions: int, sealed: Sequence[Block] = ()) -> None:
+        """Hold vectors of this many numbers; what is in later blocks is no longer in earlier."""
         self.dimensions = dimensions
-        self._keys: list[str | None] = []
-        self._rows: dict[str, list[int]] = {}
-        self._free: list[int] = []
-        self._matrix: NDArray[np.float16] = np.zeros((ROWS_FIRST, dimensions), np.float16)
-        self._signs = _signs(self._matrix)
+        self._shelves: list[_Shelf] = []
+        for block in sealed:
+            self._take_out(block.hashes)
+            self._shelves.append(_Shelf(block))
+        self._tail = _Shelf(empty(dimensions))
+        self._count()
         # Held only while memory is looked at or changed, so that a transaction may wait for it.
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
         """Count the documents."""
-        return len(self._rows)
+        return self._documents
+
+    @property
+    def is_tail_long(self) -> bool:
+        """Whether so much has come that it should be put with the rest."""
+        return len(self._tail.block.hashes) >= max(TAIL_MIN, self._rows // TAIL_SHARE)
+
+    @property
+    def tail_rows(self) -> int:
+        """Count the vectors that came last."""
+        return len(self._tail)
+
+    def tail(self) -> Block:
+        """Give what came last."""
+        return self._tail.block
+
+    def whole(self) -> Block:
+        """Give all there is, as one block."""
+        with self._lock:
+            return self._merged([*self._shelves, self._tail], with_gone=False)
+
+    def seal(self) -> None:
+        """Put what came last with the rest, in memory."""
+        with self._lock:
+            self._shelves.append(self._tail)
+            self._tail = _Shelf(empty(self.dimensions))
+            self._count()
+
+    def compact(self) -> None:
+        """Make one of the blocks, if they are many."""
+        with self._lock:
+            if len(self._shelves) > SEALED_MAX:
+                self._shelves = [_Shelf(self._merged(self._shelves, with_gone=False))]
+                self._count()
 
     def update(self, changes: Sequence[VectorChange]) -> None:
         """Take over what has changed, the last change of a document counting."""
-        with self._lock:
-            self._update(changes)
-
-    def _update(self, changes: Sequence[VectorChange]) -> None:
         latest = {change.key: change for change in changes}
-        for key in latest:
-            self._remove(key)
         # An embedder that changed its mind about their length: those cannot be compared.
-        packed = {
-            key: unpack(change.vectors)
-            for key, change in latest.items()
+        packed = [
+            unpack(change.vectors)
             if change.vectors is not None and change.dimensions == self.dimensions
-        }
-        made = np.frombuffer(b"".join(packed.values()), np.dtype("<f2"))
-        made = made.reshape(-1, self.dimensions)
-        rows = self._room(len(made))
-        self._matrix[rows] = made
-        self._signs[:, rows] = _signs(made)
-        free = iter(rows)
-        for key, each in packed.items():
-            own = list(islice(free, len(each) // (made.itemsize * self.dimensions)))
-            self._rows[key] = own
-            for row in own:
-                self._keys[row] = key
+            else b""
+            for change in latest.values()
+        ]
+        vectors = np.frombuffer(b"".join(packed), np.dtype("<f2")).reshape(-1, self.dimensions)
+        width = vectors.itemsize * self.dimensions
+        block = made(list(latest), vectors, [len(each) // width for each in packed])
+        with self._lock:
+            self._take_out(block.hashes)
+            self._tail.take_out(block.hashes)
+            self._tail = _Shelf(self._merged([self._tail, _Shelf(block)], with_gone=True))
+            self._count()
+
+    def _take_out(self, hashes: NDArray[np.uint64]) -> None:
+        for shelf in self._shelves:
+            shelf.take_out(hashes)
+
+    def _merged(self, shelves: Sequence[_Shelf], *, with_gone: bool) -> Block:
+        return merged([(one.block, one.is_left) for one in shelves], with_gone=with_gone)
+
+    def _count(self) -> None:
+        self._all = [shelf for shelf in (*self._shelves, self._tail) if len(shelf)]
+        self._documents = sum(shelf.documents() for shelf in self._all)
+        self._starts = np.cumsum([0, *(len(shelf) for shelf in self._all)])
+        self._rows = int(self._starts[-1])
 
     def nearest(
         self,
@@ -116,18 +212,42 @@ class VectorIndex:
         nothing is so near, what the nearest share only hides which of them was meant: if they are
         to be `contrasted`, what tells them apart is compared.
         """
-        if not self._keys or query.size != self.dimensions:
+        if not self._documents or query.size != self.dimensions:
             return []
         with self._lock:
             rows, scores = self._nearest(query.reshape(-1), limit, echoes, is_contrasted)
+            # These are best first, whatever is below the floor comes last.
+            scores = scores[: np.searchsorted(-scores, -floor, side="right")]
             best: dict[str, float] = {}
-            for row, score in zip(rows, scores, strict=True):
-                key = self._keys[row]
-                if score < floor or len(best) == limit:
+            for start in range(0, len(scores), limit):
+                if len(best) >= limit:
                     break
-                if key is not None:
-                    best.setdefault(key, float(score))
-        return [Hit(key, score) for key, score in best.items()]
+                some = slice(start, start + limit)
+                for key, score in zip(self._keys(rows[some]), scores[some].tolist(), strict=False):
+                    best.setdefault(key, score)
+        return [Hit(key, score) for key, score in islice(best.items(), limit)]
+
+    def _keys(self, rows: NDArray[np.intp]) -> list[str]:
+        """Name whose vectors some rows are, one after the other."""
+        shelves = np.searchsorted(self._starts, rows, side="right") - 1
+        documents = np.empty(len(rows), np.intp)
+        for number in np.unique(shelves).tolist():
+            here = np.flatnonzero(shelves == number)
+            own = rows[here] - self._starts[number]
+            documents[here] = self._all[number].block.documents_at(own)
+        pairs = zip(shelves.tolist(), documents.tolist(), strict=True)
+        return [self._all[number].block.key(document) for number, document in pairs]
+
+    def _floats(self, rows: NDArray[np.intp]) -> "NDArray[np.float32]":
+        """Give the vectors of some rows."""
+        if len(self._all) == 1:
+            return self._all[0].block.floats(rows)
+        found: NDArray[np.float32] = np.empty((len(rows), self.dimensions), np.float32)
+        shelves = np.searchsorted(self._starts, rows, side="right") - 1
+        for number in np.unique(shelves).tolist():
+            here = np.flatnonzero(shelves == number)
+            found[here] = self._all[number].block.floats(rows[here] - self._starts[number])
+        return found
 
     def _nearest(
         self,
@@ -139,11 +259,11 @@ class VectorIndex:
         """Give the nearest rows, best first, with their scores."""
         rows, scores = self._compared(asked, limit)
         if (near := scores[:echoes] >= ECHO_FLOOR).any():
-            echo = self._matrix[rows[:echoes][near]].astype(np.float32).mean(axis=0)
+            echo = self._floats(rows[:echoes][near]).mean(axis=0)
             wider = asked + ECHO_SHARE * echo
             rows, scores = self._compared(wider / np.linalg.norm(wider), limit)
         elif is_contrasted:
-            most = max(CANDIDATES_MIN, CANDIDATES_PER_HIT * limit)
+            most = max(CONTRASTED_ROWS_MIN, CONTRASTED_PER_HIT * limit)
             rows, scores = self._contrasted(asked, rows[:most], scores[:most])
         return rows, scores
 
@@ -155,7 +275,7 @@ class VectorIndex:
         if query.size != self.dimensions:
             return []
         with self._lock:
-            if not LIKENESS_MIN <= len(keys) <= len(self._rows) // LIKENESS_PART:
+            if not LIKENESS_MIN <= len(keys) <= self._documents // LIKENESS_PART:
                 return []
             chosen, nearest = self._nearest_of_each(query.reshape(-1), keys)
         like: list[list[float]] = np.maximum(chosen @ chosen.T, 0.0).tolist()
@@ -167,13 +287,23 @@ class VectorIndex:
         """Give of each document the nearest vector, or zeros, and how near the very nearest is."""
         chosen: NDArray[np.float32] = np.zeros((len(keys), self.dimensions), np.float32)
         nearest = 0.0
-        for place, key in enumerate(keys):
-            if rows := self._rows.get(key):
-                vectors = self._matrix[rows].astype(np.float32)
-                scores = _products(vectors, asked)
+        for place, hashed in enumerate(hashes_of(keys)):
+            vectors = self._of(hashed)
+            if len(vectors):
+                scores = products(vectors, asked)
                 best = int(np.argmax(scores))
                 chosen[place], nearest = vectors[best], max(nearest, float(scores[best]))
         return chosen, nearest
+
+    def _of(self, hashed: np.uint64) -> "NDArray[np.float32]":
+        """Give the vectors of a document."""
+        for shelf in reversed(self._all):
+            block = shelf.block
+            place = int(np.searchsorted(block.hashes, hashed))
+            is_there = place < len(block.hashes) and block.hashes[place] == hashed
+            if is_there and shelf.is_left[place]:
+                return block.floats(slice(block.rows[place], block.rows[place + 1]))
+        return np.empty((0, self.dimensions), np.float32)
 
     def _contrasted(
         self,
@@ -182,14 +312,14 @@ class VectorIndex:
         scores: "NDArray[np.float32]",
     ) -> tuple[NDArray[np.intp], "NDArray[np.float32]"]:
         """Compare the nearest rows by what tells them apart; scores stay on the same level."""
-        count = min(CONTRASTED, len(self._keys) // CONTRASTED_PART, len(rows))
+        count = min(CONTRASTED, self._rows // CONTRASTED_PART, len(rows))
         if count < CONTRASTED_MIN:
             return rows, scores
-        vectors = self._matrix[rows].astype(np.float32)
+        vectors = self._floats(rows)
         common = CONTRAST_SHARE * vectors[:count].mean(axis=0)
         apart, wanted = vectors - common, asked - common
         lengths = np.linalg.norm(apart, axis=1) * np.linalg.norm(wanted)
-        told = _products(apart, wanted) / np.maximum(lengths, np.finfo(np.float32).tiny)
+        told = products(apart, wanted) / np.maximum(lengths, np.finfo(np.float32).tiny)
         told += scores[:count].mean() - told[:count].mean()
         order = np.argsort(-told, kind="stable")
         return rows[order], told[order]
@@ -198,59 +328,30 @@ class VectorIndex:
         self, asked: "NDArray[np.float32]", limit: int
     ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """Give the nearest rows, best first, with their cosines."""
-        rows: NDArray[np.intp] = np.arange(len(self._keys))
-        if len(rows) > EXACT_ROWS_MAX:
-            rows = self._likely(asked, max(CANDIDATES_MIN, CANDIDATES_PER_HIT * limit))
-        scores = _products(self._matrix[rows].astype(np.float32), asked)
+        if self._rows > EXACT_ROWS_MAX:
+            least = CANDIDATES_PER_HIT * limit
+            rows = self._likely(asked, max(least, self._rows // CANDIDATES_SHARE))
+            scores = products(self._floats(rows), asked)
+        else:
+            rows = np.flatnonzero(np.concatenate([shelf.rows_left() for shelf in self._all]))
+            scores = np.concatenate([shelf.block.cosines(asked) for shelf in self._all])[rows]
         order = np.argsort(-scores, kind="stable")
         return rows[order], scores[order]
 
     def _likely(self, query: "Vectors", limit: int) -> NDArray[np.intp]:
         """Choose the rows whose signs are most like the query's, and those equally like it."""
-        count = len(self._keys)
-        unlike = np.zeros(count, np.uint16)
-        for ours, asked in zip(self._signs, _signs(query.reshape(1, -1)), strict=True):
-            unlike += np.bitwise_count(ours[:count] ^ asked)
-        enough = np.searchsorted(np.cumsum(np.bincount(unlike)), min(limit, count))
+        sizes = np.abs(query)
+        asked = signs_of(query)
+        masks = [signs_of(sizes - np.quantile(sizes, part)) for part in WEIGHED]
+        unlike = np.zeros(self._rows, np.uint16)
+        for start, shelf in zip(self._starts.tolist(), self._all, strict=False):
+            here = unlike[start : start + len(shelf)]
+            for word, ours in enumerate(shelf.block.signs):
+                other = ours ^ asked[word]
+                for mask in masks:
+                    here += np.bitwise_count(other & mask[word])
+            if not shelf.are_all_left:
+                here[~shelf.rows_left()] = GONE
+        left = np.cumsum(np.bincount(unlike, minlength=GONE + 1)[:GONE])
+        enough = np.searchsorted(left, min(limit, left[-1]))
         return np.flatnonzero(unlike <= enough)[: limit * EQUALS_MAX]
-
-    def _remove(self, key: str) -> None:
-        rows = self._rows.pop(key, [])
-        for row in rows:
-            self._keys[row] = None
-            self._matrix[row] = 0
-        self._free += rows
-
-    def _room(self, count: int) -> list[int]:
-        """Find room for so many vectors."""
-        rows = [self._free.pop() for _ in range(min(count, len(self._free)))]
-        first, more = len(self._keys), count - len(rows)
-        if first + more > len(self._matrix):
-            added = max(first + more, 2 * len(self._matrix)) - len(self._matrix)
-            self._matrix = np.pad(self._matrix, ((0, added), (0, 0)))
-            self._signs = np.pad(self._signs, ((0, 0), (0, added)))
-        self._keys += [None] * more
-        return [*rows, *range(first, first + more)]
-
-
-def _products(
-    vectors: "NDArray[np.float32]", asked: "NDArray[np.float32]"
-) -> "NDArray[np.float32]":
-    """Multiply each vector with one, on this core.
-
-    As one product of matrix and vector it would be shared among cores, which wait for each other
-    longer than it takes: five times the processor time, and more on a busy machine.
-    """
-    products: NDArray[np.float32] = np.vecdot(vectors, asked)
-    return products
-
-
-def _signs(vectors: NDArray[np.floating]) -> NDArray[np.uint64]:
-    """Keep one bit of each number, packed into words: a row for each word, not for each vector.
-
-    So what is compared lies together, which makes comparing five times as fast.
-    """
-    packed = np.packbits(vectors > 0, axis=1)
-    missing = -packed.shape[1] % WORD_BYTES
-    words = np.ascontiguousarray(np.pad(packed, ((0, 0), (0, missing)))).view(np.uint64)
-    return np.ascontiguousarray(words.T)

@@ -99,6 +99,12 @@ def news(
     return current, [VectorChange(**found.row) for found in page]
 
 
+def change_of(tx: ReadTx, topic: str, key: str) -> tuple[Generation | None, VectorChange | None]:
+    """Give the last change of a document, with the generation that it is of."""
+    row = tx.get(VECTORS, _key(topic, key))
+    return generation(tx), VectorChange(**row) if row else None
+
+
 def pack(vectors: "Vectors") -> Packed:
     """Write vectors down."""
     return base64.b64encode(vectors.astype("<f2").tobytes()).decode()

@@ -1,10 +1,13 @@
 """What an engine need not do that asks its database for everything."""
 
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 
 
 class Unremembering:
     """An engine to which asking is cheap, so that it remembers nothing."""
+
+    derived: Path | None = None
 
     def steady(self) -> AbstractContextManager[None]:
         return nullcontext()

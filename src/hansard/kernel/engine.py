@@ -8,6 +8,7 @@ A transaction belongs to one project, so no tenant filter can be forgotten.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 from hansard.kernel.blob import Blob, Codec, Digest
@@ -258,6 +259,10 @@ def lock_lost() -> StorageUnavailable:
     )
 
 
+DERIVED_LOCK = "derived"
+"""The lock of whoever writes files that are derived from a store, or removes them."""
+
+
 class WriteTx(ReadTx, Protocol):
     """A transaction that may also write. All of it lands, or nothing."""
 
@@ -310,6 +315,13 @@ class Engine(Protocol):
 
     name: str
     """What people call it: `memory`, `sqlite`, `postgresql`."""
+
+    derived: Path | None
+    """A folder beside the store's own for files that can be derived from it again at any time.
+
+    `None` where there is none, or nothing is to be written. Who writes there has `DERIVED_LOCK`.
+    What is erased must not stay in it: `scrub` leaves it empty.
+    """
 
     def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
         """Run work on a consistent look at the project."""

@@ -20,6 +20,7 @@ class Twice:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.name = engine.name
+        self.derived = engine.derived
 
     def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
         self._engine.read(project, work)

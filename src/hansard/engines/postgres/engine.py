@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import psycopg
@@ -55,6 +56,7 @@ class PostgresEngine:
     """A store in a PostgreSQL database."""
 
     name = "postgresql"
+    derived: Path | None = None
 
     def __init__(
         self,

@@ -24,6 +24,7 @@ from hansard.engines.sqlite.database import (
     remains,
     require_nothing_left,
 )
+from hansard.engines.sqlite.derived import DERIVED, clear
 from hansard.engines.sqlite.errors import (
     CANNOT_READ,
     CANNOT_WRITE,
@@ -91,6 +92,7 @@ class SqliteEngine(Unremembering):
         with refusals("The store cannot be opened"):
             self._is_read_only = looking or (folder.is_dir() and not can_write(folder))
             self._stopped = READ_ONLY if self._is_read_only else None
+            self.derived = None if self._is_read_only else folder / DERIVED
             require_nothing_left(folder, remains(folder))
             if self._is_read_only:
                 self._require_layout()
@@ -207,7 +209,7 @@ class SqliteEngine(Unremembering):
                 connection.execute(statement)
             connection.execute("VACUUM")
             [[busy, _, _]] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-            return not busy
+            return clear(self._folder / DERIVED, self._locks.hold) and not busy
 
     def _in_files(self) -> set[Digest]:
         """Name the blobs that some project keeps in a file."""

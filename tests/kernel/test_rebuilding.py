@@ -270,6 +270,32 @@ def test_while_the_live_tables_are_derived_an_older_program_keeps_away(
 
 
 @pytest.mark.slow("derives every view of a long history by itself")
+def test_what_a_view_takes_away_is_gone_where_it_is_derived_anew(
+    open_store: Callable[..., Store],
+) -> None:
+    def words(version: int, *, history: bool) -> tuple[Table, View]:
+        table = Table("rebuilt_words", {}, (), version=version, history=history)
+
+        def said(event: Said, derivation: Derivation) -> None:
+            if event.text.startswith("-"):
+                derivation.delete(table, event.text[1:])
+            else:
+                derivation.put(table, event.text, {"text": event.text})
+
+        return table, View("words", version, (table,), {Said: said})
+
+    _, old = words(1, history=False)
+    table, new = words(2, history=True)
+    beside = Lines(1)
+    say(open_store(old, beside.view), "a", "b", "c", "-a", "d", "-c", "c", "-b")
+    store = open_store(new, beside.view)
+    asked_until_answered(store)
+
+    assert store.read(PROJECT, partial(_texts, table)) == ["c", "d"]
+    then = store.read(PROJECT, lambda tx: [one.key for one in tx.scan(table, limit=9, as_of=4)])
+    assert then == ["b", "c"]
+
+
 def test_each_view_derived_apart_from_the_others_is_as_it_was(tmp_path: Path) -> None:
     with opened_whole(tmp_path) as app:
         live(app, 5, 150)

@@ -15,7 +15,7 @@ import pytest
 
 from hansard.app.settings import Settings
 from hansard.app.start import start
-from hansard.cli.recorded.revision_browser import Stepper
+from hansard.cli.recorded.revision_browser import RevisionCursor
 from hansard.cli.recorded.timeline import news
 from hansard.kernel.operation import Caller, Seat
 from hansard.recorder.answers import RevisionShown, Status, TimelineItem
@@ -397,7 +397,7 @@ def test_one_need_not_step(
     assert "\x1b[?1049h" not in shown
 
 
-def stepper(diffs: Sequence[str]) -> Stepper:
+def stepper(diffs: Sequence[str]) -> RevisionCursor:
     revisions = [
         RevisionShown(
             revision=number, seq=number, at="2026-01-02T03:04:05Z", actor="agent:x",
@@ -405,7 +405,7 @@ def stepper(diffs: Sequence[str]) -> Stepper:
         )
         for number in range(1, len(diffs) + 1)
     ]  # fmt: skip
-    return Stepper("a.py", revisions, lambda number: diffs[number - 1])
+    return RevisionCursor("a.py", revisions, lambda number: diffs[number - 1])
 
 
 def test_a_long_diff_scrolls_but_not_past_its_ends() -> None:

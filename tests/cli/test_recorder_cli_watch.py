@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from hansard.app.settings import Settings
-from hansard.cli.recorded.watch import Lookout, lookout_at
+from hansard.cli.recorded.watch import WatchState, begin_watching
 from hansard.recorder import limits
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.watching import IGNORED, FileSeen, Ignoring
@@ -203,25 +203,25 @@ def test_a_file_that_is_busy_is_tried_again_and_holds_up_no_other(
     put(recorded, "b.py", "b\n")
     shown: list[FileSeen] = []
 
-    with lookout_at(settings, recorded.folder, Ignoring(()), shown.append) as lookout:
-        lookout.note([(False, "a.py"), (True, "b.py")])
-        with held(lookout, recorded.folder, "a.py"):
-            lookout.look()
-            lookout.look()
+    with begin_watching(settings, recorded.folder, Ignoring(()), shown.append) as watch_state:
+        watch_state.note([(False, "a.py"), (True, "b.py")])
+        with held(watch_state, recorded.folder, "a.py"):
+            watch_state.look()
+            watch_state.look()
             while_busy = [file.path for file in shown]
-        lookout.look()
+        watch_state.look()
 
     assert while_busy == ["b.py"]
     assert [file.path for file in shown] == ["b.py", "a.py"]
     assert capsys.readouterr().err.count("tried again") == 1
 
 
-def held(lookout: Lookout, folder: Path, name: str) -> AbstractContextManager[None]:
+def held(watch_state: WatchState, folder: Path, name: str) -> AbstractContextManager[None]:
     """Be at a file, as an operation is."""
     gateway = Gateway(folder, store=None, redact=True)
     file = gateway.file(FilePath((name,)))
     gateway.close()
-    lock = lookout.application.store.engine.hold(f"file-{file}")
+    lock = watch_state.application.store.engine.hold(f"file-{file}")
     assert lock is not None
     return lock
 
@@ -259,9 +259,9 @@ def test_without_a_first_look_git_says_what_a_file_held_before(recorded: Recorde
     settings = Settings(store=str(recorded.run.store), workspace=str(recorded.folder))
     shown: list[FileSeen] = []
 
-    with lookout_at(settings, recorded.folder, Ignoring(()), shown.append) as lookout:
-        lookout.note([(False, "old.txt")])
-        lookout.look()
+    with begin_watching(settings, recorded.folder, Ignoring(()), shown.append) as watch_state:
+        watch_state.note([(False, "old.txt")])
+        watch_state.look()
     change = next(file for file in shown if file.what == "changed")
     recorded.run("undo", f"s:{change.seq}", "--yes")
 
@@ -274,9 +274,9 @@ def test_permissions_that_somebody_changes_are_seen(recorded: Recorded) -> None:
     shown: list[FileSeen] = []
     (recorded.folder / "a.py").chmod(0o755)
 
-    with lookout_at(settings, recorded.folder, Ignoring(()), shown.append) as lookout:
-        lookout.note([(False, "a.py")])
-        lookout.look()
+    with begin_watching(settings, recorded.folder, Ignoring(()), shown.append) as watch_state:
+        watch_state.note([(False, "a.py")])
+        watch_state.look()
     recorded.run("undo", f"s:{shown[0].seq}", "--yes")
 
     assert "permissions" in shown[0].summary

@@ -6,7 +6,7 @@ import pytest
 
 from hansard.app.application import Application
 from hansard.app.verify import verify
-from hansard.decisions.governed_files import Governing, governed
+from hansard.decisions.governed_files import GoverningDecision, governed
 from hansard.decisions.tables import ACTIVE, CHAINS, DECISIONS, DRAFTS
 from hansard.kernel.engine import Hit, ReadTx
 from tests.conftest import SteppingClock
@@ -161,13 +161,13 @@ def test_only_active_decisions_about_a_file_govern_it(app: Application, bot: Par
     old = bot.record("path:src/db.py", "No SQL here")
     new = bot.supersede(old, target="path:./src/db.py", title="SQL here", enforcement="block")
 
-    def ask(path: str) -> list[Governing]:
+    def ask(path: str) -> list[GoverningDecision]:
         return app.store.read("default", lambda tx: governed(tx, path))
 
     assert ask("README.md") == []
     assert ask("src/db.py") == [
-        Governing(source, "Ask before changing", "block", "src/**"),
-        Governing(new, "SQL here", "block", "src/db.py"),
+        GoverningDecision(source, "Ask before changing", "block", "src/**"),
+        GoverningDecision(new, "SQL here", "block", "src/db.py"),
     ]
     assert [(one.id, one.enforcement) for one in ask("src/x/test_a.py")] == [
         (source, "block"),

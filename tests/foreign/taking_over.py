@@ -7,8 +7,8 @@ from pathlib import Path, PurePosixPath
 from hansard.app.application import Application
 from hansard.checkpoints.limits import CheckpointQuotas
 from hansard.foreign.formats import detected, named
+from hansard.foreign.import_run import ImportReport, ImportRun, Source, actor
 from hansard.foreign.importing import label_of, take_over
-from hansard.foreign.taking import ImportReport, Source, Taking, actor
 from hansard.kernel.operation import Caller, Seat
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -28,7 +28,7 @@ def take(
     found = named(name) if name else detected(path)
     caller = Caller(actor(found.name), seat=Seat())
     source = Source(found.name, label_of(path), PurePosixPath(folder))
-    taking = Taking(app, caller, source, is_dry=is_dry)
+    taking = ImportRun(app, caller, source, is_dry=is_dry)
     return take_over(taking, found, path, CheckpointQuotas())
 
 

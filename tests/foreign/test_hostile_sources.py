@@ -175,3 +175,24 @@ def test_a_database_that_is_none_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(Problem):
         reading("langgraph", path)
+
+
+@pytest.mark.parametrize("kind", [["summary"], {"a": 1}, 1.5, None])
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_is_no_word_is_no_kind_of_line(tmp_path: Path, name: str, kind: Any) -> None:
+    path = tmp_path / "odd.jsonl"
+    path.write_text(json.dumps({"type": kind, "payload": {"type": kind}, "name": kind}) + "\n")
+
+    assert not FORMATS[name].fits(path)
+
+
+def test_how_a_change_of_codex_ended_may_be_anything(tmp_path: Path) -> None:
+    text = sample("codex", tmp_path).read_text()
+    assert '"status":"completed"' in text.replace('": "', '":"')
+    path = tmp_path / "odd.jsonl"
+    path.write_text(text.replace('": "', '":"').replace('"status":"completed"', '"status":[1]'))
+    app = start(Settings(store=MEMORY, workspace=str(tmp_path), embedder="none"))
+
+    take(app, path, "codex")
+
+    app.close()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from hansard.kernel.engine import ReadTx
-from hansard.recorder import changing, intents
+from hansard.recorder import file_changes, intents
 from hansard.recorder.events import FileRef
 from hansard.recorder.going_back import returning, undo, undo_rules
 from hansard.recorder.history.standing import taken_back_by
@@ -112,7 +112,7 @@ def all_stands(tx: ReadTx, made: Sequence[Any], seqs: object) -> tuple[list[Any]
 BROKEN: list[tuple[Any, str, Callable[..., Any]]] = [
     (undo_rules, "take_back", before_wins),
     (intents, "_is_same", no_modes),
-    (changing, "record_seen", nothing_seen),
+    (file_changes, "record_seen", nothing_seen),
     (returning, "record_seen", nothing_seen),
     (undo, "standing", all_stands),
 ]

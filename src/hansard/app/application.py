@@ -22,7 +22,7 @@ from hansard.kernel.deferred import Deferred, Part
 from hansard.kernel.effect import Settled
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import SYSTEM, Head, Stamp
-from hansard.kernel.follow import Follower, Following, Trouble
+from hansard.kernel.follow import Follower, FollowerFailure, Following
 from hansard.kernel.hidden import hidden_chars
 from hansard.kernel.kept_blobs import NotKeptError
 from hansard.kernel.lifeline import Lifeline
@@ -210,7 +210,7 @@ class Application:
         with suppress(StorageUnavailable):
             self.recover()
 
-    def troubles(self) -> list[Trouble]:
+    def troubles(self) -> list[FollowerFailure]:
         """List what fails that this process derives slowly."""
         return self._following.troubles() if self._following else []
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from hansard.app.application import Application
 from hansard.app.settings import Settings
-from hansard.cli.proving import Proving
+from hansard.cli.person_proof import PersonProof
 from hansard.cli.terminal.text import actor
 from hansard.kernel.event import Actor
 from hansard.kernel.holder import Holder
@@ -50,7 +50,7 @@ def sitting(
         lifeline=lifeline,
     )
     if asks and whose is None:
-        caller = replace(caller, secret=Proving(application).secret(caller))
+        caller = replace(caller, secret=PersonProof(application).secret(caller))
     try:
         yield caller
     finally:

@@ -158,15 +158,15 @@ class Cast:
         result = self.application.call(operation, arguments, Caller(actor))
         return result.model_dump(mode="json", exclude_none=True)
 
-    def begin(self, actor: Actor, title: str, message: str) -> "Sitting":
+    def begin(self, actor: Actor, title: str, message: str) -> "DemoSession":
         """Begin a recorded session."""
         asked = {"title": title, "user_message": message, "project_id": PROJECT}
         began = self.call(actor, "record_session_start", asked)
-        return Sitting(self, actor, began["session_id"])
+        return DemoSession(self, actor, began["session_id"])
 
 
 @dataclass(frozen=True, slots=True)
-class Sitting:
+class DemoSession:
     """Somebody's session."""
 
     cast: Cast
@@ -328,7 +328,7 @@ def _report(cast: Cast, tree: Mapping[str, str], decisions: Sequence[str]) -> No
     agent.note("question", "Should redirects be listed? They are not broken, only old.")
 
 
-def _save(sitting: Sitting, name: str, context: Answer) -> None:
+def _save(sitting: DemoSession, name: str, context: Answer) -> None:
     metadata = {"name": name, "tags": ["example"]}
     sitting.do("workflow_checkpoint_save", context=context, metadata=metadata)
 
@@ -367,7 +367,7 @@ def _propose(cast: Cast) -> None:
         agent.do("propose_decision", **choice)
 
 
-def _measure(agent: Sitting) -> None:
+def _measure(agent: DemoSession) -> None:
     """Record how long runs took, two a day, for two weeks."""
     last = agent.cast.clock.now
     samples = [

@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 
 from hansard.app.application import Application
 from hansard.app.settings import Settings
+from hansard.cli.cli_session import for_one_write, looking
 from hansard.cli.flags import Flags
 from hansard.cli.naming.finding import LATEST
 from hansard.cli.naming.named import meant
 from hansard.cli.opened_store import opened
-from hansard.cli.proving import Proving
-from hansard.cli.sitting import for_one_write, looking
+from hansard.cli.person_proof import PersonProof
 from hansard.cli.terminal.stderr import say
 from hansard.kernel.operation import Caller, Flagged, Result
 from hansard.kernel.problem import InvalidInput
@@ -33,7 +33,7 @@ class Desk:
     application: Application
     settings: Settings
     caller: Caller
-    proving: Proving
+    proving: PersonProof
     warns: bool = True
     """Whether what an answer cautions against is said on stderr."""
 
@@ -94,14 +94,14 @@ def desk(flags: Flags, *, is_anyones: bool = True) -> Iterator[Desk]:
     """
     with opened(flags) as (application, settings):
         caller = looking(None if is_anyones else settings)
-        yield Desk(application, settings, caller, Proving(application), warns=False)
+        yield Desk(application, settings, caller, PersonProof(application), warns=False)
 
 
 @contextmanager
 def writing_desk(flags: Flags, *, makes_store: bool = False) -> Iterator[Desk]:
     """Open the store for a command that writes once; a session it begins ends with the write."""
     with opened(flags, makes_store=makes_store) as (application, settings):
-        yield Desk(application, settings, for_one_write(settings), Proving(application))
+        yield Desk(application, settings, for_one_write(settings), PersonProof(application))
 
 
 @contextmanager

@@ -15,10 +15,10 @@ from hansard.cli.options import settings_flags
 from hansard.cli.setup import hook_formats, places, targets
 from hansard.cli.setup.document import Document
 from hansard.cli.setup.files import as_program, drop_empty_folders, look, require_writable
+from hansard.cli.setup.host_changes import INTO, OUT_OF, SetupWay
 from hansard.cli.setup.places import Around, HostFiles, Scope
 from hansard.cli.setup.planning import FilePart, FilePlan
 from hansard.cli.setup.texts import LeftAloneError
-from hansard.cli.setup.ways import INTO, OUT_OF, SetupWay
 from hansard.cli.store.doctor import without_password
 from hansard.cli.terminal.consent import agrees
 from hansard.cli.terminal.text import painter
@@ -34,7 +34,7 @@ project = "{project}"
 
 
 @dataclass(frozen=True, slots=True)
-class Doing:
+class SetupRun:
     """How changes are made."""
 
     where: Around
@@ -71,7 +71,7 @@ def init(
     """Connect the hosts found here to Hansard: each change is shown, asked about and backed up."""
     _require_project_name(flags)
     scope: Scope = "user" if user else "project"
-    doing = Doing(targets.around(_folder(flags)), scope, only_print, yes)
+    doing = SetupRun(targets.around(_folder(flags)), scope, only_print, yes)
     want = targets.wanted(_flag_words(flags, scope))
     hosts = _chosen(names or [], doing.where, every=uninstall)
     if uninstall:
@@ -158,7 +158,7 @@ def _project_name(flags: Flags, workspace: workspaces.WorkspaceIdentity) -> str:
     return workspace.name
 
 
-def _go_through(found: targets.Targets, doing: Doing, way: SetupWay) -> int:
+def _go_through(found: targets.Targets, doing: SetupRun, way: SetupWay) -> int:
     """Plan, show, ask and write, one file after the other; 1 if one had to be left alone."""
     for line in found.says:
         print(line)
@@ -175,7 +175,7 @@ def _go_through(found: targets.Targets, doing: Doing, way: SetupWay) -> int:
     return int(left > 0)
 
 
-def _one(path: Path, name: str, parts: list[FilePart], doing: Doing, way: SetupWay) -> bool:
+def _one(path: Path, name: str, parts: list[FilePart], doing: SetupRun, way: SetupWay) -> bool:
     """Do one file; returns whether it was written."""
     found = look(path, within=doing.where.folder if doing.scope == "project" else None)
     if found.content is None and any(part.is_program for part in parts):

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from hansard.app import homes
 from hansard.app.application import Application
+from hansard.app.pending_hooks import take_in
 from hansard.app.preflight import require_place
 from hansard.app.settings import Settings, load, store_location
 from hansard.app.start import MEMORY, POSTGRES_SCHEMES, catalog, open_engine, start
-from hansard.app.taking_in import take_in
 from hansard.cli.flags import Flags
 from hansard.cli.terminal.stderr import say
 from hansard.cli.terminal.text import printable

@@ -21,7 +21,7 @@ from hansard.kernel.operation import Caller
 from hansard.kernel.problem import PermissionDenied
 
 
-class Proving:
+class PersonProof:
     """Asks for the secret at most once, and only if something is to be written."""
 
     def __init__(self, application: Application) -> None:
@@ -92,7 +92,7 @@ def claimed(what: str, application: Application | None = None) -> tuple[Stamp, P
 
 def _judged(application: Application) -> Caller:
     caller = Caller(actor())
-    return application.judged(replace(caller, secret=Proving(application).secret(caller)))
+    return application.judged(replace(caller, secret=PersonProof(application).secret(caller)))
 
 
 def _from_file() -> str | None:

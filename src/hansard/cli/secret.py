@@ -12,7 +12,7 @@ from hansard.app.settings import SECRET_CHARS_MIN
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened
 from hansard.cli.options import Json, all_flags, keep_flags, settings_flags
-from hansard.cli.proving import claimed, person
+from hansard.cli.person_proof import claimed, person
 from hansard.cli.terminal.text import print_json, printable
 from hansard.kernel.engine import Row
 from hansard.kernel.problem import InvalidInput

@@ -4,11 +4,11 @@ import typer
 
 from hansard.app.application import Application
 from hansard.app.settings import load
+from hansard.cli.cli_session import looking
 from hansard.cli.desk import told
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened, store_exists
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.sitting import looking
 from hansard.cli.terminal.layout import room
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.cli.welcome import program

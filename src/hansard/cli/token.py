@@ -11,11 +11,11 @@ from hansard.app import tokens
 from hansard.app.application import Application
 from hansard.app.settings import TOKEN_VARIABLE, load
 from hansard.app.start import start
+from hansard.cli.cli_session import looking
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened
 from hansard.cli.options import Json, all_flags, settings_flags
-from hansard.cli.proving import person
-from hansard.cli.sitting import looking
+from hansard.cli.person_proof import person
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.event import ROLES, Proof, Stamp

@@ -12,7 +12,7 @@ from hansard.kernel.engine import AnyOf, ReadTx, Row
 
 
 @dataclass(frozen=True, slots=True)
-class Governing:
+class GoverningDecision:
     """A decision about files."""
 
     id: str
@@ -21,7 +21,7 @@ class Governing:
     glob: str
 
 
-def governed(tx: ReadTx, path: str, *, within: str = "") -> list[Governing]:
+def governed(tx: ReadTx, path: str, *, within: str = "") -> list[GoverningDecision]:
     """Find what governs a file, given as its path from the workspace's root on.
 
     A workspace `within` a repository is decided about from the repository's top on, too.
@@ -36,10 +36,12 @@ def governed(tx: ReadTx, path: str, *, within: str = "") -> list[Governing]:
     return governing(paths, (one.row for one in found))
 
 
-def governing(paths: Sequence[str], rows: Iterable[Row]) -> list[Governing]:
+def governing(paths: Sequence[str], rows: Iterable[Row]) -> list[GoverningDecision]:
     """Choose those that name a file by any of its paths; those that block come first. Pure."""
     found = [
-        Governing(row["decision"], row["title"], row["enforcement"] or "advise", row["glob"])
+        GoverningDecision(
+            row["decision"], row["title"], row["enforcement"] or "advise", row["glob"]
+        )
         for row in rows
         if any(matches(row["glob"], path) for path in paths)
     ]

@@ -64,7 +64,7 @@ NO_PLACE = (StorageUnavailable, ProjectNotFound, ProjectArchived)
 """What is refused with these is refused to all that follows."""
 
 
-class Taking:
+class ImportRun:
     """One import: asks, writes, counts."""
 
     def __init__(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from hansard.checkpoints.limits import CheckpointQuotas
 from hansard.foreign.decisions import take_decisions
+from hansard.foreign.import_run import ImportReport, ImportRun
 from hansard.foreign.items import (
     Decision,
     ForeignFormat,
@@ -18,31 +19,30 @@ from hansard.foreign.items import (
 from hansard.foreign.records import take_records
 from hansard.foreign.sessions import take_session
 from hansard.foreign.steps import take_steps
-from hansard.foreign.taking import ImportReport, Taking
 
 
 def take_over(
-    taking: Taking, found: ForeignFormat, path: Path, quotas: CheckpointQuotas
+    importing: ImportRun, found: ForeignFormat, path: Path, quotas: CheckpointQuotas
 ) -> ImportReport:
     """Take over all that a source holds; what is left out is told with its reason."""
-    items = (one for one in found.read(path) if not _is_skipped(taking, one))
+    items = (one for one in found.read(path) if not _is_skipped(importing, one))
     first = next(items, None)
     if isinstance(first, GraphStep):
         # There may be more of these than there is memory for.
         steps = (one for one in chain([first], items) if isinstance(one, GraphStep))
-        take_steps(taking, steps, quotas)
+        take_steps(importing, steps, quotas)
     elif first is not None:
-        _take_all(taking, chain([first], items))
-    return taking.report
+        _take_all(importing, chain([first], items))
+    return importing.report
 
 
-def _is_skipped(taking: Taking, one: Item) -> bool:
+def _is_skipped(importing: ImportRun, one: Item) -> bool:
     if isinstance(one, Skipped):
-        taking.report.skip(one)
+        importing.report.skip(one)
     return isinstance(one, Skipped)
 
 
-def _take_all(taking: Taking, items: Iterable[Item]) -> None:
+def _take_all(importing: ImportRun, items: Iterable[Item]) -> None:
     sessions: list[Session] = []
     records: list[ForeignRecord] = []
     decisions: list[Decision] = []
@@ -56,9 +56,9 @@ def _take_all(taking: Taking, items: Iterable[Item]) -> None:
                 decisions.append(one)
     # The journal has its own order; that of the sessions' beginnings is the one people expect.
     for session in sorted(sessions, key=lambda one: (one.began or "", one.id)):
-        take_session(taking, session)
-    take_decisions(taking, decisions)
-    take_records(taking, records)
+        take_session(importing, session)
+    take_decisions(importing, decisions)
+    take_records(importing, records)
 
 
 def label_of(path: Path) -> str:

@@ -25,7 +25,7 @@ PAGE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class ToldSession:
+class SessionStory:
     """A session and its story."""
 
     id: str
@@ -34,7 +34,7 @@ class ToldSession:
     story: StoryAnswer
 
 
-class Gathering:
+class ProjectReader:
     """Reads one project for a caller."""
 
     def __init__(self, application: Application, caller: Caller) -> None:
@@ -62,7 +62,7 @@ class Gathering:
             )
             yield found
 
-    def sessions(self) -> Iterator[ToldSession]:
+    def sessions(self) -> Iterator[SessionStory]:
         """Go through all sessions with their stories, in the order in which they began."""
         rows = sorted(self._rows(SESSIONS), key=lambda row: int(row["started_seq"]))
         for row in rows:
@@ -70,7 +70,7 @@ class Gathering:
             assert isinstance(story, StoryAnswer), "get_story answers with a story"
             seq = int(row["started_seq"])
             when = self._application.store.read(self.project, partial(_happened, seq))
-            yield ToldSession(row["id"], when or str(row["created"]), str(row["status"]), story)
+            yield SessionStory(row["id"], when or str(row["created"]), str(row["status"]), story)
 
     def checkpoints(self, session: str) -> list[dict[str, Any]]:
         """List a session's checkpoints, without what they hold."""

@@ -5,8 +5,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from hansard.foreign import limits
+from hansard.foreign.import_run import ImportRun
 from hansard.foreign.items import Edited, Happening, NotedItem, Said, Session, Skipped
-from hansard.foreign.taking import Taking
 from hansard.foreign.wording import as_body, as_description, as_label, as_summary, as_title
 from hansard.kernel.clock import from_text, utc_now
 from hansard.kernel.limits import FILE_BYTES_MAX
@@ -18,32 +18,34 @@ IMPORTED, USER = "imported", "user_message"
 PARTS_MAX = 1_000
 
 
-def take_session(taking: Taking, session: Session) -> None:
+def take_session(importing: ImportRun, session: Session) -> None:
     """Take one session over, or say why not."""
-    if reason := _foreign(taking, session):
-        taking.report.skip(Skipped(session.id, reason))
+    if reason := _foreign(importing, session):
+        importing.report.skip(Skipped(session.id, reason))
         return
     first, rest = _opening(session)
-    is_new = taking.is_new("sessions", session.key, _identity(session))
+    is_new = importing.is_new("sessions", session.key, _identity(session))
     if first:
-        (taking.report.new if is_new else taking.report.known)["prompts"] += 1
+        (importing.report.new if is_new else importing.report.known)["prompts"] += 1
     if is_new:
-        _begin(taking, session, first)
+        _begin(importing, session, first)
     for one in rest:
-        _take(taking, session, one)
-    if not taking.is_dry and _is_over(session):
-        _end(taking, session)
+        _take(importing, session, one)
+    if not importing.is_dry and _is_over(session):
+        _end(importing, session)
 
 
-def _foreign(taking: Taking, session: Session) -> str | None:
+def _foreign(importing: ImportRun, session: Session) -> str | None:
     """Say why a session is not for this project, if it is not."""
-    folder = taking.source.folder
+    folder = importing.source.folder
     if session.folder and not PurePosixPath(session.folder).is_relative_to(folder):
         return f"it was in another folder than {folder}; --folder names the one that is meant"
     if not session.happenings:
         return "nothing happened in it"
-    is_ours = taking.taken(session.key) is not None
-    if not is_ours and find_session(taking.application.store, handle(session), taking.project):
+    is_ours = importing.taken(session.key) is not None
+    if not is_ours and find_session(
+        importing.application.store, handle(session), importing.project
+    ):
         return "it was recorded here as it happened"
     return None
 
@@ -67,8 +69,8 @@ def _identity(session: Session) -> dict[str, Any]:
     return {"id": session.id, "began": session.began}
 
 
-def _begin(taking: Taking, session: Session, first: Said | None) -> None:
-    if taking.is_dry:
+def _begin(importing: ImportRun, session: Session, first: Said | None) -> None:
+    if importing.is_dry:
         return
     words = session.title or (first.text if first else f"{session.host} session {session.id[:8]}")
     title = f"Subagent: {words}" if session.parent else words
@@ -76,7 +78,7 @@ def _begin(taking: Taking, session: Session, first: Said | None) -> None:
     if first:
         told["user_message"] = as_body(first.text)
     where = handle(session)
-    taking.write(
+    importing.write(
         "record_session_start",
         told,
         session.key,
@@ -85,7 +87,7 @@ def _begin(taking: Taking, session: Session, first: Said | None) -> None:
         session=where,
     )
     note = {"type": IMPORTED, "description": as_description(_circumstances(session))}
-    taking.write(
+    importing.write(
         "audit_event", note, f"{session.key}/@about", note, at=session.began, session=where
     )
 
@@ -100,43 +102,43 @@ def _circumstances(session: Session) -> str:
     return ", ".join(told)
 
 
-def _take(taking: Taking, session: Session, one: Happening) -> None:
+def _take(importing: ImportRun, session: Session, one: Happening) -> None:
     match one:
         case Said():
             note = {"type": USER, "description": as_description(one.text)}
-            _note(taking, session, "prompts", one, note)
+            _note(importing, session, "prompts", one, note)
         case NotedItem():
             note = {"type": as_label(one.type), "description": as_description(one.text)}
-            _note(taking, session, "notes", one, note)
+            _note(importing, session, "notes", one, note)
         case Edited():
-            _edit(taking, session, one)
+            _edit(importing, session, one)
 
 
 def _note(
-    taking: Taking, session: Session, kind: str, one: Said | NotedItem, note: dict[str, Any]
+    importing: ImportRun, session: Session, kind: str, one: Said | NotedItem, note: dict[str, Any]
 ) -> None:
-    if note["description"] and taking.is_new(kind, one.key, note):
-        _write(taking, session, "audit_event", note, one)
+    if note["description"] and importing.is_new(kind, one.key, note):
+        _write(importing, session, "audit_event", note, one)
 
 
-def _edit(taking: Taking, session: Session, one: Edited) -> None:
+def _edit(importing: ImportRun, session: Session, one: Edited) -> None:
     place = f"{session.id}: {one.path}"
     try:
-        path = _path(taking, session, one.path)
+        path = _path(importing, session, one.path)
     except Problem as problem:
-        taking.report.skip(Skipped(place, _why(problem)))
+        importing.report.skip(Skipped(place, _why(problem)))
         return
     if any(len((side or "").encode()) > FILE_BYTES_MAX for side in (one.before, one.after)):
-        taking.report.skip(Skipped(place, "the file is larger than those that are recorded"))
+        importing.report.skip(Skipped(place, "the file is larger than those that are recorded"))
         return
     name, told = _reported(one, path)
-    if taking.is_new("edits", one.key, told):
-        _write(taking, session, name, told, one)
+    if importing.is_new("edits", one.key, told):
+        _write(importing, session, name, told, one)
 
 
-def _path(taking: Taking, session: Session, path: str) -> str:
+def _path(importing: ImportRun, session: Session, path: str) -> str:
     """Give a path from the workspace's root on, or refuse it before anything is written."""
-    folder = str(taking.source.folder)
+    folder = str(importing.source.folder)
     if session.folder and not path.startswith("/"):
         path = f"{session.folder}/{path}"
     return "/".join(paths.parse(path, folder))
@@ -157,26 +159,28 @@ def _reported(one: Edited, path: str) -> tuple[str, dict[str, Any]]:
 
 
 def _write(
-    taking: Taking, session: Session, name: str, told: dict[str, Any], one: Happening
+    importing: ImportRun, session: Session, name: str, told: dict[str, Any], one: Happening
 ) -> None:
     """Write under the session, or under its next part if it was ended here since."""
-    if taking.is_dry:
+    if importing.is_dry:
         return
     try:
-        taking.write(name, told, one.key, told, at=one.at, session=_open_part(taking, session))
+        importing.write(
+            name, told, one.key, told, at=one.at, session=_open_part(importing, session)
+        )
     except Problem as problem:
-        taking.require_going(problem)
-        taking.report.skip(Skipped(f"{session.id}: {name}", f"refused: {problem.code}"))
+        importing.require_going(problem)
+        importing.report.skip(Skipped(f"{session.id}: {name}", f"refused: {problem.code}"))
 
 
-def _open_part(taking: Taking, session: Session) -> str:
+def _open_part(importing: ImportRun, session: Session) -> str:
     for part in range(1, PARTS_MAX):
         name = handle(session, part)
-        row = find_session(taking.application.store, name, taking.project)
+        row = find_session(importing.application.store, name, importing.project)
         if row is None:
             title = {"title": as_title(f"{session.title or session.host}, continued")}
             key = f"{session.key}/@part{part}"
-            taking.write("record_session_start", title, key, title, session=name)
+            importing.write("record_session_start", title, key, title, session=name)
             return name
         if row["status"] != "closed":
             return name
@@ -190,14 +194,14 @@ def _is_over(session: Session) -> bool:
     return utc_now() - from_text(ended) > timedelta(seconds=limits.QUIET_S)
 
 
-def _end(taking: Taking, session: Session) -> None:
+def _end(importing: ImportRun, session: Session) -> None:
     """End what is still open of it."""
     summary = {"summary": as_summary(session.last_words)} if session.last_words else {}
     for part in range(1, PARTS_MAX):
         name = handle(session, part)
-        row = find_session(taking.application.store, name, taking.project)
+        row = find_session(importing.application.store, name, importing.project)
         if row is None:
             return
         if row["status"] != "closed":
             key, at = f"{session.key}/@end{part}", session.ended
-            taking.write("record_session_end", summary, key, summary, at=at, session=name)
+            importing.write("record_session_end", summary, key, summary, at=at, session=name)

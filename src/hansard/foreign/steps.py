@@ -14,8 +14,8 @@ from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.checkpoints.limits import CheckpointQuotas
 from hansard.checkpoints.threads import capability as threads
+from hansard.foreign.import_run import ImportRun
 from hansard.foreign.items import GraphStep, Skipped
-from hansard.foreign.taking import Taking
 from hansard.kernel.problem import Problem
 from hansard.sessions.directory import chosen_id
 
@@ -55,36 +55,38 @@ class _Packed:
         self.content = content
 
 
-def take_steps(taking: Taking, steps: Iterable[GraphStep], quotas: CheckpointQuotas) -> None:
+def take_steps(importing: ImportRun, steps: Iterable[GraphStep], quotas: CheckpointQuotas) -> None:
     """Take checkpoints over, in the order in which they were made."""
     application = Application(
         Catalog([threads.capability(quotas)]),
-        taking.application.store,
-        home=taking.application.home,
-        read_only=taking.application.read_only,
+        importing.application.store,
+        home=importing.application.home,
+        read_only=importing.application.read_only,
     )
     for one in steps:
         try:
-            _take(taking, application, one)
+            _take(importing, application, one)
         except Problem as problem:
-            taking.require_going(problem)
-            taking.report.skip(Skipped(one.key[:80], f"refused: {problem.code}"))
+            importing.require_going(problem)
+            importing.report.skip(Skipped(one.key[:80], f"refused: {problem.code}"))
         except (ValueError, TypeError, KeyError) as error:
             # What the packing says is not what a checkpoint is made of.
-            taking.report.skip(Skipped(one.key[:80], f"not a checkpoint: {type(error).__name__}"))
+            importing.report.skip(
+                Skipped(one.key[:80], f"not a checkpoint: {type(error).__name__}")
+            )
 
 
-def _take(taking: Taking, application: Application, step: GraphStep) -> None:
-    key = f"{taking.source.format}:{taking.source.label}:{step.key}"
+def _take(importing: ImportRun, application: Application, step: GraphStep) -> None:
+    key = f"{importing.source.format}:{importing.source.label}:{step.key}"
     content = {"id": step.id, "bytes": len(step.checkpoint)}
-    if taking.is_new("checkpoints", key, content) and not taking.is_dry:
+    if importing.is_new("checkpoints", key, content) and not importing.is_dry:
         told = _step(step)
-        taking.write("thread_put_step", told, key, content, at=step.at, application=application)
+        importing.write("thread_put_step", told, key, content, at=step.at, application=application)
     for task, told in _writes(step).items():
         given = f"{key}/{task}"
         count = {"writes": len(told["writes"])}
-        if taking.is_new("writes", given, count) and not taking.is_dry:
-            taking.write("thread_put_writes", told, given, count, application=application)
+        if importing.is_new("writes", given, count) and not importing.is_dry:
+            importing.write("thread_put_writes", told, given, count, application=application)
 
 
 def _step(step: GraphStep) -> dict[str, Any]:

@@ -10,7 +10,7 @@ SHELL, SUBAGENT, COMPACTED, EDITED = "shell", "subagent", "compaction", "file_ed
 
 
 @dataclass(slots=True)
-class Telling:
+class TranscriptSession:
     """A session that is being told, with what is known of its files at each moment."""
 
     session: Session

@@ -55,7 +55,7 @@ def _keep(told: HostTold, folder: str, root: str) -> None:
     else:
         try:
             look = looking.look(root, told.cwd)
-        except looking.TooMuchError:
+        except looking.TooManyFilesError:
             return
     kept.keep(folder, LOOKS, _look_name(told), look)
 
@@ -183,7 +183,7 @@ def _shell(told: HostTold, folder: str, root: str) -> Gathered | None:
         return gathered | {"unseen": True}
     try:
         changed, more = looking.changes(root, look, told.cwd)
-    except looking.TooMuchError:
+    except looking.TooManyFilesError:
         return gathered | {"unseen": True}
     return gathered | {"files": changed, "more": more}
 

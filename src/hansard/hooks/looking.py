@@ -56,7 +56,7 @@ class Tree(NamedTuple):
     """What is not as committed, from the project's folder."""
 
 
-class TooMuchError(Exception):
+class TooManyFilesError(Exception):
     """There is more to look at than a host can be kept waiting for."""
 
 
@@ -76,7 +76,7 @@ def look(root: str, cwd: str | None = None) -> Look:
             kept = _content(root, path)
             room -= mark[1]
         if time.monotonic() > until:
-            raise TooMuchError
+            raise TooManyFilesError
         seen[path] = [mark, kept]
     return {"files": seen} | ({"git": {one.folder: one.head for one in trees}} if trees else {})
 
@@ -173,7 +173,7 @@ def _listed(root: str, until: float) -> Iterator[str]:
                 count += 1
                 yield path
         if count > LISTED_MAX or time.monotonic() > until:
-            raise TooMuchError
+            raise TooManyFilesError
 
 
 def _trees(root: str, cwd: str | None, until: float, *, known: Iterable[str] = ()) -> list[Tree]:
@@ -183,7 +183,7 @@ def _trees(root: str, cwd: str | None, until: float, *, known: Iterable[str] = (
         return []
     own = _tree(root, "", prefix.decode(errors="surrogateescape").rstrip("\n"), until)
     if own is None:
-        raise TooMuchError
+        raise TooManyFilesError
     folders = [*filter(None, known), *_inner(root, own.paths, cwd)]
     places = (place for place in dict.fromkeys(folders) if _is_top(root, place))
     inner = (_tree(root, place, "", until) for place in islice(places, INNER_MAX))
@@ -230,7 +230,7 @@ def _tree(root: str, folder: str, below: str, until: float) -> Tree | None:
         elif path := _status_path(line):
             paths.append(os.path.join(folder, path.removeprefix(below)))
         if len(paths) > LISTED_MAX:
-            raise TooMuchError
+            raise TooManyFilesError
     return Tree(folder, head, paths)
 
 
@@ -317,7 +317,7 @@ def _ask_git(place: str, settings: list[str], until: float, *arguments: str) -> 
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise TooMuchError from None
+        raise TooManyFilesError from None
     except OSError:
         return None
     return done.stdout if done.returncode == 0 else None

@@ -88,7 +88,7 @@ def lock_of(follower: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class FollowerFailure:
     """A follower that fails, and not by what it says itself cannot be done now."""
 
     follower: str
@@ -101,12 +101,12 @@ class Trouble:
         return f"{self.follower} failed {often} ({self.error}); it is tried again"
 
 
-def trouble(store: Store, follower: Follower, project: str) -> Trouble | None:
+def trouble(store: Store, follower: Follower, project: str) -> FollowerFailure | None:
     """Say what a follower failed with in a project, in whatever process, if it did not get on."""
     row = store.read(project, lambda tx: noted(tx, follower.name))
     match row:
         case {"trouble": {"error": str(error), "times": int(times)}}:
-            return Trouble(follower.name, error, times)
+            return FollowerFailure(follower.name, error, times)
     return None
 
 
@@ -161,7 +161,7 @@ class Following:
         self._stop = threading.Event()
         self._passed: dict[tuple[str, str], int] = {}
         self._resting: dict[str | tuple[str, str], float] = {}
-        self._troubles: dict[tuple[str, str], Trouble] = {}
+        self._troubles: dict[tuple[str, str], FollowerFailure] = {}
         """By project and follower: what fails in one project does not keep it from the others."""
         self._locks: dict[str, Lock] = {}
         self._thread = threading.Thread(target=self._serve, name="followers", daemon=True)
@@ -169,7 +169,7 @@ class Following:
         # Some libraries abort the process if it ends while a thread is inside them.
         atexit.register(self.close)
 
-    def troubles(self) -> list[Trouble]:
+    def troubles(self) -> list[FollowerFailure]:
         """List the followers that fail."""
         return list(self._troubles.values())
 
@@ -289,7 +289,7 @@ class Following:
         key = project, follower.name
         before = self._troubles.get(key)
         times = before.times + 1 if before else 1
-        found = Trouble(follower.name, type(error).__name__, times)
+        found = FollowerFailure(follower.name, type(error).__name__, times)
         self._troubles[key] = found
         rest_s = min(RETRY_S * 2 ** (times - 1), RETRY_MAX_S)
         self._resting[key] = time.monotonic() + rest_s

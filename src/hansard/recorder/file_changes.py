@@ -13,7 +13,7 @@ from hansard.recorder import limits
 from hansard.recorder.events import FileOpAborted, FileOpDone
 from hansard.recorder.file_locks import FileLocks
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.intents import Announced, Planned, Scribe, step_of
+from hansard.recorder.intents import Announced, IntentWriter, Planned, step_of
 from hansard.recorder.workspace.paths import FilePath
 from hansard.recorder.workspace.states import Seen
 
@@ -57,8 +57,8 @@ def note(gateway: Gateway, context: Context, met: Iterable[tuple[FilePath, Seen]
     """Record contents of files that somebody wrote past Hansard, if they are not recorded yet."""
 
     def describe(tx: ReadTx) -> tuple[list[Event], list[Blob]]:
-        scribe = Scribe(gateway, tx, step_of(tx, context.session, None))
-        found = [scribe.met(path, seen) for path, seen in met]
+        writer = IntentWriter(gateway, tx, step_of(tx, context.session, None))
+        found = [writer.met(path, seen) for path, seen in met]
         events = [event for events, _ in found for event in events]
         return events, [blob for _, blobs in found for blob in blobs]
 

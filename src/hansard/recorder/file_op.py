@@ -14,9 +14,9 @@ from hansard.kernel.operation import Context, ReceiptShown
 from hansard.kernel.problem import InvalidInput, Problem, StorageUnavailable
 from hansard.recorder import contract, problems, renames, rules
 from hansard.recorder.answers import FileChangedAnswer, FilesChangedAnswer
-from hansard.recorder.changing import NOT_RUN, act, announce
 from hansard.recorder.contents.kept import why_lost
 from hansard.recorder.events import FileOpRefused, is_irreversible
+from hansard.recorder.file_changes import NOT_RUN, act, announce
 from hansard.recorder.file_locks import FileLocks
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.intents import Announced, Under, step_of

@@ -90,7 +90,7 @@ def step_of(tx: ReadTx, session: str | None, step: int | None) -> Under:
 
 
 @dataclass(frozen=True, slots=True)
-class Scribe:
+class IntentWriter:
     """Writes down changes to files whose locks are held, so that nothing of them moves."""
 
     gateway: Gateway

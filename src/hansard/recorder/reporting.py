@@ -24,7 +24,7 @@ from hansard.recorder.contract import RecordFileCreate, RecordFileDelete, Record
 from hansard.recorder.events import FileRef, Reported
 from hansard.recorder.file_op import record_refusal
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.intents import ReportedChange, Scribe, step_of
+from hansard.recorder.intents import IntentWriter, ReportedChange, step_of
 from hansard.recorder.problems import PathInvalid, PathOutsideWorkspace, PathProtected
 from hansard.recorder.tables import FILES
 from hansard.recorder.workspace.paths import FilePath
@@ -70,8 +70,8 @@ def _report(
 
         def describe(tx: ReadTx) -> ReportedChange:
             step = step_of(tx, context.session, request.step)
-            scribe = Scribe(gateway, tx, replace(step, cites=request.cites or ()))
-            return scribe.report(path, action, old, new, mode)
+            writer = IntentWriter(gateway, tx, replace(step, cites=request.cites or ()))
+            return writer.report(path, action, old, new, mode)
 
         told = context.read(describe)
         noted = partial(_noted, context, told, file)

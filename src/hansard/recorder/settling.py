@@ -39,7 +39,7 @@ from hansard.recorder.events import (
 )
 from hansard.recorder.file_locks import FileLocks
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.intents import Scribe, step_of
+from hansard.recorder.intents import IntentWriter, step_of
 from hansard.recorder.problems import shown
 from hansard.recorder.tables import OUTCOMES, PENDING
 from hansard.recorder.workspace.paths import FilePath
@@ -222,7 +222,7 @@ class _Judge:
         [entry] = store.read(project, lambda tx: tx.entries(after=seq - 1, limit=1))
 
         def describe(tx: ReadTx) -> tuple[list[Event], list[Blob]]:
-            return Scribe(self.gateway, tx, step_of(tx, entry.session, None)).met(path, seen)
+            return IntentWriter(self.gateway, tx, step_of(tx, entry.session, None)).met(path, seen)
 
         def work(tx: WriteTx) -> None:
             if tx.get(OPEN_INTENTS, intent_key(seq)) is None:

@@ -12,7 +12,7 @@ from hansard.kernel.problem import Problem
 from hansard.recorder import contract, limits, renames, rules
 from hansard.recorder.file_decisions import require_allowed
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.intents import Announced, Planned, Scribe, step_of
+from hansard.recorder.intents import Announced, IntentWriter, Planned, step_of
 from hansard.recorder.settling import pending
 from hansard.recorder.tables import BEATS, FILES, OUTCOMES, TOUCHED, touched_key
 from hansard.recorder.workspace.paths import FilePath
@@ -33,7 +33,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class SurveyedTarget:
     """What the disk shows of a change, or why it cannot be looked at."""
 
     target: Target
@@ -77,7 +77,7 @@ class ChangeRefusedError(Exception):
         self.problem = problem
 
 
-def look(gateway: Gateway, target: Target) -> Looked:
+def look(gateway: Gateway, target: Target) -> SurveyedTarget:
     """Look at the files of a change whose locks are held; what is wrong is told, not raised.
 
     A repeated request is answered as it was the first time, whatever lies there by now.
@@ -88,8 +88,8 @@ def look(gateway: Gateway, target: Target) -> Looked:
         makes = target.to or (target.path if current is None else None)
         missing = gateway.workspace.missing_folders(makes) if makes else 0
     except Problem as problem:
-        return Looked(target, problem=problem)
-    return Looked(target, current, there, missing)
+        return SurveyedTarget(target, problem=problem)
+    return SurveyedTarget(target, current, there, missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,9 @@ class Survey:
     is_new: bool
     """Whether this request has announced nothing before."""
 
-    def announced(self, tx: ReadTx, looked: Sequence[Looked], done: DoneFirst) -> list[Announced]:
+    def announced(
+        self, tx: ReadTx, looked: Sequence[SurveyedTarget], done: DoneFirst
+    ) -> list[Announced]:
         """Say what will be recorded of changes, or what must be done first, or refuse them."""
         if self.is_new:
             self.context.require_new(tx)
@@ -117,10 +119,10 @@ class Survey:
             raise NoticeFirstError(found)
         step = step_of(tx, self.context.session, self.request.step)
         under = replace(step, cites=self.request.cites or ())
-        scribe = Scribe(self.gateway, tx, under, self.gateway.owner_name)
-        return [scribe.describe(one) for one in planned]
+        writer = IntentWriter(self.gateway, tx, under, self.gateway.owner_name)
+        return [writer.describe(one) for one in planned]
 
-    def _foresee(self, tx: ReadTx, looked: Sequence[Looked]) -> None:
+    def _foresee(self, tx: ReadTx, looked: Sequence[SurveyedTarget]) -> None:
         """Ask at once for all that is asked here and while the changes are recorded."""
         paths = [str(path) for one in looked for path in one.target.paths()]
         session, head = self.context.session, tx.head().seq
@@ -136,7 +138,7 @@ class Survey:
             *(partial(tx.get, table, key) for table, key in rows),
         )
 
-    def _planned(self, tx: ReadTx, looked: Looked) -> Planned:
+    def _planned(self, tx: ReadTx, looked: SurveyedTarget) -> Planned:
         target = looked.target
         try:
             if looked.problem:

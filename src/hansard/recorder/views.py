@@ -27,7 +27,7 @@ from hansard.recorder.history.copies import derive_copy
 from hansard.recorder.history.revisions import PathChange, Told, revise
 from hansard.recorder.history.standing import derive_standing
 from hansard.recorder.story import beats, chapters
-from hansard.recorder.story.beats import Stroke
+from hansard.recorder.story.beats import FileAct
 from hansard.recorder.story.taking_back import tell_taken_back
 from hansard.recorder.tables import (
     FILES,
@@ -109,7 +109,7 @@ def _done_late(event: FileOpDoneLate, derivation: Derivation) -> None:
 def _accomplish(derivation: Derivation, row: Row, mode: int | None) -> None:
     """Make a revision of a change that was announced and made."""
     lets_go = row["to"] is None and row["before"] and row["before"] != row["after"]
-    stroke = Stroke(
+    act = FileAct(
         row["action"],
         added=row["added"],
         removed=row["removed"],
@@ -118,7 +118,7 @@ def _accomplish(derivation: Derivation, row: Row, mode: int | None) -> None:
     row |= {"after": row["after"] | {"mode": mode} if row["after"] else None}
     row |= {"source": "restored" if row["restore"] else "executed"}
     _note_folders(derivation, row)
-    _revise(derivation, row, _tell(derivation, row, stroke))
+    _revise(derivation, row, _tell(derivation, row, act))
 
 
 def _note_folders(derivation: Derivation, row: Row) -> None:
@@ -133,18 +133,18 @@ def _aborted(event: FileOpAborted, derivation: Derivation) -> None:
     row = _settled(derivation, event.intent)
     outcome = {"status": "aborted", "code": event.code, "intended": row}
     derivation.put(OUTCOMES, intent_key(event.intent), outcome)
-    _tell(derivation, row, Stroke(None, code=event.code))
+    _tell(derivation, row, FileAct(None, code=event.code))
 
 
 def _conflicted(event: FileOpConflicted, derivation: Derivation) -> None:
     row = _settled(derivation, event.intent)
     outcome = {"status": "conflict", "found": event.found, "intended": row}
     derivation.put(OUTCOMES, intent_key(event.intent), outcome)
-    _tell(derivation, row, Stroke(None, code="CONFLICT"))
+    _tell(derivation, row, FileAct(None, code="CONFLICT"))
 
 
 def _refused(event: FileOpRefused, derivation: Derivation) -> None:
-    _tell(derivation, _placed(event, derivation), Stroke(None, code=event.code))
+    _tell(derivation, _placed(event, derivation), FileAct(None, code=event.code))
 
 
 def _found(event: FileFound, derivation: Derivation) -> None:
@@ -159,20 +159,20 @@ def _external(event: ExternalChangeSeen, derivation: Derivation) -> None:
         # Told where it came to.
         revise(derivation, _change(row, event.path, None, went_to=event.moved_to))
         return
-    stroke = Stroke(event.action, event.added, event.removed, is_external=True)
+    act = FileAct(event.action, event.added, event.removed, is_external=True)
     came_from = event.moved_from
     if came_from is not None:
         row |= {"path": came_from, "to": event.path}
-        stroke = Stroke(event.action, is_external=True)
-    row |= {"added": stroke.added, "removed": stroke.removed}
-    told = _tell(derivation, row, stroke)
+        act = FileAct(event.action, is_external=True)
+    row |= {"added": act.added, "removed": act.removed}
+    told = _tell(derivation, row, act)
     revise(derivation, _change(row, event.path, told, came_from=came_from))
 
 
 def _reported(event: FileReported, derivation: Derivation) -> None:
     row = _placed(event, derivation) | {"source": "reported"}
-    stroke = Stroke(event.action, added=event.added, removed=event.removed, is_reported=True)
-    _revise(derivation, row, _tell(derivation, row, stroke))
+    act = FileAct(event.action, added=event.added, removed=event.removed, is_reported=True)
+    _revise(derivation, row, _tell(derivation, row, act))
 
 
 def _restore_begun(event: RestoreBegun, derivation: Derivation) -> None:
@@ -248,17 +248,17 @@ def _settled(derivation: Derivation, intent: int) -> Row:
     return row
 
 
-def _tell(derivation: Derivation, row: Row, stroke: Stroke) -> Told:
+def _tell(derivation: Derivation, row: Row, act: FileAct) -> Told:
     """Tell what was done to a file in its session's story, if it was done in one."""
     session = row["session"]
     if session is None:
         return None
-    path = row["to"] if row["to"] and stroke.action == "move" else row["path"]
-    if stroke.action is not None:
+    path = row["to"] if row["to"] and act.action == "move" else row["path"]
+    if act.action is not None:
         _touch(derivation, session, row, row["path"], is_away=row["to"] is not None)
         if row["to"]:
             _touch(derivation, session, row, row["to"], is_same=True)
-    return session, beats.tell_stroke(derivation, session, row, path, stroke)
+    return session, beats.tell_act(derivation, session, row, path, act)
 
 
 def _touch(

@@ -27,7 +27,7 @@ from hansard.recorder.contract import PathText
 from hansard.recorder.events import Action, ExternalChangeSeen, FileFound
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.history.copies import entering
-from hansard.recorder.intents import Planned, Scribe, step_of
+from hansard.recorder.intents import IntentWriter, Planned, step_of
 from hansard.recorder.problems import PathProtected
 from hansard.recorder.rules import Plan
 from hansard.recorder.settling import settle
@@ -146,8 +146,8 @@ def see_files(gateway: Gateway, request: SeeFiles, context: Context) -> FilesSee
         in_git = _in_git(gateway, {one: states[one] for one in strange if one in changed})
 
         def describe(tx: ReadTx) -> tuple[list[Event], list[Blob]]:
-            scribe = Scribe(gateway, tx, step_of(tx, context.session, None))
-            unseen, blobs = _unseen(scribe, states, new, in_git)
+            writer = IntentWriter(gateway, tx, step_of(tx, context.session, None))
+            unseen, blobs = _unseen(writer, states, new, in_git)
             return renames.paired(unseen), blobs
 
         unseen, blobs = context.read(describe)
@@ -214,7 +214,7 @@ def _in_git(
 
 
 def _unseen(
-    scribe: Scribe,
+    writer: IntentWriter,
     states: dict[FilePath, FileState | None],
     new: Collection[FilePath],
     in_git: Mapping[FilePath, GitBlob],
@@ -223,23 +223,23 @@ def _unseen(
     unseen: list[Event] = []
     blobs: list[Blob] = []
     for path, state in states.items():
-        announced = scribe.describe(Planned(path, None, Plan("delete", state, None)))
+        announced = writer.describe(Planned(path, None, Plan("delete", state, None)))
         for event in announced.seen:
             if state and path in new and isinstance(event, FileFound):
-                unseen.append(_created(scribe, event, state))
+                unseen.append(_created(writer, event, state))
             elif state and path in in_git and isinstance(event, FileFound):
                 was = in_git[path].content
-                ref = scribe.named(was, None)
+                ref = writer.named(was, None)
                 found = event.model_copy(update={"content": ref, "git": in_git[path].id})
-                blobs += scribe.pack(None, [(ref, was)])
-                unseen += [found, scribe.external(path, ref, state, event.content, was=was)]
+                blobs += writer.pack(None, [(ref, was)])
+                unseen += [found, writer.external(path, ref, state, event.content, was=was)]
             else:
                 unseen.append(event)
             blobs += announced.blobs
     return unseen, blobs
 
 
-def _created(scribe: Scribe, event: FileFound, state: FileState) -> ExternalChangeSeen:
+def _created(writer: IntentWriter, event: FileFound, state: FileState) -> ExternalChangeSeen:
     """Tell of a file that was seen coming into being that it did, not that it was there."""
     added, _ = line_counts(None, state.content)
     return ExternalChangeSeen(
@@ -249,8 +249,8 @@ def _created(scribe: Scribe, event: FileFound, state: FileState) -> ExternalChan
         after=event.content,
         added=added,
         removed=0,
-        revision=scribe.under.revision,
-        step=scribe.under.step,
+        revision=writer.under.revision,
+        step=writer.under.step,
     )
 
 

@@ -7,12 +7,12 @@ import typer
 
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
+from hansard.cli.cli_session import sitting
 from hansard.cli.contents.json_lines import STANDARD, lines_of, parse_line, writing
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened
 from hansard.cli.options import Json, all_flags, settings_flags
-from hansard.cli.proving import person
-from hansard.cli.sitting import sitting
+from hansard.cli.person_proof import person
 from hansard.cli.terminal.text import print_told
 from hansard.entities import transfer
 from hansard.entities.contract import EntitiesImportedAnswer

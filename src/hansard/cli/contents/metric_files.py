@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import orjson
 import typer
 
+from hansard.cli.cli_session import sitting
 from hansard.cli.contents.json_lines import lines_of, parse_line
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened
 from hansard.cli.options import Json, all_flags, settings_flags
-from hansard.cli.sitting import sitting
 from hansard.cli.terminal.text import print_told
 from hansard.entities.metrics.batch import Sample
 from hansard.entities.metrics.limits import SAMPLES_MAX

@@ -11,7 +11,7 @@ from hansard.app.unfinished import is_begun, unfinished
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened
 from hansard.cli.options import Json, all_flags, keep_flags, settings_flags
-from hansard.cli.proving import signed
+from hansard.cli.person_proof import signed
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.kernel.engine import Found, ReadTx, Row
 from hansard.kernel.event import Head, Stamp

@@ -6,11 +6,11 @@ from typing import Any
 
 from hansard.app.application import Application
 from hansard.cli import commands
+from hansard.cli.cli_session import looking
 from hansard.cli.flags import Flags
 from hansard.cli.naming import names
 from hansard.cli.opened_store import opened
 from hansard.cli.options import SHOWN
-from hansard.cli.sitting import looking
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.problem import Problem
 from hansard.kernel.store import CATALOG, UNMADE

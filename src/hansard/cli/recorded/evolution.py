@@ -10,7 +10,13 @@ import typer
 from hansard.cli.desk import Desk, desk, told
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.recorded.revision_browser import Stepper, about, coloured, plain, step_through
+from hansard.cli.recorded.revision_browser import (
+    RevisionCursor,
+    about,
+    coloured,
+    plain,
+    step_through,
+)
 from hansard.cli.terminal import screen
 from hansard.cli.terminal.output import write_exactly
 from hansard.cli.terminal.text import painter, print_json, printable
@@ -74,7 +80,7 @@ def _show_all(opened: Desk, path: str, *, everything: bool, json: bool) -> None:
         return told(EvolutionAnswer, asked).diff or ""
 
     if screen.is_screen() and not everything and not json:
-        step_through(Stepper(name, revisions, diff))
+        step_through(RevisionCursor(name, revisions, diff))
         return
     for one in revisions:
         if json:

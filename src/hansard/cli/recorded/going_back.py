@@ -63,7 +63,7 @@ SHOWN_DIGITS = 12
 """Of a SHA-256, enough to name it."""
 
 
-class Going:
+class ReturnRequest:
     """One way back, as the operation is asked about it."""
 
     def __init__(self, ask: Ask, operation: str, answer: type[W], asked: dict[str, Any]) -> None:
@@ -96,7 +96,7 @@ class Going:
 
 
 def go_back(
-    going: Going, *, question: str, yes: bool, dry_run: bool, json: bool, whole: bool
+    going: ReturnRequest, *, question: str, yes: bool, dry_run: bool, json: bool, whole: bool
 ) -> int:
     """Show it, ask, do it and say how it went; gives the command's exit code."""
     shown = None

@@ -11,7 +11,7 @@ from hansard.cli.recorded.going_back import (
     All,
     DryRun,
     Expected,
-    Going,
+    ReturnRequest,
     TakeSide,
     Yes,
     go_back,
@@ -78,7 +78,7 @@ def restore(
     with writing_desk(flags) as at:
         if path is None and entry is None:
             asked["of_session"] = _session(at, session)
-        going = Going(at.ask, "restore", RestoredAnswer, asked)
+        going = ReturnRequest(at.ask, "restore", RestoredAnswer, asked)
         question = "Bring {files} back?"
         return go_back(going, question=question, yes=yes, dry_run=dry_run, json=json, whole=whole)
 

@@ -32,7 +32,7 @@ Diff = Callable[[int], str]
 """Gives what a revision changed."""
 
 
-class Stepper:
+class RevisionCursor:
     """Where in a file's history one stands; knows how that looks, but not the terminal."""
 
     def __init__(self, path: str, revisions: Sequence[RevisionShown], diff: Diff) -> None:
@@ -82,7 +82,7 @@ class Stepper:
         return lines[NAMES_LINES:] if diff.startswith("--- ") else lines or ["(no difference)"]
 
 
-def step_through(stepper: Stepper) -> None:
+def step_through(cursor: RevisionCursor) -> None:
     """Show revisions until someone has seen enough."""
     with suppress(KeyboardInterrupt), screen.own_page() as next_key:
         drawn: list[str] = []
@@ -90,12 +90,12 @@ def step_through(stepper: Stepper) -> None:
         while is_going_on:
             size = shutil.get_terminal_size()
             body_lines = max(size.lines - FRAME_LINES, 1)
-            frame = stepper.frame(size.columns, body_lines)
+            frame = cursor.frame(size.columns, body_lines)
             if frame != drawn:
                 screen.draw(frame)
                 drawn = frame
             key = next_key(LOOK_S)
-            is_going_on = key is None or stepper.press(key, body_lines)
+            is_going_on = key is None or cursor.press(key, body_lines)
 
 
 def about(revision: RevisionShown) -> str:

@@ -11,7 +11,7 @@ from hansard.cli.recorded.going_back import (
     All,
     DryRun,
     Expected,
-    Going,
+    ReturnRequest,
     TakeSide,
     Yes,
     go_back,
@@ -74,7 +74,7 @@ def undo(
     with writing_desk(flags) as at:
         if entry is None:
             asked["of_session"] = session or at.latest_session()
-        going = Going(at.ask, "undo", UndoneAnswer, asked)
+        going = ReturnRequest(at.ask, "undo", UndoneAnswer, asked)
         question = "Undo this in {files}?"
         return go_back(going, question=question, yes=yes, dry_run=dry_run, json=json, whole=whole)
 

@@ -16,11 +16,11 @@ from hansard.app.application import Application
 from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings, key_location, load
 from hansard.app.start import catalog, start, workspace_mark
+from hansard.cli.cli_session import looking, sitting
 from hansard.cli.desk import told
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import store_folder
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.sitting import looking, sitting
 from hansard.cli.terminal.stderr import say
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.kernel.limits import LIST_LIMIT_MAX
@@ -84,10 +84,12 @@ def watch(
     # Who ends it from afar ends it as cleanly as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     ignoring = Ignoring((*watching.IGNORED, *(ignore or ())))
-    with lookout_at(settings, root, ignoring, _show_json if json else _line_printer()) as lookout:
+    with begin_watching(
+        settings, root, ignoring, _show_json if json else _line_printer()
+    ) as watch_state:
         with suppress(KeyboardInterrupt):
-            _watch(lookout, first_look=first_look)
-        say(f"Recorded {lookout.recorded} changes.")
+            _watch(watch_state, first_look=first_look)
+        say(f"Recorded {watch_state.recorded} changes.")
 
 
 def register(app: typer.Typer) -> None:
@@ -96,7 +98,7 @@ def register(app: typer.Typer) -> None:
 
 
 @dataclass(slots=True)
-class Lookout:
+class WatchState:
     """What is watched, what is known to be there, and what is still to be looked at."""
 
     application: Application
@@ -189,7 +191,9 @@ class Lookout:
 
 
 @contextmanager
-def lookout_at(settings: Settings, root: Path, ignoring: Ignoring, show: Show) -> Iterator[Lookout]:
+def begin_watching(
+    settings: Settings, root: Path, ignoring: Ignoring, show: Show
+) -> Iterator[WatchState]:
     """Open the store for the while that one watches, under a session that ends with it."""
     gateway = Gateway(
         root,
@@ -201,19 +205,19 @@ def lookout_at(settings: Settings, root: Path, ignoring: Ignoring, show: Show) -
     known = Catalog([*catalog(settings).parts, watching.capability(gateway)])
     application = start(settings, known=known)
     with closing(application), sitting(application, settings, asks=False) as caller:
-        yield Lookout(application, caller, root, ignoring, show)
+        yield WatchState(application, caller, root, ignoring, show)
 
 
-def _watch(lookout: Lookout, *, first_look: bool) -> None:
+def _watch(watch_state: WatchState, *, first_look: bool) -> None:
     from watchfiles import Change
     from watchfiles import watch as changes_of
 
     def is_watched(_: Change, path: str) -> bool:
-        return not lookout.ignoring.leaves_out(_place(lookout.root, path))
+        return not watch_state.ignoring.leaves_out(_place(watch_state.root, path))
 
     is_begun = False
     for changes in changes_of(
-        lookout.root,
+        watch_state.root,
         watch_filter=is_watched,
         debounce=GATHER_MS,
         step=QUIET_MS,
@@ -224,18 +228,20 @@ def _watch(lookout: Lookout, *, first_look: bool) -> None:
         if not is_begun:
             # Only now, since from here on no change is missed.
             is_begun = True
-            _begin(lookout, first_look=first_look)
-        lookout.note([(kind is Change.added, _place(lookout.root, path)) for kind, path in changes])
-        lookout.look()
+            _begin(watch_state, first_look=first_look)
+        watch_state.note(
+            [(kind is Change.added, _place(watch_state.root, path)) for kind, path in changes]
+        )
+        watch_state.look()
 
 
-def _begin(lookout: Lookout, *, first_look: bool) -> None:
-    lookout.known |= {
-        path for path in lookout.recorded_files() if not lookout.ignoring.leaves_out(path)
+def _begin(watch_state: WatchState, *, first_look: bool) -> None:
+    watch_state.known |= {
+        path for path in watch_state.recorded_files() if not watch_state.ignoring.leaves_out(path)
     }
-    number = lookout.look_over() if first_look else None
+    number = watch_state.look_over() if first_look else None
     files = "" if number is None else f" ({number} files)"
-    say(f"Watching {printable(str(lookout.root))}{files}. Ctrl-C ends it.")
+    say(f"Watching {printable(str(watch_state.root))}{files}. Ctrl-C ends it.")
 
 
 def _place(root: Path, path: str) -> str:

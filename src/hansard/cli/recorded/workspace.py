@@ -10,11 +10,11 @@ from hansard.app.catalog import Catalog
 from hansard.app.homes import choose
 from hansard.app.settings import load
 from hansard.app.start import catalog, gateway, start
+from hansard.cli.cli_session import looking
 from hansard.cli.desk import Ask, told
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.proving import Proving
-from hansard.cli.sitting import looking
+from hansard.cli.person_proof import PersonProof
 from hansard.cli.terminal.stderr import say
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.recorder.history import copy_operations
@@ -60,7 +60,7 @@ def _asking(flags: Flags) -> Iterator[Ask]:
     settings = load(flags)
     known = Catalog([*catalog(settings).parts, copy_operations.capability(gateway(settings))])
     application = start(settings, known=known, home=choose(settings, must_exist=True, say=say))
-    caller, proving = looking(), Proving(application)
+    caller, proving = looking(), PersonProof(application)
     try:
         yield lambda name, **given: application.call(name, given, proving.caller(caller, name))
     finally:

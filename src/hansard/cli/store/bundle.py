@@ -15,7 +15,7 @@ from hansard.app.start import start
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.proving import person, signed
+from hansard.cli.person_proof import person, signed
 from hansard.cli.replay import write_replay
 from hansard.cli.terminal.text import print_json, show_progress
 from hansard.kernel.event import Stamp

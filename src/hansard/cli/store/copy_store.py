@@ -12,7 +12,7 @@ from hansard.app.start import POSTGRES_SCHEMES, start
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.proving import person
+from hansard.cli.person_proof import person
 from hansard.cli.store.backup import print_heads
 from hansard.cli.terminal.text import print_json, show_progress
 from hansard.kernel.clock import to_text, utc_now

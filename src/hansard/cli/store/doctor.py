@@ -28,10 +28,10 @@ from hansard.app.settings import (
 from hansard.app.start import find_by_meaning, start
 from hansard.app.unfinished import unfinished
 from hansard.app.verify import list_intents, projects_of
+from hansard.cli.cli_session import looking
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import store_exists, store_folder
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.sitting import looking
 from hansard.cli.store.doctor_hooks import check_hooks
 from hansard.cli.store.verdict import Check, Status, verdict
 from hansard.cli.terminal.layout import room, table, wrapped

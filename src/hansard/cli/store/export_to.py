@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
+from hansard.cli.cli_session import looking
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened, project_of
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.sitting import looking
 from hansard.cli.terminal.text import print_json
 from hansard.foreign.exports import EXPORTS
 from hansard.kernel.nearest import did_you_mean

@@ -9,7 +9,7 @@ from hansard.app.keeping.collecting import Garbage, collect, find
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.proving import signed
+from hansard.cli.person_proof import signed
 from hansard.cli.terminal.text import print_json, show_progress
 from hansard.kernel.clock import to_text, utc_now
 

@@ -11,15 +11,15 @@ import typer
 from hansard.app.application import Application
 from hansard.app.settings import Settings, load
 from hansard.app.start import MEMORY, checkpoint_quotas, start
+from hansard.cli.cli_session import sitting
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened, store_exists
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.sitting import sitting
 from hansard.cli.terminal.text import print_json, printable, show_count
 from hansard.foreign.formats import FORMATS, detected, named
+from hansard.foreign.import_run import ImportReport, ImportRun, Source, actor
 from hansard.foreign.importing import label_of, take_over
 from hansard.foreign.items import ForeignFormat
-from hansard.foreign.taking import ImportReport, Source, Taking, actor
 from hansard.kernel.problem import InvalidInput
 
 KINDS = (
@@ -67,7 +67,7 @@ def import_from(
         where = PurePosixPath(folder or Path(settings.workspace).expanduser().resolve())
         source = Source(found.name, label or label_of(path), where)
         with sitting(application, settings, asks=not dry_run, whose=whose) as caller:
-            taking = Taking(application, caller, source, is_dry=dry_run, progress=show_count)
+            taking = ImportRun(application, caller, source, is_dry=dry_run, progress=show_count)
             report = take_over(taking, found, path, checkpoint_quotas(settings))
     _show(found, report, dry_run=dry_run, json=json)
     return 0

@@ -22,7 +22,7 @@ from hansard.app.openapi import BASE
 from hansard.app.settings import LOOPBACK, Settings
 from hansard.app.start import start
 from hansard.cli.opened_store import store_exists
-from hansard.cli.proving import Proving, moving, secret_of_another
+from hansard.cli.person_proof import PersonProof, moving, secret_of_another
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput, PermissionDenied, StorageUnavailable
 
@@ -51,7 +51,7 @@ class LocalPeer:
         except PermissionDenied as problem:
             if problem.details.get("needs") != "secret" or self.caller.secret is not None:
                 raise
-            given = Proving(self.exchange.application).secret(self.caller)
+            given = PersonProof(self.exchange.application).secret(self.caller)
             if given is None:
                 raise
             self.caller = replace(self.caller, secret=given)

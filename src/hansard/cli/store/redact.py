@@ -20,7 +20,7 @@ from hansard.app.start import git_folder
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened, project_of
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.proving import person
+from hansard.cli.person_proof import person
 from hansard.cli.terminal.consent import require_consent
 from hansard.cli.terminal.stderr import say
 from hansard.cli.terminal.text import print_json

@@ -14,7 +14,7 @@ from hansard.app.verify import Report, verify
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened, store_folder
 from hansard.cli.options import settings_flags
-from hansard.cli.proving import claimed, person
+from hansard.cli.person_proof import claimed, person
 from hansard.cli.store.backup import open_copies, warn_of_unreadable
 from hansard.cli.terminal.consent import require_consent
 from hansard.cli.terminal.stderr import say, say_problem

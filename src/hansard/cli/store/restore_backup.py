@@ -13,7 +13,7 @@ from hansard.app.start import start
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened, store_folder
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.proving import person
+from hansard.cli.person_proof import person
 from hansard.cli.store.backup import open_copies, print_heads, warn_of_unreadable
 from hansard.cli.terminal.text import print_json, show_progress
 from hansard.kernel.problem import StorageUnavailable

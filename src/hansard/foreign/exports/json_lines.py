@@ -10,7 +10,7 @@ import orjson
 from hansard.app.application import Application
 from hansard.app.keeping.files import made_whole
 from hansard.foreign.exports.writing import Export, write_lines
-from hansard.foreign.gathering import Gathering
+from hansard.foreign.project_reader import ProjectReader
 from hansard.kernel.operation import Caller
 
 
@@ -18,25 +18,25 @@ def write(application: Application, caller: Caller, path: Path) -> dict[str, int
     """Write it into a new file."""
     counts: Counter[str] = Counter()
     with made_whole(path) as incoming:
-        write_lines(incoming, _lines(Gathering(application, caller), counts))
+        write_lines(incoming, _lines(ProjectReader(application, caller), counts))
     return dict(counts)
 
 
-def _lines(gathering: Gathering, counts: Counter[str]) -> Iterator[bytes]:
-    for kind, told in _things(gathering):
+def _lines(reader: ProjectReader, counts: Counter[str]) -> Iterator[bytes]:
+    for kind, told in _things(reader):
         counts[f"{kind}s"] += 1
-        yield orjson.dumps({"kind": kind, "project": gathering.project, **told})
+        yield orjson.dumps({"kind": kind, "project": reader.project, **told})
 
 
-def _things(gathering: Gathering) -> Iterator[tuple[str, dict[str, Any]]]:
-    for record in gathering.records():
+def _things(reader: ProjectReader) -> Iterator[tuple[str, dict[str, Any]]]:
+    for record in reader.records():
         yield "record", record.model_dump(mode="json", exclude_none=True)
-    for decision in gathering.decisions():
+    for decision in reader.decisions():
         yield "decision", decision.model_dump(mode="json", exclude_none=True)
-    for session in gathering.sessions():
+    for session in reader.sessions():
         told = session.story.model_dump(mode="json", exclude_none=True)
         about = {"id": session.id, "started": session.started, "status": session.status}
-        checkpoints = gathering.checkpoints(session.id)
+        checkpoints = reader.checkpoints(session.id)
         yield "session", about | {"story": told, "checkpoints": checkpoints}
 
 

@@ -11,7 +11,7 @@ from hansard.app.application import Application
 from hansard.app.keeping.files import made_whole
 from hansard.decisions.answers import DecisionInContextAnswer
 from hansard.foreign.exports.writing import Export
-from hansard.foreign.gathering import Gathering, ToldSession
+from hansard.foreign.project_reader import ProjectReader, SessionStory
 from hansard.kernel.hidden import escape
 from hansard.kernel.operation import Caller
 from hansard.kernel.private_files import make_folder, open_new
@@ -45,19 +45,19 @@ class _Vault:
 
 def write(application: Application, caller: Caller, path: Path) -> dict[str, int]:
     """Write the folder."""
-    gathering = Gathering(application, caller)
+    reader = ProjectReader(application, caller)
     with made_whole(path) as incoming:
         vault = _Vault(incoming)
-        for record in gathering.records():
+        for record in reader.records():
             _record(vault, record)
-        for decision in gathering.decisions():
+        for decision in reader.decisions():
             _decision(vault, decision)
-        for session in gathering.sessions():
-            _session(vault, gathering, session)
+        for session in reader.sessions():
+            _session(vault, reader, session)
         sections = [
             f"## {kind.capitalize()}\n\n" + "\n".join(vault.index[kind]) for kind in vault.index
         ]
-        vault.file("README.md", f"# {gathering.project}\n\n" + "\n\n".join(sections) + "\n")
+        vault.file("README.md", f"# {reader.project}\n\n" + "\n\n".join(sections) + "\n")
     return dict(vault.counts)
 
 
@@ -92,12 +92,12 @@ def _decision(vault: _Vault, told: DecisionInContextAnswer) -> None:
     vault.note("decisions", str(shown["id"]), str(shown["title"]), front, "\n\n".join(parts))
 
 
-def _session(vault: _Vault, gathering: Gathering, session: ToldSession) -> None:
+def _session(vault: _Vault, reader: ProjectReader, session: SessionStory) -> None:
     number = vault.counts["sessions"] + 1
     title = session.story.title or session.id
     name = f"{number:04d}-{_file_name(title)}"
     front = {"id": session.id, "started": session.started, "status": session.status}
-    checkpoints = gathering.checkpoints(session.id)
+    checkpoints = reader.checkpoints(session.id)
     body = session.story.markdown()
     if checkpoints:
         lines = (f"- {one['checkpointId']} {one['createdAt'][:19]}" for one in checkpoints)

@@ -16,7 +16,7 @@ from hansard.foreign.reading import (
     sources,
     text,
 )
-from hansard.foreign.telling import COMPACTED, SUBAGENT, Telling
+from hansard.foreign.transcripts import COMPACTED, SUBAGENT, TranscriptSession
 
 NAME = "claude-code"
 SUBAGENTS = "subagents"
@@ -35,7 +35,7 @@ def fits(path: Path) -> bool:
         for row in first_objects(one):
             if "sessionId" in row and ("parentUuid" in row or "leafUuid" in row):
                 return "message" not in row or "parts" not in inner(row, "message")
-            if row.get("type") in {"summary", "file-history-snapshot"} and "uuid" not in row:
+            if row.get("type") in ("summary", "file-history-snapshot") and "uuid" not in row:
                 return True
     return False
 
@@ -49,7 +49,7 @@ def read(path: Path) -> Iterator[Item]:
 def _session(path: Path) -> Iterator[Item]:
     is_subagent = path.parent.name == SUBAGENTS
     identifier = path.stem
-    telling: Telling | None = None
+    transcript: TranscriptSession | None = None
     titles: list[str] = []
     calls: dict[str, Row] = {}
     seen: set[str] = set()
@@ -64,26 +64,26 @@ def _session(path: Path) -> Iterator[Item]:
         if named is None or uuid is None or uuid in seen:
             continue
         seen.add(uuid)
-        if telling is None:
-            telling = _begin(row, f"{named}~{identifier}" if is_subagent else named)
-            telling.session.parent = named if is_subagent else None
-        _line(telling, row, uuid, calls)
-    if telling is None:
+        if transcript is None:
+            transcript = _begin(row, f"{named}~{identifier}" if is_subagent else named)
+            transcript.session.parent = named if is_subagent else None
+        _line(transcript, row, uuid, calls)
+    if transcript is None:
         yield Skipped(path.name, "nothing in it is of a session")
         return
-    telling.session.title = titles[-1] if titles else None
-    yield telling.session
+    transcript.session.title = titles[-1] if titles else None
+    yield transcript.session
 
 
-def _begin(row: Row, identifier: str) -> Telling:
+def _begin(row: Row, identifier: str) -> TranscriptSession:
     session = Session(identifier, f"{NAME}:{identifier}", "Claude Code")
     session.folder = text(row, "cwd")
     session.began = moment(row.get("timestamp"))
     session.circumstances = {name: found for name in ABOUT if (found := text(row, name))}
-    return Telling(session)
+    return TranscriptSession(session)
 
 
-def _line(telling: Telling, row: Row, uuid: str, calls: dict[str, Row]) -> None:
+def _line(transcript: TranscriptSession, row: Row, uuid: str, calls: dict[str, Row]) -> None:
     at = moment(row.get("timestamp"))
     content = inner(row, "message").get("content")
     match row.get("type"):
@@ -92,30 +92,32 @@ def _line(telling: Telling, row: Row, uuid: str, calls: dict[str, Row]) -> None:
                 if block.get("type") == "tool_use" and isinstance(block.get("id"), str):
                     calls[block["id"]] = block
                 elif said := text(block, "text"):
-                    telling.session.last_words = said
+                    transcript.session.last_words = said
         case "user" if row.get("isMeta") is True:
             return
         case "user" if row.get("isCompactSummary") is True:
-            telling.note(uuid, COMPACTED, "The host went on from a summary of what came before", at)
+            transcript.note(
+                uuid, COMPACTED, "The host went on from a summary of what came before", at
+            )
         case "user":
             answers = [one for one in rows(content) if one.get("type") == "tool_result"]
             if answers:
-                _answered(telling, row, answers[0], calls, at)
+                _answered(transcript, row, answers[0], calls, at)
             else:
-                _said(telling, uuid, content, at)
+                _said(transcript, uuid, content, at)
         case "system" if row.get("subtype") == "compact_boundary":
-            telling.note(uuid, COMPACTED, "The host shortened its context", at)
+            transcript.note(uuid, COMPACTED, "The host shortened its context", at)
 
 
-def _said(telling: Telling, uuid: str, content: object, at: str | None) -> None:
+def _said(transcript: TranscriptSession, uuid: str, content: object, at: str | None) -> None:
     parts = [content] if isinstance(content, str) else [text(one, "text") for one in rows(content)]
     words = "\n".join(part for part in parts if part).replace("\0", "")
     if not words.startswith(OURS_BEGIN):
-        telling.say(uuid, words, at)
+        transcript.say(uuid, words, at)
 
 
 def _answered(
-    telling: Telling, row: Row, answer: Row, calls: dict[str, Row], at: str | None
+    transcript: TranscriptSession, row: Row, answer: Row, calls: dict[str, Row], at: str | None
 ) -> None:
     """Tell what a tool did, from what was asked of it and what it says."""
     call = calls.get(str(answer.get("tool_use_id")), {})
@@ -125,33 +127,35 @@ def _answered(
         return
     if call.get("name") in SPAWNING:
         what = text(asked, "description", "prompt") or "a subagent"
-        telling.note(uuid, SUBAGENT, what, at)
+        transcript.note(uuid, SUBAGENT, what, at)
     elif command := text(asked, "command"):
         changed = inner(result, "bashEditDiff")
-        telling.shell(uuid, command, at, tells_files=bool(changed) and not changed.get("moreFiles"))
-        _by_shell(telling, uuid, changed, at)
+        transcript.shell(
+            uuid, command, at, tells_files=bool(changed) and not changed.get("moreFiles")
+        )
+        _by_shell(transcript, uuid, changed, at)
     elif (path := text(result, "filePath")) and "structuredPatch" in result:
-        _edit(telling, uuid, path, result, at)
+        _edit(transcript, uuid, path, result, at)
     elif read := text(inner(result, "file"), "filePath"):
-        _learn(telling, read, inner(result, "file"))
+        _learn(transcript, read, inner(result, "file"))
 
 
-def _edit(telling: Telling, uuid: str, path: str, result: Row, at: str | None) -> None:
+def _edit(transcript: TranscriptSession, uuid: str, path: str, result: Row, at: str | None) -> None:
     before, written = result.get("originalFile"), result.get("content")
     hunks = patching.from_lines(result.get("structuredPatch"))
     if result.get("type") == "create" and isinstance(written, str):
-        telling.create(uuid, path, written, at)
+        transcript.create(uuid, path, written, at)
     elif isinstance(written, str):
-        telling.write(uuid, path, written, before if isinstance(before, str) else None, at)
+        transcript.write(uuid, path, written, before if isinstance(before, str) else None, at)
     elif isinstance(before, str):
         after = patching.patched(before, hunks)
         after = _replaced(before, result) if after is None else after
         if after is None:
-            telling.patch(uuid, path, hunks, at)
+            transcript.patch(uuid, path, hunks, at)
         else:
-            telling.write(uuid, path, after, before, at)
+            transcript.write(uuid, path, after, before, at)
     else:
-        telling.patch(uuid, path, hunks, at)
+        transcript.patch(uuid, path, hunks, at)
 
 
 def _replaced(before: str, result: Row) -> str | None:
@@ -161,7 +165,7 @@ def _replaced(before: str, result: Row) -> str | None:
     return before.replace(old, new, -1 if result.get("replaceAll") is True else 1)
 
 
-def _by_shell(telling: Telling, uuid: str, changed: Row, at: str | None) -> None:
+def _by_shell(transcript: TranscriptSession, uuid: str, changed: Row, at: str | None) -> None:
     for number, one in enumerate(rows(changed.get("files"))):
         path, key = text(one, "filePath"), f"{uuid}:{number}"
         hunks = patching.from_lines(one.get("hunks"))
@@ -169,19 +173,19 @@ def _by_shell(telling: Telling, uuid: str, changed: Row, at: str | None) -> None
             continue
         made = patching.made_by(hunks) if one.get("created") is True else None
         if made is not None:
-            telling.create(key, path, made, at)
+            transcript.create(key, path, made, at)
         elif one.get("deleted") is True:
-            telling.delete(key, path, patching.unmade_by(hunks), at)
+            transcript.delete(key, path, patching.unmade_by(hunks), at)
         else:
-            telling.patch(key, path, hunks, at)
+            transcript.patch(key, path, hunks, at)
 
 
-def _learn(telling: Telling, path: str, file: dict[str, Any]) -> None:
+def _learn(transcript: TranscriptSession, path: str, file: dict[str, Any]) -> None:
     """Know a file that was read from its first line to its last."""
     content = file.get("content")
     is_whole = file.get("startLine") == 1 and file.get("numLines") == file.get("totalLines")
     if isinstance(content, str) and is_whole:
-        telling.files[path] = content
+        transcript.files[path] = content
 
 
 FORMAT = ForeignFormat(

@@ -16,10 +16,10 @@ from hansard.foreign.reading import (
     sources,
     text,
 )
-from hansard.foreign.telling import COMPACTED, SUBAGENT, Telling
+from hansard.foreign.transcripts import COMPACTED, SUBAGENT, TranscriptSession
 
 NAME = "codex"
-KINDS = {"session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state"}
+KINDS = ("session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state")
 OURS_BEGIN = ("<environment_context>", "<user_instructions>", "# AGENTS.md", "<permissions")
 """What the host says in the user's name."""
 
@@ -61,9 +61,9 @@ def _session(path: Path) -> Iterator[Item]:
         yield Skipped(path.name, "nothing in it is of a session")
         return
     session.key = f"{NAME}:{session.id}"
-    telling = Telling(session)
+    transcript = TranscriptSession(session)
     for key, row, at in lines:
-        _line(telling, key, row, at)
+        _line(transcript, key, row, at)
     _one_voice(session)
     yield session
 
@@ -84,70 +84,76 @@ def _about(session: Session, row: Row) -> None:
         session.circumstances["model"] = model
 
 
-def _line(telling: Telling, key: str, row: Row, at: str | None) -> None:
+def _line(transcript: TranscriptSession, key: str, row: Row, at: str | None) -> None:
     payload = inner(row, "payload")
     match row.get("type"), payload.get("type"):
         case "compacted", _:
-            telling.note(key, COMPACTED, "The host shortened its context", at)
+            transcript.note(key, COMPACTED, "The host shortened its context", at)
         case "response_item", "message" if payload.get("role") == "user":
             words = _words(payload.get("content"))
             if not words.startswith(OURS_BEGIN):
-                telling.say(f"{FROM_MODEL}{key}", words, at)
+                transcript.say(f"{FROM_MODEL}{key}", words, at)
         case "event_msg", "user_message":
-            telling.say(key, text(payload, "message") or "", at)
+            transcript.say(key, text(payload, "message") or "", at)
         case "event_msg", "agent_message":
-            telling.session.last_words = text(payload, "message") or telling.session.last_words
+            transcript.session.last_words = (
+                text(payload, "message") or transcript.session.last_words
+            )
         case "event_msg", "patch_apply_end" if payload.get("success") is True:
-            _changes(telling, key, inner(payload, "changes"), at)
+            _changes(transcript, key, inner(payload, "changes"), at)
         case "event_msg", "exec_command_end":
-            _command(telling, key, payload, at)
+            _command(transcript, key, payload, at)
         case "event_msg", "item_completed":
-            _completed(telling, key, inner(payload, "item"), at)
+            _completed(transcript, key, inner(payload, "item"), at)
 
 
-def _completed(telling: Telling, key: str, item: Row, at: str | None) -> None:
+def _completed(transcript: TranscriptSession, key: str, item: Row, at: str | None) -> None:
     match item.get("type"):
         case "UserMessage":
-            telling.say(key, _words(item.get("content")), at)
+            transcript.say(key, _words(item.get("content")), at)
         case "AgentMessage":
-            telling.session.last_words = _words(item.get("content")) or telling.session.last_words
-        case "FileChange" if item.get("status") in {None, "completed"}:
-            _changes(telling, key, inner(item, "changes"), at)
+            transcript.session.last_words = (
+                _words(item.get("content")) or transcript.session.last_words
+            )
+        case "FileChange" if item.get("status") in (None, "completed"):
+            _changes(transcript, key, inner(item, "changes"), at)
         case "CommandExecution":
-            _command(telling, key, item, at)
+            _command(transcript, key, item, at)
         case "CollabAgentToolCall" | "SubAgentActivity":
-            telling.note(key, SUBAGENT, text(item, "prompt", "tool", "kind") or "a subagent", at)
+            transcript.note(key, SUBAGENT, text(item, "prompt", "tool", "kind") or "a subagent", at)
 
 
-def _changes(telling: Telling, key: str, changes: Row, at: str | None) -> None:
+def _changes(transcript: TranscriptSession, key: str, changes: Row, at: str | None) -> None:
     for number, path in enumerate(sorted(changes)):
         change, one = inner(changes, path), f"{key}:{number}"
         content = change.get("content")
         match change.get("type"):
             case "add" if isinstance(content, str):
-                telling.create(one, path, content, at)
+                transcript.create(one, path, content, at)
             case "delete":
-                telling.delete(one, path, content if isinstance(content, str) else None, at)
+                transcript.delete(one, path, content if isinstance(content, str) else None, at)
             case "update":
-                telling.patch(one, path, patching.from_diff(text(change, "unified_diff") or ""), at)
+                transcript.patch(
+                    one, path, patching.from_diff(text(change, "unified_diff") or ""), at
+                )
                 if moved := text(change, "move_path"):
-                    _moved(telling, one, path, moved, at)
+                    _moved(transcript, one, path, moved, at)
 
 
-def _moved(telling: Telling, key: str, path: str, moved: str, at: str | None) -> None:
-    content = telling.files.get(path)
+def _moved(transcript: TranscriptSession, key: str, path: str, moved: str, at: str | None) -> None:
+    content = transcript.files.get(path)
     if content is None:
-        telling.note(f"{key}:moved", "file_move", f"{path} was moved to {moved}", at)
+        transcript.note(f"{key}:moved", "file_move", f"{path} was moved to {moved}", at)
         return
-    telling.delete(f"{key}:from", path, content, at)
-    telling.create(f"{key}:to", moved, content, at)
+    transcript.delete(f"{key}:from", path, content, at)
+    transcript.create(f"{key}:to", moved, content, at)
 
 
-def _command(telling: Telling, key: str, item: Row, at: str | None) -> None:
+def _command(transcript: TranscriptSession, key: str, item: Row, at: str | None) -> None:
     command = item.get("command")
     parts = [one for one in command if isinstance(one, str)] if isinstance(command, list) else []
     words = parts[-1] if parts else text(item, "command")
-    telling.shell(key, words or "", at)
+    transcript.shell(key, words or "", at)
 
 
 def _words(content: object) -> str:

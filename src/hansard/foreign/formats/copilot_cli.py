@@ -6,7 +6,7 @@ from pathlib import Path
 from hansard.foreign import patching
 from hansard.foreign.items import ForeignFormat, Item, Session, Skipped
 from hansard.foreign.reading import Row, first_objects, inner, json_lines, moment, sources, text
-from hansard.foreign.telling import COMPACTED, SUBAGENT, Telling
+from hansard.foreign.transcripts import COMPACTED, SUBAGENT, TranscriptSession
 
 NAME = "copilot-cli"
 SHELLS = ("bash", "powershell")
@@ -28,7 +28,7 @@ def read(path: Path) -> Iterator[Item]:
 
 
 def _session(path: Path) -> Iterator[Item]:
-    telling: Telling | None = None
+    transcript: TranscriptSession | None = None
     calls: dict[str, Row] = {}
     for number, row in json_lines(path):
         if isinstance(row, Skipped):
@@ -36,16 +36,16 @@ def _session(path: Path) -> Iterator[Item]:
             continue
         data = inner(row, "data")
         if row.get("type") == "session.start" and (identifier := text(data, "sessionId")):
-            telling = telling or _begin(row, identifier)
-        elif telling is not None:
-            _event(telling, text(row, "id") or f"l{number}", row, calls)
-    if telling is None:
+            transcript = transcript or _begin(row, identifier)
+        elif transcript is not None:
+            _event(transcript, text(row, "id") or f"l{number}", row, calls)
+    if transcript is None:
         yield Skipped(path.name, "nothing in it is of a session")
     else:
-        yield telling.session
+        yield transcript.session
 
 
-def _begin(row: Row, identifier: str) -> Telling:
+def _begin(row: Row, identifier: str) -> TranscriptSession:
     data = inner(row, "data")
     session = Session(identifier, f"{NAME}:{identifier}", "Copilot CLI")
     session.folder = text(inner(data, "context"), "cwd")
@@ -56,66 +56,66 @@ def _begin(row: Row, identifier: str) -> Telling:
         "model": text(data, "selectedModel"),
     }
     session.circumstances = {name: found for name, found in told.items() if found}
-    return Telling(session)
+    return TranscriptSession(session)
 
 
-def _event(telling: Telling, key: str, row: Row, calls: dict[str, Row]) -> None:
+def _event(transcript: TranscriptSession, key: str, row: Row, calls: dict[str, Row]) -> None:
     at, data = moment(row.get("timestamp")), inner(row, "data")
     match row.get("type"):
         case "user.message":
-            telling.say(key, text(data, "content") or "", at)
+            transcript.say(key, text(data, "content") or "", at)
         case "assistant.message":
-            telling.session.last_words = text(data, "content") or telling.session.last_words
+            transcript.session.last_words = text(data, "content") or transcript.session.last_words
         case "tool.execution_start":
             calls[str(data.get("toolCallId"))] = data
         case "tool.execution_complete" if data.get("success") is True:
             call = calls.get(str(data.get("toolCallId")), {})
-            _did(telling, key, call, data, at)
+            _did(transcript, key, call, data, at)
         case "subagent.started" | "subagent.start":
             what = text(data, "agentDisplayName", "agentName", "name")
-            telling.note(key, SUBAGENT, what or "a subagent", at)
+            transcript.note(key, SUBAGENT, what or "a subagent", at)
         case "session.compaction_complete":
-            telling.note(key, COMPACTED, "The host shortened its context", at)
+            transcript.note(key, COMPACTED, "The host shortened its context", at)
         case "session.title_changed":
-            telling.session.title = text(data, "title") or telling.session.title
+            transcript.session.title = text(data, "title") or transcript.session.title
         case "session.shutdown":
-            telling.session.is_over = True
+            transcript.session.is_over = True
 
 
-def _did(telling: Telling, key: str, call: Row, data: Row, at: str | None) -> None:
+def _did(transcript: TranscriptSession, key: str, call: Row, data: Row, at: str | None) -> None:
     asked, name = inner(call, "arguments"), call.get("toolName")
     path, written = text(asked, "path"), asked.get("file_text")
     if name in SHELLS:
-        telling.shell(key, text(asked, "command") or "", at)
+        transcript.shell(key, text(asked, "command") or "", at)
     elif name == "create" and path and isinstance(written, str):
-        telling.create(key, path, written, at)
+        transcript.create(key, path, written, at)
     elif name == "edit" and path:
-        _edit(telling, key, path, asked, inner(data, "result"), at=at)
+        _edit(transcript, key, path, asked, inner(data, "result"), at=at)
     elif name == "view" and path and "view_range" not in asked:
-        _learn(telling, path, data)
+        _learn(transcript, path, data)
 
 
 def _edit(
-    telling: Telling, key: str, path: str, asked: Row, result: Row, *, at: str | None
+    transcript: TranscriptSession, key: str, path: str, asked: Row, result: Row, *, at: str | None
 ) -> None:
     old, new = asked.get("old_str"), asked.get("new_str")
     hunks = patching.from_diff(text(result, "detailedContent") or "")
-    known = telling.files.get(path)
+    known = transcript.files.get(path)
     if known is not None and patching.patched(known, hunks) is not None:
-        telling.patch(key, path, hunks, at)
+        transcript.patch(key, path, hunks, at)
     elif isinstance(old, str) and isinstance(new, str):
-        telling.replace(key, path, old, new, at)
+        transcript.replace(key, path, old, new, at)
     else:
-        telling.patch(key, path, hunks, at)
+        transcript.patch(key, path, hunks, at)
 
 
-def _learn(telling: Telling, path: str, data: Row) -> None:
+def _learn(transcript: TranscriptSession, path: str, data: Row) -> None:
     """Know a file that was shown whole: as long as the host says that it was."""
     content = inner(data, "result").get("content")
     measured = inner(data, "toolTelemetry", "metrics")
     lengths = {measured.get("resultLength"), measured.get("resultForLlmLength")}
     if isinstance(content, str) and lengths == {len(content)}:
-        telling.files[path] = content
+        transcript.files[path] = content
 
 
 FORMAT = ForeignFormat(

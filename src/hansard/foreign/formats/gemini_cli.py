@@ -18,7 +18,7 @@ from hansard.foreign.reading import (
     sources,
     text,
 )
-from hansard.foreign.telling import Telling
+from hansard.foreign.transcripts import TranscriptSession
 from hansard.kernel.problem import InvalidInput
 
 NAME = "gemini-cli"
@@ -58,9 +58,9 @@ def _session(path: Path) -> Iterator[Item]:
         return
     session = Session(identifier, f"{NAME}:{identifier}", "Gemini CLI")
     session.began = moment(head.get("startTime"))
-    telling = Telling(session)
+    transcript = TranscriptSession(session)
     for key, message in messages.items():
-        _message(telling, key, message)
+        _message(transcript, key, message)
     session.title = text(head, "summary")
     session.folder = _folder(text(head, "projectHash") or "", session)
     yield session
@@ -80,21 +80,26 @@ def _rows(path: Path) -> Iterator[Row | Skipped]:
         yield from rows(document.get("messages"))
 
 
-def _message(telling: Telling, key: str, message: Row) -> None:
+def _message(transcript: TranscriptSession, key: str, message: Row) -> None:
     at = moment(message.get("timestamp"))
     said = words(message.get("content"))
     if message.get("type") == "user":
-        telling.say(key, said, at)
+        transcript.say(key, said, at)
         return
     for number, call in enumerate(rows(message.get("toolCalls"))):
         if call.get("status") == "success":
             when = moment(call.get("timestamp")) or at
             called = text(call, "id") or f"{key}:{number}"
             tell_call(
-                telling, called, call.get("name"), args_of(call), call.get("resultDisplay"), at=when
+                transcript,
+                called,
+                call.get("name"),
+                args_of(call),
+                call.get("resultDisplay"),
+                at=when,
             )
     if message.get("type") == "gemini" and said.strip():
-        telling.session.last_words = said
+        transcript.session.last_words = said
 
 
 def _folder(project_hash: str, session: Session) -> str | None:

@@ -1,7 +1,7 @@
 """What the transcripts of Gemini CLI and of Qwen Code have in common: parts, and shown results."""
 
 from hansard.foreign.reading import Row, inner, rows, text
-from hansard.foreign.telling import Telling
+from hansard.foreign.transcripts import TranscriptSession
 
 SHELLS = ("run_shell_command",)
 
@@ -15,20 +15,26 @@ def words(content: object) -> str:
 
 
 def tell_call(
-    telling: Telling, key: str, name: object, asked: Row, shown: object, *, at: str | None
+    transcript: TranscriptSession,
+    key: str,
+    name: object,
+    asked: Row,
+    shown: object,
+    *,
+    at: str | None,
 ) -> None:
     """Tell what a call of a tool did, from its arguments and what its user was shown of it."""
     result = shown if isinstance(shown, dict) else {}
     path = text(result, "filePath") or text(asked, "file_path")
     after = result.get("newContent")
     if name in SHELLS:
-        telling.shell(key, text(asked, "command") or "", at)
+        transcript.shell(key, text(asked, "command") or "", at)
     elif path and isinstance(after, str):
         before = result.get("originalContent")
         if not before and _is_made(result):
-            telling.create(key, path, after, at)
+            transcript.create(key, path, after, at)
         else:
-            telling.write(key, path, after, before if isinstance(before, str) else None, at)
+            transcript.write(key, path, after, before if isinstance(before, str) else None, at)
 
 
 def _is_made(result: Row) -> bool:

@@ -10,7 +10,7 @@ from hansard.engines.sqlite.foreign import ForeignDatabase, has_tables, looking_
 from hansard.foreign import patching
 from hansard.foreign.items import ForeignFormat, Item, Session, Skipped
 from hansard.foreign.reading import Row, files_below, inner, moment, text
-from hansard.foreign.telling import COMPACTED, SUBAGENT, Telling
+from hansard.foreign.transcripts import COMPACTED, SUBAGENT, TranscriptSession
 
 NAME = "opencode"
 TABLES = ("session", "message", "part")
@@ -36,24 +36,24 @@ def _files(path: Path) -> list[Path]:
 
 def _sessions(database: ForeignDatabase) -> Iterator[Item]:
     roles: dict[str, str] = {}
-    tellings: dict[str, Telling] = {}
+    tellings: dict[str, TranscriptSession] = {}
     for row in database.rows("session", SESSION, ("time_created", "id")):
-        if telling := _begin(row):
-            tellings[telling.session.id] = telling
+        if transcript := _begin(row):
+            tellings[transcript.session.id] = transcript
     for row in database.rows("message", ("id", "data"), ("time_created", "id")):
         roles[str(row["id"])] = str(_data(row).get("role"))
     wanted = ("id", "message_id", "session_id", "time_created", "data")
     for row in database.rows("part", wanted, ("time_created", "id")):
-        part, telling = _data(row), tellings.get(str(row["session_id"]))
+        part, transcript = _data(row), tellings.get(str(row["session_id"]))
         if not part:
             yield Skipped(f"part {row['id']}", "a part is not JSON")
-        elif telling:
-            _part(telling, str(row["id"]), part, roles.get(str(row["message_id"])), row)
-    for telling in tellings.values():
-        yield telling.session
+        elif transcript:
+            _part(transcript, str(row["id"]), part, roles.get(str(row["message_id"])), row)
+    for transcript in tellings.values():
+        yield transcript.session
 
 
-def _begin(row: Row) -> Telling | None:
+def _begin(row: Row) -> TranscriptSession | None:
     identifier = text(row, "id")
     if identifier is None:
         return None
@@ -63,7 +63,7 @@ def _begin(row: Row) -> Telling | None:
     if version := text(row, "version"):
         session.circumstances["version"] = version
     session.is_over = bool(row["time_archived"])
-    return Telling(session)
+    return TranscriptSession(session)
 
 
 def _data(row: Row) -> Row:
@@ -74,70 +74,72 @@ def _data(row: Row) -> Row:
     return found if isinstance(found, dict) else {}
 
 
-def _part(telling: Telling, key: str, part: Row, role: str | None, row: Row) -> None:
+def _part(transcript: TranscriptSession, key: str, part: Row, role: str | None, row: Row) -> None:
     at = moment(row["time_created"])
     match part.get("type"):
         case "text" if role == "user" and part.get("synthetic") is not True:
-            telling.say(key, text(part, "text") or "", at)
+            transcript.say(key, text(part, "text") or "", at)
         case "text" if role == "assistant":
-            telling.session.last_words = text(part, "text") or telling.session.last_words
+            transcript.session.last_words = text(part, "text") or transcript.session.last_words
         case "compaction":
-            telling.note(key, COMPACTED, "The host shortened its context", at)
+            transcript.note(key, COMPACTED, "The host shortened its context", at)
         case "tool" if inner(part, "state").get("status") == "completed":
-            _tool(telling, key, part, at)
+            _tool(transcript, key, part, at)
 
 
-def _tool(telling: Telling, key: str, part: Row, at: str | None) -> None:
+def _tool(transcript: TranscriptSession, key: str, part: Row, at: str | None) -> None:
     asked, told = inner(part, "state", "input"), inner(part, "state", "metadata")
     path, written = text(asked, "filePath"), asked.get("content")
     match part.get("tool"):
         case "bash":
-            telling.shell(key, text(asked, "command") or "", at)
+            transcript.shell(key, text(asked, "command") or "", at)
         case "task":
-            telling.note(key, SUBAGENT, text(asked, "description", "prompt") or "a subagent", at)
+            transcript.note(key, SUBAGENT, text(asked, "description", "prompt") or "a subagent", at)
         case "read" if path:
-            _learn(telling, path, inner(told, "display"))
+            _learn(transcript, path, inner(told, "display"))
         case "write" if path and isinstance(written, str):
             if told.get("exists") is False:
-                telling.create(key, path, written, at)
+                transcript.create(key, path, written, at)
             else:
-                telling.write(key, path, written, None, at)
+                transcript.write(key, path, written, None, at)
         case "edit" if path:
-            _edit(telling, key, path, inner(told, "filediff"), asked, at=at)
+            _edit(transcript, key, path, inner(told, "filediff"), asked, at=at)
 
 
 def _edit(
-    telling: Telling, key: str, path: str, change: Row, asked: Row, *, at: str | None
+    transcript: TranscriptSession, key: str, path: str, change: Row, asked: Row, *, at: str | None
 ) -> None:
     before, after = change.get("before"), change.get("after")
     hunks = patching.from_diff(text(change, "patch", "diff") or "")
     if isinstance(before, str) and isinstance(after, str):
-        telling.write(key, path, after, before, at)
+        transcript.write(key, path, after, before, at)
         return
-    _end_last_line(telling, path, hunks)
+    _end_last_line(transcript, path, hunks)
     if not hunks:
         old, new = str(asked.get("oldString") or ""), str(asked.get("newString") or "")
-        telling.replace(key, path, old, new, at)
+        transcript.replace(key, path, old, new, at)
     else:
-        telling.patch(key, path, hunks, at)
+        transcript.patch(key, path, hunks, at)
 
 
-def _learn(telling: Telling, path: str, shown: Row) -> None:
+def _learn(transcript: TranscriptSession, path: str, shown: Row) -> None:
     """Know a file that was read whole, but for whether its last line ends."""
     content = shown.get("text")
     is_whole = shown.get("lineStart") == 1 and shown.get("lineEnd") == shown.get("totalLines")
-    telling.files.pop(path, None)
+    transcript.files.pop(path, None)
     if isinstance(content, str) and is_whole and shown.get("truncated") is False:
-        telling.unended[path] = content
+        transcript.unended[path] = content
 
 
-def _end_last_line(telling: Telling, path: str, hunks: list[patching.PatchHunk]) -> None:
+def _end_last_line(
+    transcript: TranscriptSession, path: str, hunks: list[patching.PatchHunk]
+) -> None:
     """Know whether the last line ends, where a patch touches it: it would say that it does not."""
-    content = telling.unended.pop(path, None)
-    if content is None or not hunks or path in telling.files:
+    content = transcript.unended.pop(path, None)
+    if content is None or not hunks or path in transcript.files:
         return
     if hunks[-1].start + len(hunks[-1].old) == len(content.split("\n")):
-        telling.files[path] = f"{content}\n"
+        transcript.files[path] = f"{content}\n"
 
 
 FORMAT = ForeignFormat(

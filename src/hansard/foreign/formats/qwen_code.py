@@ -15,7 +15,7 @@ from hansard.foreign.reading import (
     sources,
     text,
 )
-from hansard.foreign.telling import COMPACTED, Telling
+from hansard.foreign.transcripts import COMPACTED, TranscriptSession
 
 NAME = "qwen-code"
 ABOUT = ("version", "gitBranch")
@@ -37,7 +37,7 @@ def read(path: Path) -> Iterator[Item]:
 
 
 def _session(path: Path) -> Iterator[Item]:
-    telling: Telling | None = None
+    transcript: TranscriptSession | None = None
     calls: dict[str, Row] = {}
     seen: set[str] = set()
     for _, row in json_lines(path):
@@ -48,42 +48,42 @@ def _session(path: Path) -> Iterator[Item]:
         if named is None or uuid is None or uuid in seen:
             continue
         seen.add(uuid)
-        telling = telling or _begin(row, named)
-        _line(telling, row, uuid, calls)
-    if telling is None:
+        transcript = transcript or _begin(row, named)
+        _line(transcript, row, uuid, calls)
+    if transcript is None:
         yield Skipped(path.name, "nothing in it is of a session")
     else:
-        yield telling.session
+        yield transcript.session
 
 
-def _begin(row: Row, identifier: str) -> Telling:
+def _begin(row: Row, identifier: str) -> TranscriptSession:
     session = Session(identifier, f"{NAME}:{identifier}", "Qwen Code")
     session.folder = text(row, "cwd")
     session.began = moment(row.get("timestamp"))
     session.circumstances = {name: found for name in ABOUT if (found := text(row, name))}
-    return Telling(session)
+    return TranscriptSession(session)
 
 
-def _line(telling: Telling, row: Row, uuid: str, calls: dict[str, Row]) -> None:
+def _line(transcript: TranscriptSession, row: Row, uuid: str, calls: dict[str, Row]) -> None:
     at = moment(row.get("timestamp"))
     parts = inner(row, "message").get("parts")
     match row.get("type"):
         case "user":
-            telling.say(uuid, words(parts), at)
+            transcript.say(uuid, words(parts), at)
         case "assistant":
             for part in rows(parts):
                 call = inner(part, "functionCall")
                 if identifier := text(call, "id"):
                     calls[identifier] = call
-            telling.session.last_words = words(parts) or telling.session.last_words
+            transcript.session.last_words = words(parts) or transcript.session.last_words
         case "tool_result":
             result = inner(row, "toolCallResult")
             call = calls.get(str(result.get("callId")), {})
             if result.get("status") == "success":
                 shown = result.get("resultDisplay")
-                tell_call(telling, uuid, call.get("name"), args_of(call), shown, at=at)
+                tell_call(transcript, uuid, call.get("name"), args_of(call), shown, at=at)
         case "system" if row.get("subtype") == "chat_compression":
-            telling.note(uuid, COMPACTED, "The host shortened its context", at)
+            transcript.note(uuid, COMPACTED, "The host shortened its context", at)
 
 
 FORMAT = ForeignFormat(

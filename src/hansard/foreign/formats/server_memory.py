@@ -26,7 +26,7 @@ def fits(path: Path) -> bool:
         return False
     found = first_objects(path)
     return bool(found) and all(
-        row.get("type") in {"entity", "relation"}
+        row.get("type") in ("entity", "relation")
         and (text(row, "name", "entityName") or text(row, *FROM))
         for row in found
     )

@@ -87,7 +87,7 @@ def require_keepable(gateway: Gateway, tx: ReadTx, place: FilePlace) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
+class WantedFile:
     """What a file shall be: its content, or none; its permissions, or those it has."""
 
     content: bytes | None
@@ -97,7 +97,7 @@ class Goal:
 
 
 def way_to(
-    gateway: Gateway, tx: ReadTx, place: FilePlace, goal: Goal, *, diff: bool, **said: Any
+    gateway: Gateway, tx: ReadTx, place: FilePlace, goal: WantedFile, *, diff: bool, **said: Any
 ) -> Way:
     """Say how a file gets where it shall be, and what one should know of that."""
     require_keepable(gateway, tx, place)

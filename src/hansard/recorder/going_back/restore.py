@@ -14,9 +14,20 @@ from hansard.recorder.contents.kept import ContentNotKeptError, kept_content
 from hansard.recorder.events import FileRef, RestoreBegun
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.going_back.answers import BackStep, Others, RestoredAnswer
+from hansard.recorder.going_back.file_return import (
+    FilePlace,
+    UnreachableError,
+    WantedFile,
+    clashing,
+    look,
+    recorded,
+    skip,
+    unchanged,
+    way_to,
+)
 from hansard.recorder.going_back.others import FROM_OUTSIDE, others_since, unrecorded
 from hansard.recorder.going_back.pages import told
-from hansard.recorder.going_back.returning import Aim, Errand, Way, carry_out
+from hansard.recorder.going_back.returning import ReturnTarget, ReturnTask, Way, carry_out
 from hansard.recorder.going_back.scope import (
     File,
     RestoreScope,
@@ -27,17 +38,6 @@ from hansard.recorder.going_back.scope import (
     standing_at,
 )
 from hansard.recorder.going_back.undo import take_back
-from hansard.recorder.going_back.ways import (
-    FilePlace,
-    Goal,
-    UnreachableError,
-    clashing,
-    look,
-    recorded,
-    skip,
-    unchanged,
-    way_to,
-)
 from hansard.recorder.history.changes import Changes, changes_of_session, changes_of_step, look_up
 from hansard.recorder.history.copies import enter_for
 from hansard.recorder.history.lineage import Lineage, Stretch, lineage_of, recorded_as
@@ -60,22 +60,22 @@ def restore(gateway: Gateway, request: contract.Restore, context: Context) -> Re
         changes = context.read(lambda tx: _own_since(gateway, tx, context, scope))
         return _undo(gateway, context, request, changes, scope.point)
 
-    def errand(begun: int | None) -> Errand[_One]:
+    def task(begun: int | None) -> ReturnTask[_One]:
         whole = _as_begun(context, scope, begun)
         lineage = context.read(lambda tx: lineage_of(gateway, tx))
         finder = _Finder(gateway, context, request, lineage, whole)
-        aim = Aim(whole.name, whole.point, len(whole.files))
-        return Errand(aim, [_One(file) for file in whole.files], finder.find)
+        aim = ReturnTarget(whole.name, whole.point, len(whole.files))
+        return ReturnTask(aim, [_One(file) for file in whole.files], finder.find)
 
-    def tell(aim: Aim, steps: Sequence[BackStep], begun: int | None) -> RestoredAnswer:
+    def tell(aim: ReturnTarget, steps: Sequence[BackStep], begun: int | None) -> RestoredAnswer:
         page = told(request, steps, begun)
         return RestoredAnswer(session_id=context.session, point=f"s:{aim.point}", **page)
 
     if request.preview:
-        wanted = errand(None)
+        wanted = task(None)
         steps = [way.step for unit in wanted.units for way in wanted.find(unit)]
         return tell(wanted.aim, steps, None)
-    return carry_out(gateway, context, errand, tell)
+    return carry_out(gateway, context, task, tell)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def _undo(
 ) -> RestoredAnswer:
     """Take changes back and leave those of others."""
 
-    def tell(aim: Aim, steps: Sequence[BackStep], begun: int | None) -> RestoredAnswer:
+    def tell(aim: ReturnTarget, steps: Sequence[BackStep], begun: int | None) -> RestoredAnswer:
         page = told(request, steps, begun)
         before = aim.point if point is None else point
         return RestoredAnswer(session_id=context.session, point=f"s:{before}", **page)
@@ -178,7 +178,7 @@ class _Finder:
             "takes_away": self._others(tx, place, stretches, target),
         }
         data = kept_content(tx, ref, self.gateway.keys) if ref else None
-        goal = Goal(data, ref.mode if ref else None, back_to=target.number)
+        goal = WantedFile(data, ref.mode if ref else None, back_to=target.number)
         way = way_to(self.gateway, tx, place, goal, diff=self.request.diff, **said)
         return way.showing(current.digest if current and self.request.preview else None)
 

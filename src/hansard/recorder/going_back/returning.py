@@ -17,12 +17,12 @@ from hansard.kernel.operation import Context, ReceiptShown
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.recorder import limits
 from hansard.recorder.answers import FileChangedAnswer
-from hansard.recorder.changing import act, note, record_seen
 from hansard.recorder.events import RestoreBegun
+from hansard.recorder.file_changes import act, note, record_seen
 from hansard.recorder.file_locks import FileLocks
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.going_back.answers import BackStep, Others, WentBackAnswer
-from hansard.recorder.intents import Announced, Planned, Scribe, step_of
+from hansard.recorder.intents import Announced, IntentWriter, Planned, step_of
 from hansard.recorder.results import (
     conclude,
     entry_at,
@@ -65,7 +65,7 @@ A = TypeVar("A", bound=WentBackAnswer)
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
+class ReturnTarget:
     """What is brought back, as it is recorded."""
 
     scope: str
@@ -74,7 +74,7 @@ class Aim:
     is_undo: bool = False
 
 
-Tell = Callable[[Aim, Sequence[BackStep], int | None], A]
+Tell = Callable[[ReturnTarget, Sequence[BackStep], int | None], A]
 """Makes the answer of the aim, the files, and the seq of what was begun, if anything was.
 
 It is called within a transaction, and touches nothing else.
@@ -100,10 +100,10 @@ def taken_up(gateway: Gateway, context: Context, seqs: Sequence[int]) -> Earlier
 
 
 @dataclass(frozen=True, slots=True)
-class Errand(Generic[U]):
+class ReturnTask(Generic[U]):
     """All that is to be done: the aim, the units, and what finds how each gets back."""
 
-    aim: Aim
+    aim: ReturnTarget
     units: Sequence[U]
     find: Callable[[U], list[Way]]
 
@@ -111,20 +111,20 @@ class Errand(Generic[U]):
 def carry_out(
     gateway: Gateway,
     context: Context,
-    errand: Callable[[int | None], Errand[U]],
+    task: Callable[[int | None], ReturnTask[U]],
     tell: Tell[A],
 ) -> A:
     """Bring files back, or go on where the same request was stopped.
 
-    `errand` is asked with the seq of what was begun then, `None` if nothing was.
+    `task` is asked with the seq of what was begun then, `None` if nothing was.
     """
     try:
         context.read(context.require_new)
-        return Returning[U, A](gateway, context, errand(None)).run(tell)
+        return Returning[U, A](gateway, context, task(None)).run(tell)
     except AlreadyAttemptedError as attempted:
         try:
             earlier = taken_up(gateway, context, attempted.intents)
-            return Returning[U, A](gateway, context, errand(earlier.begun), earlier).run(tell)
+            return Returning[U, A](gateway, context, task(earlier.begun), earlier).run(tell)
         except StorageUnavailable as problem:
             raise _stopped_again(context, problem) from problem
 
@@ -148,15 +148,15 @@ class Returning(Generic[U, A]):
         self,
         gateway: Gateway,
         context: Context,
-        errand: Errand[U],
+        task: ReturnTask[U],
         earlier: Earlier | None = None,
     ) -> None:
         """Begin, or go on with what was begun earlier."""
         self._gateway = gateway
         self._context = context
-        self._aim = errand.aim
-        self._units = errand.units
-        self._find = errand.find
+        self._aim = task.aim
+        self._units = task.units
+        self._find = task.find
         self._ways: list[Way] = []
         self._results = list(earlier.results) if earlier else []
         self._entries = list(earlier.entries) if earlier else []
@@ -214,8 +214,10 @@ class Returning(Generic[U, A]):
 
     def _describe(self, tx: ReadTx, planned: Sequence[Planned]) -> list[Announced]:
         under = replace(step_of(tx, self._context.session, None), restore=self._begun)
-        scribe = Scribe(self._gateway, tx, under, self._gateway.own(self._context.store.engine))
-        return [scribe.describe(one) for one in planned]
+        writer = IntentWriter(
+            self._gateway, tx, under, self._gateway.own(self._context.store.engine)
+        )
+        return [writer.describe(one) for one in planned]
 
     def _announce(self, announced: Sequence[Announced]) -> list[Entry]:
         """Record the intents, the first time after the beginning of the whole."""

@@ -18,9 +18,20 @@ from hansard.recorder.events import FileRef
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.going_back import undo_rules
 from hansard.recorder.going_back.answers import BackStep, ClashHunk, Others, UndoneAnswer
+from hansard.recorder.going_back.file_return import (
+    FilePlace,
+    UnreachableError,
+    WantedFile,
+    folders_made,
+    look,
+    recorded,
+    skip_all,
+    unchanged,
+    way_to,
+)
 from hansard.recorder.going_back.others import made_anew, others_since, unrecorded
 from hansard.recorder.going_back.pages import told
-from hansard.recorder.going_back.returning import A, Aim, Errand, Tell, Way, carry_out
+from hansard.recorder.going_back.returning import A, ReturnTarget, ReturnTask, Tell, Way, carry_out
 from hansard.recorder.going_back.scope import session_of
 from hansard.recorder.going_back.undo_rules import (
     ClashError,
@@ -30,17 +41,6 @@ from hansard.recorder.going_back.undo_rules import (
     States,
     Taken,
     UndoStep,
-)
-from hansard.recorder.going_back.ways import (
-    FilePlace,
-    Goal,
-    UnreachableError,
-    folders_made,
-    look,
-    recorded,
-    skip_all,
-    unchanged,
-    way_to,
 )
 from hansard.recorder.history.changes import (
     Changes,
@@ -85,7 +85,7 @@ def undo(gateway: Gateway, request: contract.Undo, context: Context) -> UndoneAn
     changes = context.read(lambda tx: _named(gateway, tx, context, request))
     enter_for(request, gateway, context)
 
-    def tell(_: Aim, steps: Sequence[BackStep], begun: int | None) -> UndoneAnswer:
+    def tell(_: ReturnTarget, steps: Sequence[BackStep], begun: int | None) -> UndoneAnswer:
         return UndoneAnswer(
             session_id=context.session,
             what=scope_words(changes.name, context.session),
@@ -104,7 +104,7 @@ def take_back(
 ) -> A:
     """Take changes back and leave what others did since; with `preview`, only say so."""
 
-    def errand(begun: int | None) -> Errand[Together]:
+    def task(begun: int | None) -> ReturnTask[Together]:
         since = [one for one in changes.made if begun is None or one.restore != begun]
         lineage = context.read(lambda tx: lineage_of(gateway, tx))
         made = context.read(lambda tx: lineage.adopted(tx, since))
@@ -113,15 +113,15 @@ def take_back(
         finder = _Finder(gateway, context, request, lineage, seqs)
         first = min((one.seq for one in made), default=1)
         files = sum(len(unit.paths) for unit in units)
-        aim = Aim(changes.name, first - 1, files, is_undo=True)
-        return Errand(aim, units, finder.find)
+        aim = ReturnTarget(changes.name, first - 1, files, is_undo=True)
+        return ReturnTask(aim, units, finder.find)
 
     if request.preview:
-        wanted = errand(None)
+        wanted = task(None)
         ways = [way for unit in wanted.units for way in wanted.find(unit)]
         steps = sorted((way.step for way in ways), key=lambda step: step.path)
         return tell(wanted.aim, steps, None)
-    return carry_out(gateway, context, errand, tell)
+    return carry_out(gateway, context, task, tell)
 
 
 def _named(gateway: Gateway, tx: ReadTx, context: Context, request: contract.Undo) -> Changes:
@@ -314,12 +314,12 @@ class _Finder:
         held = step.held
         if held is None:
             return way_to(
-                self.gateway, tx, place, Goal(None, undoes=undoes), diff=self.request.diff
+                self.gateway, tx, place, WantedFile(None, undoes=undoes), diff=self.request.diff
             )
         content = held.content
         if content is None:
             raise UnreachableError(held.why or "its content is too large to be written again")
-        goal = Goal(content, held.mode, undoes)
+        goal = WantedFile(content, held.mode, undoes)
         said = {"sha256": held.digest, "keeps": keeps}
         return way_to(self.gateway, tx, place, goal, diff=self.request.diff, **said)
 

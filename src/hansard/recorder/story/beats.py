@@ -36,7 +36,7 @@ OWN = "recorder."
 
 
 @dataclass(frozen=True, slots=True)
-class Stroke:
+class FileAct:
     """One thing that was done to a file, or was not."""
 
     action: Action | None
@@ -90,17 +90,17 @@ def tell_elsewhere(event: Event, derivation: Derivation) -> None:
         end_current(derivation, event.id)
 
 
-def tell_stroke(derivation: Derivation, session: str, row: Row, path: str, stroke: Stroke) -> int:
+def tell_act(derivation: Derivation, session: str, row: Row, path: str, act: FileAct) -> int:
     """Tell what was done to a file, in the beat it belongs to; returns the beat's place."""
     if row["restore"]:
-        return _tell_restored(derivation, session, row, stroke)
+        return _tell_restored(derivation, session, row, act)
     head = head_of(derivation, session, row["revision"], row["step"])
     key = touched_key(session, file_id(row["workspace"], path))
-    beat = _beat_of(derivation, head, key, stroke) or _new_beat(derivation, head, row, path, stroke)
-    put_row(derivation, counted(head, stroke.work()) | {"is_told": True})
-    put_row(derivation, _struck(derivation, beat, row, stroke))
+    beat = _beat_of(derivation, head, key, act) or _new_beat(derivation, head, row, path, act)
+    put_row(derivation, counted(head, act.work()) | {"is_told": True})
+    put_row(derivation, _with_act(derivation, beat, row, act))
     derivation.put(BEATS, key, {"place": beat["place"]})
-    count(derivation, session, stroke.work())
+    count(derivation, session, act.work())
     _end_run(derivation, session)
     return int(beat["place"])
 
@@ -112,25 +112,25 @@ def restore_beat(derivation: Derivation, session: str, restore: int) -> Row:
     return row_at(derivation, session, found["place"])
 
 
-def _tell_restored(derivation: Derivation, session: str, row: Row, stroke: Stroke) -> int:
+def _tell_restored(derivation: Derivation, session: str, row: Row, act: FileAct) -> int:
     """Tell what a restore did to a file: in its own beat, for it is nobody's work on the step."""
     beat = restore_beat(derivation, session, row["restore"])
-    put_row(derivation, _struck(derivation, beat, row, stroke))
-    if stroke.action is not None:
+    put_row(derivation, _with_act(derivation, beat, row, act))
+    if act.action is not None:
         head = row_at(derivation, session, story_place(chapter_of(beat["place"])))
         put_row(derivation, counted(head, {"restored": 1}))
         count(derivation, session, {"restored": 1})
     return int(beat["place"])
 
 
-def _beat_of(derivation: Derivation, head: Row, key: str, stroke: Stroke) -> Row | None:
+def _beat_of(derivation: Derivation, head: Row, key: str, act: FileAct) -> Row | None:
     """Find the beat that goes on with this file, if it still does."""
     last = derivation.get(BEATS, key)
     if last is None or chapter_of(last["place"]) != chapter_of(head["place"]):
         return None
     session = head["session"]
     beat = row_at(derivation, session, last["place"])
-    if beat["type"] != _type_of(stroke):
+    if beat["type"] != _type_of(act):
         return None
     if beat["last_seq"] < sitting_of(derivation, session)["interlude"]:
         return None
@@ -138,30 +138,30 @@ def _beat_of(derivation: Derivation, head: Row, key: str, stroke: Stroke) -> Row
     return beat if pause.total_seconds() <= limits.PAUSE_S else None
 
 
-def _type_of(stroke: Stroke) -> Literal["file", "outside"]:
-    return "outside" if stroke.is_external else "file"
+def _type_of(act: FileAct) -> Literal["file", "outside"]:
+    return "outside" if act.is_external else "file"
 
 
-def _new_beat(derivation: Derivation, head: Row, row: Row, path: str, stroke: Stroke) -> Row:
+def _new_beat(derivation: Derivation, head: Row, row: Row, path: str, act: FileAct) -> Row:
     place = story_place(chapter_of(head["place"]), row["seq"])
-    beat = {"type": _type_of(stroke), "session": head["session"], "place": place, "path": path}
+    beat = {"type": _type_of(act), "session": head["session"], "place": place, "path": path}
     times = {"first_at": derivation.entry.at, "first_seq": row["seq"]}
     told: Row = {"actions": {}, "codes": [], "undone_by": None}
     return beat | times | dict.fromkeys(COUNTED, 0) | told
 
 
-def _struck(derivation: Derivation, beat: Row, row: Row, stroke: Stroke) -> Row:
-    """Give a beat with one more stroke in it."""
+def _with_act(derivation: Derivation, beat: Row, row: Row, act: FileAct) -> Row:
+    """Give a beat with one more act in it."""
     last = {"last_at": derivation.entry.at, "last_seq": row["seq"]}
-    beat = counted(beat, stroke.counts()) | last
+    beat = counted(beat, act.counts()) | last
     if beat["type"] == "restore":
         return beat
     actions, codes = beat["actions"], beat["codes"]
-    if stroke.code and stroke.code not in codes:
-        codes = [*codes, stroke.code]
-    if stroke.action is not None:
-        actions = actions | {stroke.action: actions.get(stroke.action, 0) + 1}
-    moved = {"moved_from": row["path"]} if stroke.action == "move" else {}
+    if act.code and act.code not in codes:
+        codes = [*codes, act.code]
+    if act.action is not None:
+        actions = actions | {act.action: actions.get(act.action, 0) + 1}
+    moved = {"moved_from": row["path"]} if act.action == "move" else {}
     return beat | {"actions": actions, "codes": codes} | moved
 
 

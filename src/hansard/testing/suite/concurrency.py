@@ -28,7 +28,7 @@ WRITERS = 16
 WRITES_EACH = 5
 
 
-class UnluckyError(Exception):
+class WriterFailedError(Exception):
     """What some of the writers raise."""
 
 
@@ -63,12 +63,12 @@ class ConcurrencySuite(SuiteBase):
                 entry = record(tx, Noted(text=str(number)))
                 tx.put(THINGS, str(number), {"size": number}, seq=entry.seq)
                 if number % 3 == 0:
-                    raise UnluckyError(number)
+                    raise WriterFailedError(number)
 
             try:
                 engine.write(PROJECT, work)
                 told[number] = "landed"
-            except UnluckyError as error:
+            except WriterFailedError as error:
                 told[number] = f"raised {error}"
 
         at_once(write, range(WRITERS * 2))

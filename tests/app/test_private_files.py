@@ -11,7 +11,7 @@ import pytest
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.http.door import PageDoor
-from hansard.http.site import _leave_key
+from hansard.http.page_key import leave_key
 from hansard.http.visits import visits_of
 from hansard.kernel.follow import catch_up
 from tests.cli.running import Hansard
@@ -100,7 +100,7 @@ def test_nothing_that_is_kept_is_open_to_others(
     assert hansard("repair", "--from", str(tmp_path / "backups" / "new"), "--yes").code in (0, 1)
     door = PageDoor(visits_of(settings))
     assert door.enter(door.issue())
-    assert _leave_key(1, "http://localhost:1", door.key)
+    assert leave_key(1, "http://localhost:1", door.key)
 
     assert keys.is_file()
     kept = ("kept", "keys", "backups", "out", "state")

@@ -1,16 +1,19 @@
 """How much a caller may ask in a time, and how much one session may hold.
 
-What is used up by time is counted in memory, by each server for itself. What a session holds is
-counted in the journal, so it counts the same for every process, and after a restart.
+What is used up by time is counted by each server for itself: in memory, and by the workers of one
+server together in a file. What a session holds is counted in the journal, so it counts the same for
+every process, and after a restart.
 """
 
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from hansard.app.bounded import TokenCaller
+from hansard.app.bucket_file import Allowance, BucketFile
 from hansard.app.tokens import RateLimited
 from hansard.checkpoints.contract import StorageQuotaExceeded
 from hansard.kernel.engine import ReadTx
@@ -61,10 +64,17 @@ class Buckets:
     """Knows what each caller has left of one thing; with no rate, there is no end of it."""
 
     def __init__(
-        self, what: str, *, holds: float, per_s: float, clock: Clock = time.monotonic
+        self,
+        what: str,
+        *,
+        holds: float,
+        per_s: float,
+        clock: Clock = time.monotonic,
+        shared: BucketFile | None = None,
     ) -> None:
-        """Give each caller a full bucket."""
+        """Give each caller a full bucket; `shared` is where other processes count as well."""
         self._what = what
+        self._shared = shared
         self._holds = holds
         self._per_s = per_s
         self._clock = clock
@@ -74,22 +84,21 @@ class Buckets:
     def require(self, caller: str) -> None:
         """Refuse a caller that has used more than there was."""
         if self._per_s:
-            with self._lock:
-                self._require(self._bucket(caller), 0.0)
+            with self._bucket(caller) as bucket:
+                self._require(bucket, 0.0)
 
     def take(self, caller: str, amount: float) -> None:
         """Use something up, or refuse and use up nothing."""
         if self._per_s:
-            with self._lock:
-                bucket = self._bucket(caller)
+            with self._bucket(caller) as bucket:
                 self._require(bucket, amount)
                 bucket.use(amount, self._clock())
 
     def use(self, caller: str, amount: float) -> None:
         """Note what was used up already, even if it is more than there was."""
         if self._per_s:
-            with self._lock:
-                self._bucket(caller).use(amount, self._clock())
+            with self._bucket(caller) as bucket:
+                bucket.use(amount, self._clock())
 
     def _require(self, bucket: Bucket, amount: float) -> None:
         wait_s = bucket.wait_s(amount, self._clock())
@@ -100,7 +109,21 @@ class Buckets:
                 retry_after_s=int(wait_s) + 1,
             )
 
-    def _bucket(self, caller: str) -> Bucket:
+    @contextmanager
+    def _bucket(self, caller: str) -> Iterator[Bucket]:
+        """Hold a caller's bucket, so that nobody else does meanwhile."""
+        if self._shared is None:
+            with self._lock:
+                yield self._own_bucket(caller)
+            return
+        with self._shared.alone():
+            kept = self._shared.get(self._what, caller) or Allowance(self._holds, self._clock())
+            bucket = Bucket(self._holds, self._per_s, *kept)
+            yield bucket
+            if (now := Allowance(bucket.left, bucket.at)) != kept:
+                self._shared.put(self._what, caller, now)
+
+    def _own_bucket(self, caller: str) -> Bucket:
         if caller not in self._buckets:
             self._buckets[caller] = Bucket(self._holds, self._per_s, self._holds, self._clock())
             if len(self._buckets) > CALLERS_MAX:
@@ -127,12 +150,17 @@ class Quotas:
         writes_per_day: int,
         for_everyone: bool = False,
         clock: Clock = time.monotonic,
+        shared: BucketFile | None = None,
     ) -> None:
         """Set the limits, 0 being none: for callers with a token, or for everyone."""
         self._session_entries = session_entries
         self._for_everyone = for_everyone
         self._writes = Buckets(
-            "writes a day", holds=writes_per_day, per_s=writes_per_day / DAY_S, clock=clock
+            "writes a day",
+            holds=writes_per_day,
+            per_s=writes_per_day / DAY_S,
+            clock=clock,
+            shared=shared,
         )
         self._lock = threading.Lock()
         self._sessions: OrderedDict[tuple[str, str], _Counted] = OrderedDict()

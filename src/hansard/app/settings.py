@@ -151,6 +151,9 @@ class Settings:
     embedder_model: str = _declare("", "The model that server is asked for.")
     host: str = _declare("127.0.0.1", "The address `hansard serve` listens on.")
     port: int = _declare(8377, "The port `hansard serve` listens on.")
+    workers: int = _declare(
+        1, "How many processes of `hansard serve` answer on the port, 64 at most."
+    )
     allowed_hosts: str = _declare(
         "",
         "The names under which others reach `hansard serve`, such as hansard.example.org, "

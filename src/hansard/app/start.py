@@ -31,6 +31,7 @@ from hansard.sessions.presence import Presence
 from hansard.sessions.rules import Quiet, Staleness
 
 if TYPE_CHECKING:
+    from hansard.app.bucket_file import BucketFile
     from hansard.app.quotas import Quotas as CallQuotas
     from hansard.checkpoints.limits import CheckpointQuotas
     from hansard.recorder.file_decisions import Governed
@@ -276,9 +277,9 @@ def staleness(settings: Settings) -> Staleness:
     return Staleness(*levels)
 
 
-def quota(settings: Settings) -> Limit:
+def quota(settings: Settings, shared: "BucketFile | None" = None) -> Limit:
     """Give what refuses calls beyond the quotas; made with the first write, as no read counts."""
-    made = cache(partial(call_quotas, settings))
+    made = cache(partial(call_quotas, settings, shared))
 
     def limit(operation: Operation, context: Context) -> None:
         if operation.writes:
@@ -287,7 +288,7 @@ def quota(settings: Settings) -> Limit:
     return limit
 
 
-def call_quotas(settings: Settings) -> "CallQuotas":
+def call_quotas(settings: Settings, shared: "BucketFile | None" = None) -> "CallQuotas":
     """Give the limits of what sessions may hold, and callers write."""
     from hansard.app.quotas import Quotas as CallQuotas
 
@@ -295,6 +296,7 @@ def call_quotas(settings: Settings) -> "CallQuotas":
         session_entries=settings.session_max_entries,
         writes_per_day=settings.writes_per_day,
         for_everyone=settings.limit_everyone,
+        shared=shared,
     )
 
 
@@ -330,8 +332,12 @@ def start(
     clock: Clock = utc_now,
     known: Catalog | None = None,
     home: Home | None = None,
+    shared: "BucketFile | None" = None,
 ) -> Application:
-    """Build the application these settings describe, or one with another catalog or home."""
+    """Build the application these settings describe, or one with another catalog or home.
+
+    `shared` is where several processes count together how much their callers have left.
+    """
     preflight.require_files()
     anchors = anchor_location(settings)
     known = known or catalog(settings)
@@ -345,7 +351,7 @@ def start(
         home=home or homes.choose(settings),
         read_only=settings.read_only,
         clock=clock,
-        limit=quota(settings),
+        limit=quota(settings, shared),
         redact=settings.redact == "on",
         anchoring=Anchoring(anchors) if anchors else None,
     )

@@ -4,7 +4,7 @@ import socket
 
 from hansard.app.settings import Settings
 from hansard.cli.open_page import page_address
-from hansard.http.server import PortTaken, listen
+from hansard.http.port import PortTaken, listen
 from hansard.kernel.problem import Problem
 
 PORTS_TRIED = 20

@@ -44,7 +44,7 @@ def _log_out(settings: Settings) -> int:
 
 def page_address(port: int) -> str:
     """Ask the server on a port for an address that lets in once."""
-    from hansard.http.site import key_file
+    from hansard.http.page_key import key_file
 
     nobody = StorageUnavailable(
         f"No server of yours runs on port {port}", hint="Start one with `hansard serve`"

@@ -26,7 +26,9 @@ SHOWN = frozenset({"store", "project", "workspace"})
 """Settings that the help of every command names; `hansard help settings` has them all."""
 
 SHOWN_BY = {
-    "serve": frozenset({"host", "port", "allowed_hosts", "tokens", "toolsets", "read_only", "log"}),
+    "serve": frozenset(
+        {"host", "port", "workers", "allowed_hosts", "tokens", "toolsets", "read_only", "log"}
+    ),
     "demo": frozenset({"port"}),
     "watch": frozenset({"session"}),
 }

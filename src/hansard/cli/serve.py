@@ -1,25 +1,43 @@
 """`hansard serve`: MCP over HTTP, and the page."""
 
+from pathlib import Path
+
 import typer
 
+from hansard.app.bucket_file import BucketFile
 from hansard.app.homes import choose
 from hansard.app.hook_server import HookServer
-from hansard.app.settings import load
+from hansard.app.settings import Settings, load
 from hansard.app.start import start
 from hansard.app.tracing import traced
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import settled_line
 from hansard.cli.options import settings_flags
 from hansard.cli.terminal.stderr import say
+from hansard.http.workers.place import Worker
 from hansard.kernel.problem import Problem
+
+BUCKETS = "callers"
+"""The file in which workers count together how much their callers have left."""
 
 
 @settings_flags
 def serve(flags: Flags) -> int:
     """Serve MCP over HTTP and the page, until Ctrl-C: on this machine, and elsewhere by token."""
-    # The web stack takes longest to load, so everything else may fail first.
     settings = load(flags)
-    application = traced(start(settings, home=choose(settings, say=say)))
+    worker = Worker.here()
+    if settings.workers != 1 and worker is None:
+        from hansard.cli.workers import serve_by_workers
+
+        return serve_by_workers(settings)
+    return _serve(settings, worker)
+
+
+def _serve(settings: Settings, worker: Worker | None) -> int:
+    """Serve by this process: all there is, or one of several workers."""
+    # The web stack takes longest to load, so everything else may fail first.
+    shared = BucketFile(Path(worker.folder) / BUCKETS) if worker else None
+    application = traced(start(settings, home=choose(settings, say=say), shared=shared))
     if application.settled:
         say(settled_line(application.settled))
     application.follow()
@@ -28,13 +46,16 @@ def serve(flags: Flags) -> int:
     from hansard.http.site import Site
 
     try:
-        site = Site(application, settings, also="\n".join(application.news()))
-        listener = listen_on(settings)
+        also = "\n".join(application.news())
+        site = Site(application, settings, also=also, worker=worker, shared=shared)
+        listener = worker.port() if worker else listen_on(settings)
     except Problem:
         application.close()
         raise
     with HookServer(settings, say):
-        return server.serve(application, settings, site, front=site.around, listener=listener)
+        return server.serve(
+            application, settings, site, front=site.around, listener=listener, worker=worker
+        )
 
 
 def register(app: typer.Typer) -> None:

@@ -116,11 +116,18 @@ class PageDoor:
         self,
         visits: Visits | None = None,
         *,
+        key: str = "",
+        mark: str = "",
         timer: Callable[[], float] = time.monotonic,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Let nobody in yet, but know those whom an earlier server let in."""
-        self.key = secrets.token_urlsafe(TOKEN_BYTES)
+        """Let nobody in yet, but know those whom an earlier server let in.
+
+        One of several that serve together has the `key` of all, and its `mark` at the end of what
+        only it knows.
+        """
+        self._mark = mark
+        self.key = key or secrets.token_urlsafe(TOKEN_BYTES)
         """What `hansard open` proves that it may ask for a token by."""
         self._timer = timer
         self._clock = clock
@@ -132,7 +139,7 @@ class PageDoor:
 
     def issue(self) -> str:
         """Make a token that opens the door once."""
-        token = secrets.token_urlsafe(TOKEN_BYTES)
+        token = f"{secrets.token_urlsafe(TOKEN_BYTES)}{self._mark}"
         with self._lock:
             now = self._timer()
             self._tokens = {one: until for one, until in self._tokens.items() if until > now}

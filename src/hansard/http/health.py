@@ -1,7 +1,7 @@
 """Whether the server can work, what it counts, and whom it lets in: for those who run it."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import anyio.to_thread
@@ -25,7 +25,11 @@ from hansard.http.replies import (
     refused,
     unauthorized,
 )
+from hansard.http.workers.lanes import WITHIN
+from hansard.http.workers.place import Worker
+from hansard.http.workers.reports import Reports
 from hansard.kernel.engine import WriteTx
+from hansard.kernel.event import Head
 from hansard.kernel.problem import PermissionDenied, Problem
 from hansard.kernel.store import CATALOG
 
@@ -39,11 +43,14 @@ NOT_FOLLOWING = "What follows the journal (Git, vectors) has ended here; start t
 class Health:
     """Answers those who watch the server."""
 
-    def __init__(self, application: Application, gate: Gate, meter: Meter) -> None:
-        """Tell of an application."""
+    def __init__(
+        self, application: Application, gate: Gate, meter: Meter, worker: Worker | None = None
+    ) -> None:
+        """Tell of an application, and of the processes that serve with this one, a `worker`."""
         self._application = application
         self._gate = gate
         self._meter = meter
+        self._reports = Reports(worker) if worker else None
 
     def routes(self) -> list[Route]:
         """List what is answered where."""
@@ -54,10 +61,11 @@ class Health:
             Route(f"{METADATA}{MCP}", self._metadata),
         ]
 
-    async def _ready(self, _: Request) -> Response:
+    async def _ready(self, request: Request) -> Response:
         """Say whether the store can be read, and written unless this server only reads.
 
-        What is derived slowly may fail meanwhile, which is said in further lines.
+        What is derived slowly may fail meanwhile, and so may other workers, which is said in
+        further lines.
 
         Whoever watches has no token: why it is not ready names no file, no host and no content.
         """
@@ -69,6 +77,8 @@ class Health:
         troubles = [str(one) for one in self._application.troubles()]
         if self._application.has_stopped_following():
             troubles.append(NOT_FOLLOWING)
+        if self._reports and WITHIN not in request.scope:
+            troubles += await self._reports.troubles()
         return PlainTextResponse("\n".join(["ready", *troubles]), headers=SAFETY)
 
     def _touch(self) -> None:
@@ -78,6 +88,8 @@ class Health:
             store.write(CATALOG, _begin_writing)
 
     async def _metrics(self, request: Request) -> Response:
+        if self._reports and WITHIN in request.scope:
+            return answered(await _in_thread(self._noted))
         token: Token | None = request.scope.get(SCOPE_KEY)
         is_here = bool(request.client and request.client.host in LOOPBACK)
         if token is None and (await _in_thread(self._gate.needs_token) or not is_here):
@@ -91,8 +103,30 @@ class Health:
             return refused(problem)
         entries = {project: head.seq for project, head in heads.items()}
         application = self._application
-        text = self._meter.text(entries, application.behind(heads), len(application.troubles()))
+        if self._reports:
+            whole = await self._reports.whole(self._counted(heads))
+            workers = whole.answering, whole.starts
+            text = whole.meter.text(entries, whole.behind, len(whole.troubles), workers)
+        else:
+            failing = len(application.troubles())
+            text = self._meter.text(entries, application.behind(heads), failing)
         return Response(text, 200, {**SAFETY, "Content-Type": CONTENT_TYPE})
+
+    def _counted(self, heads: Mapping[str, Head]) -> dict[str, Any]:
+        """Give what this process knows, for another to add up."""
+        return {
+            **self._meter.counted(),
+            "open_requests": self._meter.open_requests,
+            "open_streams": self._meter.open_streams,
+            "behind": self._application.behind(heads),
+            "troubles": [str(one) for one in self._application.troubles()],
+        }
+
+    def _noted(self) -> dict[str, Any]:
+        assert self._reports, "only a worker is asked by another"
+        counted = self._counted(self._application.store.engine.heads())
+        self._reports.note(counted)
+        return counted
 
     async def _metadata(self, request: Request) -> Response:
         """Describe the protected resource, and the authorization server if there is one."""

@@ -4,6 +4,7 @@ import json
 import logging
 import sys
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 REQUESTS = logging.getLogger("hansard.requests")
@@ -12,14 +13,25 @@ FIELDS = "hansard_fields"
 """Where a record carries its fields."""
 
 
-def configure(form: str) -> None:
-    """Write to stderr from now on: `text`, `json`, or with `off` only what went wrong."""
+def configure(form: str, worker: int | None = None) -> None:
+    """Write to stderr from now on: `text`, `json`, or with `off` only what went wrong.
+
+    Where several processes write to the same place, each line says which `worker` it is of.
+    """
     if form == "off":
         return
     handler = logging.StreamHandler(sys.stderr)
+    if worker is not None:
+        handler.addFilter(partial(_name, worker))
     handler.setFormatter(AsJson() if form == "json" else AsText())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     REQUESTS.setLevel(logging.INFO)
+
+
+def _name(worker: int, record: logging.LogRecord) -> bool:
+    fields = getattr(record, FIELDS, None) or {"message": record.getMessage()}
+    setattr(record, FIELDS, {"worker": worker, **fields})
+    return True
 
 
 def note(**fields: Any) -> None:

@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import accumulate
+from typing import Any
 
 BOUNDS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Upper bounds of the classes that durations are counted in."""
@@ -32,11 +33,38 @@ class Meter:
             classes = self._classes.setdefault(operation, [0] * (len(BOUNDS_S) + 1))
             classes[bisect_left(BOUNDS_S, seconds)] += 1
 
-    def text(self, entries: Mapping[str, int], behind: Mapping[str, int], failing: int) -> str:
+    def counted(self) -> dict[str, Any]:
+        """Give what was counted, for another process to add."""
+        with self._lock:
+            return {
+                "requests": [[*key, count] for key, count in self._requests.items()],
+                "classes": {operation: [*counts] for operation, counts in self._classes.items()},
+                "seconds": {**self._seconds},
+            }
+
+    def add(self, counted: Mapping[str, Any]) -> None:
+        """Add what another process has counted."""
+        with self._lock:
+            for operation, status, count in counted["requests"]:
+                self._requests[operation, status] += count
+            for operation, counts in counted["classes"].items():
+                before = self._classes.get(operation, [0] * len(counts))
+                self._classes[operation] = [*map(sum, zip(before, counts, strict=True))]
+            for operation, seconds in counted["seconds"].items():
+                self._seconds[operation] = self._seconds.get(operation, 0.0) + seconds
+
+    def text(
+        self,
+        entries: Mapping[str, int],
+        behind: Mapping[str, int],
+        failing: int,
+        workers: tuple[int, int] | None = None,
+    ) -> str:
         """Write all that was counted, how many entries each project's journal has, and who follows.
 
         `behind` is by follower how many entries it has yet to look at, where this server does its
-        work; `failing` is how many of them fail.
+        work; `failing` is how many of them fail. `workers` is, where several serve together,
+        how many of them answer, and how many were ever started.
         """
         with self._lock:
             lines = [
@@ -53,6 +81,10 @@ class Meter:
             "hansard_open_streams": ("Event streams that are open.", self.open_streams),
             "hansard_followers_failing": ("Followers that fail in some project.", failing),
         }
+        if workers:
+            now["hansard_workers_answering"] = ("Workers of this server that answer.", workers[0])
+            what = "Workers that were started, those in the place of another too."
+            lines += _family("hansard_worker_starts_total", "counter", what, [({}, "", workers[1])])
         for name, (meaning, count) in now.items():
             lines += _family(name, "gauge", meaning, [({}, "", count)])
         grown = [({"project": one}, "", seq) for one, seq in sorted(entries.items())]

@@ -4,6 +4,7 @@ import time
 
 from starlette.requests import HTTPConnection
 
+from hansard.app.bucket_file import BucketFile
 from hansard.app.quotas import DAY_S, Buckets, Clock
 from hansard.kernel.limits import MIB
 
@@ -23,11 +24,17 @@ class Failures:
     the same address do: with 256 random bits, what is to be bounded is the noise of guessing.
     """
 
-    def __init__(self, *, is_limited: bool = True, clock: Clock = time.monotonic) -> None:
+    def __init__(
+        self,
+        *,
+        is_limited: bool = True,
+        clock: Clock = time.monotonic,
+        shared: BucketFile | None = None,
+    ) -> None:
         """Begin with none; where requests have no limit, neither have these."""
         per_s = FAILURES_PER_MINUTE / MINUTE_S if is_limited else 0.0
         what = "wrong tokens a minute"
-        self._shown = Buckets(what, holds=FAILURES_AT_ONCE, per_s=per_s, clock=clock)
+        self._shown = Buckets(what, holds=FAILURES_AT_ONCE, per_s=per_s, clock=clock, shared=shared)
 
     def count(self, request: HTTPConnection) -> None:
         """Count a failure, or refuse with RATE_LIMITED where there were too many."""
@@ -37,14 +44,29 @@ class Failures:
 class Rates:
     """Knows what each caller has left."""
 
-    def __init__(self, per_minute: int, mib_per_day: int, clock: Clock = time.monotonic) -> None:
+    def __init__(
+        self,
+        per_minute: int,
+        mib_per_day: int,
+        clock: Clock = time.monotonic,
+        *,
+        shared: BucketFile | None = None,
+    ) -> None:
         """Set the limits for each caller; 0 is none."""
         at_once, bytes_per_day = max(1.0, per_minute * BURST_S / MINUTE_S), mib_per_day * MIB
         self._calls = Buckets(
-            "requests a minute", holds=at_once, per_s=per_minute / MINUTE_S, clock=clock
+            "requests a minute",
+            holds=at_once,
+            per_s=per_minute / MINUTE_S,
+            clock=clock,
+            shared=shared,
         )
         self._bytes = Buckets(
-            "bytes sent in a day", holds=bytes_per_day, per_s=bytes_per_day / DAY_S, clock=clock
+            "bytes sent in a day",
+            holds=bytes_per_day,
+            per_s=bytes_per_day / DAY_S,
+            clock=clock,
+            shared=shared,
         )
 
     def enter(self, caller: str) -> None:

@@ -1,7 +1,7 @@
 """The HTTP server: it listens, serves MCP and what stands beside it, and ends when told to."""
 
 import asyncio
-import errno
+import os
 import signal
 import socket
 import sys
@@ -11,12 +11,15 @@ from functools import partial
 from types import FrameType
 from typing import Protocol
 
+import anyio
 import uvicorn
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from hansard.app.application import Application
 from hansard.app.settings import LOOPBACK, Settings, allowed_hosts
+from hansard.http.port import listen
+from hansard.http.workers.place import AT_ONCE, BACKLOG, Worker, end_here
 from hansard.kernel.problem import InvalidInput
 from hansard.mcp.bodies import Bodies
 from hansard.mcp.last_resort import GIVE_UP_S, LastResort
@@ -26,7 +29,14 @@ from hansard.mcp.streamable_http import PATH, HttpServer, mounted
 GRACE_S = int(GIVE_UP_S) - 1
 """How long open requests may take to finish before their connections are cut."""
 
+TICK_S, LINGER_TICKS = 0.01, 25
+"""How long a connection on which nothing is asked is kept for what may be on its way already."""
+
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+EXIT_CUT_OFF = 1
+"""How a server ends that was told twice to end."""
 
 
 class Beside(Protocol):
@@ -49,18 +59,20 @@ def serve(
     *,
     front: Callable[[ASGIApp, Callable[[ASGIApp], ASGIApp]], ASGIApp] | None = None,
     listener: socket.socket | None = None,
+    worker: Worker | None = None,
 ) -> int:
     """Serve until a signal comes. Closes the application. Returns the exit code.
 
     `front` puts what admits callers before everything but what it is given second; without it only
     this machine is served.
-    `listener` is the port to serve on, if it is open already.
+    `listener` is the port to serve on, if it is open already. `worker` is this process's
+    place where several serve on it.
     """
     with LastResort() as last_resort, closing(application):
         if front is None:
             _require_loopback(settings.host)
         listener = listener or listen(settings.host, settings.port)
-        server = HttpServer(application, settings)
+        server = HttpServer(application, settings, is_alone=worker is None)
 
         def start_ending() -> None:
             last_resort.start()
@@ -72,7 +84,8 @@ def serve(
         app = mounted(server, routes, hosts=allowed_hosts(settings) if front else ())
         if front:
             app = front(app, partial(Bodies, messages=PATH))
-        _Uvicorn(app, settings.host, start_ending, beside).run(sockets=[listener])
+        sockets = [listener, worker.listen()] if worker else [listener]
+        _Uvicorn(app, settings.host, start_ending, beside, worker).run(sockets=sockets)
     return 0
 
 
@@ -80,7 +93,12 @@ class _Uvicorn(uvicorn.Server):
     """Uvicorn that says where it listens, and ends without raising the signal again."""
 
     def __init__(
-        self, app: ASGIApp, host: str, start_ending: Callable[[], None], beside: Beside | None
+        self,
+        app: ASGIApp,
+        host: str,
+        start_ending: Callable[[], None],
+        beside: Beside | None,
+        worker: Worker | None,
     ) -> None:
         config = uvicorn.Config(
             app,
@@ -93,21 +111,41 @@ class _Uvicorn(uvicorn.Server):
             proxy_headers=False,
             server_header=False,
             timeout_graceful_shutdown=GRACE_S,
+            backlog=AT_ONCE if worker else BACKLOG,
         )
         super().__init__(config)
         self._host = host
         self._start_ending = start_ending
         self._beside = beside
+        self._worker = worker
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         assert sockets, "the listener is opened before the server starts"
         port = sockets[0].getsockname()[1]
         base = f"http://{in_url(self._host)}:{port}"
+        if self._worker:
+            # As many may wait as ever: it was told how many to take at once.
+            sockets[0].listen(BACKLOG)
+            self._worker.follow(lambda: None if self.should_exit else end_here())
+            self._worker.is_ready(self._beside.announce(base, port) if self._beside else "")
+            return
         sys.stderr.write(f"Hansard listens on {base}{PATH}\n")
         if self._beside:
             sys.stderr.write(f"{self._beside.announce(base, port)}\n")
         sys.stderr.flush()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no more connections, answer what comes on those there are, and close them."""
+        for server in self.servers:
+            server.close()
+        # Whoever is answered from now on is asked to come again by another connection.
+        closing_header = (b"connection", b"close")
+        self.server_state.default_headers = [*self.server_state.default_headers, closing_header]
+        for _ in range(LINGER_TICKS):
+            if self.server_state.connections:
+                await anyio.sleep(TICK_S)
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -121,9 +159,11 @@ class _Uvicorn(uvicorn.Server):
                 signal.signal(number, handler)
 
     def _told_to_end(self, _: int, _frame: FrameType | None) -> None:
-        if not self.should_exit:
-            self.should_exit = True
-            asyncio.get_running_loop().call_soon_threadsafe(self._start_ending)
+        if self.should_exit:
+            # What was acknowledged is on disk, and whoever asks twice wants to wait for nothing.
+            os._exit(EXIT_CUT_OFF)
+        self.should_exit = True
+        asyncio.get_running_loop().call_soon_threadsafe(self._start_ending)
 
 
 def _require_loopback(host: str) -> None:
@@ -134,30 +174,3 @@ def _require_loopback(host: str) -> None:
             hint=f"Use one of {', '.join(LOOPBACK)}",
             argument="host",
         )
-
-
-class PortTaken(InvalidInput):
-    """Another program listens on the port."""
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Open the port, or say in a sentence why not."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        listener = socket.create_server((host, port), family=family)
-    except (OSError, OverflowError) as error:
-        if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
-            raise PortTaken(
-                f"Port {port} of {host} is taken by another program",
-                hint="Choose another with --port",
-                argument="port",
-            ) from error
-        raise InvalidInput(
-            f"Cannot listen on {host} port {port}: {error}",
-            hint="Choose another port or address",
-            argument="port",
-        ) from error
-    # Connections inherit it. The event loop would set it, but does not know ours for TCP, and an
-    # answer in two parts then waits 40 ms for the caller to acknowledge the first.
-    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return listener

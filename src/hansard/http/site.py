@@ -1,6 +1,5 @@
 """The page beside the MCP endpoint: its routes, what to say at the start, how to end."""
 
-import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -10,8 +9,9 @@ from starlette.types import ASGIApp
 
 from hansard.app.application import Application
 from hansard.app.bounded import Bounded
+from hansard.app.bucket_file import BucketFile
 from hansard.app.openapi import COOKIE
-from hansard.app.settings import LOOPBACK, Settings
+from hansard.app.settings import Settings
 from hansard.app.sso.bearers import Bearers
 from hansard.app.sso.config import sign_on
 from hansard.app.sso.login import Login
@@ -25,33 +25,44 @@ from hansard.http.gate import Gate
 from hansard.http.health import Health
 from hansard.http.helping import Helping
 from hansard.http.meter import Meter
+from hansard.http.page_key import from_here, leave_key
 from hansard.http.pages import Pages
 from hansard.http.rates import Failures, Rates
 from hansard.http.signing_in import SigningIn
-from hansard.http.visits import state_folder, store_name, visits_of, write_privately
+from hansard.http.visits import store_name, visits_of
+from hansard.http.workers.lanes import Lanes
+from hansard.http.workers.place import Worker
 
 
 class Site:
     """What is offered beside MCP: the page and its API, and what guards and watches them all."""
 
     def __init__(
-        self, application: Application, settings: Settings | None = None, *, also: str = ""
+        self,
+        application: Application,
+        settings: Settings | None = None,
+        *,
+        also: str = "",
+        worker: Worker | None = None,
+        shared: BucketFile | None = None,
     ) -> None:
         """Offer an application, or refuse settings that would let in anyone from anywhere.
 
-        `also` is a line to say at the start, for whoever runs the server.
+        `also` is a line to say at the start, for whoever runs the server. `worker` is this
+        process's place where several serve together, and `shared` what they count callers by.
         """
         settings = settings or Settings()
         self._also = also
-        logs.configure(settings.log)
-        self.door = PageDoor(visits_of(settings))
+        self._worker = worker
+        logs.configure(settings.log, worker.number if worker else None)
+        self.door = _door(settings, worker)
         self._store = store_name(settings)
         self._port = 0
         self._key_file: Path | None = None
         self._catalog = application.catalog
         self._gate = Gate(application.store, settings, _bearers(application, settings))
-        self._rates = Rates(settings.rate_per_minute, settings.quota_mib_per_day)
-        self._failures = Failures(is_limited=settings.rate_per_minute > 0)
+        self._rates = Rates(settings.rate_per_minute, settings.quota_mib_per_day, shared=shared)
+        self._failures = Failures(is_limited=settings.rate_per_minute > 0, shared=shared)
         self._gate.signing_in = self._signing_in(application)
         self._meter = Meter()
         bounded = Bounded(application)
@@ -70,7 +81,7 @@ class Site:
             failures=self._failures,
             signing_in=self._gate.signing_in,
         )
-        self._health = Health(application, self._gate, self._meter)
+        self._health = Health(application, self._gate, self._meter, worker)
 
     def routes(self) -> list[Route]:
         """List what is answered where."""
@@ -82,7 +93,7 @@ class Site:
 
     def around(self, app: ASGIApp, first: Callable[[ASGIApp], ASGIApp]) -> ASGIApp:
         """Guard and watch everything that is served, MCP too, and what is asked `first` of it."""
-        return HttpFront(
+        guarded = HttpFront(
             app,
             # Whoever opens an address of programs is helped before anyone asks for their token.
             first=lambda inner: first(Helping(inner, self._pages.help_with)),
@@ -92,12 +103,14 @@ class Site:
             failures=self._failures,
             meter=self._meter,
         )
+        return Lanes(guarded, self._worker, self._cookie) if self._worker else guarded
 
     def announce(self, base: str, port: int) -> str:
         """Say where the page is, with a token that lets in whoever reads this."""
         self._port = port
-        base = _from_here(base, port)
-        self._key_file = _leave_key(port, base, self.door.key)
+        base = from_here(base, port)
+        if not self._worker:  # else whoever started this one leaves the key of all
+            self._key_file = leave_key(port, base, self.door.key)
         page = f"The page is at {base}/?token={self.door.issue()} (once; then `hansard open`)"
         return f"{page}\n{self._also}" if self._also else page
 
@@ -121,32 +134,16 @@ class Site:
         return f"{COOKIE}_{self._store or self._port}"
 
 
+def _door(settings: Settings, worker: Worker | None) -> PageDoor:
+    """Make the page's door: of several that serve together, one that any of them leads to."""
+    if worker is None:
+        return PageDoor(visits_of(settings))
+    return PageDoor(visits_of(settings), key=worker.key, mark=worker.mark)
+
+
 def _bearers(application: Application, settings: Settings) -> Bearers | None:
     """Make what knows whom an identity provider vouches for, where the settings name one."""
     config = sign_on(settings)
     if config is None:
         return None
     return Bearers(application.store, config, keeps=not application.read_only)
-
-
-def _from_here(base: str, port: int) -> str:
-    """Give the address by which this machine reaches the server, which may listen on others too."""
-    host = base.removeprefix("http://").rpartition(":")[0]
-    if host.strip("[]") in LOOPBACK:
-        return base
-    return f"http://localhost:{port}" if host in {"0.0.0.0", "[::]"} else base  # noqa: S104
-
-
-def key_file(port: int) -> Path:
-    """Say where a server leaves the key for `hansard open`."""
-    return state_folder() / f"page-{port}.json"
-
-
-def _leave_key(port: int, base: str, key: str) -> Path | None:
-    """Write the key where only the same person can read it."""
-    path = key_file(port)
-    try:
-        write_privately(path, json.dumps({"base": base, "key": key}).encode())
-    except OSError:  # the printed address still lets in
-        return None
-    return path

@@ -133,9 +133,10 @@ def http_door(
     store: Store | None = None,
     *,
     away_s: float = QUIET.away_s,
+    is_alone: bool = True,
 ) -> Door:
     """Any client on this machine, and whoever has a token; what one began is not another's."""
-    seats = Seats(away_s)
+    seats = Seats(away_s, meets_all=is_alone)
     return Door("http", session or None, seats=seats, names=TokenNames(store))
 
 

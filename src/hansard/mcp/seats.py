@@ -44,9 +44,19 @@ class Beginning:
 class Seats:
     """Remembers who sits where, for as long as this process is there."""
 
-    def __init__(self, quiet_s: float, timer: Callable[[], float] = time.monotonic) -> None:
-        """Take whoever was not heard of for longer than `quiet_s` to be gone."""
+    def __init__(
+        self,
+        quiet_s: float,
+        timer: Callable[[], float] = time.monotonic,
+        *,
+        meets_all: bool = True,
+    ) -> None:
+        """Take whoever was not heard of for longer than `quiet_s` to be gone.
+
+        A process that does not meet everyone (`meets_all`) cannot know that a chat is the only one.
+        """
         self._quiet_s = quiet_s
+        self._meets_all = meets_all
         self._timer = timer
         self._lock = threading.Lock()
         self._connections: OrderedDict[tuple[str, ...], Seat] = OrderedDict()
@@ -66,6 +76,8 @@ class Seats:
 
     def alone(self, *who: str) -> Seat | None:
         """Give the seat of the one chat of this kind; `None` if there may be another."""
+        if not self._meets_all:
+            return None
         with self._lock:
             there = self._there(who)
             if not there:

@@ -35,10 +35,15 @@ INTRODUCTIONS = ("initialize", "server/discover")
 class HttpServer(HansardServer):
     """The server object for many callers, each as what its token says."""
 
-    def __init__(self, application: Application, settings: Settings) -> None:
-        """Let in whoever comes; what stands before it refuses who must not."""
+    def __init__(
+        self, application: Application, settings: Settings, *, is_alone: bool = True
+    ) -> None:
+        """Let in whoever comes; what stands before it refuses who must not.
+
+        A server that is not `is_alone` does not meet everyone who comes to its port.
+        """
         away_s = who_is_there(settings).limits.away_s
-        door = http_door(settings.session, application.store, away_s=away_s)
+        door = http_door(settings.session, application.store, away_s=away_s, is_alone=is_alone)
         super().__init__(Bounded(application), settings, door)
         self.middleware.append(self._introduce)
 

@@ -75,8 +75,8 @@ def wakes_often(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @contextmanager
-def following(app: Application, follower: Follower) -> Iterator[Following]:
-    thread = Following(app.store, [follower])
+def following(app: Application, *followers: Follower) -> Iterator[Following]:
+    thread = Following(app.store, followers)
     try:
         yield thread
     finally:

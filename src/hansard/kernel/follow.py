@@ -101,6 +101,14 @@ class FollowerFailure:
         return f"{self.follower} failed {often} ({self.error}); it is tried again"
 
 
+def rest_after(times: int) -> float:
+    """Say for how many seconds a follower is left alone that failed so many times in a row."""
+    rest_s = RETRY_S
+    while times > 1 and rest_s < RETRY_MAX_S:
+        rest_s, times = 2 * rest_s, times - 1
+    return min(rest_s, RETRY_MAX_S)
+
+
 def trouble(store: Store, follower: Follower, project: str) -> FollowerFailure | None:
     """Say what a follower failed with in a project, in whatever process, if it did not get on."""
     row = store.read(project, lambda tx: noted(tx, follower.name))
@@ -291,8 +299,7 @@ class Following:
         times = before.times + 1 if before else 1
         found = FollowerFailure(follower.name, type(error).__name__, times)
         self._troubles[key] = found
-        rest_s = min(RETRY_S * 2 ** (times - 1), RETRY_MAX_S)
-        self._resting[key] = time.monotonic() + rest_s
+        self._resting[key] = time.monotonic() + rest_after(times)
 
         def work(tx: WriteTx) -> None:
             said = {"error": found.error, "times": times}

@@ -180,6 +180,6 @@ def _others(sections: Sections) -> list[tuple[str, float, float, str]]:
         bare = sections["memory"].find("at rest", "bare SDK") if "memory" in sections else None
         if held and held.size_bytes and bare and bare.size_bytes:
             mib, floor = held.size_bytes / 2**20, bare.size_bytes / 2**20
-            bound = "" if mib <= most else f"a bare server of the SDK takes {floor:.0f} MiB"
+            bound = "" if mib <= most else f"pydantic and models; the bare SDK: {floor:.0f} MiB"
             rows.append((f"stdio server {what} ≤ {most} MiB", mib, float(most), bound))
     return rows

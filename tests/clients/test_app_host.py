@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
-from hansard.mcp.apps import EXTENSION, MIME_TYPE
+from hansard.mcp.apps import MIME_TYPE
+from hansard.mcp.clients import EXTENSION
 from tests.clients.browsing import a_page
 from tests.clients.node import BIN, HERE, run_node
 from tests.mcp.processes import Json, StdioServer

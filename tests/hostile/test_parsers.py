@@ -11,7 +11,6 @@ import pytest
 import zstandard
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from mcp_types import JSONRPCError
 
 from hansard.app.application import Application
 from hansard.app.keeping.exporting import export_project
@@ -118,12 +117,12 @@ def test_times_as_text_sort_as_times_in_every_year(one: datetime, other: datetim
 @example(rb'{"id":"\ud800","jsonrpc":"2.0"' + b"\xff")
 @example(rb'{"jsonrpc":"2.0","id":"\udfff","method":')
 def test_a_line_is_a_message_or_has_an_answer_that_can_be_sent(line: bytes) -> None:
-    answer: JSONRPCError | None = None
+    answer = b'{"error":0}'
     try:
         parse(line)
     except Malformed as malformed:
         answer = malformed.answer()
-    assert answer is None or answer.model_dump_json().encode()
+    assert "error" in json.loads(answer)
 
 
 @many

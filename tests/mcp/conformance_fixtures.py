@@ -18,8 +18,9 @@ from mcp.shared.exceptions import MCPError
 
 from hansard.app.settings import Settings
 from hansard.app.start import start
-from hansard.mcp.callers import RequestContext, http_door
+from hansard.mcp.callers import http_door
 from hansard.mcp.resources import Parts, Resource
+from hansard.mcp.sdk import RequestContext
 from hansard.mcp.server import HansardServer
 from hansard.mcp.streamable_http import mounted
 

@@ -1,6 +1,7 @@
 """Programs that tests start as processes: the real servers, with the toy's notes on board.
 
-`stdio` and `http` are what the command line starts. A call with the text `wait` says so
+`stdio` and `http` are what the command line starts; with ONLY_SDK set, the SDK answers all that is
+said over stdio. A call with the text `wait` says so
 on stderr and goes on when there is something to read from the pipe named by WAIT_FOR. They wait as
 long as the tests do, unless OWN_LIMITS is set.
 """
@@ -17,8 +18,11 @@ from hansard.app.catalog import Catalog
 from hansard.app.settings import load
 from hansard.app.start import catalog, start
 from hansard.kernel.operation import Caller, Result
+from hansard.mcp.front import StdioFront
 from tests import toy
 from tests.patience import lengthen
+
+ONLY_SDK = "ONLY_SDK"
 
 
 def hold_back(application: Application) -> None:
@@ -48,7 +52,10 @@ def main() -> int:
     server = importlib.import_module(module)
     if "OWN_LIMITS" not in os.environ:
         lengthen()
-    code: int = server.serve(application, settings)
+    given = {}
+    if sys.argv[1] == "stdio" and ONLY_SDK not in os.environ:
+        given["front"] = StdioFront(settings, has_secret=False)
+    code: int = server.serve(application, settings, **given)
     return code
 
 

@@ -13,8 +13,8 @@ from hansard.app.settings import Settings
 from hansard.kernel import walking
 from hansard.kernel.operation import Caller, Result
 from hansard.mcp.answers import PROOF_KEY, RECEIPT_KEY, WHOLE_KEY
-from hansard.mcp.apps import EXTENSION
 from hansard.mcp.callers import http_door, stdio_door
+from hansard.mcp.clients import EXTENSION
 from hansard.mcp.server import HansardServer
 
 pytestmark = pytest.mark.anyio

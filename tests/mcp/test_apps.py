@@ -11,8 +11,9 @@ from mcp.client import Client
 
 from hansard.app.application import Application
 from hansard.app.settings import Settings
-from hansard.mcp.apps import APPS_BY_TOOL, EXTENSION, MIME_TYPE
+from hansard.mcp.apps import APPS_BY_TOOL, MIME_TYPE
 from hansard.mcp.callers import stdio_door
+from hansard.mcp.clients import EXTENSION
 from hansard.mcp.server import HansardServer
 from tests.mcp.processes import ROOT
 

@@ -92,11 +92,11 @@ def test_what_is_no_request_is_refused_by_its_id(
 @pytest.mark.holds("CHK-hash-5")
 @pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity"])
 def test_what_is_no_number_is_a_named_problem_that_names_it(value: str) -> None:
-    error = refused(request(f'{{"n":{value}}}')).answer().error
+    error = json.loads(refused(request(f'{{"n":{value}}}')).answer())["error"]
 
-    assert error.data["code"] == "NOT_JSON"
-    assert value in error.message == error.data["message"]
-    assert error.code == error.data["rpc_code"] == PARSE
+    assert error["data"]["code"] == "NOT_JSON"
+    assert value in error["message"] == error["data"]["message"]
+    assert error["code"] == error["data"]["rpc_code"] == PARSE
 
 
 def test_an_argument_may_be_nested_as_deep_as_the_limit() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import anyio
 import pytest
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCNotification, JSONRPCResponse
+from mcp_types import JSONRPCResponse
 
 from hansard.mcp.pipes import never_waits, write_ready
 from hansard.mcp.wire import LineWriter
@@ -57,7 +57,8 @@ def test_messages_of_two_threads_are_whole_and_each_in_its_order() -> None:
     def other() -> None:
         for number in range(MESSAGES):
             params = {"n": number, "text": "y" * sizes[-number - 1]}
-            writer.put(JSONRPCNotification(jsonrpc="2.0", method="other", params=params))
+            said = {"jsonrpc": "2.0", "method": "other", "params": params}
+            writer.put(json.dumps(said).encode())
 
     async def own() -> None:
         for number, size in enumerate(sizes):

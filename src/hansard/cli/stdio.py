@@ -35,10 +35,10 @@ def serve(flags: Flags) -> int:
     reader = LineReader(*claim(), front)
     reader.start()
     reader.is_needed.wait(HEAD_START_S)
-    return _serve(settings, reader)
+    return _serve(settings, reader, front)
 
 
-def _serve(settings: Settings, reader: LineReader) -> int:
+def _serve(settings: Settings, reader: LineReader, front: StdioFront) -> int:
     from hansard.mcp import lean
 
     lean.load_only_what_is_used()
@@ -58,7 +58,7 @@ def _serve(settings: Settings, reader: LineReader) -> int:
     from hansard.app.hook_server import HookServer
 
     with HookServer(settings, say):
-        return stdio.serve(application, settings, reader, made()["cards"])
+        return stdio.serve(application, settings, reader, made()["cards"], front)
 
 
 def _tried_again(

@@ -4,14 +4,17 @@ import logging
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
-
-from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult, TextContent
+from typing import TYPE_CHECKING, Any
 
 from hansard.kernel.operation import Flagged, Result
 from hansard.kernel.problem import Internal, Problem
 from hansard.kernel.told import told
+
+if TYPE_CHECKING:
+    from mcp.shared.exceptions import MCPError
+    from mcp_types import CallToolResult
+
+Json = dict[str, Any]
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +31,15 @@ WHOLE_KEY = "hansard/answer"
 
 def succeeded(
     result: Result, *, tells_session: bool = False, is_shown: bool = False
-) -> CallToolResult:
+) -> "CallToolResult":
+    """Give an answer in the SDK's types."""
+    from mcp_types import CallToolResult
+
+    plain = given(result, tells_session=tells_session, is_shown=is_shown)
+    return CallToolResult.model_validate(plain)
+
+
+def given(result: Result, *, tells_session: bool = False, is_shown: bool = False) -> Json:
     """Give an answer in both forms, since some hosts show a model only the one or the other.
 
     `tells_session` names the session also in the text, for a caller whom nothing else tells.
@@ -44,9 +55,17 @@ def succeeded(
     meta = dict(_beside(said.proof))
     if is_shown:
         meta[WHOLE_KEY] = result.model_dump(mode="json", exclude_none=True)
-    return CallToolResult(
-        content=[TextContent(text=text)], structured_content=content, meta=meta or None
-    )
+    return _result(text, content, meta=meta)
+
+
+def _result(text: str, content: Json, *, is_error: bool = False, meta: Json | None = None) -> Json:
+    """Put a result together, its keys in the order in which the SDK writes them."""
+    return {
+        **({"_meta": meta} if meta else {}),
+        "content": [{"text": text, "type": "text"}],
+        "isError": is_error,
+        "structuredContent": content,
+    }
 
 
 def _beside(proof: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -59,24 +78,34 @@ def _beside(proof: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         yield PROOF_KEY, rest
 
 
-def refused(problem: Problem) -> CallToolResult:
+def refused(problem: Problem) -> Json:
     """Give a problem as a result, for the model to read and do better."""
-    return CallToolResult(
-        content=[TextContent(text=sentence(problem))],
-        structured_content={"error": problem.as_dict()},
-        is_error=True,
-    )
+    return _result(sentence(problem), {"error": problem.as_dict()}, is_error=True)
+
+
+def error_of(error: Exception) -> Json:
+    """Give what was raised as a JSON-RPC error: a problem as such, a bug by a reference only.
+
+    The log has a bug in full.
+    """
+    if isinstance(error, Problem):
+        problem = error
+    else:
+        reference = secrets.token_hex(4)
+        logger.error("A call failed (reference %s)", reference, exc_info=error)
+        problem = Internal(reference)
+    return {"code": problem.rpc_code, "message": problem.message, "data": problem.as_dict()}
 
 
 @contextmanager
 def as_protocol_errors() -> Iterator[None]:
-    """Turn what is raised inside into JSON-RPC errors: problems as such, bugs by reference."""
+    """Turn what is raised inside into the SDK's errors."""
     try:
         yield
     except Problem as problem:
-        raise _error(problem) from None
+        raise _raised(problem) from None
     except Exception as error:  # a bug: goes to the log in full, to the caller as INTERNAL
-        raise _internal(error) from error
+        raise _raised(error) from error
 
 
 def sentence(problem: Problem) -> str:
@@ -89,12 +118,7 @@ def _ended(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def _internal(error: Exception) -> MCPError:
-    """Report a bug to the log in full, and to the caller by a reference only."""
-    reference = secrets.token_hex(4)
-    logger.error("A call failed (reference %s)", reference, exc_info=error)
-    return _error(Internal(reference))
+def _raised(error: Exception) -> "MCPError":
+    from mcp.shared.exceptions import MCPError
 
-
-def _error(problem: Problem) -> MCPError:
-    return MCPError(problem.rpc_code, problem.message, problem.as_dict())
+    return MCPError(**error_of(error))

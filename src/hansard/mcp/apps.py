@@ -11,7 +11,6 @@ from hansard.app.application import Application
 from hansard.kernel.operation import Caller
 from hansard.mcp.resources import Parts, Resource
 
-EXTENSION = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
 
 META = {"ui": {"csp": {"connectDomains": [], "resourceDomains": []}, "prefersBorder": True}}

@@ -82,7 +82,7 @@ class Bodies:
             with anyio.move_on_after(LINGER_S):
                 await body.begin()
             found = too_long(bytes(body.head), b"", bytes_max=REQUEST_BYTES_MAX)
-            told = found.answer().model_dump_json(exclude_unset=True).encode()
+            told = found.answer()
         return Response(told, TOO_LARGE, {"Connection": "close"}, "application/json")
 
 

@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from mcp.server.context import ServerRequestContext
-
 from hansard.app.bounded import caller_with
 from hansard.app.oauth import SCOPE_KEY
 from hansard.app.tokens import Token
@@ -17,17 +15,16 @@ from hansard.kernel.lifeline import Lifeline
 from hansard.kernel.operation import Caller, Seat
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import Store
+from hansard.mcp.asked import Circumstances
 from hansard.mcp.chats import NOTHING, Chats
-from hansard.mcp.clients import Client, TokenNames, aside, client_of
-from hansard.mcp.seats import Seats, is_stateless, note_beginning, seat_of
+from hansard.mcp.clients import Client, TokenNames, aside
+from hansard.mcp.seats import Seats, note_beginning, seat_of
 from hansard.sessions.presence import QUIET
 
 SESSION_KEY = "hansard/session"
 IDEMPOTENCY_KEY = "hansard/idempotency-key"
 SECRET_KEY = "hansard/secret"  # noqa: S105 - where the secret is found, not the secret
 IDEMPOTENCY_HEADER = "idempotency-key"
-
-RequestContext = ServerRequestContext[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +47,21 @@ class Door:
         """Whoever comes in here without a token."""
         return Actor("agent", self.via, "agent")
 
-    def caller(self, context: RequestContext, arguments: Mapping[str, Any] = NOTHING) -> Caller:
+    def caller(self, asked: Circumstances, arguments: Mapping[str, Any] = NOTHING) -> Caller:
         """Make the caller of one request; takes a look into the store."""
-        meta: Mapping[str, Any] = context.meta or {}
-        headers: Mapping[str, str] = context.request.headers if context.request else {}
-        client, token = client_of(context), _token(context)
+        meta, client, token = asked.meta, asked.client, _token(asked)
+        key = asked.request.headers.get(IDEMPOTENCY_HEADER) if asked.request else None
         name = client.name if client else ""
         chat = self.chats.find(meta, name, arguments) if self.chats else None
         came: dict[str, Any] = {
             "session": _text(meta, SESSION_KEY) or None,
             "default_session": self.session,
             "chat": chat,
-            "idempotency_key": _text(meta, IDEMPOTENCY_KEY) or headers.get(IDEMPOTENCY_HEADER),
+            "idempotency_key": _text(meta, IDEMPOTENCY_KEY) or key,
             "secret": _text(meta, SECRET_KEY),
             "holder": self._holder(client, token),
             "lifeline": self.lifeline,
-            "seat": self._seat(context, client, token, chat),
+            "seat": self._seat(asked, token, chat),
         }
         if token:
             known = caller_with(token, **came)
@@ -77,26 +73,20 @@ class Door:
             former_scope=(self.via,),
         )
 
-    def _seat(
-        self,
-        context: RequestContext,
-        client: Client | None,
-        token: Token | None,
-        chat: str | None,
-    ) -> Seat | None:
+    def _seat(self, asked: Circumstances, token: Token | None, chat: str | None) -> Seat | None:
         if self.seats:
-            return seat_of(self.seats, context, client, token)
+            return seat_of(self.seats, asked, token)
         # What one chat opened is not another's, though the same process asks for both.
         return self.chats.seat(chat) if self.chats and chat else self.seat
 
-    def begins(self, context: RequestContext) -> None:
+    def begins(self, asked: Circumstances) -> None:
         """Note that a client which has no connection begins."""
         if self.seats:
-            note_beginning(self.seats, context, client_of(context), _token(context))
+            note_beginning(self.seats, asked, _token(asked))
 
-    def tells_session(self, context: RequestContext) -> bool:
+    def tells_session(self, asked: Circumstances) -> bool:
         """Whether a caller should be told its session, since nothing else would hold it."""
-        return self.seats is not None and is_stateless(context)
+        return self.seats is not None and asked.is_stateless
 
     def _holder(self, client: Client | None, token: Token | None) -> Holder:
         return Holder(
@@ -107,16 +97,15 @@ class Door:
             token=token.id if token else None,
         )
 
-    def origin(self, context: RequestContext) -> CallOrigin:
+    def origin(self, asked: Circumstances) -> CallOrigin:
         """Say where a request came from; MCP names its trace in `_meta`, a proxy in a header."""
-        meta: Mapping[str, Any] = context.meta or {}
-        if context.request is None:
-            return origin("stdio", meta)
-        return origin("http", meta, context.request.headers)
+        if asked.request is None:
+            return origin("stdio", asked.meta)
+        return origin("http", asked.meta, asked.request.headers)
 
-    def actor_of(self, context: RequestContext) -> Actor:
+    def actor_of(self, asked: Circumstances) -> Actor:
         """Say as what a request comes in."""
-        token = _token(context)
+        token = _token(asked)
         return token.actor if token else self.actor
 
 
@@ -140,8 +129,8 @@ def http_door(
     return Door("http", session or None, seats=seats, names=TokenNames(store))
 
 
-def _token(context: RequestContext) -> Token | None:
-    token: Token | None = context.request.scope.get(SCOPE_KEY) if context.request else None
+def _token(asked: Circumstances) -> Token | None:
+    token: Token | None = asked.request.scope.get(SCOPE_KEY) if asked.request else None
     return token
 
 

@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mcp.server.context import ServerRequestContext
-
 from hansard.app import identities
 from hansard.app.tokens import RESERVED, every
 from hansard.kernel.store import Store
-from hansard.mcp.apps import EXTENSION
+
+EXTENSION = "io.modelcontextprotocol/ui"
+"""What a program calls it that it shows views beside answers, as MCP Apps has it."""
 
 NAME_CHARS_MAX = 48
 READ_CHARS_MAX = 200
@@ -46,18 +46,6 @@ class Client:
 
     name: str
     version: str | None = None
-
-
-def client_of(context: ServerRequestContext[object, object]) -> Client | None:
-    """Say which program asks; `None` if it does not say so, or not in a way that can be shown."""
-    params = context.session.client_params
-    return made_fit(params.client_info.name, params.client_info.version) if params else None
-
-
-def shows_views(context: ServerRequestContext[object, object]) -> bool:
-    """Whether the program shows views beside answers, as it says of itself."""
-    params = context.session.client_params
-    return bool(params and EXTENSION in (params.capabilities.extensions or {}))
 
 
 def made_fit(name: str, version: str) -> Client | None:

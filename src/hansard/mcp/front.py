@@ -16,7 +16,7 @@ from hansard.app.settings import Settings
 from hansard.mcp.cards import Json, can_succeed, choose
 from hansard.mcp.instructions import instructions
 from hansard.mcp.lines import Line
-from hansard.mcp.messages import Malformed, read
+from hansard.mcp.messages import Malformed, encoded, read
 
 MADE = Path(__file__).parent / "made" / "front.json"
 ROLE = "agent"
@@ -52,9 +52,16 @@ class StdioFront:
         """Refuse settings that name unknown tools; `has_secret` says that they set one."""
         self.kept: list[bytes] = []
         self.has_listed = False
-        self._era: Era | None = None
+        self.era: Era | None = None
         """Settled by the first request that is not mere discovery."""
+        self.introduced: Json = {}
+        """What the client said of itself in its handshake."""
+        self._settings = settings
         self._answers = _answers(settings, has_secret=has_secret)
+
+    def learn(self, *, has_secret: bool) -> None:
+        """Know whether a secret is set, now that the store was asked too."""
+        self._answers = _answers(self._settings, has_secret=has_secret, is_sure=True)
 
     def answer(self, line: Line) -> bytes | None:
         """Give the answer, which is empty where none is owed; `None` if it is for the server."""
@@ -67,16 +74,36 @@ class StdioFront:
         assert isinstance(line, bytes), "it was read"
         if "id" not in message:
             return self._keep(line)
+        return self.answer_to(message, line)
+
+    def answer_to(self, message: Json, line: bytes) -> bytes | None:
+        """Answer a request that was read; `None` if it is for the server."""
         era = self._era_of(message)
         answer = self._answers[era].get(message["method"]) if era else None
         if era is None or answer is None:
             return None
-        if self._era is None and message["method"] != DISCOVER:
-            self._era = era
+        if self.era is None and message["method"] != DISCOVER:
+            self.era = era
+            if message["method"] == INITIALIZE:
+                self.introduced = message["params"]
             if self._keep(line) is None:
                 return None
         self.has_listed |= message["method"] == LIST_TOOLS
         return _encoded(message, answer)
+
+    def era_of_call(self, meta: Json) -> Era | None:
+        """Say in which era something is called; `None` if it is not plainly one of them."""
+        if not _is_plain(meta):
+            return None
+        if VERSION not in meta:
+            is_bare = not any(key.startswith(RESERVED) for key in meta)
+            return self.era if self.era == "handshake" and is_bare else None
+        if self.era == "handshake" or not _is_current(meta):
+            return None
+        if self.era is None:
+            self.era = "current"
+            self.kept.append(_settling())
+        return self.era
 
     def _keep(self, line: bytes) -> bytes | None:
         if len(self.kept) >= KEPT_MAX:
@@ -88,16 +115,18 @@ class StdioFront:
         """Say in which era a request is asked; `None` if it is not plainly one of them."""
         params = message.get("params") or {}
         if message["method"] == INITIALIZE:
-            return "handshake" if self._era is None and _is_handshake(params) else None
+            return "handshake" if self.era is None and _is_handshake(params) else None
         meta = params.get("_meta", {})
         if params.keys() - {"_meta"} or not isinstance(meta, dict) or not _is_plain(meta):
             return None
         if VERSION in meta:
-            return "current" if self._era != "handshake" and _is_current(meta) else None
-        return self._era if self._era == "handshake" else None
+            return "current" if self.era != "handshake" and _is_current(meta) else None
+        return self.era if self.era == "handshake" else None
 
 
-def _answers(settings: Settings, *, has_secret: bool) -> dict[Era, dict[str, Json]]:
+def _answers(
+    settings: Settings, *, has_secret: bool, is_sure: bool = False
+) -> dict[Era, dict[str, Json]]:
     """Fill in what depends on settings: the tools that are listed, and what is told about them."""
     chosen = choose(made()["cards"], settings)
     listed = [
@@ -109,7 +138,7 @@ def _answers(settings: Settings, *, has_secret: bool) -> dict[Era, dict[str, Jso
     _fill(answers["current"], DISCOVER, told)
     for era in answers.values():
         _fill(era, LIST_TOOLS, {"tools": listed})
-        if not has_secret and any(card["needs_secret"] for card in chosen):
+        if not (has_secret or is_sure) and any(card["needs_secret"] for card in chosen):
             # The store may know a secret though the settings do not.
             del era[LIST_TOOLS]
     return answers
@@ -124,8 +153,13 @@ def _encoded(message: Json, answer: Json) -> bytes:
         asked, versions = message["params"]["protocolVersion"], made()["versions"]
         agreed = {"protocolVersion": asked if asked in versions else versions[-1]}
         answer = {"result": answer["result"] | agreed}
-    whole = {"jsonrpc": "2.0", "id": message["id"], **answer}
-    return json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode()
+    return encoded({"jsonrpc": "2.0", "id": message["id"], **answer})
+
+
+def _settling() -> bytes:
+    """Give what settles the current era with the server: what settled it must not be done twice."""
+    meta = {VERSION: made()["current_version"], CAPABILITIES: {}}
+    return encoded({"jsonrpc": "2.0", "id": 0, "method": LIST_TOOLS, "params": {"_meta": meta}})
 
 
 def _is_handshake(params: Mapping[str, Any]) -> bool:

@@ -16,9 +16,9 @@ from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.mcp.callers import stdio_door
 from hansard.mcp.cards import Json
+from hansard.mcp.cards_made import cards_of
 from hansard.mcp.front import CAPABILITIES, DISCOVER, INITIALIZE, LIST_TOOLS, VERSION
 from hansard.mcp.server import HansardServer
-from hansard.mcp.tools import cards_of
 
 LISTS = (LIST_TOOLS, "resources/list", "resources/templates/list", "prompts/list", "ping")
 """What hosts ask for before their model says a word; some is not there, which is an answer too."""

@@ -187,8 +187,7 @@ def _user(token: Token) -> AuthenticatedUser:
 
 
 def _error(malformed: Malformed, status: int) -> Response:
-    body = malformed.answer().model_dump_json(exclude_unset=True)
-    return Response(body, status_code=status, media_type="application/json")
+    return Response(malformed.answer(), status_code=status, media_type="application/json")
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

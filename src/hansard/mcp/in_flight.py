@@ -3,10 +3,8 @@
 import threading
 from collections import defaultdict
 
-import anyio
-from mcp_types import JSONRPCRequest, RequestId
-
 from hansard.kernel.limits import KIB
+from hansard.mcp.messages import RequestId
 
 OPEN_WEIGHT_MAX = 64
 """Requests one client may have open before its next one is left in the pipe."""
@@ -27,22 +25,22 @@ class Traffic:
         self._weights: defaultdict[RequestId, list[int]] = defaultdict(list)
         self._weight = 0
         self._closed = False
-        self._settled = anyio.Event()
+        self._settled = threading.Event()
 
-    def enter(self, request: JSONRPCRequest, size: int) -> bool:
+    def enter(self, request_id: RequestId, method: str, size: int) -> bool:
         """Wait for room, in the thread that reads; returns false when no more are let in."""
-        weight = 0 if request.method == LISTEN else 1 + size // WEIGHT_BYTES
+        weight = 0 if method == LISTEN else 1 + size // WEIGHT_BYTES
         with self._room:
             while self._weight and self._weight + weight > OPEN_WEIGHT_MAX and not self._closed:
                 self._room.wait()
             if self._closed:
                 return False
-            self._weights[request.id].append(weight)
+            self._weights[request_id].append(weight)
             self._weight += weight
             return True
 
     def leave(self, request_id: RequestId) -> None:
-        """Note that a request was answered, or never will be; runs on the event loop."""
+        """Note that a request was answered, or never will be."""
         with self._room:
             weights = self._weights[request_id]
             assert weights, f"request {request_id!r} was answered twice"
@@ -57,13 +55,13 @@ class Traffic:
         """Whether no more requests are let in."""
         return self._closed
 
-    async def settle(self) -> None:
+    def settle(self) -> None:
         """Let no more in, and wait until all that are in have left."""
         with self._room:
             self._closed = True
             self._room.notify_all()
             self._check_settled()
-        await self._settled.wait()
+        self._settled.wait()
 
     def _check_settled(self) -> None:
         if self._closed and not self._weights:

@@ -22,7 +22,7 @@ from hansard.kernel.problem import (
 )
 
 if TYPE_CHECKING:
-    from mcp_types import JSONRPCError, JSONRPCMessage
+    from mcp_types import JSONRPCMessage
 
 RequestId = int | str
 Json = dict[str, Any]
@@ -64,15 +64,12 @@ class Malformed(Exception):
         self.owed = owed
         self.problem = InvalidInput(message) if code == INVALID_PARAMS else problem
 
-    def answer(self) -> "JSONRPCError":
+    def answer(self) -> bytes:
         """Make the error response."""
-        from mcp_types import ErrorData, JSONRPCError
-
-        error = ErrorData(code=self.code, message=self.message)
+        error: Json = {"code": self.code, "message": self.message}
         if self.problem:
-            data = self.problem.as_dict()
-            error = ErrorData(code=self.code, message=self.message, data=data)
-        return JSONRPCError(jsonrpc="2.0", id=self.request_id, error=error)
+            error["data"] = self.problem.as_dict()
+        return encoded({"jsonrpc": "2.0", "id": self.request_id, "error": error})
 
 
 class NotJson(InvalidInput):
@@ -92,7 +89,7 @@ class _UnfitError(Exception):
 
 def parse(raw: bytes) -> "JSONRPCMessage":
     """Read one message, or raise `Malformed`."""
-    return _typed(read(raw))
+    return typed(read(raw))
 
 
 def read(raw: bytes) -> Json:
@@ -110,6 +107,11 @@ def read(raw: bytes) -> Json:
     except json.JSONDecodeError as error:
         fault = PARSE_ERROR, f"The message is not JSON: {error.msg} at character {error.pos}"
     raise Malformed(*fault, find_id(raw, raw[-ID_TAIL_BYTES:]))
+
+
+def encoded(message: Json) -> bytes:
+    """Write one message."""
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def too_long(head: bytes, tail: bytes, *, bytes_max: int) -> Malformed:
@@ -236,7 +238,7 @@ def _check_call(decoded: Json, request_id: RequestId | None) -> None:
         raise Malformed(INVALID_PARAMS, "params is an object", request_id, owed=owed)
 
 
-def _typed(decoded: Json) -> "JSONRPCMessage":
+def typed(decoded: Json) -> "JSONRPCMessage":
     """Give a message in the SDK's types."""
     from mcp_types import JSONRPCNotification, JSONRPCRequest
 

@@ -29,8 +29,8 @@ from mcp_types import INTERNAL_ERROR, SubscriptionsListenRequestParams, Subscrip
 
 from hansard.kernel.engine import Engine, Watch
 from hansard.kernel.problem import Problem
-from hansard.mcp.callers import RequestContext
 from hansard.mcp.resources import Resource, ResourceNotFound, find
+from hansard.mcp.sdk import RequestContext
 from hansard.sessions.directory import project_of
 
 logger = logging.getLogger(__name__)

@@ -14,12 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mcp.server.context import ServerRequestContext
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-
 from hansard.app.tokens import Token
 from hansard.kernel.operation import Seat
-from hansard.mcp.clients import Client
+from hansard.mcp.asked import Circumstances
 
 CONNECTION = "mcp-session-id"
 
@@ -98,41 +95,24 @@ class Seats:
         _keep_latest(self._begun, who)
 
 
-def is_stateless(context: ServerRequestContext[Any, Any]) -> bool:
-    """Whether a request is of the era that has no connections."""
-    return context.protocol_version in MODERN_PROTOCOL_VERSIONS
-
-
-def seat_of(
-    seats: Seats,
-    context: ServerRequestContext[Any, Any],
-    client: Client | None,
-    token: Token | None,
-) -> Seat | None:
+def seat_of(seats: Seats, asked: Circumstances, token: Token | None) -> Seat | None:
     """Find the seat of whoever sends a request; `None` if that cannot be told."""
-    if is_stateless(context):
-        who = _looks(context, client, token)
+    if asked.is_stateless:
+        who = _looks(asked, token)
         return seats.alone(*who) if who else None
-    connection = context.request.headers.get(CONNECTION) if context.request else None
+    connection = asked.request.headers.get(CONNECTION) if asked.request else None
     return seats.connected(token.id if token else "", connection) if connection else None
 
 
-def note_beginning(
-    seats: Seats,
-    context: ServerRequestContext[Any, Any],
-    client: Client | None,
-    token: Token | None,
-) -> None:
+def note_beginning(seats: Seats, asked: Circumstances, token: Token | None) -> None:
     """Note that a client of the current era begins."""
-    if who := _looks(context, client, token):
+    if who := _looks(asked, token):
         seats.begin(*who)
 
 
-def _looks(
-    context: ServerRequestContext[Any, Any], client: Client | None, token: Token | None
-) -> tuple[str, ...] | None:
+def _looks(asked: Circumstances, token: Token | None) -> tuple[str, ...] | None:
     """Say what tells a client of the current era from others; `None` if that is too little."""
-    request = context.request
+    request, client = asked.request, asked.client
     if request is None or client is None or any(name in request.headers for name in PASSED_ON):
         return None
     host = request.client.host if request.client else ""

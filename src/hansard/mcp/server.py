@@ -1,6 +1,5 @@
 """The one MCP server object, for every transport and both eras of the protocol."""
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar, get_args
 
@@ -15,26 +14,20 @@ from hansard.app import tracing
 from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.kernel.page import refused
-from hansard.kernel.problem import Problem
-from hansard.mcp import answers, completing, hook_tool, prompts, resources
-from hansard.mcp.apps import APPS_BY_TOOL, EXTENSION
-from hansard.mcp.callers import Door, RequestContext
+from hansard.mcp import answers, completing, prompts, resources
+from hansard.mcp.apps import APPS_BY_TOOL
+from hansard.mcp.callers import Door
 from hansard.mcp.cards import Card
-from hansard.mcp.chats import asked_in
-from hansard.mcp.clients import shows_views
-from hansard.mcp.hook_tool import HookTool
+from hansard.mcp.clients import EXTENSION
+from hansard.mcp.desk import ToolDesk
 from hansard.mcp.instructions import instructions
 from hansard.mcp.notices import Hearing, Notices
-from hansard.mcp.quick_looks import QuickLooks
 from hansard.mcp.resources import RESOURCES, Parts, Resource
-from hansard.mcp.tools import Toolbox
+from hansard.mcp.sdk import RequestContext, asked_in
 from hansard.sessions.directory import project_of
 
 CALLS_AT_ONCE_MAX = 32
 """Calls that run at the same time; writers among them share commits, so more is not faster."""
-
-SESSION_ARGUMENTS = {"session_id", "sessionId"}
-
 
 LIST_TTL_MS = 5 * 60 * 1000
 """How long a client may keep a list: it changes only when another Hansard is started."""
@@ -62,20 +55,19 @@ class HansardServer(Server[None]):
         *,
         readable: Sequence[Resource] = (*RESOURCES, *APPS_BY_TOOL.values()),
         cards: Sequence[Card] | None = None,
+        desk: ToolDesk | None = None,
     ) -> None:
         """Put the application behind a door; refuse settings that name unknown tools.
 
-        `cards` are those of the application's catalog, if they are at hand.
+        `cards` are those of the application's catalog, if they are at hand; `desk` is where calls
+        are answered, if there is one.
         """
         self.application, self._door = application, door
         self.notices = Notices(application.store.engine, readable)
         self._readable = readable
-        self._errors_as_results = settings.errors != "jsonrpc"
-        proof = application.wants_proof()
-        self._toolbox = Toolbox(application.catalog, settings, has_secret=proof, cards=cards)
-        self._hooks = HookTool(settings) if door.via == "stdio" else None
+        self.desk = desk or ToolDesk(application, settings, door, cards=cards)
+        self._toolbox = self.desk.toolbox
         self._calls = anyio.CapacityLimiter(CALLS_AT_ONCE_MAX)
-        self._quick = QuickLooks() if _may_be_quick(application, door) else None
         super().__init__(
             "hansard",
             title="Hansard",
@@ -126,36 +118,13 @@ class HansardServer(Server[None]):
     async def _call_tool(
         self, context: RequestContext, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
+        asked, name, given = asked_in(context), params.name, params.arguments or {}
         with answers.as_protocol_errors():
-            try:
-                if self._quick and self._quick.has(params.name, params.arguments or {}):
-                    return self._answer(context, params)
-                return await self._in_thread(lambda: self._answer(context, params))
-            except Problem as problem:
-                if problem.fixable and self._errors_as_results:
-                    return answers.refused(problem)
-                raise
-
-    def _answer(
-        self, context: RequestContext, params: types.CallToolRequestParams
-    ) -> types.CallToolResult:
-        given = params.arguments or {}
-        caller, came = self._door.caller(context, given), self._door.origin(context)
-        program = caller.holder.client if caller.holder else None
-        name, arguments = params.name, asked_in(given, program or "")
-        if name == hook_tool.NAME and self._hooks:
-            self._hooks.take(arguments, caller)
-            return types.CallToolResult(content=[])
-        began = time.perf_counter()
-        with tracing.span(self.application, name, caller, came):
-            result = self.application.call(name, arguments, caller)
-        if self._quick and self.application.catalog.find(name).writes:
-            self._quick.forget()
-        elif self._quick:
-            self._quick.note(params.name, given, time.perf_counter() - began)
-        named = caller.session or caller.default_session or arguments.keys() & SESSION_ARGUMENTS
-        tells = not named and (not caller.seat or self._door.tells_session(context))
-        return answers.succeeded(result, tells_session=tells, is_shown=shows_views(context))
+            if self.desk.is_quick(name, given):
+                result = self.desk.result(name, given, asked)
+            else:
+                result = await self._in_thread(lambda: self.desk.result(name, given, asked))
+        return types.CallToolResult.model_validate(result)
 
     async def _list_resources(self, _: RequestContext, page: _Page) -> types.ListResourcesResult:
         require_first(page)
@@ -181,7 +150,8 @@ class HansardServer(Server[None]):
         return types.ReadResourceResult(contents=[content])
 
     def _text_of(self, resource: Resource, parts: Parts, context: RequestContext) -> str:
-        caller, came = self._door.caller(context), self._door.origin(context)
+        asked = asked_in(context)
+        caller, came = self._door.caller(asked), self._door.origin(asked)
         with tracing.span(self.application, tracing.READ_RESOURCE, caller, came):
             return resource.read(self.application, caller, parts)
 
@@ -192,7 +162,7 @@ class HansardServer(Server[None]):
     async def _get_prompt(
         self, context: RequestContext, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
-        caller = self._door.caller(context)
+        caller = self._door.caller(asked_in(context))
         with answers.as_protocol_errors():
             return await self._in_thread(
                 lambda: prompts.written(
@@ -203,7 +173,7 @@ class HansardServer(Server[None]):
     async def _complete(
         self, context: RequestContext, params: types.CompleteRequestParams
     ) -> types.CompleteResult:
-        caller = self._door.caller(context)
+        caller = self._door.caller(asked_in(context))
         with answers.as_protocol_errors():
             found = await self._in_thread(
                 lambda: completing.completed(params, self.application, caller)
@@ -219,7 +189,7 @@ class HansardServer(Server[None]):
 
     def _hearing(self, context: RequestContext) -> Hearing:
         """Say what the caller of a request hears of: no more than it could ask for."""
-        caller, store = self._door.caller(context), self.application.store
+        caller, store = self._door.caller(asked_in(context)), self.application.store
         home = self.application.home_for(caller)
         named = [one for one in (caller.session, caller.default_session) if one]
 
@@ -252,8 +222,3 @@ def require_first(page: _Page) -> None:
     if page and page.cursor:
         with answers.as_protocol_errors():
             raise refused()
-
-
-def _may_be_quick(application: Application, door: Door) -> bool:
-    """Whether a look may be taken at once: not where many ask, nor where a server is asked."""
-    return door.via == "stdio" and application.store.engine.name == "sqlite"

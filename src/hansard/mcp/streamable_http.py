@@ -17,9 +17,10 @@ from hansard.app.settings import Settings
 from hansard.app.start import who_is_there
 from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.mcp.bodies import Bodies
-from hansard.mcp.callers import RequestContext, http_door
+from hansard.mcp.callers import http_door
 from hansard.mcp.guard import Guard
 from hansard.mcp.instructions import instructions
+from hansard.mcp.sdk import RequestContext, asked_in
 from hansard.mcp.server import HansardServer, require_first
 
 PATH = "/mcp"
@@ -53,15 +54,17 @@ class HttpServer(HansardServer):
         if ctx.method not in INTRODUCTIONS or not isinstance(answer, dict):
             return answer
         if ctx.method == "server/discover":
-            self._door.begins(ctx)
-        listed = self._toolbox.names(self._door.actor_of(ctx))
+            self._door.begins(asked_in(ctx))
+        listed = self._toolbox.names(self._door.actor_of(asked_in(ctx)))
         return {**answer, "instructions": instructions(listed)}
 
     async def _list_tools(
         self, context: RequestContext, page: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         require_first(page)
-        return types.ListToolsResult(tools=self._toolbox.listed(self._door.actor_of(context)))
+        return types.ListToolsResult(
+            tools=self._toolbox.listed(self._door.actor_of(asked_in(context)))
+        )
 
 
 def mounted(

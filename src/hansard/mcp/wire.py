@@ -7,14 +7,14 @@ import queue
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Self
-
-import anyio.to_thread
-from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCError, JSONRPCMessage, JSONRPCResponse, RequestId
+from typing import TYPE_CHECKING, Self
 
 from hansard.kernel.limits import ID_CHARS_MAX
+from hansard.mcp.messages import RequestId
 from hansard.mcp.pipes import never_waits, write_all, write_ready
+
+if TYPE_CHECKING:
+    from mcp.shared.message import SessionMessage
 
 UNWRITTEN_MAX = 64
 """Lines that may wait for a client to read before whoever writes has to wait as well."""
@@ -26,7 +26,7 @@ It is longer than any that a client may send."""
 
 
 class LineWriter:
-    """What the SDK writes its messages to: one line each, in order."""
+    """Writes messages in order, the SDK's too."""
 
     def __init__(
         self,
@@ -53,32 +53,42 @@ class LineWriter:
         self._thread = threading.Thread(target=self._write, name="stdout", daemon=True)
         self._thread.start()
 
-    def put(self, message: JSONRPCMessage) -> None:
+    def put(self, message: bytes) -> None:
         """Write from a thread that may wait."""
-        self._lines.put(self._line(message))
+        line = self._framed(message)
+        if not self._write_now(line):
+            self._lines.put(line)
 
-    async def send(self, item: SessionMessage, /) -> None:
-        """Write from the event loop."""
-        answered = (
-            item.message.id if isinstance(item.message, JSONRPCResponse | JSONRPCError) else None
-        )
+    async def send(self, item: "SessionMessage", /) -> None:
+        """Write from the SDK's event loop."""
+        from mcp_types import JSONRPCError, JSONRPCResponse
+
+        message = item.message
+        answered = message.id if isinstance(message, JSONRPCResponse | JSONRPCError) else None
         if answered != UNHEARD:
-            await self._send(self._line(item.message))
+            told = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+            await self._send(self._framed(told))
         if answered is not None:
             self._answered(answered)
 
     async def _send(self, line: bytes) -> None:
-        if self._may_write_at_once and self._writing.acquire(blocking=False):
-            try:
-                is_begun = self._begin(line)
-            finally:
-                self._writing.release()
-            if is_begun:
-                return
+        from anyio import to_thread
+
+        if self._write_now(line):
+            return
         try:
             self._lines.put_nowait(line)
         except queue.Full:
-            await anyio.to_thread.run_sync(self._lines.put, line)
+            await to_thread.run_sync(self._lines.put, line)
+
+    def _write_now(self, line: bytes) -> bool:
+        """Write it at once, if that keeps nobody waiting; the thread may write the rest."""
+        if not self._may_write_at_once or not self._writing.acquire(blocking=False):
+            return False
+        try:
+            return self._begin(line)
+        finally:
+            self._writing.release()
 
     def _begin(self, line: bytes) -> bool:
         """Write what there is room for, if nothing waits; the thread writes the rest."""
@@ -113,6 +123,3 @@ class LineWriter:
                     is_broken = True
                     self._broken()
             self._lines.task_done()
-
-    def _line(self, message: JSONRPCMessage) -> bytes:
-        return self._framed(message.model_dump_json(by_alias=True, exclude_unset=True).encode())

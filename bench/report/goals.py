@@ -106,7 +106,7 @@ GOALS: tuple[Goal, ...] = (
         ("look (list_projects), 64 clients", "Hansard"),
         ("look (list_projects), 64 clients", "bare SDK"),
         1 / 0.8,
-        "token, limits, log and the look itself, each on one core",
+        "two thirds of it are the web stack and the look; token, limits and checks the rest",
     ),
     Goal(
         "PostgreSQL, 8 callers: time a write ≤ 1.43 x a bare insert",

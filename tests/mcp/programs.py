@@ -1,7 +1,7 @@
 """Programs that tests start as processes: the real servers, with the toy's notes on board.
 
 `stdio` and `http` are what the command line starts; with ONLY_SDK set, the SDK answers all that is
-said over stdio. A call with the text `wait` says so
+said. A call with the text `wait` says so
 on stderr and goes on when there is something to read from the pipe named by WAIT_FOR. They wait as
 long as the tests do, unless OWN_LIMITS is set.
 """
@@ -18,6 +18,7 @@ from hansard.app.catalog import Catalog
 from hansard.app.settings import load
 from hansard.app.start import catalog, start
 from hansard.kernel.operation import Caller, Result
+from hansard.mcp import http_desk
 from hansard.mcp.front import StdioFront
 from tests import toy
 from tests.patience import lengthen
@@ -53,7 +54,9 @@ def main() -> int:
     if "OWN_LIMITS" not in os.environ:
         lengthen()
     given = {}
-    if sys.argv[1] == "stdio" and ONLY_SDK not in os.environ:
+    if ONLY_SDK in os.environ:
+        vars(http_desk)["plain_call"] = lambda _: None
+    elif sys.argv[1] == "stdio":
         given["front"] = StdioFront(settings, has_secret=False)
     code: int = server.serve(application, settings, **given)
     return code

@@ -20,7 +20,7 @@ from tests.mcp.programs import ONLY_SDK
 VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "1999-01-01")
 
 HELD = re.compile(
-    rb"[0-9a-f]{64}|\b[0-9a-f]{8,32}\b|(?<=z-)[0-9a-f]{6}\b|\d{4}-\d\d-\d\dT[\d:.]+Z?"
+    rb"[0-9a-f]{64}|\b[0-9a-f]{8,32}\b|(?<=[z9]-)[0-9a-f]{6}\b|\d{4}-\d\d-\d\dT[\d:.]+Z?"
 )
 """What differs between two stores: digests, ids, times, references."""
 

@@ -30,16 +30,16 @@ def caller_with(token: Token, *, secret: str | None = None, **came: Any) -> Toke
     Where the store knows a secret, a token that anybody could make before that proves no more than
     its maker did. `came` is what else came along.
     """
-    caller = TokenCaller(
-        token.actor,
-        secret=secret,
-        is_vouched=token.vouches,
-        projects=token.projects,
-        token=token,
-        scope=(token.actor.id,),
-        holder=Holder(via="http", token=token.id),
-    )
-    return replace(caller, **came)
+    given: dict[str, Any] = {
+        "actor": token.actor,
+        "secret": secret,
+        "is_vouched": token.vouches,
+        "projects": token.projects,
+        "token": token,
+        "scope": (token.actor.id,),
+        "holder": Holder(via="http", token=token.id),
+    }
+    return TokenCaller(**given | came)
 
 
 class Bounded(Application):

@@ -295,7 +295,8 @@ def find(store: Store, text: str, now: str) -> Token | None:
     token = _token(row) if row and is_same else None
     if token is None or not token.is_good(now):
         return None
-    return replace(token, vouches=token.is_proved or not knows_secret)
+    vouches = token.is_proved or not knows_secret
+    return token if token.vouches == vouches else replace(token, vouches=vouches)
 
 
 def is_still_good(store: Store, token: Token, now: str) -> bool:

@@ -81,7 +81,8 @@ def serve(
                 beside.end()
 
         routes = beside.routes() if beside else ()
-        app = mounted(server, routes, hosts=allowed_hosts(settings) if front else ())
+        hosts = allowed_hosts(settings) if front else ()
+        app = mounted(server, routes, hosts=hosts, desk=server.desk)
         if front:
             app = front(app, partial(Bodies, messages=PATH))
         sockets = [listener, worker.listen()] if worker else [listener]

@@ -64,8 +64,10 @@ class Door:
             "seat": self._seat(asked, token, chat),
         }
         if token:
-            known = caller_with(token, **came)
-            return replace(known, actor=replace(token.actor, id=aside(token.actor.id, client)))
+            name_of_both = aside(token.actor.id, client)
+            if name_of_both != token.actor.id:
+                came["actor"] = replace(token.actor, id=name_of_both)
+            return caller_with(token, **came)
         return Caller(
             replace(self.actor, id=self.names.sign(self.via, client)),
             **came,

@@ -12,11 +12,12 @@ from typing import Any
 import hansard
 from hansard.app import tracing
 from hansard.app.application import Application
+from hansard.app.oauth import SCOPE_KEY
 from hansard.app.settings import Settings
 from hansard.kernel.problem import Problem
 from hansard.mcp import answers, hook_tool
 from hansard.mcp.asked import Circumstances, introduced
-from hansard.mcp.callers import Door
+from hansard.mcp.callers import SESSION_KEY, Door
 from hansard.mcp.cards import Card
 from hansard.mcp.chats import asked_in
 from hansard.mcp.front import CAPABILITIES, CLIENT, RESERVED
@@ -54,11 +55,11 @@ class ToolDesk:
         )
         self._errors_as_results = settings.errors != "jsonrpc"
         self._hooks = HookTool(settings) if door.via == "stdio" else None
-        self._quick = QuickLooks() if _may_be_quick(application, door) else None
+        self._quick = QuickLooks() if _may_be_quick(application) else None
 
-    def is_quick(self, name: str, given: Mapping[str, Any]) -> bool:
+    def is_quick(self, name: str, given: Json, asked: Circumstances) -> bool:
         """Whether a call can be answered at once, by who should not be held up."""
-        return self._quick is not None and self._quick.has(name, given)
+        return self._quick is not None and self._quick.has(name, _about(given, asked))
 
     def result(self, name: str, given: Mapping[str, Any], asked: Circumstances) -> Json:
         """Answer a call; raises what is no result but an error."""
@@ -90,7 +91,7 @@ class ToolDesk:
         if self._quick and self.application.catalog.find(name).writes:
             self._quick.forget()
         elif self._quick:
-            self._quick.note(name, given, time.perf_counter() - began)
+            self._quick.note(name, _about(given, asked), time.perf_counter() - began)
         named = caller.session or caller.default_session or arguments.keys() & SESSION_ARGUMENTS
         tells = not named and (not caller.seat or self.door.tells_session(asked))
         return answers.given(result, tells_session=tells, is_shown=asked.shows_views)
@@ -130,6 +131,14 @@ def asked_in_current_era(meta: Json, request: Any = None) -> Circumstances:
     return Circumstances(meta, client, shows_views, is_stateless=True, request=request)
 
 
-def _may_be_quick(application: Application, door: Door) -> bool:
-    """Whether a look may be taken at once: not where many ask, nor where a server is asked."""
-    return door.via == "stdio" and application.store.engine.name == "sqlite"
+def _about(given: Mapping[str, Any], asked: Circumstances) -> Mapping[str, Any]:
+    """Give all that makes two questions the same: who asks where, as far as it matters."""
+    if asked.request is None:
+        return given
+    token = asked.request.scope.get(SCOPE_KEY)
+    return {"asked": given, "of": asked.meta.get(SESSION_KEY), "by": token.id if token else None}
+
+
+def _may_be_quick(application: Application) -> bool:
+    """Whether a look may be taken at once: not where another server is asked."""
+    return application.store.engine.name == "sqlite"

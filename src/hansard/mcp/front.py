@@ -156,6 +156,11 @@ def _encoded(message: Json, answer: Json) -> bytes:
     return encoded({"jsonrpc": "2.0", "id": message["id"], **answer})
 
 
+def is_of_current_era(meta: Json) -> bool:
+    """Whether a request is plainly of the current era, by what comes along with it."""
+    return VERSION in meta and _is_plain(meta) and _is_current(meta)
+
+
 def _settling() -> bytes:
     """Give what settles the current era with the server: what settled it must not be done twice."""
     meta = {VERSION: made()["current_version"], CAPABILITIES: {}}

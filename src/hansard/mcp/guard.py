@@ -1,8 +1,8 @@
 """What every HTTP request passes before anything else looks at it."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
-import mcp_types as types
 import orjson
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
@@ -13,16 +13,21 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from hansard.app.catalog import Catalog
 from hansard.app.oauth import INSUFFICIENT, OPERATION_KEY, SCOPE_KEY, SCOPES, challenge, scopes
 from hansard.app.tokens import Token
+from hansard.kernel.event import Role
 from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.kernel.operation import Operation
 from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem, UnknownOperation
 from hansard.mcp.callers import SECRET_KEY
-from hansard.mcp.messages import ID_SEARCH_BYTES, Malformed, parse, too_long
+from hansard.mcp.http_desk import MESSAGE_KEY
+from hansard.mcp.messages import ID_SEARCH_BYTES, Json, Malformed, encoded, read, too_long, typed
 from hansard.mcp.origins import Origins
 
 CONTENT_TOO_LARGE = 413
 BAD_REQUEST = 400
 FORBIDDEN = 403
+
+USERS_MAX = 1_000
+"""Callers that are remembered in the SDK's words."""
 
 CALL = "tools/call"
 METHODS = frozenset(
@@ -77,7 +82,7 @@ class Guard:
         posts = request.method == "POST"
         refusal = self._misdirected(request)
         if token := scope.get(SCOPE_KEY):
-            scope["user"] = _user(token)
+            scope["user"] = _user(token.id, token.actor.role)
         if refusal is None and posts and scope["path"] == self._path:
             body, is_whole = await _body(receive)
             refusal = self._refusal(request, body, is_whole=is_whole)
@@ -105,21 +110,22 @@ class Guard:
             found = too_long(body[:ID_SEARCH_BYTES], b"", bytes_max=REQUEST_BYTES_MAX)
             return _error(found, CONTENT_TOO_LARGE)
         try:
-            message = parse(body)
+            message = read(body)
+            if "method" not in message:
+                typed(message)
         except Malformed as malformed:
             return _error(malformed, BAD_REQUEST)
-        if isinstance(message, types.JSONRPCRequest | types.JSONRPCNotification):
-            operation = self._called(message)
-            known = message.method if message.method in METHODS else "other"
-            request.scope[OPERATION_KEY] = operation.name if operation else known
-            return _out_of_reach(request, message, operation)
-        return None
+        if "method" not in message:
+            return None
+        operation = self._called(message)
+        known = message["method"] if message["method"] in METHODS else "other"
+        request.scope[OPERATION_KEY] = operation.name if operation else known
+        request.scope[MESSAGE_KEY] = message
+        return _out_of_reach(request, message, operation)
 
-    def _called(
-        self, message: types.JSONRPCRequest | types.JSONRPCNotification
-    ) -> Operation | None:
-        name = (message.params or {}).get("name")
-        if message.method != CALL or not isinstance(name, str):
+    def _called(self, message: Json) -> Operation | None:
+        name = (message.get("params") or {}).get("name")
+        if message["method"] != CALL or not isinstance(name, str):
             return None
         try:
             return self._catalog.find(name)
@@ -140,27 +146,22 @@ def _shaped(status: int) -> Response:
     return Response(body, status, media_type="application/json")
 
 
-def _out_of_reach(
-    request: Request,
-    message: types.JSONRPCRequest | types.JSONRPCNotification,
-    operation: Operation | None,
-) -> Response | None:
+def _out_of_reach(request: Request, message: Json, operation: Operation | None) -> Response | None:
     """Refuse a call that needs more than the caller's token gives, as OAuth words it."""
     token: Token | None = request.scope.get(SCOPE_KEY)
     if token is None or operation is None or token.actor.may(operation.role):
         return None
-    meta = (message.params or {}).get("_meta")
+    meta = (message.get("params") or {}).get("_meta")
     if isinstance(meta, dict) and SECRET_KEY in meta:
         return None  # whether it proves anything is for the application to say
     problem = PermissionDenied(
         f"{operation.name} needs the role {operation.role}", role=token.actor.role
     )
-    error = types.ErrorData(code=problem.rpc_code, message=problem.message, data=problem.as_dict())
-    identity = message.id if isinstance(message, types.JSONRPCRequest) else None
-    body = types.JSONRPCError(jsonrpc="2.0", id=identity, error=error)
+    error = {"code": problem.rpc_code, "message": problem.message, "data": problem.as_dict()}
+    body = encoded({"jsonrpc": "2.0", "id": message.get("id"), "error": error})
     host = request.headers.get("host", "")
     return Response(
-        body.model_dump_json(exclude_unset=True),
+        body,
         FORBIDDEN,
         {"WWW-Authenticate": challenge(host, SCOPES[operation.role], INSUFFICIENT)},
         "application/json",
@@ -180,10 +181,10 @@ async def _body(receive: Receive) -> tuple[bytes, bool]:
     return bytes(body), len(body) <= REQUEST_BYTES_MAX
 
 
-def _user(token: Token) -> AuthenticatedUser:
+@lru_cache(USERS_MAX)
+def _user(token_id: str, role: Role) -> AuthenticatedUser:
     """Name the caller to the SDK, which lets nobody else go on in a connection of theirs."""
-    granted = scopes(token.actor.role)
-    return AuthenticatedUser(AccessToken(token="", client_id=token.id, scopes=granted))
+    return AuthenticatedUser(AccessToken(token="", client_id=token_id, scopes=scopes(role)))
 
 
 def _error(malformed: Malformed, status: int) -> Response:

@@ -155,7 +155,7 @@ class PipeDesk:
         flight = _Flight()
         with self._flying:
             self._flights[_known(request_id)] = flight
-        if self._desk.is_quick(call[0], call[1]):
+        if self._desk.is_quick(*call):
             self._answer(request_id, call, flight)
         else:
             self._threads.submit(self._answer, request_id, call, flight)

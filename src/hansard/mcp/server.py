@@ -120,7 +120,7 @@ class HansardServer(Server[None]):
     ) -> types.CallToolResult:
         asked, name, given = asked_in(context), params.name, params.arguments or {}
         with answers.as_protocol_errors():
-            if self.desk.is_quick(name, given):
+            if self.desk.is_quick(name, given, asked):
                 result = self.desk.result(name, given, asked)
             else:
                 result = await self._in_thread(lambda: self.desk.result(name, given, asked))

@@ -18,7 +18,9 @@ from hansard.app.start import who_is_there
 from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.mcp.bodies import Bodies
 from hansard.mcp.callers import http_door
+from hansard.mcp.desk import ToolDesk
 from hansard.mcp.guard import Guard
+from hansard.mcp.http_desk import HttpDesk
 from hansard.mcp.instructions import instructions
 from hansard.mcp.sdk import RequestContext, asked_in
 from hansard.mcp.server import HansardServer, require_first
@@ -72,10 +74,12 @@ def mounted(
     routes: Sequence[Route] = (),
     *,
     hosts: Sequence[str] = (),
+    desk: ToolDesk | None = None,
     **options: Any,
 ) -> ASGIApp:
     """Put a server object behind HTTP, reached by this machine's own names and by `hosts`.
 
+    `desk` is where its calls are answered, if that need not be through the SDK.
     `options` are the SDK's own, for tests of the protocol.
     """
     app = server.streamable_http_app(
@@ -87,7 +91,8 @@ def mounted(
         custom_starlette_routes=[Route("/healthz", _healthz), *routes],
         **options,
     )
-    guard = Guard(app, path=PATH, hosts=hosts, catalog=server.application.catalog)
+    inner = HttpDesk(app, desk) if desk else app
+    guard = Guard(inner, path=PATH, hosts=hosts, catalog=server.application.catalog)
     return Bodies(guard, messages=PATH)
 
 

@@ -190,3 +190,19 @@ def _all(app: Application, agent: Caller, page: Any) -> list[Any]:
         page = diff(app, agent, **asked)
         found += page.differences
     return found
+
+
+@pytest.mark.parametrize("asked", ["caf\u00e9", "cafe\u0301"])
+def test_names_and_tags_are_found_however_accents_are_written(
+    app: Application, agent: Caller, asked: str
+) -> None:
+    for number, written in enumerate(("caf\u00e9", "cafe\u0301", "cafe")):
+        metadata = {"name": written, "tags": [written]}
+        save(app, agent, {"n": number}, sessionId="w", metadata=metadata)
+
+    found = [
+        [one.checkpointId for one in listing(app, agent, sessionId="w", **wanted).checkpoints]
+        for wanted in ({"tags": [asked]}, {"name": asked}, {"query": asked.upper()})
+    ]
+
+    assert found == [["C002", "C001"]] * 3

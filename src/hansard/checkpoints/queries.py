@@ -1,5 +1,6 @@
 """Listing and comparing checkpoints."""
 
+import unicodedata
 from itertools import islice
 from typing import cast
 
@@ -100,12 +101,17 @@ def _is_after(found: Found, after: Position | None) -> bool:
 
 
 def _fits(row: Row, request: contract.List) -> bool:
-    if request.tags is not None and not {*request.tags} <= {*row["tags"]}:
+    if request.tags is not None and not {*map(_plain, request.tags)} <= {*map(_plain, row["tags"])}:
         return False
-    if request.name is not None and row["name"] != request.name:
+    if request.name is not None and _plain(row["name"] or "") != _plain(request.name):
         return False
-    words = " ".join([row["id"], row["name"] or "", *row["tags"]]).casefold()
-    return request.query is None or request.query.casefold() in words
+    words = _plain(" ".join([row["id"], row["name"] or "", *row["tags"]])).casefold()
+    return request.query is None or _plain(request.query).casefold() in words
+
+
+def _plain(text: str) -> str:
+    """Write what looks the same in one way: keyboards and file names differ in it."""
+    return unicodedata.normalize("NFC", text)
 
 
 def _listed(tx: ReadTx, rows: list[Row]) -> list[answers.CheckpointListed]:

@@ -100,3 +100,15 @@ def test_the_largest_text_takes_no_more_than_its_share(text: str) -> None:
 
     # Of the processor's time, which other programs do not take.
     assert time.thread_time() - begin < 20
+
+
+@pytest.mark.parametrize(
+    ("query", "word"),
+    [("die", "dying"), ("bar", "fooBar"), ("server", "HTTPServer"), ("size", "Größe size")],
+)
+def test_a_form_that_begins_as_the_word_does_or_is_within_a_name_is_shown(
+    query: str, word: str
+) -> None:
+    text = f"{'nothing of that here ' * 30}{word} {'and nothing there ' * 30}"
+
+    assert word in snippet(text, query)

@@ -15,6 +15,7 @@ from hansard.kernel.words import (
     split,
     stem,
     stems,
+    stems_with,
 )
 
 
@@ -118,3 +119,21 @@ def test_the_words_that_a_text_shows_are_those_asked_for_as_it_writes_them() -> 
     shown = ["Running", "RetryPolicy", "runs", "run", "max_retry_count"]
     assert shown_words("who runs retries", text) == shown
     assert shown_words("the of", "nothing") == []
+
+
+IRREGULAR = (
+    "dying lying tying skies skis ugly only early gently idly singly yellow youth news fooBar"
+    " HTTPServer retried possibilities vietnamization x86 3.11 der die und ist el los une Größe"
+)
+
+
+@given(
+    st.lists(st.sampled_from(IRREGULAR.split()) | st.text(max_size=12)).map(" ".join),
+    st.frozensets(st.characters(min_codepoint=ord("0"), max_codepoint=ord("z"))),
+)
+def test_of_some_letters_all_stems_are_found_without_cutting_down_the_others(
+    text: str, initials: frozenset[str]
+) -> None:
+    found, all_stems = stems_with(initials, text), set(stems(text))
+
+    assert {one for one in all_stems if one[0] in initials} <= found <= all_stems

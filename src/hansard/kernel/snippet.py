@@ -58,13 +58,22 @@ def _matches(line: str, asked: Sequence[str]) -> list[Match]:
 
 def _answers(line: str, pattern: re.Pattern[str], asked: Sequence[str]) -> list[Match]:
     known: dict[str, tuple[str, bool] | None] = {}
+    initials = frozenset(word[0] for word in asked)
     found = []
     for start, end, run in _runs(line, pattern):
         if run not in known:
-            known[run] = _answered(run, asked)
+            known[run] = None if _begins_otherwise(run, initials) else _answered(run, asked)
         if (answer := known[run]) is not None:
             found.append(Match(start, end, *answer))
     return found
+
+
+def _begins_otherwise(run: str, initials: frozenset[str]) -> bool:
+    """Whether no form of a plain word can be one of these: a word begins as its stem does.
+
+    What has a capital within may be a name, which is found by its pieces too.
+    """
+    return run.isascii() and run[0].lower() not in initials and run[1:].islower()
 
 
 def _runs(line: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, str]]:

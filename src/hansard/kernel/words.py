@@ -101,6 +101,17 @@ def stems(text: str) -> Iterator[str]:
     return chain(map(stem, words), map(stem, pieces(text)), _foreign_stems(text, words))
 
 
+def stems_with(initials: Collection[str], text: str) -> set[str]:
+    """Give those of a text's stems that begin with one of some letters, and perhaps others.
+
+    In English a word begins as its stem does, so that the others need not be cut down.
+    """
+    words = split(text)
+    if not text.isascii() or language(text, words) != "english":
+        return set(stems(text))
+    return {stem(word) for word in chain(words, pieces(text)) if word[0] in initials}
+
+
 def query_terms(query: str, *, beginnings: bool = False) -> Sequence[Term]:
     """Give what to look for: each word once, with how often it is asked for, then what is joined.
 

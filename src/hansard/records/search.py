@@ -17,7 +17,7 @@ from hansard.kernel.operation import Context
 from hansard.kernel.page import from_cursor, refused, to_cursor
 from hansard.kernel.question import Near, near, today
 from hansard.kernel.snippet import snippet
-from hansard.kernel.words import coverage, query_beginnings, query_stems, stems
+from hansard.kernel.words import coverage, query_beginnings, query_stems, stems_with
 from hansard.records import answers, contract, limits, places, reading
 from hansard.records.filters import Filter, of_kind
 from hansard.records.views import RECORDS, WORDS, labels, metadata_texts, subtree
@@ -167,15 +167,30 @@ def _snippet(tx: ReadTx, row: Row, query: str) -> str:
     body = reading.body(tx, row)[: limits.SNIPPET_TEXT_CHARS_MAX]
     texts = [body, row["summary"], row["reason"] or "", *metadata_texts(row)]
     texts += [row["title"], row["type"]]
-    best = max((text for text in texts if text), key=lambda text: _hits_in(text, query), default="")
-    return snippet(best, query, chars=limits.SNIPPET_CHARS)
+    return snippet(_telling(texts, query), query, chars=limits.SNIPPET_CHARS)
 
 
-def _hits_in(text: str, query: str) -> tuple[int, int]:
+def _telling(texts: Sequence[str], query: str) -> str:
+    """Choose the text that has the most of the words asked for; the first of equals."""
+    asked, begun = query_stems(query), query_beginnings(query)
+    initials = frozenset(word[0] for word in (*asked, *begun.values()))
+    best, most = "", (-1, 0)
+    for text in filter(None, texts):
+        has = _hits_in(text, asked, begun, initials)
+        if has > most:
+            best, most = text, has
+        if has[0] == len(asked):
+            break
+    return best
+
+
+def _hits_in(
+    text: str, asked: Sequence[str], begun: Mapping[str, str], initials: frozenset[str]
+) -> tuple[int, int]:
     """Count the words asked for that a text has, then those that something in it begins with."""
-    there = set(stems(text))
-    begun = [word for one, word in query_beginnings(query).items() if one not in there]
+    there = stems_with(initials, text)
+    missed = [word for one, word in begun.items() if one not in there]
     return (
-        sum(word in there for word in query_stems(query)),
-        sum(any(one.startswith(word) for one in there) for word in begun),
+        sum(word in there for word in asked),
+        sum(any(one.startswith(word) for one in there) for word in missed),
     )

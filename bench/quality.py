@@ -118,7 +118,10 @@ def main(*, with_meaning: bool = False, with_ablations: bool = False) -> None:
     head = ["collection", "by", "nDCG@10 tuned, not", "R@10 tuned, not", "cpu ms"]
     print_table(f"Quality; {memory:.0f} MiB at most", head, lines)
     if with_meaning:
-        _decisions()
+        _decisions("to tune on", chains(CHAINS, 1))
+        _decisions("kept back", chains(CHAINS, 1, "chains_kept.txt"))
+        mixed = chains(CHAINS, 1, "chains_kept.txt", are_mixed=True)
+        _decisions("kept back, half of them decided once (those on the left)", mixed)
 
 
 class _Group:
@@ -247,9 +250,8 @@ def _call(app: Application, operation: str, **arguments: object) -> dict:  # typ
     return app.call(operation, arguments, AGENT).model_dump()
 
 
-def _decisions() -> None:
+def _decisions(name: str, made: Sequence[Chain]) -> None:
     """Ask for decisions that hold, in other words than they and those before them are in."""
-    made = chains(CHAINS, 1)
     with tempfile.TemporaryDirectory() as store:
         app = start(Settings(store=store))
         heads = [_decided(app, chain) for chain in made]
@@ -261,8 +263,8 @@ def _decisions() -> None:
         [f"first {most}", *(f"{_mean([one < most for one in half]):.3f}" for half in halves)]
         for most in (1, 3, DEPTH)
     ]
-    title = f"{len(made)} chains of decisions: the head is among the"
-    print_table(title, ["", "tuned", "not"], rows)
+    title = f"{len(made)} chains of decisions, {name}: the head is among the"
+    print_table(title, ["", "even", "odd"], rows)
 
 
 def _decided(app: Application, chain: Chain) -> str:

@@ -8,7 +8,7 @@ import ast
 import random
 import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from itertools import islice
 from pathlib import Path
@@ -228,17 +228,23 @@ class Chain:
     question: str
 
 
-def chains(count: int, seed: int) -> list[Chain]:
-    """Decide about parts of a product, topic by topic."""
+def chains(
+    count: int, seed: int, name: str = "chains.txt", *, are_mixed: bool = False
+) -> list[Chain]:
+    """Decide about parts of a product, topic by topic; every other one only once if so wanted."""
     parts = lines_of("parts.txt")
     made = [
         Chain(
             f"{topic['was'][0].split()[1].lower()} of the {part} {number}",
             [topic["was"][0].format(part=part), topic["now"][0].format(part=part)],
-            topic["why"][0],
+            topic["why"][0].format(part=part),
             topic["ask"][0].format(part=part),
         )
-        for number, topic in enumerate(blocks("chains.txt"))
+        for number, topic in enumerate(blocks(name))
         for part in parts
     ]
-    return random.Random(seed).sample(made, min(count, len(made)))
+    chosen = random.Random(seed).sample(made, min(count, len(made)))
+    if not are_mixed:
+        return chosen
+    once = [replace(one, titles=one.titles[-1:]) for one in chosen[::2]]
+    return [one for pair in zip(once, chosen[1::2], strict=True) for one in pair]

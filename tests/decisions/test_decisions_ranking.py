@@ -85,15 +85,25 @@ def test_audit_gives_each_match_as_it_is(found: list[RankedMatch]) -> None:
     assert not any(one.via for one in shown)
 
 
-def test_a_chain_that_matches_twice_is_before_one_that_matches_once_as_well() -> None:
-    once, twice = actives[0], actives[1]
+def test_to_be_changed_often_makes_no_decision_likelier_to_be_meant() -> None:
+    once, twice = actives[1], actives[0]
     found = [
         RankedMatch(once, 0.5, once),
         RankedMatch(twice, 0.5, twice),
-        RankedMatch(others[1], 0.4, twice),
+        RankedMatch(others[0], 0.4, twice),
     ]
 
-    first, second = rank(found, "strict", 2)
+    assert [one.standing for one in rank(found, "strict", 2)] == [once, twice]
+    assert [one.standing for one in rank(found, "strict", 2, second_share=0)] == [twice, once]
 
-    assert (first.standing, second.standing) == (twice, once)
-    assert second.score < first.score <= 2
+
+def test_what_two_versions_say_together_outweighs_what_one_says_by_chance() -> None:
+    chance, both = actives[0], actives[1]
+    found = [
+        RankedMatch(chance, 0.6, chance),
+        RankedMatch(others[0], 0.2, chance),
+        RankedMatch(both, 0.5, both),
+        RankedMatch(others[1], 0.5, both),
+    ]
+
+    assert [one.standing for one in rank(found, "strict", 2)] == [both, chance]

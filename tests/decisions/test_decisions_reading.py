@@ -134,9 +134,9 @@ class Hostile:
     name = "hostile"
 
     def nearest(
-        self, project: str, topic: str, query: str, *, limit: int, are_alike: bool = False
+        self, project: str, topic: str, query: str, *, limit: int, **others: object
     ) -> list[Hit]:
-        del project, topic, query, limit, are_alike
+        del project, topic, query, limit, others
         return [Hit("D001\0", 1.0), Hit("' OR 1=1 --", 9e99), Hit("D001", 0.5), Hit("", 0.1)]
 
     def lag(self, project: str) -> int:

@@ -37,9 +37,9 @@ class Fixed:
         self.asked: list[tuple[str, str, str]] = []
 
     def nearest(
-        self, project: str, topic: str, query: str, *, limit: int, are_alike: bool = False
+        self, project: str, topic: str, query: str, *, limit: int, **others: object
     ) -> list[Hit]:
-        del are_alike
+        del others
         self.asked.append((project, topic, query))
         return self.hits[:limit]
 
@@ -232,6 +232,38 @@ def test_what_is_found_by_meaning_joins_what_is_found_by_words(open_with: OpenWi
     assert {one["id"] for one in found["results"]} == {"D001", "D002"}
     assert (found["index"], found["index_lag"]) == ("fixed", 7)
     assert meanings.asked == [("default", "decisions", "sqlite")]
+
+
+@pytest.mark.holds("DEC-search-4")
+def test_of_what_means_the_same_that_comes_first_which_the_question_names(
+    open_with: OpenWith,
+) -> None:
+    meanings = Fixed(("D001", 0.5), ("D002", 0.5), ("D003", 0.48))
+    bot = a_party(open_with(meanings=meanings), "agent")
+    for number, part in enumerate(("portal", "portal", "billing", *["billing"] * 10)):
+        bot.record(f"{part} {number}", f"Choice {number} of the {part}")
+
+    found = bot.ask("search_decisions", query="What does one get when the bill of billing fails?")
+
+    assert [one["id"] for one in found["results"]][:3] == ["D003", "D001", "D002"]
+
+
+@pytest.mark.holds("DEC-search-4")
+def test_a_decision_that_was_made_once_is_found_among_those_that_were_changed(
+    open_with: OpenWith,
+) -> None:
+    meanings = Fixed(("D003", 0.6), ("D001", 0.55), ("D002", 0.5))
+    bot = a_party(open_with(meanings=meanings), "agent")
+    old = bot.record("cache", "Keep pages")
+    bot.supersede(old, title="Keep no pages", target="cache")
+    bot.record("db", "Use SQLite")
+
+    found = bot.ask("search_decisions", query="where does everything go")
+
+    assert [one["id"] for one in found["results"]] == ["D003", "D002"]
+    # In words that only an older version has, that is what was meant.
+    by_words = bot.ask("search_decisions", query="keep pages")
+    assert [one["id"] for one in by_words["results"]] == ["D002", "D003"]
 
 
 HOSTILE: Sequence[tuple[str, float]] = [

@@ -144,6 +144,25 @@ def test_of_what_is_alike_the_one_is_found_that_differs_as_the_query_does(count:
     assert max(scores) <= 1
 
 
+def test_what_a_query_is_about_is_taken_off_it_instead() -> None:
+    vectors, asked = among_alike(200)
+    part, how_much = some_vectors(1, seed=11)[0], np.random.default_rng(12).normal(size=(200, 1))
+    # All are more or less about the part; that a query names it says nothing of which was meant.
+    about = vectors + 0.3 * how_much.astype(np.float32) * part
+    shelf = a_shelf(about / np.linalg.norm(about, axis=1, keepdims=True))
+    query = ((asked + part) / np.linalg.norm(asked + part))[None]
+
+    drawn = shelf.nearest(query, limit=200, floor=-1.0, is_contrasted=True)
+    apart = shelf.nearest(query, limit=200, floor=-1.0, is_contrasted=True, taken_off=part[None])
+    other = shelf.nearest(
+        query, limit=200, floor=-1.0, is_contrasted=True, taken_off=part[None, 1:]
+    )
+
+    assert place_of(drawn, "N9") > 0
+    assert place_of(apart, "N9") == 0
+    assert other == drawn, "a vector of another length says nothing"
+
+
 def test_where_there_is_little_nothing_is_told_apart() -> None:
     vectors, asked = among_alike(20)
     shelf = a_shelf(vectors)

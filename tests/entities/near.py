@@ -12,7 +12,7 @@ class Near(NoMeanings):
         self.key = key
 
     def nearest(
-        self, project: str, topic: str, query: str, *, limit: int, are_alike: bool = False
+        self, project: str, topic: str, query: str, *, limit: int, **others: object
     ) -> list[Hit]:
-        del project, query, limit, are_alike
+        del project, query, limit, others
         return [Hit(self.key, 0.6)] if topic == WORDS.name else []

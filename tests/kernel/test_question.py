@@ -45,11 +45,20 @@ class Nearest(NoMeanings):
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, str, str, int, bool]] = []
+        self.about: list[str] = []
 
     def nearest(
-        self, project: str, topic: str, query: str, *, limit: int, are_alike: bool = False
+        self,
+        project: str,
+        topic: str,
+        query: str,
+        *,
+        limit: int,
+        are_alike: bool = False,
+        about: str = "",
     ) -> list[Hit]:
         self.asked.append((project, topic, query, limit, are_alike))
+        self.about.append(about)
         return [Hit("1", 0.5)]
 
     def lag(self, project: str) -> int:
@@ -118,12 +127,43 @@ def test_what_is_nearest_is_asked_for_without_them(context: Context) -> None:
     say(context, *["Ana baked"] * 20)
     meanings = Nearest()
 
-    found = question.nearest(
-        meanings, WORDS, "What did Ana bake?", context, limit=7, are_alike=True
-    )
+    found = question.nearest(meanings, WORDS, "What did Ana bake?", context, limit=7)
 
     assert found == [Hit("1", 0.5)]
-    assert meanings.asked == [(PROJECT, "words", "What did bake?", 7, True)]
+    assert meanings.asked == [(PROJECT, "words", "What did bake?", 7, False)]
+
+
+def test_among_texts_that_are_alike_it_is_told_what_a_question_is_about(context: Context) -> None:
+    say(context, *["Retry calls of the billing engine"] * 12, *["Something else"] * 200)
+    meanings, asked = Nearest(), "When are failed calls of the billing engine made again?"
+
+    found = question.nearest_of_alike(meanings, WORDS, asked, context, limit=7)
+
+    # `failed` is in none of them, `made` is a small word.
+    assert found.hits == [Hit("1", 0.5)]
+    assert found.about == {"call", "bill", "engin"}
+    assert meanings.asked == [(PROJECT, "words", asked, 7, True)]
+    assert meanings.about == ["the calls billing engine"]
+
+
+def test_what_only_few_texts_have_is_what_is_asked_of_it(context: Context) -> None:
+    say(context, *["Retry calls of the billing engine"] * 9, *["Something else"] * 20)
+    meanings = Nearest()
+
+    found = question.nearest_of_alike(meanings, WORDS, "billing engine", context, limit=7)
+
+    assert (found.about, meanings.about) == (frozenset(), [""])
+
+
+def test_a_name_that_is_not_embedded_is_not_taken_off_either(context: Context) -> None:
+    say(context, *["Retry calls of Billing"] * 20)
+    meanings = Nearest()
+
+    found = question.nearest_of_alike(meanings, WORDS, "Retry in Billing later", context, limit=7)
+
+    assert meanings.asked[0][2] == "in later" or "Billing" not in meanings.asked[0][2]
+    assert meanings.about == ["the Retry"] or "Billing" not in meanings.about[0]
+    assert found.about == {"retri", "bill"}
 
 
 def test_without_words_or_meanings_nothing_is_near(context: Context) -> None:

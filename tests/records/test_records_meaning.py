@@ -242,9 +242,9 @@ class Alike(NoMeanings):
         self.keys = keys
 
     def nearest(
-        self, project: str, topic: str, query: str, *, limit: int, are_alike: bool = False
+        self, project: str, topic: str, query: str, *, limit: int, **others: object
     ) -> list[Hit]:
-        del project, topic, query, limit, are_alike
+        del project, topic, query, limit, others
         scores = (0.92, 0.91, 0.9, 0.6, 0.59, 0.58)
         return [Hit(*one) for one in zip(self.keys, scores, strict=True)]
 

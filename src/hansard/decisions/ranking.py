@@ -10,7 +10,10 @@ ACTIVE_BONUS = 1.0
 """What being active counts for: as much as the best match."""
 
 SECOND_SHARE = 0.5
-"""What the second best match of a chain counts: all its versions speak of the same (ADR 54)."""
+"""What the second best match of a chain counts beside the best: all speak of the same (ADR 84).
+
+It adds nothing by being there: to be changed often makes no decision likelier to be meant.
+"""
 
 REJECTED_SHOWN_MAX = 1
 """That something was turned down is worth knowing; what was must not fill an answer."""
@@ -60,6 +63,8 @@ def rank(
     mode: Mode,
     limit: int,
     rejected_max: int = REJECTED_SHOWN_MAX,
+    *,
+    second_share: float = SECOND_SHARE,
 ) -> list[Ranked]:
     """Order what was found: in `audit` as it is, in the other modes by what it leads to.
 
@@ -75,19 +80,18 @@ def rank(
     for match in matches:
         if match.end.is_active or mode == "balanced":
             ends.setdefault(match.end.id, []).append(match)
-    ranked = _in_order(map(_resolved, ends.values()))
+    ranked = _in_order(_resolved(one, second_share) for one in ends.values())
     return _one_per_target(ranked, rejected_max)[:limit]
 
 
-def _resolved(matches: Sequence[RankedMatch]) -> Ranked:
+def _resolved(matches: Sequence[RankedMatch], second_share: float) -> Ranked:
     """Make one result of the matches that lead to the same end."""
     best_first = sorted(matches, key=lambda match: (-match.relevance, match.found.id))
     end = best_first[0].end
     via = [match.found.id for match in best_first if match.found.id != end.id]
-    best = best_first[0].relevance
-    # Of what is missing to 1, so that none gets there who was not there.
-    second = SECOND_SHARE * sum(match.relevance for match in best_first[1:2])
-    return _scored(end, best + (1 - best) * second, via[: limits.VIA_SHOWN_MAX])
+    best, second = best_first[0].relevance, best_first[:2][-1].relevance
+    relevance = (1 - second_share) * best + second_share * second
+    return _scored(end, relevance, via[: limits.VIA_SHOWN_MAX])
 
 
 def _scored(standing: RankedStanding, relevance: float, via: Sequence[str] = ()) -> Ranked:

@@ -73,7 +73,14 @@ class VectorMeanings:
         return Capability(CAPABILITY, (), followers=partial(self._over, others))
 
     def nearest(
-        self, project: str, topic: str, query: str, *, limit: int, are_alike: bool = False
+        self,
+        project: str,
+        topic: str,
+        query: str,
+        *,
+        limit: int,
+        are_alike: bool = False,
+        about: str = "",
     ) -> list[Hit]:
         """Find the nearest documents; none, and no failure, when the embedder fails."""
         held = self._hold(project, topic)
@@ -84,12 +91,18 @@ class VectorMeanings:
         vector = None if is_empty else self._embed_query(query)
         if vector is None:
             return []
+        taken_off = self._embed_query(about) if about else None
         with held.lock:
             if held.index is None:
                 return []
             echoes = 0 if are_alike else ECHOES
             return held.index.nearest(
-                vector, limit=limit, floor=FLOOR, echoes=echoes, is_contrasted=True
+                vector,
+                limit=limit,
+                floor=FLOOR,
+                echoes=echoes,
+                is_contrasted=True,
+                taken_off=taken_off,
             )
 
     def alike(self, project: str, topic: str, query: str, keys: Sequence[str]) -> Likeness:

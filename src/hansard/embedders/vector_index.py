@@ -204,18 +204,21 @@ class VectorIndex:
         floor: float,
         echoes: int = 0,
         is_contrasted: bool = False,
+        taken_off: "Vectors | None" = None,
     ) -> list[Hit]:
         """Find the documents nearest to a query, best first, that are not below the floor.
 
         What the very nearest have in common says more than the query alone: with so many `echoes`,
         all are asked for once more, and scores are cosines to the query with what it brought. Where
         nothing is so near, what the nearest share only hides which of them was meant: if they are
-        to be `contrasted`, what tells them apart is compared.
+        to be `contrasted`, what tells them apart is compared. What is `taken_off` the query then is
+        what the nearest share, or what is given because the query itself says what that is.
         """
         if not self._documents or query.size != self.dimensions:
             return []
+        off = taken_off if taken_off is not None and taken_off.size == self.dimensions else None
         with self._lock:
-            rows, scores = self._nearest(query.reshape(-1), limit, echoes, is_contrasted)
+            rows, scores = self._nearest(query.reshape(-1), limit, echoes, is_contrasted, off)
             # These are best first, whatever is below the floor comes last.
             scores = scores[: np.searchsorted(-scores, -floor, side="right")]
             best: dict[str, float] = {}
@@ -255,6 +258,7 @@ class VectorIndex:
         limit: int,
         echoes: int,
         is_contrasted: bool,  # noqa: FBT001 - as it was asked for
+        taken_off: "Vectors | None",
     ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """Give the nearest rows, best first, with their scores."""
         rows, scores = self._compared(asked, limit)
@@ -264,7 +268,7 @@ class VectorIndex:
             rows, scores = self._compared(wider / np.linalg.norm(wider), limit)
         elif is_contrasted:
             most = max(CONTRASTED_ROWS_MIN, CONTRASTED_PER_HIT * limit)
-            rows, scores = self._contrasted(asked, rows[:most], scores[:most])
+            rows, scores = self._contrasted(asked, rows[:most], scores[:most], taken_off)
         return rows, scores
 
     def alike(self, query: "Vectors", keys: Sequence[str]) -> list[list[float]]:
@@ -310,6 +314,7 @@ class VectorIndex:
         asked: "NDArray[np.float32]",
         rows: NDArray[np.intp],
         scores: "NDArray[np.float32]",
+        taken_off: "Vectors | None",
     ) -> tuple[NDArray[np.intp], "NDArray[np.float32]"]:
         """Compare the nearest rows by what tells them apart; scores stay on the same level."""
         count = min(CONTRASTED, self._rows // CONTRASTED_PART, len(rows))
@@ -317,7 +322,8 @@ class VectorIndex:
             return rows, scores
         vectors = self._floats(rows)
         common = CONTRAST_SHARE * vectors[:count].mean(axis=0)
-        apart, wanted = vectors - common, asked - common
+        off = common if taken_off is None else CONTRAST_SHARE * taken_off.reshape(-1)
+        apart, wanted = vectors - common, asked - off
         lengths = np.linalg.norm(apart, axis=1) * np.linalg.norm(wanted)
         told = products(apart, wanted) / np.maximum(lengths, np.finfo(np.float32).tiny)
         told += scores[:count].mean() - told[:count].mean()

@@ -67,11 +67,19 @@ class Meanings(Protocol):
         """
 
     def nearest(
-        self, project: str, topic: str, query: str, *, limit: int, are_alike: bool = False
+        self,
+        project: str,
+        topic: str,
+        query: str,
+        *,
+        limit: int,
+        are_alike: bool = False,
+        about: str = "",
     ) -> list[Hit]:
         """Find the nearest documents of a topic, best first; scores are cosines.
 
         Where documents are alike, what they share says little: only what tells them apart counts.
+        What they are all `about`, if the query says so, is taken off it too.
 
         Called outside any transaction, since embedding the query takes milliseconds. A document
         that is too far from the query to mean anything like it is not found, however few there are.
@@ -95,10 +103,17 @@ class NoMeanings:
     name = "none"
 
     def nearest(
-        self, project: str, topic: str, query: str, *, limit: int, are_alike: bool = False
+        self,
+        project: str,
+        topic: str,
+        query: str,
+        *,
+        limit: int,
+        are_alike: bool = False,
+        about: str = "",
     ) -> list[Hit]:
         """Find nothing."""
-        del project, topic, query, limit, are_alike
+        del project, topic, query, limit, are_alike, about
         return []
 
     def alike(self, project: str, topic: str, query: str, keys: Sequence[str]) -> Likeness:

@@ -17,11 +17,14 @@ from hansard.kernel.languages import is_small
 from hansard.kernel.likeness import Alike
 from hansard.kernel.meaning import Meanings, NoMeanings
 from hansard.kernel.operation import Context
-from hansard.kernel.words import RUN, fold, query_stems, stem
+from hansard.kernel.words import QUERY_WORDS_MAX, RUN, fold, query_stems, stem
 
 COMMON_SHARE = 0.1
 COMMON_MIN = 10
 """A name is common that so large a part of a project's newest texts has, and so many of them."""
+
+ABOUT_SHARE = 0.05
+"""Of what such a part has, a question among texts that are alike says which of them it is about."""
 
 
 def today(context: Context) -> date:
@@ -47,30 +50,59 @@ def near(meanings: Meanings, topic: Topic, query: str, context: Context, *, limi
 
 
 def nearest(
-    meanings: Meanings,
-    topic: Topic,
-    query: str,
-    context: Context,
-    *,
-    limit: int,
-    are_alike: bool = False,
+    meanings: Meanings, topic: Topic, query: str, context: Context, *, limit: int
 ) -> list[Hit]:
     """Find what means what a question means, outside any transaction; it may be stale."""
     if not query_stems(query) or type(meanings) is NoMeanings:
         return []
     asked = telling(query, topic, context)
-    return meanings.nearest(context.project, topic.name, asked, limit=limit, are_alike=are_alike)
+    return meanings.nearest(context.project, topic.name, asked, limit=limit)
+
+
+@dataclass(frozen=True, slots=True)
+class NearOfAlike:
+    """What means what a question means among texts that are alike, best first."""
+
+    hits: Sequence[Hit] = ()
+    about: frozenset[str] = frozenset()
+    """The stems of what the question is about, in words that many of the texts have."""
+
+
+def nearest_of_alike(
+    meanings: Meanings, topic: Topic, query: str, context: Context, *, limit: int
+) -> NearOfAlike:
+    """Find what means what is asked of something that many texts are about."""
+    if not query_stems(query) or type(meanings) is NoMeanings:
+        return NearOfAlike()
+    asked, words = telling(query, topic, context), _about(query, topic, context)
+    left = [word for word in words if word in {*RUN.findall(asked)}]
+    about = f"the {' '.join(left)}" if left else ""
+    hits = meanings.nearest(
+        context.project, topic.name, asked, limit=limit, are_alike=True, about=about
+    )
+    return NearOfAlike(hits, frozenset(stem(fold(word)) for word in words))
+
+
+def _about(query: str, topic: Topic, context: Context) -> list[str]:
+    """Give the words of a question that many texts have: the part of a product that it names."""
+    words = [one for one in dict.fromkeys(RUN.findall(query)) if not is_small(fold(one), "english")]
+    return _common(words[:QUERY_WORDS_MAX], topic, context, ABOUT_SHARE)
+
+
+def _common(words: Sequence[str], topic: Topic, context: Context, share: float) -> list[str]:
+    """Give those words that so large a part of a project's newest texts has."""
+    if not words:
+        return []
+    found = [stem(fold(word)) for word in words]
+    total, counts = context.read(lambda tx: tx.having(topic, found))
+    least = max(share * total, COMMON_MIN)
+    return [word for word, count in zip(words, counts, strict=True) if count >= least]
 
 
 def telling(query: str, topic: Topic, context: Context) -> str:
     """Give a question without the days and the common names in it, if it still asks something."""
     kept = without_dates(query, today(context))
-    if names := _names(kept):
-        found = [stem(fold(name)) for name in names]
-        total, counts = context.read(lambda tx: tx.having(topic, found))
-        least = max(COMMON_SHARE * total, COMMON_MIN)
-        common = {name for name, count in zip(names, counts, strict=True) if count >= least}
-        kept = _without(kept, common)
+    kept = _without(kept, _common(_names(kept), topic, context, COMMON_SHARE))
     return kept if query_stems(kept) else query
 
 

@@ -43,14 +43,6 @@ def body_diff(tx: ReadTx, old: Row, new: Row) -> str:
     return unified_diff(reading.body(tx, old), reading.body(tx, new), was=was, now=now)
 
 
-def old_values(tx: ReadTx, old: Row, new: Row) -> dict[str, Any]:
-    """Give what the fields that differ were before."""
-    return {
-        name: reading.body(tx, old) if name == "body" else old[name]
-        for name in rules.changed_fields(old, new)
-    }
-
-
 def _text(tx: ReadTx, row: Row, name: str) -> str:
     if name == "body":
         return reading.body(tx, row)

@@ -7,7 +7,7 @@ from hansard.app.keeping.repair import salvage
 from hansard.app.redacted import Redacted
 from hansard.app.unfinished import unfinished
 from hansard.app.verify import verify
-from hansard.kernel.blob import digest_of
+from hansard.kernel.blob import digest_of, seal
 from tests.app import keeping_scenes as scenes
 from tests.app import kept
 from tests.crash.harness import Aftermath
@@ -68,9 +68,10 @@ def collection_faults(after: Aftermath) -> list[str]:
     found = kept.faults(folder)
     with kept.opened(folder) as app:
         scenes.collect_all(app)
-        blob = app.store.read(kept.PROJECT, lambda tx: tx.blob(digest_of(scenes.LEFT)))
-        if blob is not None:
-            found.append("what was left over is still there")
+        left = seal(scenes.LEFT)
+        digests = [one.digest for one in (left, *scenes.packed_onto(left))]
+        if there := app.store.read(kept.PROJECT, lambda tx: tx.kept(digests)):
+            found.append(f"of what was left over {len(there)} are still there")
     return found + redaction_faults(after)
 
 

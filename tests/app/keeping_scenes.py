@@ -2,9 +2,12 @@
 
 import os
 import shutil
+from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 from hansard.app.application import Application
+from hansard.app.keeping import sifting
 from hansard.app.keeping.backup import back_up, find_backup
 from hansard.app.keeping.collecting import collect
 from hansard.app.keeping.exporting import export_project
@@ -12,7 +15,8 @@ from hansard.app.keeping.importing import import_project
 from hansard.app.keeping.redaction import WantedErasure, erase
 from hansard.app.keeping.repair import salvage
 from hansard.app.keeping.restoring import restore_folder
-from hansard.kernel.blob import digest_of, seal
+from hansard.kernel.blob import Blob, Digest, digest_of, seal, seal_onto, unseal
+from hansard.kernel.engine import WriteTx
 from tests.app import kept
 from tests.app.kept import PROJECT, STAMP, opened
 from tests.crash.stage import Stage
@@ -72,8 +76,24 @@ def a_store_with_a_secret(folder: Path) -> None:
     with opened(folder / STORE) as app:
         for body in (SECRET, LARGE):
             app.call("create_record", kept.RECORD | {"body": body.decode()}, kept.caller())
-        blob = seal(LEFT)
-        app.store.engine.write(PROJECT, lambda tx: tx.keep(blob))
+        left = seal(LEFT)
+        for blob in (left, *packed_onto(left)):
+            app.store.engine.write(PROJECT, partial(keep_unnamed, blob))
+
+
+def keep_unnamed(blob: Blob, tx: WriteTx) -> None:
+    """Keep a blob that no entry names."""
+    tx.keep(blob)
+
+
+def packed_onto(first: Blob, count: int = 2) -> list[Blob]:
+    """Make blobs, each of which is a patch of the one before."""
+    made, data = [first], unseal(first, dict[Digest, Blob]().__getitem__)
+    for number in range(count):
+        longer = data + f" and {number}".encode()
+        made.append(seal_onto(longer, made[-1], data))
+        data = longer
+    return made[1:]
 
 
 def erase_secret(app: Application) -> None:
@@ -82,7 +102,9 @@ def erase_secret(app: Application) -> None:
 
 
 def collect_all(app: Application) -> None:
-    collect(app.store, deleted_before="9999", stamp=STAMP)
+    """Collect one blob in each step, so that there are several."""
+    with patch.object(sifting, "STEP", 1):
+        collect(app.store, deleted_before="9999", stamp=STAMP)
 
 
 def redact(stage: Stage) -> None:

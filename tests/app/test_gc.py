@@ -95,7 +95,7 @@ def test_what_a_mentioned_blob_rests_on_or_mentions_stays_too(app: Application) 
     kept.fill(app)
     data = os.urandom(3_000)
     base, far = leave(app, data), leave(app, b"mentioned by what is mentioned")
-    onto = seal_onto(text := data + far.encode(), seal(data), data)
+    onto = seal_onto(text := data + f" {far}".encode(), seal(data), data)
     assert onto.base == base
     app.store.engine.stage(onto)
     app.store.engine.write(PROJECT, lambda tx: tx.keep(onto))

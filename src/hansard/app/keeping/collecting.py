@@ -1,35 +1,25 @@
-"""Collecting what nothing needs any more. Looking comes first, and changes nothing.
+"""Collecting what nothing needs any more. Looking comes first, and changes nothing (`sifting.py`).
 
 Three things are collected: what was staged or kept and is named by no entry; what only deleted
 checkpoints and threads named; and tables of views that have newer versions. A blob that another
 is packed against stays, and so does whatever any other entry names.
 """
 
-import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from hansard.app.keeping.deleted import SAVING, Deleted
 from hansard.app.keeping.guard import alone
-from hansard.app.redacted import Collected, GoneBlob
-from hansard.kernel import walking
+from hansard.app.keeping.sifting import Sizes, sifted
 from hansard.kernel.blob import Digest
-from hansard.kernel.content import content
-from hansard.kernel.engine import Engine, ReadTx, WriteTx
-from hansard.kernel.event import Stamp
-from hansard.kernel.limits import ENTRIES_PAGE
-from hansard.kernel.problem import BlobDamaged
+from hansard.kernel.engine import Engine, ReadTx
+from hansard.kernel.event import Head, Stamp
 from hansard.kernel.store import Store
 
 LOOSE_S = 3_600.0
 """What was staged less than an hour ago may yet be kept."""
 
 Progress = Callable[[str, str, int, int], None]
-Sizes = dict[Digest, int]
-
-_DIGEST = re.compile(rb"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,34 +53,63 @@ class Garbage:
 
 def find(store: Store, *, deleted_before: str, progress: Progress = lambda *_: None) -> Garbage:
     """Look for what can be collected; `deleted_before` says since when it must be deleted."""
-    unnamed: dict[str, Sizes] = {}
-    deleted: dict[str, Sizes] = {}
+    found = _Found()
     heads = store.engine.heads()
     for number, project in enumerate(sorted(heads), start=1):
-        first, second = store.engine.read(project, lambda tx: _needless(store, tx, deleted_before))
-        unnamed |= {project: first} if first else {}
-        deleted |= {project: second} if second else {}
+        with sifted(store, project, deleted_before) as sifting:
+            found.note(project, sifting.sieve.next(-1, is_deleted=False), is_deleted=False)
+            found.note(project, sifting.sieve.next(-1, is_deleted=True), is_deleted=True)
         progress(project, "projects", number, len(heads))
-    # Until every project is derived by our views, an older program may yet read the old tables.
-    are_ours = all(head.views == store.fingerprint for head in heads.values())
-    tables = tuple(store.engine.outdated()) if are_ours else ()
-    return Garbage(store.engine.loose(older_s=LOOSE_S), unnamed, deleted, tables)
+    return found.garbage(store, heads)
 
 
 def collect(
     store: Store, *, deleted_before: str, stamp: Stamp, progress: Progress = lambda *_: None
 ) -> Garbage:
-    """Look again, beside whoever writes, and let go of what is found; returns what went."""
+    """Look beside whoever writes, and let go of what is found, some at a time; returns what went.
+
+    Between two steps the store is sound, so that it may end at any of them: what is left is found
+    by the next look.
+    """
+    found = _Found()
     with alone(store.engine) as still_alone:
-        found = find(store, deleted_before=deleted_before, progress=progress)
-        for project in sorted({*found.unnamed, *found.deleted}):
-            still_alone()
-            store.write(project, lambda tx: _let_go(store, tx, deleted_before, stamp))
+        heads = store.engine.heads()
+        for number, project in enumerate(sorted(heads), start=1):
+            with sifted(store, project, deleted_before) as sifting:
+                while not sifting.is_empty():
+                    still_alone()
+                    unnamed, deleted = sifting.let_go(stamp)
+                    store.engine.discard([*unnamed, *deleted])
+                    found.note(project, unnamed, is_deleted=False)
+                    found.note(project, deleted, is_deleted=True)
+            progress(project, "projects", number, len(heads))
         still_alone()
-        gone = [digest for sizes in _kept(found) for digest in sizes]
-        store.engine.discard([*found.loose, *gone, *superfluous(store.engine)])
-        store.engine.scrub(dropping=found.tables)
-    return found
+        garbage = found.garbage(store, heads)
+        store.engine.discard([*garbage.loose, *superfluous(store.engine)])
+        store.engine.scrub(dropping=garbage.tables)
+    return garbage
+
+
+class _Found:
+    """What was found so far, by project."""
+
+    def __init__(self) -> None:
+        self._unnamed: dict[str, Sizes] = {}
+        self._deleted: dict[str, Sizes] = {}
+
+    def note(self, project: str, sizes: Sizes, *, is_deleted: bool) -> None:
+        """Add some blobs of a project."""
+        if sizes:
+            by_project = self._deleted if is_deleted else self._unnamed
+            by_project.setdefault(project, {}).update(sizes)
+
+    def garbage(self, store: Store, heads: Mapping[str, Head]) -> Garbage:
+        """Give all of it, and what belongs to no project."""
+        # Until every project is derived by our views, an older program may yet read the old tables.
+        are_ours = all(head.views == store.fingerprint for head in heads.values())
+        tables = tuple(store.engine.outdated()) if are_ours else ()
+        loose = store.engine.loose(older_s=LOOSE_S)
+        return Garbage(loose, self._unnamed, self._deleted, tables)
 
 
 def superfluous(engine: Engine) -> list[Digest]:
@@ -107,96 +126,3 @@ def superfluous(engine: Engine) -> list[Digest]:
 
 def _has(tx: ReadTx, digest: Digest) -> bool:
     return tx.blob(digest) is not None
-
-
-def _kept(found: Garbage) -> Iterator[Sizes]:
-    yield from found.unnamed.values()
-    yield from found.deleted.values()
-
-
-def _let_go(store: Store, tx: WriteTx, deleted_before: str, stamp: Stamp) -> None:
-    """Let go in the transaction that sees that nothing needs it."""
-    unnamed, deleted = _needless(store, tx, deleted_before)
-    for digest in (*unnamed, *deleted):
-        tx.drop(digest)
-    if deleted:
-        gone = [GoneBlob(digest=digest, packed_bytes=size) for digest, size in deleted.items()]
-        store.record(tx, Collected(blobs=gone), stamp)
-
-
-def _needless(store: Store, tx: ReadTx, deleted_before: str) -> tuple[Sizes, Sizes]:
-    """Find the blobs of a project that no entry names, and those only deleted ones name."""
-    named, going = _named(store, tx, deleted_before)
-    sizes, bases = Sizes(), defaultdict[Digest, set[Digest]](set)
-    for digest in _digests(tx):
-        blob = tx.blob(digest)
-        if blob is None or blob.codec == "redacted":
-            continue
-        if blob.base is not None:
-            bases[blob.base].add(digest)
-        if digest not in named:
-            sizes[digest] = len(blob.packed)
-    _spare_bases(sizes, bases)
-    _spare_mentioned(tx, sizes, going, bases)
-    unnamed = {digest: size for digest, size in sizes.items() if digest not in going}
-    return unnamed, {digest: size for digest, size in sizes.items() if digest in going}
-
-
-def _named(store: Store, tx: ReadTx, deleted_before: str) -> tuple[set[Digest], set[Digest]]:
-    """Gather what entries name, and what is named only for what was deleted.
-
-    Whatever looks like a digest in a payload counts as named: better too much than too little.
-    """
-    named, let_go = set[Digest](), set[Digest]()
-    deleted = Deleted(store, tx, deleted_before)
-    for entry in walking.entries(tx):
-        found = {Digest(one.decode()) for one in _DIGEST.findall(entry.body or b"")}
-        if entry.kind in SAVING:
-            going = deleted.lets_go(entry, store.kinds.decode(entry))
-            let_go |= going
-            found -= going
-        elif entry.kind == Collected.kind:
-            continue  # it names what went, and may come again and go again
-        named |= found
-    return named, let_go - named
-
-
-def _spare_bases(going: Sizes, bases: dict[Digest, set[Digest]]) -> None:
-    """Spare what something that stays is packed against, down to the last base."""
-    while spared := [digest for digest in going if bases[digest] - going.keys()]:
-        for digest in spared:
-            del going[digest]
-
-
-def _spare_mentioned(
-    tx: ReadTx, sizes: Sizes, deleted: set[Digest], bases: dict[Digest, set[Digest]]
-) -> None:
-    """Spare what was never named but by the content of a blob that stays, and what it rests on.
-
-    Whatever is spared stays too, so its content counts like that of any other.
-    """
-    going = sizes.keys() - deleted
-    looks: Iterable[Digest] = (digest for digest in _digests(tx) if digest not in going)
-    while sizes.keys() - deleted:
-        before = set(sizes)
-        for digest in looks:
-            for one in _mentioned(tx, digest) - deleted:
-                sizes.pop(one, None)
-        _spare_bases(sizes, bases)
-        looks = before - sizes.keys()
-        if not looks:
-            return
-
-
-def _mentioned(tx: ReadTx, digest: Digest) -> set[Digest]:
-    try:
-        return {Digest(one.decode()) for one in _DIGEST.findall(content(tx, digest))}
-    except BlobDamaged:
-        return set()  # it names nothing that anybody could read
-
-
-def _digests(tx: ReadTx) -> Iterator[Digest]:
-    after = ""
-    while page := tx.digests(after=after, limit=ENTRIES_PAGE):
-        yield from page
-        after = page[-1]

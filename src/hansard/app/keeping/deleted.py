@@ -20,7 +20,7 @@ from hansard.kernel.event import Entry, Event
 from hansard.kernel.store import Store
 
 SAVING = frozenset({CheckpointSaved.kind, StepSaved.kind, InputSaved.kind, WritesKept.kind})
-_DELETING = frozenset(
+DELETING = frozenset(
     {CheckpointDeleted.kind, ThreadDeleted.kind, ThreadPruned.kind, RunsDeleted.kind}
 )
 _ANY_THREAD = ""
@@ -31,7 +31,8 @@ class Deleted:
 
     def __init__(self, store: Store, tx: ReadTx, before: str) -> None:
         """Look through the deletions of a project."""
-        self._tx = tx
+        self.seq = tx.head().seq
+        """Up to which entry was looked."""
         self._before = before
         self._checkpoints: dict[str, str] = {}
         self._threads: dict[str, str] = {}
@@ -40,10 +41,10 @@ class Deleted:
             self._note(store.kinds.decode(entry), entry.clock)
         self._live = _live_steps(tx) if self._threads else set[int]()
 
-    def lets_go(self, entry: Entry, event: Event | None) -> set[Digest]:
+    def lets_go(self, tx: ReadTx, entry: Entry, event: Event | None) -> set[Digest]:
         """Give the blobs that this entry named for something that is gone."""
         match event:
-            case CheckpointSaved() if self._is_gone(event.id):
+            case CheckpointSaved() if self._is_gone(tx, event.id):
                 return {event.context, *([event.spare] if event.spare else [])}
             case StepSaved() if self._is_step_gone(entry, event.thread):
                 body = [event.body_blob] if event.body_blob else []
@@ -64,10 +65,10 @@ class Deleted:
                 # It does not say of which threads.
                 self._threads[_ANY_THREAD] = clock
 
-    def _is_gone(self, checkpoint: str) -> bool:
+    def _is_gone(self, tx: ReadTx, checkpoint: str) -> bool:
         deleted = self._checkpoints.get(checkpoint)
         is_due = deleted is not None and deleted < self._before
-        return is_due and self._tx.get(CHECKPOINTS, checkpoint) is None
+        return is_due and tx.get(CHECKPOINTS, checkpoint) is None
 
     def _is_step_gone(self, entry: Entry, thread: str) -> bool:
         clocks = [self._threads[name] for name in (thread, _ANY_THREAD) if name in self._threads]
@@ -76,7 +77,7 @@ class Deleted:
 
 
 def _entries(tx: ReadTx) -> Iterator[Entry]:
-    return walking.entries(tx, kinds=_DELETING)
+    return walking.entries(tx, kinds=DELETING)
 
 
 def _live_steps(tx: ReadTx) -> set[int]:

@@ -1,0 +1,159 @@
+"""Which blobs of a project nothing needs, found out beside memory: in a file that is gone after.
+
+What entries name goes in, and what is kept; what stays in the sieve is what may go.
+"""
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from hansard.kernel.blob import Digest
+from hansard.kernel.limits import ENTRIES_PAGE
+
+_LAYOUT = """
+CREATE TABLE named (digest BLOB PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE let_go (digest BLOB PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE kept (digest BLOB PRIMARY KEY, base BLOB, depth INTEGER, size INTEGER) WITHOUT ROWID;
+CREATE INDEX kept_by_base ON kept (base) WHERE base IS NOT NULL;
+CREATE TABLE needless (digest BLOB PRIMARY KEY, is_deleted INTEGER) WITHOUT ROWID;
+CREATE TABLE spared (digest BLOB PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE unlooked (digest BLOB PRIMARY KEY) WITHOUT ROWID;
+"""
+
+
+@contextmanager
+def sieve() -> "Iterator[Sieve]":
+    """Make one, for as long as the block lasts."""
+    made = tempfile.TemporaryDirectory(prefix="hansard-gc-", ignore_cleanup_errors=True)
+    with made as folder, closing(apsw.Connection(str(Path(folder) / "sieve.db"))) as connection:
+        connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+        connection.execute(_LAYOUT)
+        yield Sieve(connection)
+
+
+class Sieve:
+    """The blobs of one project, and what entries say of them."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        """Use an empty database that was laid out for it."""
+        self._connection = connection
+
+    def name(self, digests: Iterable[Digest]) -> None:
+        """Hear that these are needed."""
+        self._put("INSERT OR IGNORE INTO named VALUES (?)", digests)
+
+    def let_go(self, digests: Iterable[Digest]) -> None:
+        """Hear that these were needed by something that was deleted."""
+        self._put("INSERT OR IGNORE INTO let_go VALUES (?)", digests)
+
+    def keep(self, blobs: Iterable[tuple[Digest, Digest | None, int, int]]) -> None:
+        """Hear of what is kept: its base, how many lie beneath it, and its size."""
+        rows = (
+            (bytes.fromhex(digest), base and bytes.fromhex(base), depth, size)
+            for digest, base, depth, size in blobs
+        )
+        with self._connection:
+            self._connection.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?)", rows)
+
+    def choose(self) -> None:
+        """Choose what nobody needs, and nothing rests on that stays."""
+        self._connection.execute(
+            "INSERT INTO needless SELECT digest, digest IN (SELECT digest FROM let_go) FROM kept "
+            "WHERE digest NOT IN (SELECT digest FROM named)"
+        )
+        # What something that stays is packed against stays, down to the last base.
+        self._connection.execute(
+            "INSERT OR IGNORE INTO spared SELECT base FROM kept WHERE base IN "
+            "(SELECT digest FROM needless) AND digest NOT IN (SELECT digest FROM needless)"
+        )
+        self._settle()
+        # What nobody ever named may yet be mentioned by what a blob that stays says.
+        self._connection.execute(
+            "INSERT OR IGNORE INTO unlooked SELECT digest FROM kept WHERE digest NOT IN "
+            "(SELECT digest FROM needless WHERE NOT is_deleted)"
+        )
+
+    def unlooked(self) -> Iterator[list[Digest]]:
+        """Give what stays and was not looked into for mentions, until there is no more of it.
+
+        What is spared meanwhile stays as well, and comes too.
+        """
+        while self._ask("SELECT 1 FROM needless WHERE NOT is_deleted LIMIT ?", 1):
+            page = self._ask("SELECT digest FROM unlooked ORDER BY digest LIMIT ?", ENTRIES_PAGE)
+            if not page:
+                return
+            digests = [Digest(digest.hex()) for (digest,) in page]
+            yield digests
+            self._put("DELETE FROM unlooked WHERE digest = ?", digests)
+
+    def spare_unnamed(self, mentioned: Iterable[Digest]) -> None:
+        """Spare these of what nobody named; what was deleted may be mentioned all the same."""
+        self._put(
+            "INSERT OR IGNORE INTO spared SELECT digest FROM needless "
+            "WHERE digest = ? AND NOT is_deleted",
+            mentioned,
+        )
+        self._settle()
+
+    def spare(self, digests: Iterable[Digest]) -> None:
+        """Spare these, and what they rest on."""
+        self._put("INSERT OR IGNORE INTO spared SELECT digest FROM kept WHERE digest = ?", digests)
+        self._settle()
+
+    def spare_deleted(self) -> None:
+        """Spare all that was deleted."""
+        self._connection.execute(
+            "INSERT OR IGNORE INTO spared SELECT digest FROM needless WHERE is_deleted"
+        )
+        self._settle()
+
+    def gone(self, digests: Iterable[Digest]) -> None:
+        """Hear that these are no longer kept."""
+        went = list(digests)
+        self._put("DELETE FROM needless WHERE digest = ?", went)
+        self._put("DELETE FROM kept WHERE digest = ?", went)
+
+    def next(self, limit: int, *, is_deleted: bool | None = None) -> dict[Digest, int]:
+        """Give some of what may go, with their sizes; what rests on another comes before that.
+
+        A limit of -1 is none.
+        """
+        rows = self._connection.execute(
+            "SELECT digest, size FROM needless JOIN kept USING (digest) "
+            "WHERE is_deleted = ?1 OR ?1 IS NULL ORDER BY depth DESC, digest LIMIT ?2",
+            (is_deleted, limit),
+        )
+        return {Digest(digest.hex()): size for digest, size in rows}
+
+    def deleted(self, digests: Iterable[Digest]) -> list[Digest]:
+        """Say which of these something had named that was deleted."""
+        asked = "SELECT 1 FROM let_go WHERE digest = ?"
+        return [
+            digest
+            for digest in digests
+            if self._connection.execute(asked, (bytes.fromhex(digest),)).fetchone()
+        ]
+
+    def _settle(self) -> None:
+        """Let what is spared stay, with what it rests on, and have all of it looked into."""
+        beneath = (
+            "INSERT OR IGNORE INTO spared SELECT base FROM kept WHERE digest IN spared "
+            "AND base IN (SELECT digest FROM needless)"
+        )
+        self._connection.execute(beneath)
+        while self._connection.changes():
+            self._connection.execute(beneath)
+        self._connection.execute("INSERT OR IGNORE INTO unlooked SELECT digest FROM spared")
+        self._connection.execute("DELETE FROM needless WHERE digest IN spared")
+        self._connection.execute("DELETE FROM spared")
+
+    def _put(self, statement: str, digests: Iterable[Digest]) -> None:
+        with self._connection:
+            self._connection.executemany(statement, ((bytes.fromhex(one),) for one in digests))
+
+    def _ask(self, query: str, limit: int) -> list[tuple[Any, ...]]:
+        return self._connection.execute(query, (limit,)).fetchall()

@@ -207,3 +207,125 @@ def test_work_that_would_write_again_is_a_bug() -> None:
 
     assert batches.done == ["refused"]
     assert group.close()
+
+
+@dataclass
+class Leading(Batches):
+    """A commit that its caller may do, unless somebody outside has the turn."""
+
+    is_taken: bool = False
+    threads: list[int] = field(default_factory=list)
+
+    def lead(self, job: Job[list[str]]) -> bool:
+        if self.is_taken:
+            return False
+        self.threads.append(threading.get_ident())
+        self.commit([job])
+        return True
+
+    def group(self) -> GroupCommit[list[str]]:
+        return GroupCommit[list[str]]("test-writer", self.commit, self.lead)
+
+
+def test_who_comes_alone_commits_in_its_own_thread() -> None:
+    batches = Leading()
+    batches.may_go.set()
+    group = batches.group()
+
+    assert group.run(partial(_noted, "mine")) == "mine"
+
+    assert batches.threads == [threading.get_ident()]
+    assert group.close()
+
+
+def test_who_comes_while_another_leads_shares_the_next_commit_and_then_all_do() -> None:
+    batches = Leading()
+    group = batches.group()
+    asking = Asking(group)
+    asking.ask("first")
+    assert batches.begun.wait(PATIENCE_S)
+    asking.ask("second")
+    asking.ask("third")
+    # The writer's thread has taken one of them on, and waits for who leads.
+    wait_until(lambda: group._jobs.qsize() == 1)
+
+    batches.may_go.set()
+    asking.wait()
+    group.run(partial(_noted, "fourth"))
+    group.run(partial(_noted, "fifth"))
+
+    assert batches.sizes == [1, 2, 1, 1]
+    assert batches.done == ["first", *sorted(batches.done[1:3]), "fourth", "fifth"]
+    # After a commit that several shared the next is the writer thread's; then one leads again.
+    assert batches.threads[1:] == [threading.get_ident()]
+    assert group.close()
+
+
+def test_where_somebody_outside_has_the_turn_nobody_leads_and_a_caller_can_give_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    batches = Leading(is_taken=True)
+    group = batches.group()
+    asking = Asking(group)
+    asking.ask("waits")
+    assert batches.begun.wait(PATIENCE_S)
+    monkeypatch.setattr(limits, "WRITE_WAIT_S", AT_ONCE_S)
+
+    with pytest.raises(StorageUnavailable) as refused:
+        group.run(partial(_noted, "gives up"))
+    batches.may_go.set()
+    asking.wait()
+
+    assert refused.value.details["outcome"] == "not_written"
+    assert group.close()
+    assert batches.done == ["waits"]
+    assert batches.threads == []
+
+
+def test_closing_waits_for_who_leads_and_nobody_leads_after_it() -> None:
+    batches = Leading()
+    group = batches.group()
+    asking, closed = Asking(group), list[bool]()
+    asking.ask("first")
+    assert batches.begun.wait(PATIENCE_S)
+    closing = threading.Thread(target=lambda: closed.append(group.close()))
+    closing.start()
+    wait_until(lambda: not group._thread.is_alive())
+    assert closed == []
+
+    batches.may_go.set()
+    asking.wait()
+    closing.join(PATIENCE_S)
+
+    assert closed == [True]
+    assert asking.told == {"first": "first"}
+    with pytest.raises(StorageUnavailable):
+        group.run(len)
+    assert batches.done == ["first"]
+
+
+def test_an_interrupt_of_who_leads_is_its_own_and_the_next_can_write() -> None:
+    batches = Leading()
+    batches.may_go.set()
+    group = batches.group()
+
+    def interrupted(_: list[str]) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        group.run(interrupted)
+
+    assert group.run(partial(_noted, "next")) == "next"
+    assert group.close()
+
+
+def test_work_of_who_leads_that_would_write_again_is_a_bug() -> None:
+    batches = Leading()
+    batches.may_go.set()
+    group = batches.group()
+
+    with pytest.raises(AssertionError, match="must not write again"):
+        group.run(lambda _: group.run(len))
+
+    assert group.run(len) == 0
+    assert group.close()

@@ -167,3 +167,106 @@ def test_a_store_without_its_journal_is_never_taken_for_an_empty_one(
 
     with pytest.raises(StorageUnavailable, match="damaged"):
         opened().read("p", lambda tx: (tx.entries(limit=1), tx.digests(limit=1)))
+
+
+def test_what_matches_is_listed_through_its_index_however_much_does_not(opened: Open) -> None:
+    engine = opened()
+
+    def fill(tx: WriteTx) -> None:
+        for number in range(3000):
+            tx.put(PLAIN, f"k{number:05}", {"name": "much"}, seq=1)
+        tx.put(PLAIN, "k00000", {"name": "little"}, seq=1)
+
+    engine.write("p", fill)
+    steps = 0
+
+    def count() -> bool:
+        nonlocal steps
+        steps += 1
+        return False
+
+    connection = engine._reader()
+    connection.set_progress_handler(count, 100)
+    engine._readers.append(connection)
+
+    found = engine.read(
+        "p", lambda tx: tx.scan(PLAIN, {"name": "little"}, descending=True, limit=1)
+    )
+
+    assert [one.key for one in found] == ["k00000"]
+    # A hundred instructions each: going through all the rows takes hundreds of them.
+    assert steps < 10
+
+
+def test_a_store_that_lacks_an_index_is_looked_at_all_the_same(
+    opened: Open, tmp_path: Path
+) -> None:
+    engine = opened()
+    engine.write("p", put("a"))
+    engine.close()
+    connection = apsw.Connection(str(tmp_path / "hansard.db"))
+    connection.execute("DROP INDEX rows_plain_v1_0")
+    connection.close()
+
+    looking = SqliteEngine(tmp_path, SCHEMA, looking=True)
+    found = looking.read("p", lambda tx: tx.scan(PLAIN, {"name": "a"}, limit=10))
+    looking.close()
+
+    assert [one.key for one in found] == ["a"]
+
+
+@pytest.mark.parametrize("table", [PLAIN, KEPT], ids=lambda table: table.name)
+def test_a_transaction_reads_and_finds_rows_as_it_last_put_them(opened: Open, table: Table) -> None:
+    engine = opened()
+    engine.write("p", lambda tx: tx.put(table, "k", {"name": "old", "n": 0}, seq=1))
+
+    def work(tx: WriteTx) -> list[object]:
+        seen: list[object] = [tx.get(table, "k")]
+        for number, name in enumerate(["old", "new", "new"]):
+            tx.put(table, "k", {"name": name, "n": number}, seq=2)
+            seen.append((tx.get(table, "k"), len(tx.scan(table, {"name": name}, limit=9))))
+        assert tx.scan(table, {"name": "old"}, limit=9) == []
+        tx.delete(table, "k", seq=2)
+        seen.append((tx.get(table, "k"), len(tx.scan(table, limit=9))))
+        tx.put(table, "k", {"name": "again", "n": 9}, seq=2)
+        return seen
+
+    assert engine.write("p", work) == [
+        {"name": "old", "n": 0},
+        *(({"name": name, "n": n}, 1) for n, name in enumerate(["old", "new", "new"])),
+        (None, 0),
+    ]
+    assert engine.read("p", lambda tx: tx.get(table, "k")) == {"name": "again", "n": 9}
+    assert engine.read("p", lambda tx: tx.filed(table, limit=9)) == {"k": True}
+    if table.history:
+        versions = engine.read("p", lambda tx: tx.versions(table, "k"))
+        assert [(one.row["name"], one.from_seq, one.to_seq) for one in versions] == [
+            ("old", 1, 2),
+            ("again", 2, None),
+        ]
+
+
+def test_a_transaction_does_not_know_rows_that_it_has_cleared(opened: Open) -> None:
+    engine = opened()
+    engine.write("p", put("a"))
+
+    def work(tx: WriteTx) -> object:
+        tx.get(PLAIN, "a")
+        tx.clear([PLAIN], [])
+        return tx.get(PLAIN, "a")
+
+    assert engine.write("p", work) is None
+
+
+def test_work_that_fails_alone_leaves_nothing_and_the_next_goes_on(opened: Open) -> None:
+    engine = opened()
+
+    def fails(tx: WriteTx) -> None:
+        put("lost")(tx)
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        engine.write("p", fails)
+    engine.write("p", put("kept"))
+
+    assert engine.read("p", lambda tx: [one.key for one in tx.scan(PLAIN, limit=9)]) == ["kept"]

@@ -1,4 +1,8 @@
-"""One writer thread whose queued work shares commits, so that N writers cost one fsync."""
+"""Work that shares commits, so that N writers cost one fsync.
+
+Who comes while nobody writes leads: its work is done and committed in its own thread, and no other
+is woken for it. Whoever comes meanwhile queues up for a thread that commits what is there at once.
+"""
 
 import queue
 import threading
@@ -89,16 +93,31 @@ class Job(Generic[Tx]):
 
 
 class GroupCommit(Generic[Tx]):
-    """Runs work in batches on one thread.
+    """Runs work in batches, of which never two at once.
 
     `commit` gets the jobs of one batch. It begins each, runs them so that the failure of one undoes
     only that one, commits them together, and only then ends them. What it raises is
     given to every job of the batch that is not resolved.
+
+    `lead` gets a single job, in its caller's thread, and does the same; but where it would have to
+    wait before that is begun, it does nothing and gives `False`. Without it nobody leads.
     """
 
-    def __init__(self, name: str, commit: Callable[[Sequence[Job[Tx]]], None]) -> None:
+    def __init__(
+        self,
+        name: str,
+        commit: Callable[[Sequence[Job[Tx]]], None],
+        lead: Callable[[Job[Tx]], bool] | None = None,
+    ) -> None:
         """Start the writer thread."""
         self._commit = commit
+        self._lead = lead
+        self._writing = threading.Lock()
+        """Held by who runs a batch."""
+        self._writer: int | None = None
+        """The thread that does."""
+        self._is_crowd = False
+        """Whether several shared the last commit: then nobody leads, so that the next do too."""
         self._jobs: queue.SimpleQueue[Job[Tx] | None] = queue.SimpleQueue()
         self._closed = False
         self._closing = threading.Lock()
@@ -106,9 +125,36 @@ class GroupCommit(Generic[Tx]):
         self._thread.start()
 
     def run(self, work: Callable[[Tx], T], *, urgent: bool = False) -> T:
-        """Queue work and wait until it is durable or has failed."""
-        assert threading.current_thread() is not self._thread, "work must not write again"
+        """Do work, and return when it is durable or has failed.
+
+        Who leads waits for the disk as long as that takes; who queues up is told if it is too long.
+        """
+        assert threading.get_ident() != self._writer, "work must not write again"
         job: Job[Tx] = Job(work, urgent)
+        if not self._has_led(job):
+            self._queue_up(job)
+        result: T = job.done.result()
+        return result
+
+    def _has_led(self, job: Job[Tx]) -> bool:
+        """Do a job here and now, if nobody else writes or waits to."""
+        if self._lead is None or self._is_crowd or not self._writing.acquire(blocking=False):
+            return False
+        try:
+            if self._closed or not self._jobs.empty():
+                return False
+            self._writer = threading.get_ident()
+            return self._lead(job)
+        except BaseException as error:  # noqa: BLE001 - its caller raises it again
+            if job.begin():
+                job.done.set_exception(error)
+            return True
+        finally:
+            self._writer = None
+            self._writing.release()
+
+    def _queue_up(self, job: Job[Tx]) -> None:
+        """Wait until the writer thread has done a job."""
         with self._closing:
             if self._closed:
                 raise StorageUnavailable("The store is closed", outcome="not_written")
@@ -119,8 +165,6 @@ class GroupCommit(Generic[Tx]):
             )
         if not job.done.wait(COMMIT_WAIT_S):
             raise StorageUnavailable("The commit did not end in time", outcome="unknown")
-        result: T = job.done.result()
-        return result
 
     def close(self) -> bool:
         """Finish what was accepted, then end the thread; false if it does not end in time."""
@@ -129,20 +173,31 @@ class GroupCommit(Generic[Tx]):
                 self._closed = True
                 self._jobs.put(None)
         self._thread.join(limits.SHUTDOWN_S)
-        return not self._thread.is_alive()
+        # By now nobody begins to lead; who does already is let finish.
+        if self._thread.is_alive() or not self._writing.acquire(timeout=limits.SHUTDOWN_S):
+            return False
+        self._writing.release()
+        return True
 
     def _serve(self) -> None:
         while (first := self._jobs.get()) is not None:
-            batch, last = self._gather(first)
-            try:
-                self._commit(batch)
-            except BaseException as error:  # noqa: BLE001 - each waiting caller raises it again
-                for job in batch:
-                    # One that has not begun is begun first: its caller may be giving up just now.
-                    if job.begin():
-                        job.done.set_exception(error)
+            with self._writing:
+                batch, last = self._gather(first)
+                self._writer = threading.get_ident()
+                self._do(batch)
+                self._is_crowd = len(batch) > 1
+                self._writer = None
             if last:
                 return
+
+    def _do(self, batch: Sequence[Job[Tx]]) -> None:
+        try:
+            self._commit(batch)
+        except BaseException as error:  # noqa: BLE001 - each waiting caller raises it again
+            for job in batch:
+                # One that has not begun is begun first: its caller may be giving up just now.
+                if job.begin():
+                    job.done.set_exception(error)
 
     def _gather(self, first: Job[Tx]) -> tuple[list[Job[Tx]], bool]:
         """Take what has queued up behind the first job; says also whether to end after it."""

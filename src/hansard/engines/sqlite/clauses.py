@@ -2,8 +2,8 @@
 
 from collections.abc import Collection
 
-from hansard.engines.sqlite.schema import CURRENT
-from hansard.kernel.engine import AnyOf, Range, Scalar, Table
+from hansard.engines.sqlite.schema import CURRENT, table_name
+from hansard.kernel.engine import AnyOf, Range, Scalar, Table, Where
 
 NO_LIMIT = -1
 """To SQLite, all there are."""
@@ -35,6 +35,20 @@ def condition(column: str, match: Scalar | AnyOf | Range | None) -> tuple[str, l
         clause = " AND ".join(f"{column} {sign} ?" for sign, _ in given)
         return clause or f"{column} IS NOT NULL", [side for _, side in given]
     return f"{column} = ?", [match]
+
+
+def through(table: Table, where: Where | None, as_of: int | None) -> str:
+    """Name the index that holds what matches in the order of the keys, if there is one.
+
+    SQLite knows nothing of how many rows a project has, and would rather go through all of them.
+    """
+    is_one = all(not isinstance(match, AnyOf | Range) for match in (where or {}).values())
+    if as_of is None and is_one:
+        for number, fields in enumerate(table.indexes):
+            if len(fields) == len(where or {}) and set(fields) == (where or {}).keys():
+                current = "_current" if table.history else ""
+                return f" INDEXED BY {table_name(table)}{current}_{number}"
+    return ""
 
 
 def known(table: Table, field: str) -> str:

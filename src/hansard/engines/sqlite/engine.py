@@ -14,6 +14,7 @@ import apsw
 from hansard.engines.group_commit import GroupCommit, Job
 from hansard.engines.sqlite import schema as layout
 from hansard.engines.sqlite import wal
+from hansard.engines.sqlite.batch import Tried, transact
 from hansard.engines.sqlite.database import (
     BUSY_TIMEOUT_MS,
     DATABASE,
@@ -28,7 +29,6 @@ from hansard.engines.sqlite.derived import DERIVED, clear
 from hansard.engines.sqlite.errors import (
     CANNOT_READ,
     CANNOT_WRITE,
-    DATABASE_TROUBLE,
     FULL,
     GONE,
     READ_ONLY,
@@ -54,8 +54,6 @@ from hansard.kernel.private_files import make_folder, sync_folder
 from hansard.kernel.problem import StorageUnavailable
 
 T = TypeVar("T")
-_Tried = tuple[Job[apsw.Connection], tuple[Any, BaseException | None]]
-"""A job, and its result or its failure."""
 
 LOCKS = "locks"
 WRITE_LOCK = "write.lock"
@@ -66,6 +64,9 @@ SYNCHRONOUS_FULL = 2
 
 _OPEN = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
 WAL_BYTES_KEPT = 16 * 1024 * 1024
+WAL_PAGES = 4000
+"""After so many the log goes into the database, which costs a commit two syncs more; they are what
+may be kept of it, and fit into one piece of its index."""
 
 
 class SqliteEngine(Unremembering):
@@ -116,7 +117,9 @@ class SqliteEngine(Unremembering):
                 self._open_writer()
             undo.pop_all()
         self._reserve.fill()
-        self._group: GroupCommit[apsw.Connection] = GroupCommit("sqlite-writer", self._commit)
+        self._group: GroupCommit[apsw.Connection] = GroupCommit(
+            "sqlite-writer", self._commit, self._lead
+        )
 
     def _open_writer(self) -> None:
         with ExitStack() as undo:
@@ -253,7 +256,24 @@ class SqliteEngine(Unremembering):
         """Run a batch and commit it once; each job's caller learns of it after the commit."""
         if self._stopped:
             raise self._stopped.problem()
-        with self._turn.turn(), refusals(CANNOT_WRITE, self._stop), self._noticing_read_only():
+        with self._turn.turn():
+            self._commit_in_turn(batch)
+
+    def _lead(self, job: Job[apsw.Connection]) -> bool:
+        """Do the same with one job in its caller's thread, unless another process has the turn."""
+        if self._stopped:
+            raise self._stopped.problem()
+        try:
+            if not self._turn.is_taken():
+                return False
+            self._commit_in_turn([job])
+            return True
+        finally:
+            # Also where an interrupt came just as it was taken; what we have not is not let go of.
+            self._turn.let_go()
+
+    def _commit_in_turn(self, batch: Sequence[Job[apsw.Connection]]) -> None:
+        with refusals(CANNOT_WRITE, self._stop), self._noticing_read_only():
             self._require_in_place()
             try:
                 results = self._transact(batch)
@@ -269,18 +289,10 @@ class SqliteEngine(Unremembering):
         with self._committed:
             self._committed.notify_all()
 
-    def _transact(self, batch: Sequence[Job[apsw.Connection]]) -> list[_Tried]:
+    def _transact(self, batch: Sequence[Job[apsw.Connection]]) -> list[Tried]:
         """Run jobs in one transaction; returns each that was begun, and how it went."""
         changes = self._writer.total_changes()
-        self._writer.execute("BEGIN IMMEDIATE")
-        try:
-            results = [(job, self._try(job)) for job in batch if job.begin()]
-            # Where all were undone there is nothing to sync, and nothing to be noticed.
-            done = any(failure is None for _, (_, failure) in results)
-            self._writer.execute("COMMIT" if done else "ROLLBACK")
-        finally:
-            if self._writer.in_transaction:
-                self._writer.execute("ROLLBACK")
+        results = transact(self._writer, batch)
         # Work that changes nothing asks whether something could be, which the disk was not asked.
         if self._writer.total_changes() == changes and not can_write(self._folder):
             self._stop(READ_ONLY)
@@ -289,7 +301,7 @@ class SqliteEngine(Unremembering):
 
     def _transact_on_reserve(
         self, batch: Sequence[Job[apsw.Connection]], full: apsw.FullError
-    ) -> list[_Tried]:
+    ) -> list[Tried]:
         """Run what is urgent once more, on the room kept aside; the others are refused.
 
         A disk that is full says so before anything is synced, so that nothing of it was written.
@@ -303,20 +315,6 @@ class SqliteEngine(Unremembering):
             self._reserve.save_rest()
         others = [job for job in batch if not job.urgent and job.begin()]
         return [*done, *((job, (None, refusal(CANNOT_WRITE, full))) for job in others)]
-
-    def _try(self, job: Job[apsw.Connection]) -> tuple[Any, BaseException | None]:
-        """Run one job so that its failure undoes only itself; returns its result or its failure."""
-        self._writer.execute("SAVEPOINT job")
-        try:
-            result = job.work(self._writer)
-        except DATABASE_TROUBLE:
-            raise  # the whole batch fails: the database itself is in trouble
-        except BaseException as error:  # noqa: BLE001 - the waiting caller raises it again
-            self._writer.execute("ROLLBACK TO job")
-            self._writer.execute("RELEASE job")
-            return None, error
-        self._writer.execute("RELEASE job")
-        return result, None
 
     @contextmanager
     def _noticing_read_only(self) -> Iterator[None]:
@@ -357,6 +355,8 @@ class SqliteEngine(Unremembering):
         with ExitStack() as undo:
             # One that is left open would say that the store is in use.
             undo.callback(connection.close)
+            # Else each statement with `LIMIT ?` is planned anew whenever it is run.
+            connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             add_functions(connection)
             undo.pop_all()
         return connection
@@ -381,6 +381,7 @@ class SqliteEngine(Unremembering):
         mode = self._writer.pragma("journal_mode")
         self._writer.pragma("synchronous", SYNCHRONOUS_FULL)
         self._writer.pragma("journal_size_limit", WAL_BYTES_KEPT)
+        self._writer.pragma("wal_autocheckpoint", WAL_PAGES)
         assert mode == "wal", f"the database refused write-ahead logging: {mode}"
         assert self._writer.pragma("synchronous") == SYNCHRONOUS_FULL, "the database refused FULL"
 

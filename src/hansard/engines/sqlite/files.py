@@ -297,27 +297,32 @@ class WriteLock:
         try:
             yield
         finally:
-            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+            self.let_go()
 
     @contextmanager
     def turn_within(self, wait_s: float) -> Iterator[None]:
         """Wait for the turn so long, not in line; raises `TimeoutError` if it does not come."""
         deadline = time.monotonic() + wait_s
-        while not self._is_taken():
+        while not self.is_taken():
             if time.monotonic() > deadline:
                 raise TimeoutError(errno.ETIMEDOUT, "another process holds it")
             time.sleep(RETRY_S)
         try:
             yield
         finally:
-            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+            self.let_go()
 
-    def _is_taken(self) -> bool:
+    def is_taken(self) -> bool:
+        """Take the turn, if nobody has it."""
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True
+
+    def let_go(self) -> None:
+        """Let others have the turn."""
+        fcntl.flock(self._descriptor, fcntl.LOCK_UN)
 
     def close(self) -> None:
         """Let go of the file; once is enough."""

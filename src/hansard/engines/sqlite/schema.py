@@ -123,6 +123,11 @@ def is_unmade(error: apsw.SQLError) -> bool:
     return _UNMADE.search(str(error)) is not None
 
 
+def is_without_index(error: apsw.SQLError) -> bool:
+    """Whether a statement failed because an older store, opened to look, lacks an index."""
+    return str(error).startswith("no such index: ")
+
+
 def of_table(table: Table) -> Iterator[str]:
     """Write down what makes a table and its indexes."""
     name = table_name(table)

@@ -8,7 +8,7 @@ import apsw
 import orjson
 
 from hansard.engines.locks import UnderProcessLocks
-from hansard.engines.sqlite.clauses import condition, known, marks, paged, standing
+from hansard.engines.sqlite.clauses import condition, known, marks, paged, standing, through
 from hansard.engines.sqlite.files import BlobFiles
 from hansard.engines.sqlite.schema import (
     CURRENT,
@@ -16,6 +16,7 @@ from hansard.engines.sqlite.schema import (
     documents_name,
     filing,
     is_unmade,
+    is_without_index,
     table_name,
 )
 from hansard.kernel.blob import Blob, Codec, Digest
@@ -35,7 +36,6 @@ from hansard.kernel.event import Actor, Entry, Head, genesis
 from hansard.kernel.problem import BlobDamaged
 
 ENTRY_COLUMNS = "number, tick, at, clock, kind, session, actor, payload, payload_digest, hash"
-_ENTRY_MARKS = ", ".join("?" * 10)
 NUMBER_MASK = (1 << NUMBER_BITS) - 1
 
 
@@ -100,16 +100,8 @@ class SqliteTx(UnderProcessLocks):
         return low
 
     def get(self, table: Table, key: str, *, as_of: int | None = None) -> Row | None:
-        stands, values = standing(table, as_of)
-        # From the newest on: what stood then is seldom far from the end.
-        latest = "" if as_of is None else " ORDER BY from_seq DESC LIMIT 1"
-        found = self._one(
-            f"SELECT row FROM {table_name(table)} WHERE project = ? AND key = ?{stands}{latest}",
-            self._number,
-            key,
-            *values,
-        )
-        return orjson.loads(found[0]) if found else None
+        row = self._standing(table, key, as_of)
+        return None if row is None else orjson.loads(row)
 
     def versions(
         self, table: Table, key: str, *, after: int | None = None, limit: int | None = None
@@ -148,12 +140,15 @@ class SqliteTx(UnderProcessLocks):
         elif after is not None:
             clauses += f" AND key {beyond} ?"
             values.append(after.key)
-        rows = self._all(
-            f"SELECT key, row FROM {table_name(table)} WHERE {clauses} "
-            f"ORDER BY {ordered}key {direction} LIMIT ?",
-            *values,
-            limit,
-        )
+        index = "" if order else through(table, where, as_of)
+        rest = f" WHERE {clauses} ORDER BY {ordered}key {direction} LIMIT ?"
+        try:
+            found = f"SELECT key, row FROM {table_name(table)}{index}{rest}"
+            rows = self._all(found, *values, limit)
+        except apsw.SQLError as error:
+            if not is_without_index(error):
+                raise
+            rows = self._all(f"SELECT key, row FROM {table_name(table)}{rest}", *values, limit)
         return [Found(key, orjson.loads(row)) for key, row in rows]
 
     def tally(
@@ -257,6 +252,18 @@ class SqliteTx(UnderProcessLocks):
             limit,
         )
         return [Digest(digest) for (digest,) in rows]
+
+    def _standing(self, table: Table, key: str, as_of: int | None = None) -> bytes | None:
+        stands, values = standing(table, as_of)
+        # From the newest on: what stood then is seldom far from the end.
+        latest = "" if as_of is None else " ORDER BY from_seq DESC LIMIT 1"
+        found = self._one(
+            f"SELECT row FROM {table_name(table)} WHERE project = ? AND key = ?{stands}{latest}",
+            self._number,
+            key,
+            *values,
+        )
+        return found[0] if found else None
 
     def _find_head(self) -> tuple[int | None, Head]:
         found = self._one(

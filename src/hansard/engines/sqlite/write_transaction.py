@@ -7,7 +7,7 @@ import apsw
 import orjson
 
 from hansard.engines.sqlite.clauses import marks
-from hansard.engines.sqlite.files import is_inline
+from hansard.engines.sqlite.files import BlobFiles, is_inline
 from hansard.engines.sqlite.schema import (
     CURRENT,
     NUMBER_BITS,
@@ -29,9 +29,27 @@ from hansard.kernel.event import Entry, Head
 
 _ENTRY_MARKS = ", ".join("?" * 10)
 
+ROWS_KNOWN_MAX = 256
+"""Of how many rows a transaction knows what they are: a rebuild puts any number of them."""
+
 
 class SqliteWriteTx(SqliteTx):
     """One project's transaction on the connection that writes."""
+
+    def __init__(self, connection: apsw.Connection, files: BlobFiles, project: str) -> None:
+        """Know nothing of the rows yet."""
+        super().__init__(connection, files, project)
+        self._known: dict[tuple[str, str], bytes | None] = {}
+        """Rows that stand, by table and key, as they were last read or put here; `None`: no row."""
+
+    def get(self, table: Table, key: str, *, as_of: int | None = None) -> Row | None:
+        if as_of is not None:
+            return super().get(table, key, as_of=as_of)
+        place = table_name(table), key
+        if place not in self._known:
+            self._know(place, self._standing(table, key))
+        row = self._known[place]
+        return None if row is None else orjson.loads(row)
 
     def append(self, entry: Entry) -> None:
         assert entry.seq == self._head.seq + 1, "an entry follows the head"
@@ -53,25 +71,35 @@ class SqliteWriteTx(SqliteTx):
         self._set_head(Head(entry.seq, entry.tick, entry.hash, entry.clock, self._head.views))
 
     def put(self, table: Table, key: str, row: Row, *, seq: int) -> None:
+        name, stored = table_name(table), orjson.dumps(row)
+        before = self._known.get((name, key))
+        self._know((name, key), stored)
+        if before is not None and table.indexes and not table.history:
+            was = orjson.loads(before)
+            if all(was.get(field) == row.get(field) for field in table.fields):
+                # Its place in the indexes stays, and so do their pages.
+                rest = "SET row = ? WHERE project = ? AND key = ?"
+                self._run(f"UPDATE {name} {rest}", stored, self._number, key)
+                return
         fields = [f"f_{field}" for field in table.fields]
         cells = [row.get(field) for field in table.fields]
         columns, values = ["project", "key", "row", *fields], [
-            self._made_number(), key, orjson.dumps(row), *cells
+            self._made_number(), key, stored, *cells
         ]  # fmt: skip
         if table.history:
             self._end(table, key, seq)
             columns += ["from_seq", "to_seq"]
             values += [seq, CURRENT]
         self._run(
-            f"INSERT OR REPLACE INTO {table_name(table)}({', '.join(columns)}) "
-            f"VALUES({marks(columns)})",
+            f"INSERT OR REPLACE INTO {name}({', '.join(columns)}) VALUES({marks(columns)})",
             *values,
             making=of_table(table),
         )
 
     def delete(self, table: Table, key: str, *, seq: int) -> None:
+        self._know((table_name(table), key), None)
         if table.history:
-            self._end(table, key, seq)
+            self._end(table, key, seq, is_gone=True)
             return
         self._run(
             f"DELETE FROM {table_name(table)} WHERE project = ? AND key = ?", self._number, key
@@ -133,6 +161,7 @@ class SqliteWriteTx(SqliteTx):
         self._run("UPDATE journal SET payload = ? WHERE number = ?", entry.payload, number)
 
     def clear(self, tables: Sequence[Table], topics: Sequence[Topic]) -> None:
+        self._known.clear()
         for table in tables:
             self._run(f"DELETE FROM {table_name(table)} WHERE project = ?", self._number)
         for topic in topics if self._number is not None else ():
@@ -192,12 +221,22 @@ class SqliteWriteTx(SqliteTx):
             self._run(f"INSERT INTO {words}({words}) VALUES('delete-all')")
         self._run(f"DELETE FROM {documents} WHERE number BETWEEN ? AND ?", first, last)
 
-    def _end(self, table: Table, key: str, seq: int) -> None:
-        """End the standing version of a row at `seq`; one that began there never was."""
+    def _know(self, place: tuple[str, str], row: bytes | None) -> None:
+        if len(self._known) >= ROWS_KNOWN_MAX:
+            self._known.clear()
+        self._known[place] = row
+
+    def _end(self, table: Table, key: str, seq: int, *, is_gone: bool = False) -> None:
+        """End the standing version of a row at `seq`; one that began there never was.
+
+        One that began there is taken away only if it `is_gone`: else another takes its place.
+        """
         name = table_name(table)
         at = f"project = ? AND key = ? AND to_seq = {CURRENT}"
-        self._run(f"DELETE FROM {name} WHERE {at} AND from_seq = ?", self._number, key, seq)
-        self._run(f"UPDATE {name} SET to_seq = ? WHERE {at}", seq, self._number, key)
+        if is_gone:
+            self._run(f"DELETE FROM {name} WHERE {at} AND from_seq = ?", self._number, key, seq)
+        ended = f"UPDATE {name} SET to_seq = ? WHERE {at} AND from_seq <> ?"
+        self._run(ended, seq, self._number, key, seq)
 
     def _run(self, statement: str, *values: Any, making: Iterable[str] = ()) -> None:
         """Change rows. A table that is not there is made first, or has none to change."""

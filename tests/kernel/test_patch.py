@@ -75,3 +75,17 @@ def test_all_that_is_the_same_at_both_ends_is_only_counted(length: int) -> None:
     assert struct.unpack_from("<II", patch.make(same, same)) == (length, 0)
     assert struct.unpack_from("<II", patch.make(same + b"y", same)) == (length, 0)
     assert struct.unpack_from("<II", patch.make(b"y" + same, b"x" + same)) == (0, length)
+
+
+@pytest.mark.parametrize("length", [0, 1, patch.PLAIN_BYTES_MAX, patch.PLAIN_BYTES_MAX + 1])
+def test_a_short_middle_is_a_frame_that_any_zstd_unpacks(length: int) -> None:
+    middle, base = random.Random(length).randbytes(length), b"head" * 100 + b"tail" * 100
+    data = base[:400] + middle + base[400:]
+
+    made = patch.make(data, base)
+
+    head = patch.same_head(made)
+    assert zstandard.ZstdDecompressor().decompress(made[8:]) in data[head:]
+    unpacked = bytearray(base)
+    patch.apply(made, unpacked, len(data))
+    assert bytes(unpacked) == data

@@ -121,26 +121,27 @@ class Entry:
     def following(cls, head: Head, project: str, event: Event, stamp: Stamp) -> Self:
         """Make the entry that records `event` right after `head`."""
         payload = canonical_json(event.model_dump(mode="json"))
-        loose = cls(
+        digest = digest_of(payload)
+        seq, tick = head.seq + 1, head.tick + event.advances_tick
+        place = (project, seq, tick, stamp.at, event.kind, stamp.session)
+        return cls(
             project=project,
-            seq=head.seq + 1,
-            tick=head.tick + event.advances_tick,
+            seq=seq,
+            tick=tick,
             at=stamp.at,
             clock=max(head.clock, stamp.at),
             kind=event.kind,
             session=stamp.session,
             actor=stamp.actor,
             payload=payload,
-            payload_digest=digest_of(payload),
-            hash=head.hash,
+            payload_digest=digest,
+            hash=_chained(head.hash, place, stamp.actor, digest),
         )
-        return replace(loose, hash=loose.hash_after(head.hash))
 
     def hash_after(self, previous: Digest) -> Digest:
         """Hash this header onto the chain. The payload enters by digest, so it can be redacted."""
-        who = [self.actor.kind, self.actor.id, self.actor.role]
-        place = [previous, self.project, self.seq, self.tick, self.at]
-        return digest_of(orjson.dumps([*place, self.kind, self.session, who, self.payload_digest]))
+        place = (self.project, self.seq, self.tick, self.at, self.kind, self.session)
+        return _chained(previous, place, self.actor, self.payload_digest)
 
     def follows(self, head: Head, *, advances: bool | None) -> bool:
         """Whether this is the next entry after `head`, whole and unaltered: the rule of the chain.
@@ -180,6 +181,16 @@ class Entry:
         if self.payload is None or digest_of(self.payload) == self.payload_digest:
             return True
         return self.payload.startswith(REDACTED)
+
+
+def _chained(
+    previous: Digest,
+    place: tuple[str, int, int, str, str, str | None],
+    actor: Actor,
+    payload_digest: Digest,
+) -> Digest:
+    who = (actor.kind, actor.id, actor.role)
+    return digest_of(orjson.dumps((previous, *place, who, payload_digest)))
 
 
 def genesis(project: str) -> Head:

@@ -243,11 +243,16 @@ class Following:
                 return
 
     def _gather(self, watch: Watch) -> None:
-        """Let those who write go on, until they pause: each commit alone would cost as much."""
-        now = time.monotonic()
-        quiet, until = now + QUIET_S, now + GATHER_S
-        while not self._stop.is_set() and (now := time.monotonic()) < min(quiet, until):
-            if watch.wait(min(quiet - now, until - now, STOP_LOOK_S)):
+        """Let those who write go on, until they pause: each commit alone would cost as much.
+
+        It is asked now and then whether they have, since to be woken by each commit costs them.
+        """
+        quiet = time.monotonic() + QUIET_S
+        until = time.monotonic() + GATHER_S
+        while (left := min(quiet, until) - time.monotonic()) > 0:
+            if self._stop.wait(min(left, STOP_LOOK_S)):
+                return
+            if watch.wait(0):
                 quiet = time.monotonic() + QUIET_S
 
     def _take(self, locks: ExitStack, *, but: Sequence[Follower]) -> Iterator[Follower]:

@@ -78,12 +78,13 @@ def _number(found: re.Match[str]) -> str:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for name, inner in value.items():
-            yield from _texts(name)
-            yield from _texts(inner)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from _texts(inner)
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict | Mapping):
+            pending += one
+            pending += one.values()
+        elif isinstance(one, list | tuple):
+            pending += one

@@ -21,6 +21,14 @@ NEAR_BYTES = 8 * KIB
 
 WINDOW_MAX = 1 << 27
 
+PLAIN_BYTES_MAX = 32
+"""So short a middle is written down as it is: making a packer for it takes longer than all else."""
+
+_FRAME = b"\x28\xb5\x2f\xfd\x20"
+"""How a zstd frame begins whose size is in the next byte."""
+_LAST_BLOCK = 1
+"""The sign of the last block of a frame, one of plain bytes; its length stands above it."""
+
 _ENDS = struct.Struct("<II")
 _CLOSE = 32
 """So close, bytes are compared one by one."""
@@ -35,6 +43,8 @@ def make(data: bytes, base: bytes) -> bytes:
     head = _same_head(data, base)
     tail = _same_tail(data, base, min(len(data), len(base)) - head)
     middle = data[head : len(data) - tail]
+    if len(middle) <= PLAIN_BYTES_MAX:
+        return _ENDS.pack(head, tail) + _plain(middle)
     near = base[max(0, head - NEAR_BYTES) : len(base) - tail]
     compressor = zstandard.ZstdCompressor(
         compression_params=_reaching(len(near) + len(middle)), dict_data=_prefix(near)
@@ -69,6 +79,14 @@ def apply(patch: bytes, data: bytearray, size: int) -> None:
 def same_head(patch: bytes) -> int:
     """Say how many bytes a patch leaves as they are from the start."""
     return int(_ENDS.unpack_from(patch)[0]) if len(patch) >= _ENDS.size else 0
+
+
+def _plain(middle: bytes) -> bytes:
+    """Write down a zstd frame that holds bytes as they are, which any zstd unpacks."""
+    size = len(middle)
+    return b"".join(
+        (_FRAME, bytes([size]), (_LAST_BLOCK | size << 3).to_bytes(3, "little"), middle)
+    )
 
 
 def _same_head(one: bytes, other: bytes) -> int:

@@ -43,6 +43,8 @@ class Store:
         self._tables = {table.name for view in self.views for table in view.tables}
         self._rebuilding = Rebuilding(kinds, self.views)
         self._turns: dict[str, threading.Lock] = {}
+        self._concerned: dict[type[Event], tuple[View, ...]] = {}
+        """By class of event, the views that do something with it."""
 
     def has(self, table: Table) -> bool:
         """Whether a table is among those that are derived here: a small catalog has few."""
@@ -105,7 +107,12 @@ class Store:
     def derive(self, tx: WriteTx, entry: Entry, event: Event) -> None:
         """Apply one recorded event to every view."""
         derivation = Derivation(tx, entry)
-        for view in self.views:
+        kind = type(event)
+        if (concerned := self._concerned.get(kind)) is None:
+            # Two threads may both find out: they find the same.
+            concerned = tuple(view for view in self.views if view.concerns(kind))
+            self._concerned[kind] = concerned
+        for view in concerned:
             view.apply(event, derivation)
 
     def rebuild(self, project: str, *, told: Told = lambda _: None) -> int:

@@ -1,6 +1,7 @@
 """What JSON from callers may hold, checked before any model sees it."""
 
 import math
+from typing import Any
 
 from hansard.kernel.limits import ID_CHARS_MAX, INTEGER_BITS_MAX, NESTING_MAX
 from hansard.kernel.problem import InvalidInput
@@ -11,6 +12,25 @@ _INTEGER_MIN = -(2 ** (INTEGER_BITS_MAX - 1))
 
 def check_values(value: object) -> None:
     """Refuse what has no exact form in JSON, what is nested too deep, and text that is not text."""
+    if not _is_plain(value, NESTING_MAX + 1):
+        _find_fault(value)
+
+
+def _is_plain(value: Any, levels: int) -> bool:
+    """Whether nothing is to be refused, as is so of most values; it says not where."""
+    kind = type(value)
+    if kind is str:
+        return bool(value.isascii())
+    if kind is int:
+        return bool(_INTEGER_MIN <= value <= _INTEGER_MAX)
+    if kind is dict:
+        value = [*value, *value.values()]
+    elif kind is not list:
+        return value is None or kind is bool or kind is bytes
+    return levels > 0 and all(_is_plain(one, levels - 1) for one in value)
+
+
+def _find_fault(value: object) -> None:
     # The object of all arguments is not counted: each argument may use the whole depth.
     pending: list[tuple[object, str, int]] = [(value, "", -1)]
     while pending:

@@ -77,6 +77,10 @@ class View:
         for table in self.tables:
             assert table.version == self.version, f"{table.name} is not of version {self.version}"
 
+    def concerns(self, event: type[Event]) -> bool:
+        """Whether events of this class may change its tables."""
+        return event in self.on or self.on_any is not None
+
     def apply(self, event: Event, derivation: Derivation) -> None:
         """Derive what follows from one event."""
         if apply := self.on.get(type(event)):
@@ -92,6 +96,10 @@ class DeclaredView(View):
     kinds: frozenset[str] | None = None
     """The kinds of events that it is for; `None` means all."""
     load: Callable[[], View] | None = None
+
+    def concerns(self, event: type[Event]) -> bool:
+        """Whether events of this class may change its tables, as it is written down."""
+        return self.kinds is None or event.kind in self.kinds
 
     def apply(self, event: Event, derivation: Derivation) -> None:
         """Derive what follows from one event, if anything does."""

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from hansard.checkpoints.threads import queries, reading
 from hansard.kernel.blob import seal, seal_onto, unseal, unseal_along
-from hansard.langgraph import HansardSaver
+from hansard.langgraph import HansardSaver, recent
 from tests.langgraph.conftest import OpenSaver
 from tests.langgraph.steps import (
     a_checkpoint,
@@ -145,6 +146,83 @@ def test_a_limited_list_asked_again_reads_no_value_again(
     assert only == first[0]
     put(saver, {"text": BIG + "6"}, step, 6)
     assert ids_of(list(reader.list(config_of(), limit=3)))[1:] == ids_of(first)[:2]
+
+
+def test_a_list_after_a_put_of_our_own_reads_nothing_of_the_steps_again(
+    open_saver: OpenSaver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saver, step = open_saver(), config_of()
+    for version in range(1, 5):
+        step = put(saver, {"text": BIG + str(version)}, step, version)
+    before = list(saver.list(config_of(), limit=3))
+    asked: list[object] = []
+    read = reading.whole_step
+
+    def counted(*given: Any) -> Any:
+        asked.append(given)
+        return read(*given)
+
+    monkeypatch.setattr("hansard.checkpoints.threads.queries.whole_step", counted)
+
+    put(saver, {"text": BIG + "5"}, step, 5)
+    after = list(saver.list(config_of(), limit=3))
+
+    assert asked == []
+    assert [one.checkpoint["channel_values"]["text"][-1] for one in after] == ["5", "4", "3"]
+    assert after[1:] == before[:2]
+    assert after == list(open_saver().list(config_of(), limit=3))
+    assert asked != []
+
+
+@pytest.mark.parametrize("puts_bytes", [recent.PUTS_BYTES_MAX, 30_000])
+def test_lists_and_latest_are_those_of_the_store_whatever_is_put_by_whom(
+    open_saver: OpenSaver, monkeypatch: pytest.MonkeyPatch, puts_bytes: int
+) -> None:
+    monkeypatch.setattr(recent, "PUTS_BYTES_MAX", puts_bytes)
+    chance = random.Random(11)
+    ours, theirs, reader = open_saver(), open_saver(), open_saver()
+    made: list[Any] = []
+    places = [config_of(), config_of(ns="sub"), config_of("u")]
+    asked = [*places, config_of(ns=None), config_of("u", ns=None)]
+    for version in range(1, 60):
+        saver = theirs if chance.random() < 0.1 else ours
+        act = chance.random()
+        if made and act < 0.1:
+            saver.put_writes(chance.choice(made), [("text", version)], f"task{version}")
+        elif made and act < 0.15:
+            again = chance.choice(made)["configurable"]
+            place = config_of(again["thread_id"], ns=again["checkpoint_ns"])
+            step = a_checkpoint({"text": f"again {version}"}, version)
+            step["id"] = again["checkpoint_id"]
+            saver.put(place, step, {"source": "loop"}, step["channel_versions"])
+        elif act < 0.18:
+            saver.delete_thread("u")
+            made = [one for one in made if one["configurable"]["thread_id"] != "u"]
+        else:
+            text = BIG + str(version)
+            made.append(put(saver, {"text": text}, chance.choice(places), version))
+        for config in chance.sample(asked, 2):
+            limit = chance.choice([1, 3, None])
+            shown = list(ours.list(config, limit=limit))
+            assert shown == list(reader.list(config, limit=limit)), version
+        latest = chance.choice(places)
+        assert ours.get_tuple(latest) == reader.get_tuple(latest), version
+
+
+class Strict(JsonPlusSerializer):
+    """A serializer of somebody's own, which takes what the protocol says: bytes."""
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        assert type(data[1]) is bytes, f"given {type(data[1]).__name__}"
+        return super().loads_typed(data)
+
+
+def test_a_serializer_of_ones_own_is_given_bytes(open_saver: OpenSaver) -> None:
+    saver = open_saver()
+    saver.serde = Strict()
+    put(saver, {"text": BIG, "items": [BIG]}, config_of())
+
+    assert values_of(saver, config_of()) == {"text": BIG, "items": [BIG]}
 
 
 def test_contents_along_a_chain_are_those_of_each_alone_or_left_out() -> None:

@@ -16,6 +16,7 @@ from langgraph.checkpoint.base import (
     CheckpointTuple,
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from hansard.checkpoints.threads.contract import Step
 from hansard.langgraph import bodies
@@ -172,10 +173,14 @@ def load(serde: SerializerProtocol, content: bytes) -> Any:
         start = content.index(b"\n") + 1
         kind = content[: start - 1].decode()
     end = len(content) - 1
-    if not (size := content[end]):
-        return serde.loads_typed((kind, content[start:end]))
-    counted = end - size
     rest = memoryview(content)
+    if not (size := content[end]):
+        # Copying a value of some MB takes longer than reading it; what is not LangGraph's own may
+        # want bytes.
+        is_read_in_place = kind == MSGPACK and type(serde) is JsonPlusSerializer
+        data = rest[start:end] if is_read_in_place else content[start:end]
+        return serde.loads_typed((kind, cast("bytes", data)))
+    counted = end - size
     return serde.loads_typed((kind, b"".join((rest[counted:end], rest[start:counted]))))
 
 

@@ -31,7 +31,7 @@ from hansard.checkpoints.limits import CheckpointQuotas
 from hansard.checkpoints.threads import contract
 from hansard.kernel.problem import InvalidInput
 from hansard.langgraph import bodies, form
-from hansard.langgraph.recent import RecentPage
+from hansard.langgraph.recent import ListAsked, RecentPage
 from hansard.langgraph.threads import Threads, Values
 from hansard.sdk.client import Hansard
 
@@ -362,9 +362,9 @@ class HansardSaver(BaseCheckpointSaver[int]):
         thread, ns, identifier = (
             named.get(name) for name in ("thread_id", "checkpoint_ns", "checkpoint_id")
         )
-        chosen = {"thread": None if thread is None else str(thread), "ns": ns, "id": identifier}
         after = None if bound is None else (bound, 0)
-        for page, values in self._threads.pages(after, **chosen, limit=size):
+        asked = ListAsked(after, None if thread is None else str(thread), ns, identifier, size)
+        for page, values in self._threads.pages(asked):
             yield page, values
             if identifier is not None:
                 break

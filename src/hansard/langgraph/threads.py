@@ -1,7 +1,7 @@
 """A project's threads as the saver sees them: Hansard's operations, under each thread's session."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,14 +18,19 @@ from hansard.checkpoints.threads.limits import LOOK_BYTES_MAX
 from hansard.checkpoints.threads.memory import RecentlyUsed
 from hansard.kernel.operation import Caller, Result
 from hansard.langgraph import form
-from hansard.langgraph.recent import Mark, Question, Recent, RecentPage, page_of
+from hansard.langgraph.recent import (
+    ListAsked,
+    Mark,
+    Question,
+    Recent,
+    RecentPage,
+    StepAsked,
+    page_of,
+)
 from hansard.sdk.client import PYTHON, Hansard
 from hansard.sessions.directory import chosen_id
 
 R = TypeVar("R", bound=Result)
-After = tuple[str, int]
-"""The id and place of a step, after which a list goes on."""
-
 SESSIONS_REMEMBERED_MAX = 10_000
 
 NEXT = {
@@ -89,7 +94,7 @@ class Threads:
 
     def step(self, thread: str, ns: str, identifier: str | None) -> tuple[RecentPage, bool]:
         """Give one step with its values, or none; and whether it was read just now."""
-        asked = thread, ns, identifier
+        asked = StepAsked(thread, ns, identifier)
         mark = self._mark()
         if page := self._recent.find(mark, asked):
             return page, False
@@ -98,22 +103,20 @@ class Threads:
         )
         return self._noted(mark, asked, found), True
 
-    def pages(self, after: After | None, **arguments: Any) -> Iterator[tuple[RecentPage, "Values"]]:
+    def pages(self, first: ListAsked) -> Iterator[tuple[RecentPage, "Values"]]:
         """Go through the steps of a list, page by page; their values are read as they are used."""
+        asked = first
         while True:
-            asked = after, *arguments.values()
             mark = self._mark()
             page = self._recent.find(mark, asked)
             if page is None:
-                found = self.ask(
-                    contract.StepsFoundAnswer, "thread_list_steps", after=after, **arguments
-                )
+                found = self.ask(contract.StepsFoundAnswer, "thread_list_steps", **asdict(asked))
                 page = self._noted(mark, asked, found)
             if not page.steps:
                 return
             # A list that is limited never comes back here: what is read is kept as it is read.
             yield page, Values(self, page, partial(self._recent.keep, mark, asked))
-            after = page.steps[-1].id, page.steps[-1].place
+            asked = replace(asked, after=(page.steps[-1].id, page.steps[-1].place))
 
     def remember(
         self, step: contract.Step, put: contract.StepPutAnswer, written: form.PackedCheckpoint
@@ -124,8 +127,7 @@ class Threads:
         contents = {put.values[channel]: data for channel, data in written.values.items()}
         page = RecentPage([step], [written.body], contents)
         mark = self._application.own_project(), put.receipt.seq, put.receipt.hash
-        for identifier in (None, step.id):
-            self._recent.keep(mark, (step.thread, step.ns, identifier), page)
+        self._recent.put(mark, page)
 
     def contents(self, digests: list[str], spares: dict[str, str]) -> dict[str, bytes]:
         """Read values, the first of many."""

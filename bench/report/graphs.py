@@ -31,8 +31,8 @@ def checkpointing() -> Section:
         "langgraph",
         "LangGraph checkpointers",
         "`sqlite` is langgraph-checkpoint-sqlite with `synchronous = FULL`: both are on disk when "
-        "`put` returns. `list, first` comes right after a put; `get` and `list` are asked again "
-        "and again while nobody writes, where ours uses what it has in memory.",
+        "`put` returns. `list, first` comes right after a put, each time; `get` and `list` are "
+        "asked again while nobody writes. Ours uses what it has in memory for all of them.",
     )
     for size, (length, calls) in SIZES.items():
         section.figures += _at(size, length, calls)
@@ -73,7 +73,7 @@ def _at(size: str, length: int, calls: int) -> list[Figure]:
 
 
 def _first_list(what: str, who: str, graph: "Graph") -> Figure:
-    """Measure a list right after a put, which is not counted: nothing of the list is known yet."""
+    """Measure a list right after a put, which is not counted; the lists before may be known."""
     walls, cpus = [], []
     for _ in range(FIRST_LISTS):
         graph.put()

@@ -25,6 +25,7 @@ _MONTH = (
 )
 _DAY = "(?P<day>[0-3]?[0-9])(?:st|nd|rd|th)?"
 _YEAR = "(?P<year>(?:19|20)[0-9]{2})"
+_YEAR_SAID = re.compile("(?:19|20)[0-9]{2}")
 _BOUND = "(?i:(?P<bound>before|until|after|since)\\s+)?"
 _DATES = tuple(
     f"(?<![\\w-]){_BOUND}{pattern}(?![\\w])"
@@ -80,6 +81,8 @@ def without_dates(text: str, today: date) -> str:
 
 def day_in(text: str) -> date | None:
     """Give the first day that a text names with its year."""
+    if not _YEAR_SAID.search(text):
+        return None
     whole = (
         (match.start(), span.first)
         for pattern in _patterns()[:3]

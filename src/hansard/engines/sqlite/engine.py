@@ -65,8 +65,7 @@ SYNCHRONOUS_FULL = 2
 _OPEN = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
 WAL_BYTES_KEPT = 16 * 1024 * 1024
 WAL_PAGES = 4000
-"""After so many the log goes into the database, which costs a commit two syncs more; they are what
-may be kept of it, and fit into one piece of its index."""
+"""After so many the log goes into the database, at the cost of two syncs: as many as are kept."""
 
 
 class SqliteEngine(Unremembering):
@@ -269,8 +268,7 @@ class SqliteEngine(Unremembering):
             self._commit_in_turn([job])
             return True
         finally:
-            # Also where an interrupt came just as it was taken; what we have not is not let go of.
-            self._turn.let_go()
+            self._turn.let_go()  # also where an interrupt came just as it was taken
 
     def _commit_in_turn(self, batch: Sequence[Job[apsw.Connection]]) -> None:
         with refusals(CANNOT_WRITE, self._stop), self._noticing_read_only():

@@ -1,6 +1,7 @@
 """A transaction on SQLite that writes: what only the writer's thread does."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import apsw
@@ -81,20 +82,13 @@ class SqliteWriteTx(SqliteTx):
                 rest = "SET row = ? WHERE project = ? AND key = ?"
                 self._run(f"UPDATE {name} {rest}", stored, self._number, key)
                 return
-        fields = [f"f_{field}" for field in table.fields]
-        cells = [row.get(field) for field in table.fields]
-        columns, values = ["project", "key", "row", *fields], [
-            self._made_number(), key, stored, *cells
-        ]  # fmt: skip
+        span: tuple[int, ...] = ()
         if table.history:
             self._end(table, key, seq)
-            columns += ["from_seq", "to_seq"]
-            values += [seq, CURRENT]
-        self._run(
-            f"INSERT OR REPLACE INTO {name}({', '.join(columns)}) VALUES({marks(columns)})",
-            *values,
-            making=of_table(table),
-        )
+            span = seq, CURRENT
+        put = _putting(name, tuple(table.fields), has_span=table.history)
+        cells = map(row.get, table.fields)
+        self._run(put, self._made_number(), key, stored, *cells, *span, making=of_table(table))
 
     def delete(self, table: Table, key: str, *, seq: int) -> None:
         self._know((table_name(table), key), None)
@@ -249,3 +243,11 @@ class SqliteWriteTx(SqliteTx):
                 for each in statements:
                     self._connection.execute(each)
                 self._connection.execute(statement, values)
+
+
+@lru_cache(maxsize=512)
+def _putting(name: str, fields: tuple[str, ...], *, has_span: bool) -> str:
+    """Write down what puts a row into a table."""
+    span = ["from_seq", "to_seq"] if has_span else []
+    columns = ["project", "key", "row", *(f"f_{field}" for field in fields), *span]
+    return f"INSERT OR REPLACE INTO {name}({', '.join(columns)}) VALUES({marks(columns)})"

@@ -88,7 +88,8 @@ def _equivalent(node: ast.AST) -> Iterator[ast.AST]:
 
     Texts by themselves, such as docstrings; how strictly a dataclass is declared, to which the type
     checker holds all code there is; by how many seconds a wait is bounded; and the `del` of an
-    argument that is not used. Nor is a moment moved by an instant.
+    argument that is not used. Nor is a moment moved by an instant, or a `zip` made less strict about
+    what is as long by construction.
     """
     match node:
         case ast.Delete(targets=targets) if all(isinstance(one, ast.Name) for one in targets):
@@ -97,6 +98,8 @@ def _equivalent(node: ast.AST) -> Iterator[ast.AST]:
             yield from (node, text)
         case ast.Call(func=ast.Name(id="dataclass"), keywords=keywords):
             yield from (one.value for one in keywords if one.arg in TELLS_NOTHING)
+        case ast.Call(func=ast.Name(id="zip"), keywords=keywords):
+            yield from (one.value for one in keywords if one.arg == "strict")
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if name.endswith(TIMES):
             yield from ast.walk(value)
 

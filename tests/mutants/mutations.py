@@ -88,8 +88,7 @@ def _equivalent(node: ast.AST) -> Iterator[ast.AST]:
 
     Texts by themselves, such as docstrings; how strictly a dataclass is declared, to which the type
     checker holds all code there is; by how many seconds a wait is bounded; and the `del` of an
-    argument that is not used. Nor is a moment moved by an instant, or a `zip` made less strict about
-    what is as long by construction.
+    argument that is not used. Nor is a moment moved by an instant, or a `zip` made less strict.
     """
     match node:
         case ast.Delete(targets=targets) if all(isinstance(one, ast.Name) for one in targets):

@@ -31,7 +31,7 @@ CASES = {
     ],
     "WAIT_S = 5": [],
     "del unused": [],
-    "zip(a, b, strict=True)": [],
+    "x = zip(a, b, strict=True)": [],
     "del rows[key]": ["pass"],
     "PLACES = 5": ["PLACES = 6"],
     "é = 'ü' < b": ["é = ('ü') <= (b)"],

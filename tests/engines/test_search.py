@@ -194,6 +194,51 @@ def test_a_text_is_found_by_its_words_and_their_pieces(
 
 
 @pytest.mark.parametrize(
+    ("query", "whole", "apart"),
+    [
+        ("Store.write", "call Store.write later", "write later, call Store"),
+        ("Store::write", "call Store::write later", "write later, call Store"),
+        ("retryPolicy", "the retryPolicy of it", "it, policy of the retry"),
+        ("max_retry_count", "set max_retry_count low", "set retry count low, max"),
+        ("src/kernel/words.py", "see src/kernel/words.py first", "see words first, py kernel src"),
+        ("3.11.7", "runs on 3.11.7 only", "7 runs on 11.3 only"),
+        ("ERR_CONN-4521", "it says ERR_CONN-4521 then", "4521 it says, conn then err"),
+        ('"lost the lease"', "who lost the lease waits", "the lease waits, who lost"),
+        ("„verlorene Wette“", "eine verlorene Wette ist das", "Wette ist das eine verlorene"),
+        (
+            "where is the write lock taken?",
+            "the write lock taken here",
+            "lock it, write what is taken",
+        ),
+    ],
+    ids=lambda value: ascii(value)[:20],
+)
+def test_what_is_joined_quoted_or_side_by_side_comes_before_its_parts_apart(
+    engine: Engine, query: str, whole: str, apart: str
+) -> None:
+    papers = {"a": apart, "b": "of something else", "c": whole}
+    project, _ = kept(engine, [(key, Paper("", text, None, 0)) for key, text in papers.items()])
+
+    hits = find(engine, project, query)
+
+    assert hits[0].key == "c"
+    assert all(hit.score < hits[0].score for hit in hits[1:])
+
+
+@pytest.mark.parametrize("rare", ["9f8e7d6c5b4a", "Fridolin", "E_0x80070005", "v2.7.1-rc3"])
+def test_what_has_a_rare_word_comes_before_what_has_the_rest_of_a_question(
+    engine: Engine, rare: str
+) -> None:
+    question = f"what did the deploy of {rare} change in the checkout of the shop"
+    others = [(f"a{number}", "deploy change of the checkout shop") for number in range(60)]
+    said = [*others, ("z", f"about {rare}, in a text that goes on for a while and says little")]
+    project, _ = kept(engine, [(key, Paper("", text, None, 0)) for key, text in said])
+
+    # Of the others each has four words of the question, which all of them have.
+    assert find(engine, project, question)[0].key == "z"
+
+
+@pytest.mark.parametrize(
     ("text", "query"),
     [
         *(("hello", "hel*"), ("hello", "hel"), ("hello", "h?llo"), ("hello", "%"), ("hello", "\\")),

@@ -1,7 +1,9 @@
 """Connections to PostgreSQL: how they are made and shared, and what their failures mean."""
 
+import select
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -27,6 +29,10 @@ PASSING = (errors.SerializationFailure, errors.DeadlockDetected)
 
 POOL_WAIT_S = 10.0
 """How long a reader waits for a connection that others use."""
+
+LIFETIME_S = 1800.0
+"""How long a connection is used at most, so that what changed at the server counts for all of them,
+and what its process has gathered is freed."""
 
 DEFAULTS = {
     "application_name": "hansard",
@@ -121,10 +127,14 @@ def _set(connection: Connection, settings: dict[str, str], *, for_transaction: b
 class Pool:
     """A few connections that readers take turns with."""
 
-    def __init__(self, connector: Connector, *, size: int) -> None:
+    def __init__(
+        self, connector: Connector, *, size: int, timer: Callable[[], float] = time.monotonic
+    ) -> None:
         self._connector = connector
+        self._timer = timer
         self._places = threading.BoundedSemaphore(size)
-        self._idle: list[Connection] = []
+        self._idle: list[tuple[Connection, float]] = []
+        """Each with the time until which it is good."""
         self._lock = threading.Lock()
         self._closed = False
 
@@ -134,11 +144,11 @@ class Pool:
         if not self._places.acquire(timeout=POOL_WAIT_S):
             raise StorageUnavailable(f"All connections were in use for {POOL_WAIT_S:g} s")
         try:
-            connection = self._take(fresh=fresh)
+            connection, until = self._take(fresh=fresh)
             try:
                 yield connection
             finally:
-                self._put_back(connection)
+                self._put_back(connection, until)
         finally:
             self._places.release()
 
@@ -148,29 +158,44 @@ class Pool:
             self._closed = True
         self._close_idle()
 
-    def _take(self, *, fresh: bool) -> Connection:
+    def _take(self, *, fresh: bool) -> tuple[Connection, float]:
         if fresh:
             self._close_idle()
+        while idle := self._one_idle():
+            connection, until = idle
+            if self._timer() < until and not _has_news(connection):
+                return idle
+            connection.close()
+        return self._connector.connect(), self._timer() + LIFETIME_S
+
+    def _one_idle(self) -> tuple[Connection, float] | None:
         with self._lock:
             if self._closed:
                 raise StorageUnavailable("The store is closed")
-            if self._idle:
-                return self._idle.pop()
-        return self._connector.connect()
+            return self._idle.pop() if self._idle else None
 
-    def _put_back(self, connection: Connection) -> None:
+    def _put_back(self, connection: Connection, until: float) -> None:
         end_transaction(connection)
         with self._lock:
             if not self._closed and not connection.closed:
-                self._idle.append(connection)
+                self._idle.append((connection, until))
                 return
         connection.close()
 
     def _close_idle(self) -> None:
         with self._lock:
             idle, self._idle = self._idle, []
-        for connection in idle:
+        for connection, _ in idle:
             connection.close()
+
+
+def _has_news(connection: Connection) -> bool:
+    """Whether the server has said something on a connection that asked nothing: that it ends it."""
+    if not hasattr(select, "poll"):  # Windows
+        return bool(select.select([connection.fileno()], [], [], 0)[0])
+    waiting = select.poll()
+    waiting.register(connection.fileno(), select.POLLIN)
+    return bool(waiting.poll(0))
 
 
 def backend_of(connection: Connection) -> int:

@@ -109,7 +109,7 @@ def _texts(value: Any) -> tuple[str, ...]:
 def _entry(tx: ReadTx, seq: int) -> tuple[str | None, str | None]:
     """Say who made an entry, and when."""
     for entry in tx.entries(after=seq - 1, limit=1):
-        return f"{entry.actor.kind}:{entry.actor.id}", entry.at
+        return str(entry.actor), entry.at
     return None, None
 
 

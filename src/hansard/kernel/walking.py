@@ -1,7 +1,8 @@
-"""Going through all rows of a table, or all entries, a page at a time."""
+"""Going through all rows of a table, all entries or all blobs, a page at a time."""
 
 from collections.abc import Collection, Iterator
 
+from hansard.kernel.blob import Digest
 from hansard.kernel.engine import Found, Position, ReadTx, Table, Where
 from hansard.kernel.event import Entry
 from hansard.kernel.limits import ENTRIES_PAGE
@@ -44,3 +45,11 @@ def entries(
     while page := tx.entries(after=after, limit=ENTRIES_PAGE, kinds=kinds, session=session):
         yield from page
         after = page[-1].seq
+
+
+def digests(tx: ReadTx) -> Iterator[Digest]:
+    """Name every blob that the project keeps, in order."""
+    after = ""
+    while page := tx.digests(after=after, limit=ENTRIES_PAGE):
+        yield from page
+        after = page[-1]

@@ -18,7 +18,7 @@ from hansard.kernel.blob import Blob, Digest, digest_of, redact, seal
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.event import Entry, Proof, Stamp
-from hansard.kernel.limits import DESCRIPTION_CHARS_MAX, ENTRIES_PAGE
+from hansard.kernel.limits import DESCRIPTION_CHARS_MAX
 from hansard.kernel.problem import (
     BlobDamaged,
     BlobRedacted,
@@ -263,7 +263,7 @@ def _plan_replies(tx: ReadTx, plan: _Plan) -> None:
 def _rebase(tx: WriteTx, going: dict[Digest, Blob]) -> int:
     """Let what was packed as a difference from what goes stand alone; returns how many did."""
     rebased = 0
-    for digest in _all_digests(tx):
+    for digest in walking.digests(tx):
         blob = tx.blob(digest) if digest not in going else None
         if blob is not None and blob.base in going:
             tx.repack(seal(content(tx, digest)))
@@ -290,7 +290,7 @@ def _also(tx: ReadTx, sought: Sequence[bytes]) -> Iterator[str]:
         if left and erasure.holds_any(entry.body, sought):
             yield f"s:{entry.seq}"
             left -= 1
-    for digest in _all_digests(tx):
+    for digest in walking.digests(tx):
         if left and erasure.holds_any(_readable(tx, digest), sought):
             yield f"blob {digest}"
             left -= 1
@@ -340,13 +340,6 @@ def _readable(tx: ReadTx, digest: Digest) -> bytes | None:
         return content(tx, digest)
     except BlobDamaged:
         return None  # nothing can be read there, so nothing can be found there
-
-
-def _all_digests(tx: ReadTx) -> Iterator[Digest]:
-    after = ""
-    while page := tx.digests(after=after, limit=ENTRIES_PAGE):
-        yield from page
-        after = page[-1]
 
 
 def _rows(tx: ReadTx, path: str) -> Iterator[Row]:

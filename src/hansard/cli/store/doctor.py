@@ -37,10 +37,11 @@ from hansard.cli.store.verdict import Check, Status, verdict
 from hansard.cli.terminal.layout import room, table, wrapped
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.embedders import INSTALL
+from hansard.kernel import walking
 from hansard.kernel.effect import Verdict
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.follow import lag, trouble
-from hansard.kernel.limits import ENTRIES_PAGE, MIB
+from hansard.kernel.limits import MIB
 from hansard.kernel.meaning import NoMeanings
 from hansard.kernel.problem import Problem
 from hansard.kernel.store import Store
@@ -317,10 +318,7 @@ def _followers(application: Application, projects: list[str]) -> Iterator[Check]
 
 
 def _count_blobs(tx: ReadTx) -> int:
-    count, after = 0, ""
-    while page := tx.digests(after=after, limit=ENTRIES_PAGE):
-        count, after = count + len(page), page[-1]
-    return count
+    return sum(1 for _ in walking.digests(tx))
 
 
 def _views(store: Store) -> Iterator[Check]:

@@ -7,7 +7,7 @@ it is known only to the store it was made for, and is not found in a copy of tha
 import hmac
 import secrets
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import ClassVar, Literal
 
@@ -292,11 +292,10 @@ def find(store: Store, text: str, now: str) -> Token | None:
 
     row, knows_secret = store.read(CATALOG, work)
     is_same = hmac.compare_digest(row["digest"] if row else _digest(""), _digest(text))
-    token = _token(row) if row and is_same else None
-    if token is None or not token.is_good(now):
+    if row is None or not is_same:
         return None
-    vouches = token.is_proved or not knows_secret
-    return token if token.vouches == vouches else replace(token, vouches=vouches)
+    token = _token(row, vouches=_is_proved(row) or not knows_secret)
+    return token if token.is_good(now) else None
 
 
 def is_still_good(store: Store, token: Token, now: str) -> bool:
@@ -330,7 +329,11 @@ def _scan(tx: ReadTx) -> list[Found]:
     return tx.scan(TOKENS, limit=TOKENS_MAX)
 
 
-def _token(row: Row) -> Token:
+def _is_proved(row: Row) -> bool:
+    return row.get("proof") == "proved"
+
+
+def _token(row: Row, *, vouches: bool = False) -> Token:
     return Token(
         id=row["id"],
         actor=Actor(row["actor_kind"], row["name"], row["role"]),
@@ -338,7 +341,8 @@ def _token(row: Row) -> Token:
         created=row["created"],
         expires=row["expires"],
         revoked=row["revoked"],
-        is_proved=row.get("proof") == "proved",
+        is_proved=_is_proved(row),
+        vouches=vouches,
     )
 
 

@@ -41,10 +41,10 @@ STREAM_HEADERS = [
 ]
 PING = b": ping\r\n\r\n"
 
-ROUTING = (
-    (MCP_PROTOCOL_VERSION_HEADER.encode(), LATEST_MODERN_VERSION.encode()),
-    (MCP_METHOD_HEADER.encode(), CALL.encode()),
-)
+ROUTING = {
+    MCP_PROTOCOL_VERSION_HEADER.encode(): LATEST_MODERN_VERSION.encode(),
+    MCP_METHOD_HEADER.encode(): CALL.encode(),
+}
 """Headers that say again what the message says."""
 
 NAME = MCP_NAME_HEADER.encode()
@@ -139,6 +139,7 @@ def _body(message: Json, outcome: Json) -> bytes:
 
 def _says_again(scope: Scope, name: str) -> bool:
     """Whether the headers say plainly, and once, what the message says, and nothing besides."""
-    routing = [*ROUTING, (NAME, name.encode())]
     said = [one for one in scope["headers"] if one[0].startswith(OURS)]
-    return sorted(said) == sorted(routing) and name.isascii() and not name.startswith(ENCODED)
+    if len(said) != len(ROUTING) + 1 or not name.isascii() or name.startswith(ENCODED):
+        return False
+    return dict(said) == ROUTING | {NAME: name.encode()}

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,14 +52,18 @@ HANDSHAKE = {
     "capabilities": {"roots": {"listChanged": True}},
     "clientInfo": {"name": "test", "version": "1"},
 }
-CHAT = (
+CHAT: tuple[dict[str, Any], ...] = (
     {"id": 1, "method": "initialize", "params": HANDSHAKE},
     {"method": "notifications/initialized"},
     {"id": 2, "method": "tools/list"},
     {"id": 3, "method": "tools/call", "params": {"name": "list_projects", "arguments": {}}},
     {"id": 4, "method": "ping"},
 )
-RESOURCE = {"id": 5, "method": "resources/read", "params": {"uri": "hansard://sessions"}}
+RESOURCE: dict[str, Any] = {
+    "id": 5,
+    "method": "resources/read",
+    "params": {"uri": "hansard://sessions"},
+}
 
 
 def run(code: str) -> None:
@@ -75,7 +80,7 @@ def test_what_is_loaded_already_stays_as_it_is() -> None:
 
 @pytest.mark.parametrize(("more", "is_loaded"), [((), False), ((RESOURCE,), True)])
 def test_a_chat_of_calls_never_loads_the_sdk(
-    tmp_path: Path, more: tuple[dict[str, object], ...], is_loaded: bool
+    tmp_path: Path, more: tuple[dict[str, Any], ...], is_loaded: bool
 ) -> None:
     said = [json.dumps({"jsonrpc": "2.0", **one}) for one in (*CHAT, *more)]
 

@@ -15,7 +15,7 @@ import Stemmer  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
 Language = Literal["english", "german", "french", "spanish", "russian"]
 
-STEMS_KNOWN_MAX = 50_000
+STEMS_KNOWN_MAX = 16_384
 
 LOOKED_AT_WORDS = 300
 """How much of a text is looked at to tell its language."""

@@ -7,7 +7,7 @@ import os
 from functools import lru_cache
 from hashlib import blake2b
 
-WORDS_MAX = 65_536
+WORDS_MAX = 16_384
 """How many words' numbers are remembered: most come again and again."""
 
 _keys = [os.urandom(16)]

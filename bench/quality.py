@@ -4,8 +4,9 @@ Cranfield (see `bench.cranfield`) where it is there, and those of `bench.sets`: 
 turn by turn and session by session, functions of the standard library, notes hidden among others,
 and chains of decisions. `--meaning` embeds everything, which takes minutes the first time: vectors
 are kept in the folder that `HANSARD_BENCH_CACHE` names, or in that of temporary files.
-`--ablations` leaves out one idea after another. Of the talks, those with an odd seed are for
-tuning; of all others, every second question. The second of two figures is the one to report.
+`--ablations` leaves out one idea after another, `--perturbed` changes Cranfield by rule instead,
+into what other collections may be like. Of the talks, those with an odd seed are for tuning; of
+all others, every second question. The second of two figures is the one to report.
 """
 
 import hashlib
@@ -28,13 +29,15 @@ import numpy as np
 
 from bench.cranfield import AGENT, DEPTH, FILES, VARIABLE, abstracts, embed, ndcg, questions
 from bench.cranfield import judgements as judged_in
-from bench.sets import Chain, Collection, Text, chains, code, needles, sessions, talk
+from bench.sets import Chain, Collection, Text, chains, code, needles, perturbed, sessions, talk
 from bench.table import Cell, print_table
 from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.embedders import Choice, local, meanings, model_wire
 from hansard.kernel import context, fuse, likeness, question
+from hansard.kernel.engine import Hit
+from hansard.records import search
 
 if TYPE_CHECKING:
     from hansard.embedders.embedder import Vectors
@@ -49,7 +52,7 @@ Found = Sequence[str]
 Fill = Callable[[Application, Mapping[str, Text]], dict[str, str]]
 """Writes texts into a project; gives their keys by the ids that they have there."""
 
-ABLATIONS: dict[str, Sequence[tuple[ModuleType, str, float]]] = {
+ABLATIONS: dict[str, Sequence[tuple[ModuleType, str, object]]] = {
     "without what stands beside": [(context, "BESIDE", 0.0), (context, "FURTHER", 0.0)],
     "without the whole": [(context, "OF_WHOLE", 0.0)],
     "without who": [(context, "SAID_BY", 0.0)],
@@ -97,10 +100,15 @@ def _cache() -> Iterator[sqlite3.Connection]:
     connection.close()
 
 
-def main(*, with_meaning: bool = False, with_ablations: bool = False) -> None:
+def main(
+    *, with_meaning: bool = False, with_ablations: bool = False, is_perturbed: bool = False
+) -> None:
     """Measure every collection that is there."""
     local.LocalEmbedder = Remembering  # type: ignore[misc]
     model_wire.can_be_met = lambda: False
+    if is_perturbed:
+        _print(list(_perturbed()), with_meaning=with_meaning, with_ablations=False)
+        return
     made = [talk(seed) for seed in TALKS]
     parts = [*_cranfield(), code(1), needles(OTHERS, 1)]
     groups = [_Group("talks, turns", made[::2], made[1::2])]
@@ -109,6 +117,15 @@ def main(*, with_meaning: bool = False, with_ablations: bool = False) -> None:
     ]
     groups += [_Threads("talks, threads", *groups[0].halves)]
     groups += [_Group(one.name, [_half(one, 0)], [_half(one, 1)]) for one in parts]
+    _print(groups, with_meaning=with_meaning, with_ablations=with_ablations)
+    if with_meaning:
+        _decisions("to tune on", chains(CHAINS, 1))
+        _decisions("kept back", chains(CHAINS, 1, "chains_kept.txt"))
+        mixed = chains(CHAINS, 1, "chains_kept.txt", are_mixed=True)
+        _decisions("kept back, half of them decided once (those on the left)", mixed)
+
+
+def _print(groups: Sequence["_Group"], *, with_meaning: bool, with_ablations: bool) -> None:
     lines = [
         line
         for group in groups
@@ -117,11 +134,12 @@ def main(*, with_meaning: bool = False, with_ablations: bool = False) -> None:
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     head = ["collection", "by", "nDCG@10 tuned, not", "R@10 tuned, not", "cpu ms"]
     print_table(f"Quality; {memory:.0f} MiB at most", head, lines)
-    if with_meaning:
-        _decisions("to tune on", chains(CHAINS, 1))
-        _decisions("kept back", chains(CHAINS, 1, "chains_kept.txt"))
-        mixed = chains(CHAINS, 1, "chains_kept.txt", are_mixed=True)
-        _decisions("kept back, half of them decided once (those on the left)", mixed)
+
+
+def _perturbed() -> Iterator["_Group"]:
+    for one in _cranfield():
+        for other in perturbed(one):
+            yield _Group(other.name, [_half(other, 0)], [_half(other, 1)])
 
 
 class _Group:
@@ -138,6 +156,8 @@ class _Group:
         yield self._ours("words", "none")
         if with_meaning:
             yield self._ours("words and meaning", "auto")
+            with altered([(search, "_by_words", _nothing)]):
+                yield self._ours("meaning", "auto")
         for name, changes in ABLATIONS.items() if with_ablations and with_meaning else ():
             with altered(changes):
                 yield self._ours(f"  {name}", "auto")
@@ -175,7 +195,7 @@ class _Threads(_Group):
 
 
 @contextmanager
-def altered(changes: Sequence[tuple[ModuleType, str, float]]) -> Iterator[None]:
+def altered(changes: Sequence[tuple[ModuleType, str, object]]) -> Iterator[None]:
     """Set constants to other values for a while."""
     before = [(module, name, getattr(module, name)) for module, name, _ in changes]
     for module, name, value in changes:
@@ -183,6 +203,10 @@ def altered(changes: Sequence[tuple[ModuleType, str, float]]) -> Iterator[None]:
     yield
     for module, name, value in before:
         setattr(module, name, value)
+
+
+def _nothing(*_: object) -> list[Hit]:
+    return []
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -340,4 +364,8 @@ def _cranfield() -> Iterator[Collection]:
 
 
 if __name__ == "__main__":
-    main(with_meaning="--meaning" in sys.argv, with_ablations="--ablations" in sys.argv)
+    main(
+        with_meaning="--meaning" in sys.argv,
+        with_ablations="--ablations" in sys.argv,
+        is_perturbed="--perturbed" in sys.argv,
+    )

@@ -13,6 +13,9 @@ from datetime import date, timedelta
 from itertools import islice
 from pathlib import Path
 
+from hansard.kernel.languages import is_small
+from hansard.kernel.words import split
+
 DATA = Path(__file__).parent / "data"
 
 PEOPLE = (
@@ -191,6 +194,35 @@ def _functions(path: Path, root: Path) -> Iterator[tuple[str, str, str]]:
             head = lines[node.lineno - 1 : first.lineno - 1]
             body = "\n".join([*head, *lines[first.end_lineno or 0 : node.end_lineno]])
             yield f"{path.relative_to(root)}: {node.name}", body, question
+
+
+def perturbed(one: Collection) -> Iterator[Collection]:
+    """Change a collection by rule in ways in which others differ from it."""
+    texts, asked = one.texts, one.questions
+    half = {key: text for number, (key, text) in enumerate(texts.items()) if number % 2}
+    there = [(question, right & half.keys()) for question, right in asked]
+    yield Collection("half of the texts", half, [pair for pair in there if pair[1]])
+    untitled = {key: replace(text, title="-") for key, text in texts.items()}
+    yield Collection("without titles", untitled, asked)
+    short = {key: replace(text, body=_sentences(text.body, 2)) for key, text in texts.items()}
+    yield Collection("the first two sentences", short, asked)
+    keywords = [(" ".join(_telling(question)), right) for question, right in asked]
+    yield Collection("questions without small words", texts, keywords)
+    few = [(" ".join(sorted(_telling(question), key=len)[-4:]), right) for question, right in asked]
+    yield Collection("questions of four words", texts, few)
+    long = [
+        (f"I would like to know, if anybody has written about this, {question} Thank you.", right)
+        for question, right in asked
+    ]
+    yield Collection("questions with much around them", texts, long)
+
+
+def _telling(question: str) -> list[str]:
+    return [word for word in split(question) if not is_small(word, "english")]
+
+
+def _sentences(text: str, count: int) -> str:
+    return ". ".join(text.split(" . ")[:count])
 
 
 def needles(others: int, seed: int) -> Collection:

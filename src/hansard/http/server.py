@@ -29,7 +29,7 @@ from hansard.mcp.streamable_http import PATH, HttpServer, mounted
 GRACE_S = int(GIVE_UP_S) - 1
 """How long open requests may take to finish before their connections are cut."""
 
-TICK_S, LINGER_TICKS = 0.01, 25
+LINGER_S, LINGER_TICKS = 0.25, 25
 """How long a connection on which nothing is asked is kept for what may be on its way already."""
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -143,9 +143,13 @@ class _Uvicorn(uvicorn.Server):
         # Whoever is answered from now on is asked to come again by another connection.
         closing_header = (b"connection", b"close")
         self.server_state.default_headers = [*self.server_state.default_headers, closing_header]
+        began = anyio.current_time()
         for _ in range(LINGER_TICKS):
-            if self.server_state.connections:
-                await anyio.sleep(TICK_S)
+            if self.server_state.connections and anyio.current_time() - began < LINGER_S:
+                await anyio.sleep(LINGER_S / LINGER_TICKS)
+        # It is a part of the time that requests have to finish: the last resort counts already.
+        left_s = GRACE_S - (anyio.current_time() - began)
+        self.config.timeout_graceful_shutdown = left_s  # type: ignore[assignment]
         await super().shutdown(sockets)
 
     @contextmanager

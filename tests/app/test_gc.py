@@ -85,10 +85,11 @@ def test_what_no_entry_names_is_shown_and_then_goes(app: Application) -> None:
 def test_what_a_blob_names_or_rests_on_stays(app: Application) -> None:
     kept.fill(app)
     mentioned = leave(app, b"mentioned in a blob")
-    kept.keep(app.store, f"see {mentioned}".encode())
+    beside = leave(app, b"mentioned behind a letter that could be of a digest")
+    kept.keep(app.store, f"see {mentioned} and id{beside}".encode())
 
     assert gather(app).count == 0
-    assert mentioned in blobs(app)
+    assert {mentioned, beside} <= blobs(app)
 
 
 def test_what_a_mentioned_blob_rests_on_or_mentions_stays_too(app: Application) -> None:

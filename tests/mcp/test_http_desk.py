@@ -2,6 +2,7 @@
 
 import json
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import anyio
@@ -14,8 +15,8 @@ from hansard.app.start import catalog, start
 from hansard.kernel.operation import Capability, Context, Operation, ProjectRequest, Result
 from hansard.mcp import http_desk
 from hansard.mcp.callers import http_door
-from hansard.mcp.desk import ToolDesk
-from hansard.mcp.http_desk import CALLS_AT_ONCE_MAX, MESSAGE_KEY, HttpDesk
+from hansard.mcp.desk import CALLS_AT_ONCE_MAX, ToolDesk
+from hansard.mcp.http_desk import MESSAGE_KEY, HttpDesk
 from tests.hostile.fuzzing import META
 from tests.patience import PATIENCE_S
 
@@ -79,10 +80,9 @@ async def test_an_answer_that_takes_long_is_told_of_in_a_stream(
     monkeypatch.setattr(http_desk, "PING_S", 0.001)
     waiting = Waiting()
     application = waiting.application()
-    desk = HttpDesk(_nobody, ToolDesk(application, Settings(), http_door("", application.store)))
-
     caller = Asker(waiting)
-    await caller.ask(desk)
+    with ThreadPoolExecutor() as threads:
+        await caller.ask(HttpDesk(_nobody, desk_of(application), threads))
     application.close()
 
     first, *parts = caller.sent
@@ -102,15 +102,20 @@ async def test_who_finds_no_room_at_the_desk_is_passed_on() -> None:
         passed.append(scope)
         waiting.may_end.set()
 
-    desk = HttpDesk(sdk, ToolDesk(application, Settings(), http_door("", application.store)))
     callers = [Asker(waiting) for _ in range(CALLS_AT_ONCE_MAX + 1)]
-    async with anyio.create_task_group() as tasks:
-        for one in callers:
-            tasks.start_soon(one.ask, desk)
+    with ThreadPoolExecutor(CALLS_AT_ONCE_MAX) as threads:
+        desk = HttpDesk(sdk, desk_of(application), threads)
+        async with anyio.create_task_group() as tasks:
+            for one in callers:
+                tasks.start_soon(one.ask, desk)
     application.close()
 
     assert len(passed) == 1
     assert sum(bool(one.sent) for one in callers) == CALLS_AT_ONCE_MAX
+
+
+def desk_of(application: Application) -> ToolDesk:
+    return ToolDesk(application, Settings(), http_door("", application.store))
 
 
 async def _nobody(_: Any, __: Any, ___: Any) -> None:

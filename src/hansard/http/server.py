@@ -6,6 +6,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
 from types import FrameType
@@ -22,6 +23,7 @@ from hansard.http.port import listen
 from hansard.http.workers.place import AT_ONCE, BACKLOG, Worker, end_here
 from hansard.kernel.problem import InvalidInput
 from hansard.mcp.bodies import Bodies
+from hansard.mcp.desk import CALLS_AT_ONCE_MAX
 from hansard.mcp.last_resort import GIVE_UP_S, LastResort
 from hansard.mcp.origins import in_url
 from hansard.mcp.streamable_http import PATH, HttpServer, mounted
@@ -68,7 +70,12 @@ def serve(
     `listener` is the port to serve on, if it is open already. `worker` is this process's
     place where several serve on it.
     """
-    with LastResort() as last_resort, closing(application):
+    with (
+        LastResort() as last_resort,
+        closing(application),
+        # Ended here, where the last resort still holds: at its own end the interpreter waits.
+        ThreadPoolExecutor(CALLS_AT_ONCE_MAX, "call") as threads,
+    ):
         if front is None:
             _require_loopback(settings.host)
         listener = listener or listen(settings.host, settings.port)
@@ -82,7 +89,7 @@ def serve(
 
         routes = beside.routes() if beside else ()
         hosts = allowed_hosts(settings) if front else ()
-        app = mounted(server, routes, hosts=hosts, desk=server.desk)
+        app = mounted(server, routes, hosts=hosts, threads=threads)
         if front:
             app = front(app, partial(Bodies, messages=PATH))
         sockets = [listener, worker.listen()] if worker else [listener]

@@ -30,13 +30,29 @@ CLEAR_GAIN = 8
 REUSED_BYTES_MAX = 64 * KIB
 """Up to here packing with what was used before saves most of the time, and keeps little memory."""
 
+WINDOWS_MAX = 1024
+"""A run of hexadecimal characters that is no longer may have a digest anywhere in it."""
+
 _own = threading.local()
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_HEX_RUN = re.compile(rb"[0-9a-f]{64,}")
 
 
 def is_digest(text: str) -> bool:
     """Whether this has the form of a digest: what has not may not name a file."""
     return _DIGEST.fullmatch(text) is not None
+
+
+def digests_in(data: bytes) -> set[Digest]:
+    """Find whatever looks like a digest, also right behind another hexadecimal character.
+
+    In very long runs only one after the other is looked at, as in a list without separators.
+    """
+    found = set[Digest]()
+    for run in _HEX_RUN.findall(data):
+        text, step = run.decode(), 1 if len(run) <= WINDOWS_MAX else 64
+        found.update(Digest(text[at : at + 64]) for at in range(0, len(text) - 63, step))
+    return found
 
 
 def digest_of(data: bytes | bytearray) -> Digest:

@@ -29,6 +29,9 @@ Json = dict[str, Any]
 
 CALL = "tools/call"
 
+CALLS_AT_ONCE_MAX = 32
+"""Calls that run at the same time; writers among them share commits, so more is not faster."""
+
 SERVER_INFO = f"{RESERVED}serverInfo"
 SESSION_ARGUMENTS = {"session_id", "sessionId"}
 

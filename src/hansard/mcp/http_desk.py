@@ -6,7 +6,7 @@ as the SDK answers it; everything else is passed on as it came.
 
 import asyncio
 import json
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor
 from functools import partial
 
 from mcp.server.streamable_http import check_accept_headers
@@ -20,14 +20,18 @@ from mcp_types.version import LATEST_MODERN_VERSION
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from hansard.mcp.desk import CALL, Json, ToolDesk, asked_in_current_era, plain_call
+from hansard.mcp.desk import (
+    CALL,
+    CALLS_AT_ONCE_MAX,
+    Json,
+    ToolDesk,
+    asked_in_current_era,
+    plain_call,
+)
 from hansard.mcp.front import is_of_current_era
 
 MESSAGE_KEY = "hansard.message"
 """Where the scope of a request holds the message that was read from its body."""
-
-CALLS_AT_ONCE_MAX = 32
-"""Calls that run at the same time; those that must wait for one to end are the SDK's to hold."""
 
 PING_S = 15.0
 """How long an answer may take before a stream is begun in which the caller hears that it comes."""
@@ -56,11 +60,11 @@ ENCODED = "=?"
 class HttpDesk:
     """Answers plain calls, and passes on the rest."""
 
-    def __init__(self, app: ASGIApp, desk: ToolDesk) -> None:
-        """Stand before the SDK's application."""
+    def __init__(self, app: ASGIApp, desk: ToolDesk, threads: Executor) -> None:
+        """Stand before the SDK's application, and have calls run in threads that others end."""
         self._app = app
         self._desk = desk
-        self._threads = ThreadPoolExecutor(CALLS_AT_ONCE_MAX, "call")
+        self._threads = threads
         self._open = 0
         """Calls that run in threads."""
         self._accepted: dict[str, bool] = {}
@@ -88,6 +92,7 @@ class HttpDesk:
         elif self._open < CALLS_AT_ONCE_MAX:
             await self._in_thread(message, partial(self._desk.outcome, name, given, asked), send)
         else:
+            # What must wait for one of them to end is the SDK's to hold.
             await self._app(scope, receive, send)
 
     def _is_accepted(self, request: Request) -> bool:

@@ -17,15 +17,12 @@ from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.mcp.answers import error_of
 from hansard.mcp.asked import Circumstances, introduced
 from hansard.mcp.clients import Client
-from hansard.mcp.desk import CALL, ToolDesk, asked_in_current_era, plain_call
+from hansard.mcp.desk import CALL, CALLS_AT_ONCE_MAX, ToolDesk, asked_in_current_era, plain_call
 from hansard.mcp.front import INITIALIZE, KEPT_MAX, StdioFront
 from hansard.mcp.in_flight import Traffic
 from hansard.mcp.lines import Line, TooLong
 from hansard.mcp.messages import Json, Malformed, RequestId, read, too_long
 from hansard.mcp.wire import LineWriter
-
-CALLS_AT_ONCE_MAX = 32
-"""Calls that run at the same time; writers among them share commits, so more is not faster."""
 
 INITIALIZED = "notifications/initialized"
 CANCELLED = "notifications/cancelled"

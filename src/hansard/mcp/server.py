@@ -19,15 +19,12 @@ from hansard.mcp.apps import APPS_BY_TOOL
 from hansard.mcp.callers import Door
 from hansard.mcp.cards import Card
 from hansard.mcp.clients import EXTENSION
-from hansard.mcp.desk import ToolDesk
+from hansard.mcp.desk import CALLS_AT_ONCE_MAX, ToolDesk
 from hansard.mcp.instructions import instructions
 from hansard.mcp.notices import Hearing, Notices
 from hansard.mcp.resources import RESOURCES, Parts, Resource
 from hansard.mcp.sdk import RequestContext, asked_in
 from hansard.sessions.directory import project_of
-
-CALLS_AT_ONCE_MAX = 32
-"""Calls that run at the same time; writers among them share commits, so more is not faster."""
 
 LIST_TTL_MS = 5 * 60 * 1000
 """How long a client may keep a list: it changes only when another Hansard is started."""

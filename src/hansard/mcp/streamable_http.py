@@ -1,6 +1,7 @@
 """MCP over Streamable HTTP, for clients on this machine, and elsewhere for those with a token."""
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from typing import Any
 
 import mcp_types as types
@@ -18,7 +19,6 @@ from hansard.app.start import who_is_there
 from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.mcp.bodies import Bodies
 from hansard.mcp.callers import http_door
-from hansard.mcp.desk import ToolDesk
 from hansard.mcp.guard import Guard
 from hansard.mcp.http_desk import HttpDesk
 from hansard.mcp.instructions import instructions
@@ -74,12 +74,12 @@ def mounted(
     routes: Sequence[Route] = (),
     *,
     hosts: Sequence[str] = (),
-    desk: ToolDesk | None = None,
+    threads: Executor | None = None,
     **options: Any,
 ) -> ASGIApp:
     """Put a server object behind HTTP, reached by this machine's own names and by `hosts`.
 
-    `desk` is where its calls are answered, if that need not be through the SDK.
+    With `threads` calls are answered in those, before the SDK; whoever gives them ends them.
     `options` are the SDK's own, for tests of the protocol.
     """
     app = server.streamable_http_app(
@@ -91,7 +91,7 @@ def mounted(
         custom_starlette_routes=[Route("/healthz", _healthz), *routes],
         **options,
     )
-    inner = HttpDesk(app, desk) if desk else app
+    inner = HttpDesk(app, server.desk, threads) if threads else app
     guard = Guard(inner, path=PATH, hosts=hosts, catalog=server.application.catalog)
     return Bodies(guard, messages=PATH)
 

@@ -5,7 +5,6 @@ written; its blobs are kept first, which nobody sees, and then all its entries i
 So whoever is cut off has all of it or none.
 """
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -37,7 +36,7 @@ from hansard.app.keeping.importing import (
 from hansard.app.redacted import Collected
 from hansard.app.verify.missing import Missing
 from hansard.kernel import ids
-from hansard.kernel.blob import Blob, Digest
+from hansard.kernel.blob import Blob, Digest, digests_in
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Entry, Event, Head, Stamp, genesis
@@ -46,8 +45,6 @@ from hansard.kernel.named_blobs import finders
 from hansard.kernel.problem import BlobDamaged, BlobRedacted, Problem
 from hansard.kernel.store import CATALOG, Store
 from hansard.sessions import projects
-
-_DIGEST = re.compile(rb"[0-9a-f]{64}")
 
 
 class HeadMoved(Problem):
@@ -81,7 +78,7 @@ def named_between(store: Store, project: str, after: int, until: int) -> list[Di
     named: set[Digest] = set()
     waiting: list[Digest] = []
     for entry in _entries(store, project, after, until):
-        waiting += _mentioned(entry.body or b"")
+        waiting += digests_in(entry.body or b"")
     while waiting:
         digest = waiting.pop()
         found = None if digest in named else _found(store, project, digest)
@@ -260,12 +257,8 @@ def _found(store: Store, project: str, digest: Digest) -> list[Digest] | None:
             return None
         base = [blob.base] if blob.base else []
         try:
-            return [*base, *_mentioned(content(tx, digest))]
+            return [*base, *digests_in(content(tx, digest))]
         except (BlobRedacted, BlobDamaged):
             return base
 
     return store.engine.read(project, work)
-
-
-def _mentioned(data: bytes) -> list[Digest]:
-    return [Digest(one.decode()) for one in _DIGEST.findall(data)]

@@ -4,7 +4,6 @@ What they add meanwhile is looked at before anything goes, in the transaction in
 they name is needed, and so is what that mentions and rests on.
 """
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -13,10 +12,10 @@ from hansard.app.keeping.deleted import DELETING, SAVING, Deleted
 from hansard.app.redacted import Collected, GoneBlob
 from hansard.engines.sqlite.sieve import Sieve, sieve
 from hansard.kernel import walking
-from hansard.kernel.blob import Digest
+from hansard.kernel.blob import Digest, digests_in
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx, WriteTx
-from hansard.kernel.event import Entry, Stamp
+from hansard.kernel.event import Stamp
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.problem import BlobDamaged
 from hansard.kernel.store import Store
@@ -26,7 +25,6 @@ Sizes = dict[Digest, int]
 STEP = 500
 """Blobs that are let go in one transaction, for which others wait."""
 
-_DIGEST = re.compile(rb"[0-9a-f]{64}")
 _COPYING = "checkpoints.thread_"
 """What kinds begin with that may bring back what was deleted, as a copy of a thread does."""
 
@@ -95,7 +93,7 @@ class Sifting:
         for entry in walking.entries(tx, after=self._seen):
             if entry.kind == Collected.kind:
                 continue  # ours: nobody else collects meanwhile
-            named = _digests_in(entry)
+            named = digests_in(entry.body or b"")
             for digest in named:
                 self.sieve.keep(_beneath(tx, digest))
             self.sieve.spare(named)
@@ -116,7 +114,7 @@ class Sifting:
         page = tx.entries(after=after, before=deleted.seq + 1, limit=ENTRIES_PAGE)
         named, let_go = set[Digest](), set[Digest]()
         for entry in page:
-            found = _digests_in(entry)
+            found = digests_in(entry.body or b"")
             if entry.kind in SAVING:
                 going = deleted.lets_go(tx, entry, self._store.kinds.decode(entry))
                 let_go |= going
@@ -140,10 +138,6 @@ class Sifting:
         return page[-1] if page else None
 
 
-def _digests_in(entry: Entry) -> set[Digest]:
-    return {Digest(one.decode()) for one in _DIGEST.findall(entry.body or b"")}
-
-
 def _beneath(tx: ReadTx, digest: Digest) -> Iterator[tuple[Digest, Digest | None, int, int]]:
     """Give a blob as it is kept, if it is, and all that it rests on."""
     wanted: Digest | None = digest
@@ -160,5 +154,5 @@ def _mentioned_by(tx: ReadTx, digests: list[Digest]) -> set[Digest]:
             data = content(tx, digest)
         except BlobDamaged:
             continue  # it names nothing that anybody could read
-        found |= {Digest(one.decode()) for one in _DIGEST.findall(data)}
+        found |= digests_in(data)
     return found

@@ -164,7 +164,10 @@ def test_vectors_are_made_anew(app: Application, agent: Caller) -> None:
 
     redact(app, seq=seq_of(app, SECRET), fields=("text",))
 
-    assert app.store.read(PROJECT, vectors.generation) is None
+    begun = app.store.read(PROJECT, vectors.generation)
+    assert begun is not None
+    assert (begun.embedder, begun.changes) == (vectors.NOBODY, 0)
+    assert app.store.read(PROJECT, lambda tx: vectors.text_digest(tx, "topic", "T001")) is None
 
 
 def test_all_versions_of_a_file_are_erased(app: Application, agent: Caller, files: Path) -> None:

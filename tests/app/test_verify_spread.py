@@ -95,6 +95,16 @@ def test_a_damaged_one_is_found_damaged_in_the_same_words_and_order(settings: Se
     assert together.as_dict() == alone.as_dict()
 
 
+def test_a_damaged_head_is_found_by_several_as_by_one(settings: Settings) -> None:
+    with apsw.Connection(str(Path(settings.store) / "hansard.db")) as connection:
+        connection.execute("UPDATE heads SET seq = 'x' WHERE project = 'p1'")
+
+    alone, together = (_verified(settings, one) for one in (None, 2))
+
+    assert alone.exit_code == 2
+    assert (together.exit_code, together.findings) == (2, alone.findings)
+
+
 def test_a_store_on_postgresql_is_shared_too(on_postgres: Settings) -> None:
 
     with psycopg.connect(on_postgres.store, autocommit=True) as connection:

@@ -233,7 +233,7 @@ def test_only_one_door_asks_who_sits_at_the_terminal() -> None:
         )
 
     assert {path.stem for path in folder.rglob("*.py") if imports_actor(path)} == {
-        "proving", "sitting",
+        "cli_session", "person_proof",
     }  # fmt: skip
 
 

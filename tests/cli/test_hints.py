@@ -34,6 +34,12 @@ def test_a_hint_that_says_what_anyone_can_do_is_kept() -> None:
     assert hint_of(InvalidInput("x", hint="record_plan makes one")) == HINTS["INVALID_INPUT"]
 
 
+def test_a_place_that_is_called_like_a_tool_is_told_all_the_same() -> None:
+    where = "Your text is in /home/ana/my_notes/hansard-edit-ab_cd/record.md"
+
+    assert hint_of(InvalidInput("x", hint=where)) == where
+
+
 def test_an_argument_is_named_as_the_flag_it_was_given_by() -> None:
     assert message_of(InvalidInput("resolved_by: is required")) == "--resolved-by: is required"
 

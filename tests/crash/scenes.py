@@ -191,7 +191,8 @@ def queue_up_behind_a_failure(stage: Stage) -> None:
 
     def work(tx: WriteTx) -> None:
         has_begun.set()
-        wait_until(lambda: engine._group._jobs.qsize() == FEW)
+        # Whoever leads is waited for by the writer thread, with the first of those in its hand.
+        wait_until(lambda: engine._group._jobs.qsize() >= FEW - 1)
         app.store.record(tx, toy.Noted(id="T001", text="first"), toys.STAMP)
 
     stage.gate("disturbed")

@@ -23,15 +23,15 @@ IS_WHOLE = os.environ.get("HANSARD_FAULTS") == "all"
 
 LEAKING = """
 from hansard.cli.main import main
-from hansard.mcp.server import HansardServer
+from hansard.mcp.desk import ToolDesk
 
-kept, answer = [], HansardServer._answer
+kept, answer = [], ToolDesk.outcome
 
 def keeping(self, *asked):
     kept.append((open("/dev/null"), b"x" * 1_000_000))
     return answer(self, *asked)
 
-HansardServer._answer = keeping
+ToolDesk.outcome = keeping
 main()
 """
 

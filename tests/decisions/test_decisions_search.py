@@ -266,6 +266,22 @@ def test_a_decision_that_was_made_once_is_found_among_those_that_were_changed(
     assert [one["id"] for one in by_words["results"]] == ["D002", "D003"]
 
 
+@pytest.mark.holds("DEC-search-4")
+def test_who_asks_in_all_words_of_a_title_finds_that_decision_though_it_was_changed(
+    open_with: OpenWith,
+) -> None:
+    meanings = Fixed(("D002", 0.9), ("D003", 0.75), ("D001", 0.2))
+    bot = a_party(open_with(meanings=meanings), "agent")
+    old = bot.record("uploads", "Keep all of it for ever on the local disk")
+    title = "Delete customer uploads from object storage after thirty days"
+    bot.supersede(old, title=title, target="uploads")
+    bot.record("exports", "Delete customer exports from object storage after ninety days")
+
+    found = bot.ask("search_decisions", query=title)
+
+    assert [one["id"] for one in found["results"]] == ["D002", "D003"]
+
+
 HOSTILE: Sequence[tuple[str, float]] = [
     ("D999", 1.0),
     ("", 1.0),

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -26,6 +26,8 @@ class EmbeddingServer(ThreadingHTTPServer):
         self.refused_word: str | None = None
         self.wait_s = 0.0
         self.closing = threading.Event()
+        self.meanwhile: Callable[[], object] | None = None
+        """Done once, before the next answer."""
         self.shift = 0
         """Turns the vectors by so many places, as another model would."""
 
@@ -47,6 +49,9 @@ class _Handler(BaseHTTPRequestHandler):
         server.keys.append(self.headers["Authorization"])
         server.paths.append(self.path)
         server.closing.wait(server.wait_s)
+        meanwhile, server.meanwhile = server.meanwhile, None
+        if meanwhile:
+            meanwhile()
         made = [
             {"index": number, "embedding": count_words(text, server.shift)}
             for number, text in enumerate(asked["input"])

@@ -19,7 +19,7 @@ from hansard.embedders.vector_file import HEAD_BYTES
 from hansard.embedders.vector_index import SEALED_MAX, TAIL_MIN
 from hansard.kernel.engine import DERIVED_LOCK, WriteTx
 from hansard.kernel.event import Actor, Stamp
-from tests.embedders.test_shelf import Vectors, change, some_vectors
+from tests.embedders.test_shelf import DIMENSIONS, Vectors, change, some_vectors
 from tests.records.chats import Chat
 
 PROJECT, TOPIC = "default", "notes"
@@ -142,6 +142,27 @@ def test_what_comes_after_is_added_and_what_changes_or_goes_is_no_longer_found(
     assert score > 0.99
     for one in (first, second):
         assert_as_the_table(app, one)
+
+
+def test_what_comes_in_small_pieces_gets_into_the_file_however_many_vectors_each_has(
+    app: Application, folder: Path
+) -> None:
+    put(app, numbered(some_vectors(COUNT)))
+    one = held(app)
+    size = the_file(folder).stat().st_size
+
+    for number in range(TAIL_MIN // 50 + 1):
+        put(
+            app,
+            [
+                change(f"N{COUNT + 50 * number + nth}", some_vectors(3, seed=100 * number + nth))
+                for nth in range(50)
+            ],
+        )
+        one.refresh(app.store)
+
+    assert the_file(folder).stat().st_size > size + 3 * TAIL_MIN * DIMENSIONS
+    assert_as_the_table(app, one)
 
 
 def test_many_blocks_are_made_one(app: Application, folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -232,9 +233,23 @@ def test_who_comes_alone_commits_in_its_own_thread() -> None:
     batches.may_go.set()
     group = batches.group()
 
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(group.run, partial(_noted, "mine")).result() == "mine"
+        own = threads.submit(threading.get_ident).result()
+
+    assert batches.threads == [own]
+    assert group.close()
+
+
+def test_the_main_thread_in_which_signals_are_raised_leads_nothing() -> None:
+    batches = Leading()
+    batches.may_go.set()
+    group = batches.group()
+
     assert group.run(partial(_noted, "mine")) == "mine"
 
-    assert batches.threads == [threading.get_ident()]
+    assert threading.current_thread() is threading.main_thread()
+    assert (batches.threads, batches.done) == ([], ["mine"])
     assert group.close()
 
 
@@ -251,13 +266,15 @@ def test_who_comes_while_another_leads_shares_the_next_commit_and_then_all_do() 
 
     batches.may_go.set()
     asking.wait()
-    group.run(partial(_noted, "fourth"))
-    group.run(partial(_noted, "fifth"))
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(group.run, partial(_noted, "fourth")).result()
+        threads.submit(group.run, partial(_noted, "fifth")).result()
+        own = threads.submit(threading.get_ident).result()
 
     assert batches.sizes == [1, 2, 1, 1]
     assert batches.done == ["first", *sorted(batches.done[1:3]), "fourth", "fifth"]
     # After a commit that several shared the next is the writer thread's; then one leads again.
-    assert batches.threads[1:] == [threading.get_ident()]
+    assert batches.threads[1:] == [own]
     assert group.close()
 
 

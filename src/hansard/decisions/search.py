@@ -22,7 +22,7 @@ from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Context
 from hansard.kernel.question import NearOfAlike, nearest_of_alike
-from hansard.kernel.words import query_stems, stems
+from hansard.kernel.words import coverage, query_stems, stems
 
 MEANING_WEIGHT = 0.7
 """How much meaning counts against words: many decisions are about the same part (ADR 84)."""
@@ -84,7 +84,7 @@ def _ranked(
     rejected_max = least if wanted.status == "rejected" else REJECTED_SHOWN_MAX
     while True:
         by_words = tx.search(WORDS, request.query, limit=hits_max)
-        hits, second_share = graph.fused(by_words, by_meaning, near.about)
+        hits, second_share = graph.fused(request.query, by_words, by_meaning, near.about)
         matches = graph.matches(hits, request.mode, wanted)
         ranked = rank(matches, request.mode, least, rejected_max, second_share=second_share)
         is_enough = len(ranked) >= least or len(by_words) < hits_max
@@ -125,19 +125,24 @@ class _Graph:
             self._match(hit)
 
     def fused(
-        self, by_words: Sequence[Hit], by_meaning: Sequence[Hit], about: frozenset[str]
+        self,
+        query: str,
+        by_words: Sequence[Hit],
+        by_meaning: Sequence[Hit],
+        about: frozenset[str],
     ) -> tuple[list[Hit], float]:
         """Fuse both, and say what the second best version of a decision counts.
 
         Where there is no meaning, or something has every word of a few, words are what was meant,
-        and the version that has them says it.
+        and the version that has them says it. So does one whose title has every word of many.
         """
         if not by_meaning or (by_words and by_words[0].score >= ALL_THERE):
             return fuse(by_words, by_meaning), 0.0
         hits = fuse(by_words, by_meaning, weight=MEANING_WEIGHT)
         if about:
             hits = [Hit(hit.key, self._named(hit, about)) for hit in hits]
-        return hits, SECOND_SHARE
+        is_titled = by_words and coverage(query, self._known(by_words[0])["title"]) == 1
+        return hits, 0.0 if is_titled else SECOND_SHARE
 
     def _named(self, hit: Hit, about: frozenset[str]) -> float:
         """Score what a decision is about as well, if the question says what that is."""

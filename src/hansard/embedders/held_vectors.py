@@ -120,7 +120,7 @@ class HeldVectors:
         self._witness = Witness(page[-1].key, page[-1].text, page[-1].change)
         if self.index is not None:
             self.index.update(page)
-            if self.index.tail_rows >= SEALED_ROWS:
+            if len(page) == vectors.ROWS_PAGE and self.index.tail_rows >= SEALED_ROWS:
                 self._keep_in_memory()
 
     def _keep_in_memory(self) -> None:

@@ -143,13 +143,20 @@ class VectorMeanings:
         """Embed what these entries made new; a text whose vectors are there is left alone."""
         passages = _passages(others)
         events = [event for entry in entries if (event := store.kinds.decode(entry))]
-        fresh = store.read(project, lambda tx: list(self._fresh(tx, passages, events)))
+
+        def look(tx: ReadTx) -> tuple[vectors.Generation | None, list[Passage]]:
+            return vectors.generation(tx), list(self._fresh(tx, passages, events))
+
+        seen, fresh = store.read(project, look)
         texts = [text for passage in fresh for text in _texts(passage)]
         made = iter(self._embed(texts))
         changes = [_change(passage, [next(made) for _ in _texts(passage)]) for passage in fresh]
         identifier = uuid.uuid4().hex
 
         def work(tx: WriteTx) -> None:
+            if _id_of(vectors.generation(tx)) != _id_of(seen):
+                # Perhaps for what these texts say.
+                raise follow.NotNow("all vectors were erased meanwhile")
             vectors.save(tx, vectors.begin(tx, self._made_by, identifier), changes)
 
         if changes:
@@ -238,6 +245,10 @@ def _made(passages: Passages, event: Event, sources: Sources) -> Iterable[Passag
     except BlobDamaged:
         # `hansard verify` names it; what else there is must still be found.
         return []
+
+
+def _id_of(generation: vectors.Generation | None) -> str | None:
+    return generation.id if generation else None
 
 
 def _texts(passage: Passage) -> list[str]:

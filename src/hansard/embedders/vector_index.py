@@ -123,6 +123,8 @@ class VectorIndex:
             self._take_out(block.hashes)
             self._shelves.append(_Shelf(block))
         self._tail = _Shelf(empty(dimensions))
+        self._apart = 0
+        """Documents that came since and lie with the rest, in memory only."""
         self._count()
         # Held only while memory is looked at or changed, so that a transaction may wait for it.
         self._lock = threading.Lock()
@@ -134,7 +136,8 @@ class VectorIndex:
     @property
     def is_tail_long(self) -> bool:
         """Whether so much has come that it should be put with the rest."""
-        return len(self._tail.block.hashes) >= max(TAIL_MIN, self._rows // TAIL_SHARE)
+        come = self._apart + len(self._tail.block.hashes)
+        return come >= max(TAIL_MIN, self._rows // TAIL_SHARE)
 
     @property
     def tail_rows(self) -> int:
@@ -153,6 +156,7 @@ class VectorIndex:
     def seal(self) -> None:
         """Put what came last with the rest, in memory."""
         with self._lock:
+            self._apart += len(self._tail.block.hashes)
             self._shelves.append(self._tail)
             self._tail = _Shelf(empty(self.dimensions))
             self._count()
@@ -160,6 +164,7 @@ class VectorIndex:
     def compact(self) -> None:
         """Make one of the blocks, if they are many."""
         with self._lock:
+            self._apart = 0
             if len(self._shelves) > SEALED_MAX:
                 self._shelves = [_Shelf(self._merged(self._shelves, with_gone=False))]
                 self._count()

@@ -21,6 +21,9 @@ VECTORS = Table("vectors", {"topic": "text", "change": "integer"}, (("topic", "c
 GENERATION = "@generation"
 """The row that says which embedder the others are of, and how many changes there have been."""
 
+NOBODY = ""
+"""Who made the vectors of a generation that has none, since all were erased."""
+
 ROWS_PAGE = 1_000
 
 Packed = str
@@ -71,6 +74,12 @@ def begin(tx: WriteTx, embedder: str, identifier: str) -> Generation:
     begun = Generation(identifier, embedder, 0)
     _count(tx, begun, 0)
     return begun
+
+
+def forget(tx: WriteTx) -> None:
+    """Erase all, so that nobody who is at work on some of it goes on as if it were there."""
+    tx.clear((VECTORS,), ())
+    _count(tx, Generation(tx.head().hash, NOBODY, 0), 0)
 
 
 def save(tx: WriteTx, current: Generation, changes: Sequence[VectorChange]) -> None:

@@ -1,7 +1,8 @@
 """Work that shares commits, so that N writers cost one fsync.
 
 Who comes while nobody writes leads: its work is done and committed in its own thread, and no other
-is woken for it. Whoever comes meanwhile queues up for a thread that commits what is there at once.
+is woken for it; not in the main thread, where a signal could end it between a lock and its release.
+Whoever comes meanwhile queues up for a thread that commits what is there at once.
 """
 
 import queue
@@ -92,6 +93,11 @@ class Job(Generic[Tx]):
         return self.done.begin()
 
 
+def _may_be_interrupted() -> bool:
+    """Whether a signal may be raised here at any line, also between a lock and what frees it."""
+    return threading.current_thread() is threading.main_thread()
+
+
 class GroupCommit(Generic[Tx]):
     """Runs work in batches, of which never two at once.
 
@@ -100,7 +106,8 @@ class GroupCommit(Generic[Tx]):
     given to every job of the batch that is not resolved.
 
     `lead` gets a single job, in its caller's thread, and does the same; but where it would have to
-    wait before that is begun, it does nothing and gives `False`. Without it nobody leads.
+    wait before that is begun, it does nothing and gives `False`. Without it nobody leads, and the
+    main thread never does.
     """
 
     def __init__(
@@ -138,7 +145,9 @@ class GroupCommit(Generic[Tx]):
 
     def _has_led(self, job: Job[Tx]) -> bool:
         """Do a job here and now, if nobody else writes or waits to."""
-        if self._lead is None or self._is_crowd or not self._writing.acquire(blocking=False):
+        if self._lead is None or self._is_crowd or _may_be_interrupted():
+            return False
+        if not self._writing.acquire(blocking=False):
             return False
         try:
             if self._closed or not self._jobs.empty():
@@ -181,11 +190,12 @@ class GroupCommit(Generic[Tx]):
 
     def _serve(self) -> None:
         while (first := self._jobs.get()) is not None:
+            self._is_crowd = True  # somebody waits, though the queue is empty by now
             with self._writing:
                 batch, last = self._gather(first)
+                self._is_crowd = len(batch) > 1
                 self._writer = threading.get_ident()
                 self._do(batch)
-                self._is_crowd = len(batch) > 1
                 self._writer = None
             if last:
                 return

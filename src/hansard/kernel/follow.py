@@ -136,12 +136,12 @@ def catch_up(store: Store, follower: Follower, project: str, *, under: Lock | No
     How far it is, is not noted by whoever has lost the lock `under` which it works.
     """
 
-    def unread(tx: ReadTx) -> tuple[int, Head, list[Entry]]:
+    def unread(tx: ReadTx) -> tuple[int, Head, list[Entry], str]:
         cursor = _cursor(tx, follower)
         page = tx.entries(after=cursor, limit=follower.batch, kinds=follower.kinds)
-        return cursor, tx.head(), page
+        return cursor, tx.head(), page, follower.basis(tx)
 
-    cursor, head, entries = store.read(project, unread)
+    cursor, head, entries, basis = store.read(project, unread)
     if not entries and head.seq - cursor < ENTRIES_PAGE:
         # Saving the cursor is a write. Where there was nothing to do, it can wait.
         return 0
@@ -152,6 +152,9 @@ def catch_up(store: Store, follower: Follower, project: str, *, under: Lock | No
     def save(tx: WriteTx) -> None:
         if under is not None:
             tx.require(under)
+        if basis and follower.basis(tx) != basis:
+            # What was made was thrown away meanwhile, so all is looked at again.
+            return
         row = {"seq": reached.seq, "hash": reached.hash, "basis": follower.basis(tx)}
         tx.put(CURSORS, follower.name, row, seq=head.seq)
 

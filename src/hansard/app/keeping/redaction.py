@@ -11,7 +11,7 @@ from hansard.app.keeping import erasure
 from hansard.app.keeping.collecting import superfluous
 from hansard.app.keeping.guard import alone
 from hansard.app.redacted import ErasedBlob, ErasedPayload, Redacted
-from hansard.embedders.vectors import VECTORS
+from hansard.embedders import vectors
 from hansard.entities.type_words import type_words
 from hansard.kernel import walking
 from hansard.kernel.blob import Blob, Digest, digest_of, redact, seal
@@ -186,7 +186,7 @@ def _erase(
     blobs = [said for _, said in erased]
     event = Redacted(payloads=plan.payloads, blobs=blobs, reason=why.reason, proof=why.proof)
     entry = store.record(tx, event, stamp)
-    tx.clear((VECTORS,), ())
+    vectors.forget(tx)
     store.rederive(tx)
     return Redaction(
         event=event,

@@ -5,6 +5,8 @@ find is put together in the order of the projects, so that nothing shows how man
 """
 
 import multiprocessing
+import os
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -13,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hansard.app.verify import documents
+from hansard.app.verify.chain import DAMAGED
 from hansard.app.verify.documents import Documents
 from hansard.app.verify.one_project import Examination, check_project
 from hansard.app.verify.report import Checked, Finding, Findings
@@ -98,8 +101,11 @@ def _call_off(asked: "dict[Future[_Found], str]") -> None:
 
 def _largest_first(store: Store, projects: Sequence[str]) -> list[str]:
     """Order projects so that nobody is left with a large one in the end."""
-    heads = store.engine.heads()
-    return sorted(projects, key=lambda one: -heads[one].seq if one in heads else 0)
+    try:
+        heads = store.engine.heads()
+        return sorted(projects, key=lambda one: -heads[one].seq if one in heads else 0)
+    except DAMAGED:
+        return list(projects)  # as is found with the catalog
 
 
 _STORES = ExitStack()
@@ -110,12 +116,21 @@ _LOOKS: list[Examination] = []
 
 
 def _begin(given: _Given) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     share_marks(given.marks)
     store = _STORES.enter_context(given.open_store())
     known = None
     if given.seqs is not None and given.aside is not None:
         known = Documents(_opened(given.aside), given.seqs)
     _LOOKS.append(Examination(store, given.quick, Findings(), _nobody_hears, given.git, known))
+
+
+def _end_with_parent() -> None:
+    """End when who began this has been killed: nobody waits for what is found."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "it was begun by another"
+    parent.join()
+    os._exit(1)
 
 
 def _opened(aside: Path) -> Engine:

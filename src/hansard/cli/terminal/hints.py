@@ -77,6 +77,9 @@ TO_AGENTS = re.compile(
 )
 """What only whoever calls tools can follow: their names, their arguments."""
 
+PATH = re.compile(r"(?<!\S)[/~]\S*")
+"""Where something lies, which may be called like a tool or an argument."""
+
 
 def message_of(problem: Problem) -> str:
     """Give the message with arguments as the command line spells them."""
@@ -103,4 +106,4 @@ def hint_of(problem: Problem) -> str | None:
 def speaks_to_agents(text: str) -> bool:
     """Whether a text names tools or their arguments; settings are people's as well."""
     names = {declared.name for declared in declarations()}
-    return any(found not in names for found in TO_AGENTS.findall(text))
+    return any(found not in names for found in TO_AGENTS.findall(PATH.sub("", text)))

@@ -14,8 +14,8 @@ Tried = tuple[Job[apsw.Connection], tuple[Any, BaseException | None]]
 
 def transact(connection: apsw.Connection, batch: Sequence[Job[apsw.Connection]]) -> list[Tried]:
     """Run jobs in one transaction and commit it; returns each that was begun, and how it went."""
-    connection.execute("BEGIN IMMEDIATE")
     try:
+        connection.execute("BEGIN IMMEDIATE")
         begun = [job for job in batch if job.begin()]
         results = [(job, _try(connection, job, is_alone=len(begun) == 1)) for job in begun]
         # Where all were undone there is nothing to sync, and nothing to be noticed.

@@ -199,18 +199,16 @@ class SqliteEngine(Unremembering):
     def scrub(self, *, dropping: Collection[str] = ()) -> bool:
         if self._stopped:
             raise self._stopped.problem()
-        with (
-            refusals("The store cannot be scrubbed"),
-            self._other_turn(),
-            closing(self._connect()) as connection,
-        ):
-            connection.pragma("synchronous", SYNCHRONOUS_FULL)
-            for name in dropping:
-                connection.execute(f"DROP TABLE IF EXISTS {name}")
-            for statement in layout.optimizing(connection):
-                connection.execute(statement)
-            connection.execute("VACUUM")
-            [[busy, _, _]] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        with refusals("The store cannot be scrubbed"):
+            with self._other_turn(), closing(self._connect()) as connection:
+                connection.pragma("synchronous", SYNCHRONOUS_FULL)
+                for name in dropping:
+                    connection.execute(f"DROP TABLE IF EXISTS {name}")
+                for statement in layout.optimizing(connection):
+                    connection.execute(statement)
+                connection.execute("VACUUM")
+                [[busy, _, _]] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            # Who reads all vectors has the lock on them for long, and writers are not to wait.
             return clear(self._folder / DERIVED, self._locks.hold) and not busy
 
     def _in_files(self) -> set[Digest]:

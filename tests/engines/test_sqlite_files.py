@@ -203,3 +203,23 @@ def test_a_lock_whose_name_its_last_holder_removes_meanwhile_has_one_holder(
     assert second is None
     assert os.path.samestat(os.fstat(first), lock.stat())
     os.close(first)
+
+
+def test_a_file_that_is_swept_away_before_it_is_held_is_written_once_more(
+    store: Path, engine: SqliteEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hold, swept = fcntl.flock, list[bool]()
+
+    def sweeping_first(file: int, operation: int) -> None:
+        if operation == fcntl.LOCK_EX and not swept:
+            swept.append(True)
+            files.BlobFiles(store / "blobs").sweep()
+        hold(file, operation)
+
+    monkeypatch.setattr(fcntl, "flock", sweeping_first)
+    engine.stage(LARGE)
+    monkeypatch.undo()
+
+    assert swept
+    keep(engine, PROJECT, LARGE)
+    assert kept(engine, PROJECT) == CONTENT

@@ -53,19 +53,27 @@ class BlobFiles:
         # Without parents: where the store's folder is gone, no other is made in its place.
         for folder in (self._folder, path.parent, self._incoming):
             folder.mkdir(exist_ok=True, mode=FOLDER_MODE)
+        while not self._brought(path, digest, packed):
+            pass  # whoever sweeps came just before it was held, and will not do so twice for long
+        sync_folder(path.parent)
+        sync_folder(self._folder)
+
+    def _brought(self, path: Path, digest: Digest, packed: bytes) -> bool:
+        """Write a file and give it its name; false if it was swept away before it was held."""
         temporary = self._incoming / f".{digest}.{os.urandom(4).hex()}"
         try:
             with open(temporary, "xb", opener=partial(os.open, mode=FILE_MODE)) as file:
                 # Held for as long as it is written, so that `sweep` can tell what nobody writes.
                 fcntl.flock(file, fcntl.LOCK_EX)
+                if not temporary.exists():
+                    return False
                 file.write(packed)
                 file.flush()
                 os.fsync(file.fileno())
                 temporary.rename(path)
         finally:
             temporary.unlink(missing_ok=True)
-        sync_folder(path.parent)
-        sync_folder(self._folder)
+        return True
 
     def sweep(self) -> None:
         """Remove what processes that died had begun to write."""

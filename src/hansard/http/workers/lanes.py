@@ -38,7 +38,7 @@ class Lanes:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        if scope["client"] is None:
+        if _came_from_a_worker(scope):
             _take_over(scope)
         elif (number := self.owner(scope)) not in {None, self._worker.number}:
             assert number, "another worker has a number"
@@ -99,6 +99,14 @@ def _rename(message: Message | Scope, change: Callable[[bytes], bytes]) -> None:
 def _unmarked(value: bytes) -> bytes:
     before, mark, number = value.rpartition(MARK.encode())
     return before if mark and number.isdigit() else value
+
+
+def _came_from_a_worker(scope: Scope) -> bool:
+    """Whether a request came in at the socket of workers: at a path, which has no port.
+
+    Of whom it came from nothing follows: neither has a stranger an address who has hung up.
+    """
+    return bool(scope["server"]) and scope["server"][1] is None
 
 
 def _take_over(scope: Scope) -> None:

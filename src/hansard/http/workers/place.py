@@ -6,6 +6,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Self
@@ -89,7 +90,8 @@ class Worker:
         """End with whoever started it, however that one ended."""
 
         def wait() -> None:
-            with socket.socket(fileno=os.dup(self.line)) as line:
+            # If that one never read what it was told, the line is not closed but broken.
+            with suppress(OSError), socket.socket(fileno=os.dup(self.line)) as line:
                 while line.recv(1):
                     pass
             end()

@@ -97,7 +97,8 @@ def note_starts(folder: Path, count: int) -> None:
 def keep_counts(folder: Path, pid: int) -> None:
     """Keep what a worker that has ended counted, with that of all that ended before."""
     meter = Meter()
-    with _alone(folder), suppress(FileNotFoundError):
+    # A folder that is gone, or what another version wrote, costs counts and nothing else.
+    with suppress(OSError, ValueError, KeyError), _alone(folder):
         path = folder / f"counts-{pid}.json"
         meter.add(json.loads(path.read_text()))
         ended = folder / f"{ENDED}.json"

@@ -4,6 +4,7 @@ It serves nothing itself and opens no store, so there is little that could end i
 line to it: when the worker is gone the line is cut, and the other way round.
 """
 
+import fcntl
 import json
 import os
 import selectors
@@ -86,7 +87,10 @@ class Supervisor:
     def run(self) -> int:
         """Serve until told to end; returns the exit code."""
         self._folder = Path(tempfile.mkdtemp(prefix="hansard-"))
+        held = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
+            # Whoever clears away what is old (tmpfiles.d) leaves a folder that is locked alone.
+            fcntl.flock(held, fcntl.LOCK_SH)
             with self._hearing():
                 self._start(1)
                 while self._running or (self._due and not self._is_ending):
@@ -95,6 +99,7 @@ class Supervisor:
             self._cut_off()
             self.listener.close()
             shutil.rmtree(self._folder, ignore_errors=True)
+            os.close(held)
         return self._code
 
     def _wait(self) -> None:
@@ -116,6 +121,17 @@ class Supervisor:
                 self._start(one.number)
 
     def _start(self, number: int) -> None:
+        self._starts += 1
+        try:
+            running = self._begin(number)
+        except OSError as error:
+            self._not_started(number, error)
+            return
+        self._running.append(running)
+        self._selector.register(running.line, selectors.EVENT_READ, running)
+
+    def _begin(self, number: int) -> Running:
+        """Start a process, with a line to it."""
         ours, theirs = socket.socketpair()
         with theirs:
             worker = Worker(
@@ -126,13 +142,23 @@ class Supervisor:
                 line=theirs.fileno(),
                 key=self.key,
             )
-            self._starts += 1
-            note_starts(self._folder, self._starts)
-            process = self.spawn(worker.told(), (worker.listener, worker.line))
+            try:
+                note_starts(self._folder, self._starts)
+                process = self.spawn(worker.told(), (worker.listener, worker.line))
+            except OSError:
+                ours.close()
+                raise
         ours.setblocking(False)
-        running = Running(number, process, ours, time.monotonic())
-        self._running.append(running)
-        self._selector.register(ours, selectors.EVENT_READ, running)
+        return Running(number, process, ours, time.monotonic())
+
+    def _not_started(self, number: int, error: OSError) -> None:
+        """Let those go on that run, and try again if nobody has this number."""
+        if not self._was_ready:
+            raise error
+        self._anew.clear()
+        self.say(f"Worker {number} could not be started: {error}")
+        if not self._of(number):
+            self._due.append(Due(number, time.monotonic() + REST_MAX_S))
 
     def _hear(self, worker: Running) -> None:
         """Read what a worker says; that it ends it says by its line being cut."""
@@ -202,6 +228,7 @@ class Supervisor:
         else:
             self._is_ending = True
             self._due.clear()
+            self._anew.clear()
             for one in self._running:
                 self._tell(one)
 

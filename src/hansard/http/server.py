@@ -133,8 +133,10 @@ class _Uvicorn(uvicorn.Server):
         port = sockets[0].getsockname()[1]
         base = f"http://{in_url(self._host)}:{port}"
         if self._worker:
-            # As many may wait as ever: it was told how many to take at once.
-            sockets[0].listen(BACKLOG)
+            # As many may wait as ever, here and where workers ask: it was told how many to take
+            # at once.
+            for one in sockets:
+                one.listen(BACKLOG)
             self._worker.follow(lambda: None if self.should_exit else end_here())
             self._worker.is_ready(self._beside.announce(base, port) if self._beside else "")
             return

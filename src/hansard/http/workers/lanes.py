@@ -8,6 +8,7 @@ a server that was started anew.
 
 import json
 from collections.abc import Callable
+from functools import partial
 from hashlib import sha256
 from urllib.parse import parse_qs
 
@@ -48,7 +49,7 @@ class Lanes:
                 pass
             else:
                 return
-        _rename(scope, _unmarked)
+        _rename(scope, partial(_unmarked, own=b"%d" % self._worker.number))
         await self._app(scope, receive, self._marking(send))
 
     def owner(self, scope: Scope) -> int | None:
@@ -96,9 +97,10 @@ def _rename(message: Message | Scope, change: Callable[[bytes], bytes]) -> None:
     ]
 
 
-def _unmarked(value: bytes) -> bytes:
+def _unmarked(value: bytes, *, own: bytes) -> bytes:
+    """Take our own mark off; what bears another's is not known here, whatever stands before it."""
     before, mark, number = value.rpartition(MARK.encode())
-    return before if mark and number.isdigit() else value
+    return before if mark and number == own else value
 
 
 def _came_from_a_worker(scope: Scope) -> bool:

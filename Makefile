@@ -20,7 +20,7 @@ DAY := $(shell echo $$(($$(date +%s) / 86400)))
 # Tests start many programs, each of which would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 # A sample of the tests that run our programs, for which `make test` asks the launcher.
-COLD := tests/launcher tests/cli tests/mcp/test_stdio.py tests/mcp/test_http.py tests/http/test_door.py
+COLD := tests/launcher tests/cli tests/mcp/test_stdio.py tests/mcp/test_http.py tests/http/test_page_login.py
 LOCK := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-emit-find-links --custom-compile-command "make lock"
 COMPILE := $(BIN)/uv pip compile pyproject.toml $(LOCK)

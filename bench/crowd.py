@@ -29,7 +29,7 @@ from hansard.app import tokens
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.app.verify import verify
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Actor, Stamp
@@ -201,5 +201,5 @@ def _tell(crowd: Crowd, settings: Settings, kills: int) -> None:
 
 
 def _titles(tx: ReadTx) -> list[str]:
-    created = walking.entries(tx, kinds={RecordCreated.kind})
+    created = paging.entries(tx, kinds={RecordCreated.kind})
     return [json.loads(entry.payload or b"{}")["title"] for entry in created]

@@ -33,7 +33,7 @@ from bench import search
 from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.app.start import start
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.blob import digest_of
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.engine import WriteTx
@@ -266,7 +266,7 @@ def reserve(store: Store, projects: int, rounds: int) -> None:
 
 def taken(store: Store, url: str) -> Template:
     """Take what the program has made of the template."""
-    entries = store.read(TEMPLATE, lambda tx: list(walking.entries(tx)))
+    entries = store.read(TEMPLATE, lambda tx: list(paging.entries(tx)))
     tables: dict[str, tuple[list[str], bytes]] = {}
     with psycopg.connect(url, autocommit=True) as connection:
         for table, columns in _columns(connection).items():

@@ -24,7 +24,7 @@ from hansard.embedders.vector_index import VectorIndex
 from hansard.engines.sqlite import SqliteEngine
 from hansard.kernel.engine import Hit, ReadTx, Schema, WriteTx
 from hansard.kernel.event import Kinds
-from hansard.kernel.fuse import fuse
+from hansard.kernel.rank_fusion import fuse
 from hansard.kernel.store import Store
 
 DOCUMENTS = 100_000

@@ -35,7 +35,7 @@ from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.embedders import Choice, local, meanings, model_wire
-from hansard.kernel import context, fuse, likeness, question
+from hansard.kernel import query_meaning, rank_fusion, similarity, surroundings
 from hansard.kernel.engine import Hit
 from hansard.records import search
 
@@ -53,14 +53,14 @@ Fill = Callable[[Application, Mapping[str, Text]], dict[str, str]]
 """Writes texts into a project; gives their keys by the ids that they have there."""
 
 ABLATIONS: dict[str, Sequence[tuple[ModuleType, str, object]]] = {
-    "without what stands beside": [(context, "BESIDE", 0.0), (context, "FURTHER", 0.0)],
-    "without the whole": [(context, "OF_WHOLE", 0.0)],
-    "without who": [(context, "SAID_BY", 0.0)],
-    "without when": [(context, "SAID_THEN", 0.0)],
-    "with common names embedded": [(question, "COMMON_SHARE", 2.0)],
+    "without what stands beside": [(surroundings, "BESIDE", 0.0), (surroundings, "FURTHER", 0.0)],
+    "without the whole": [(surroundings, "OF_WHOLE", 0.0)],
+    "without who": [(surroundings, "SAID_BY", 0.0)],
+    "without when": [(surroundings, "SAID_THEN", 0.0)],
+    "with common names embedded": [(query_meaning, "COMMON_SHARE", 2.0)],
     "without echoes": [(meanings, "ECHOES", 0)],
-    "without places kept": [(fuse, "KEPT", 0)],
-    "without likeness": [(likeness, "SHARE", 0.0)],
+    "without places kept": [(rank_fusion, "KEPT", 0)],
+    "without likeness": [(similarity, "SHARE", 0.0)],
 }
 
 

@@ -64,7 +64,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         chosen = share(items, config.option.share)
     if config.option.rest is not None:
         chosen = rest(items, config.option.rest)
-    took = config.cache.get(TOOK, {})
+    cache = getattr(config, "cache", None)
+    took = cache.get(TOOK, {}) if cache else {}
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = sorted(
         (item for item in items if item in chosen),
@@ -139,9 +140,12 @@ class Stopwatch:
 
     def pytest_sessionfinish(self) -> None:
         """Keep it for the next run; a run of a few tests of a file does not make it short."""
-        known = self._config.cache.get(TOOK, {})
+        cache = getattr(self._config, "cache", None)
+        if cache is None:  # pytest was told to keep none
+            return
+        known = cache.get(TOOK, {})
         more = {file: max(took, known.get(file, 0.0)) for file, took in self._took.items()}
-        self._config.cache.set(TOOK, known | more)
+        cache.set(TOOK, known | more)
 
 
 class Costs:

@@ -44,9 +44,14 @@ class NoPostgresError(Exception):
 
 
 @pytest.fixture(scope="session")
-def postgres_url(request: pytest.FixtureRequest) -> Iterator[str]:
+def postgres_url(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
     """Start a server for this worker; where there is none, the test is skipped, in CI it fails."""
-    running = postgres_server(request.config.cache.mkdir("locales"))
+    cache = getattr(request.config, "cache", None)
+    running = postgres_server(
+        cache.mkdir("locales") if cache else tmp_path_factory.mktemp("locales")
+    )
     try:
         url = running.__enter__()
     except NoPostgresError as reason:

@@ -6,6 +6,7 @@ from hansard.kernel.engine import Table, Topic, WriteTx
 from hansard.kernel.event import Event
 from hansard.kernel.ids import next_id, taken
 from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.model_answer import KEPT
 from hansard.kernel.operation import (
     Capability,
     Context,
@@ -17,7 +18,6 @@ from hansard.kernel.operation import (
 )
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.text import Title
-from hansard.kernel.told import KEPT
 from hansard.kernel.view import Derivation, View
 
 NOTES = Table("toy_notes", {"text": "text"}, (("text",),), history=True)

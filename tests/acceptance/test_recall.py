@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hansard.app.application import Application
-from hansard.kernel.told import told
+from hansard.kernel.model_answer import told
 from hansard.mcp.instructions import instructions
 from tests.acceptance import atlas
 from tests.acceptance.holdings import READING, shown

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from hansard.app.application import Application
-from hansard.app.keeping.collecting import collect
+from hansard.app.keeping.garbage_collection import collect
 from hansard.kernel.clock import to_text
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.problem import Problem

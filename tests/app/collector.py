@@ -4,7 +4,7 @@ import select
 import sys
 
 from hansard.app import start
-from hansard.app.keeping.collecting import collect
+from hansard.app.keeping.garbage_collection import collect
 from hansard.app.settings import Settings
 from hansard.kernel.problem import StorageUnavailable
 from tests.app.kept import STAMP

@@ -1,11 +1,11 @@
 """Drills of keeping a store: backup, import, redaction, collection and repair."""
 
+from hansard.app.erasure_events import Redacted
 from hansard.app.keeping import backup, restoring
 from hansard.app.keeping.backup import find_backup
 from hansard.app.keeping.importing import import_project, look_through
 from hansard.app.keeping.repair import salvage
-from hansard.app.redacted import Redacted
-from hansard.app.unfinished import unfinished
+from hansard.app.unfinished_imports import unfinished
 from hansard.app.verify import verify
 from hansard.kernel.blob import digest_of, seal
 from tests.app import keeping_scenes as scenes

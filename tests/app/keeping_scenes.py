@@ -7,10 +7,10 @@ from pathlib import Path
 from unittest.mock import patch
 
 from hansard.app.application import Application
-from hansard.app.keeping import sifting
+from hansard.app.keeping import unused_blobs
 from hansard.app.keeping.backup import back_up, find_backup
-from hansard.app.keeping.collecting import collect
 from hansard.app.keeping.exporting import export_project
+from hansard.app.keeping.garbage_collection import collect
 from hansard.app.keeping.importing import import_project
 from hansard.app.keeping.redaction import WantedErasure, erase
 from hansard.app.keeping.repair import salvage
@@ -103,7 +103,7 @@ def erase_secret(app: Application) -> None:
 
 def collect_all(app: Application) -> None:
     """Collect one blob in each step, so that there are several."""
-    with patch.object(sifting, "STEP", 1):
+    with patch.object(unused_blobs, "STEP", 1):
         collect(app.store, deleted_before="9999", stamp=STAMP)
 
 

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from hansard.app.application import Application
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.engine import Found, ReadTx, Table
 from hansard.kernel.event import Entry
 from hansard.kernel.limits import TITLE_CHARS_MAX
@@ -17,7 +17,7 @@ from tests.toy import NoteList, NoteTaken
 
 
 def journal(app: Application, project: str = "default") -> list[Entry]:
-    return app.store.read(project, lambda tx: list(walking.entries(tx)))
+    return app.store.read(project, lambda tx: list(paging.entries(tx)))
 
 
 @pytest.mark.holds("ALL-04.2")

@@ -12,7 +12,7 @@ import pytest
 
 from hansard.app.keeping import backup, restoring
 from hansard.app.keeping.backup import Backup, BackupNotFound, BackupUnsound, back_up
-from hansard.app.keeping.guard import KeepingBusy
+from hansard.app.keeping.blob_lock import KeepingBusy
 from hansard.app.verify import verify
 from hansard.engines.postgres import PostgresEngine
 from hansard.kernel.problem import InvalidInput

@@ -10,7 +10,7 @@ from hansard.app.bounded import Bounded, TokenCaller, caller_with
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.app.tokens import WantedToken
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.clock import to_text
 from hansard.kernel.event import Actor, Entry, Stamp
 from tests.conftest import SteppingClock
@@ -37,7 +37,7 @@ def caller(application: Application) -> TokenCaller:
 
 def newest(application: Application) -> Entry:
     """Read the last entry that was written to the caller's project."""
-    return application.store.read("ours", lambda tx: [*walking.entries(tx)][-1])
+    return application.store.read("ours", lambda tx: [*paging.entries(tx)][-1])
 
 
 def test_a_bearers_call_is_stamped_by_the_applications_clock(

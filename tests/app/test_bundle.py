@@ -14,7 +14,7 @@ from hansard.app.keeping.exporting import export_project
 from hansard.app.keeping.importing import import_project, look_through
 from hansard.app.verify import verify
 from hansard.engines.memory import MemoryEngine
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.blob import Blob
 from hansard.kernel.event import Entry
 from hansard.kernel.problem import InvalidInput
@@ -44,7 +44,7 @@ def other() -> Iterator[Store]:
 
 
 def entries(store: Store, project: str = PROJECT) -> list[Entry]:
-    return store.read(project, lambda tx: list(walking.entries(tx)))
+    return store.read(project, lambda tx: list(paging.entries(tx)))
 
 
 def test_it_comes_and_goes_exactly_on_every_engine(

@@ -7,8 +7,8 @@ import pytest
 from hansard.app.application import Application
 from hansard.app.argument_faults import meant
 from hansard.app.start import catalog
-from hansard.kernel.nearest import did_you_mean, nearest
 from hansard.kernel.problem import InvalidInput, UnknownOperation
+from hansard.kernel.suggestion import did_you_mean, nearest
 from hansard.mcp.resources import RESOURCES, ResourceNotFound, find
 from tests.conftest import a_caller
 

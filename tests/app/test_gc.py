@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from hansard.app.application import Application
-from hansard.app.keeping import collecting
-from hansard.app.keeping.collecting import Garbage, collect, find
+from hansard.app.keeping import garbage_collection
+from hansard.app.keeping.garbage_collection import Garbage, collect, find
 from hansard.app.verify import verify
 from hansard.checkpoints.threads.events import (
     StepSaved,
@@ -255,7 +255,7 @@ def test_tables_of_older_views_go(tmp_path: Path) -> None:
 def test_what_writers_are_about_to_keep_is_safe(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(collecting, "LOOSE_S", 0.0)
+    monkeypatch.setattr(garbage_collection, "LOOSE_S", 0.0)
     written: list[bytes] = []
     with opened(tmp_path / "store") as app:
         kept.fill(app, notes=1)

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from hansard.app.application import Application
-from hansard.app.keeping import sifting
-from hansard.app.keeping.collecting import find
-from hansard.app.keeping.sifting import Sifting, sifted
-from hansard.app.redacted import Collected
+from hansard.app.erasure_events import Collected
+from hansard.app.keeping import unused_blobs
+from hansard.app.keeping.garbage_collection import find
+from hansard.app.keeping.unused_blobs import Sifting, sifted
 from hansard.app.verify import verify
 from hansard.checkpoints.threads.events import ThreadCopied, ThreadDeleted
-from hansard.engines.sqlite.sieve import sieve
+from hansard.engines.sqlite.unused_blobs import sieve
 from hansard.kernel.blob import Blob, Digest, seal
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.operation import Caller
@@ -27,7 +27,7 @@ from tests.app.test_gc import EVER, blobs, context, gather, happen, leave, save,
 
 @pytest.fixture(autouse=True)
 def _one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sifting, "STEP", 1)
+    monkeypatch.setattr(unused_blobs, "STEP", 1)
 
 
 def _left_in_a_line(app: Application) -> list[Blob]:

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from hansard.app import unfinished as unfinished_imports
+from hansard.app import unfinished_imports
 from hansard.app.application import Application
 from hansard.app.keeping import importing
 from hansard.app.keeping.exporting import export_project
 from hansard.app.keeping.importing import import_project
 from hansard.app.settings import Settings
 from hansard.app.start import start
-from hansard.app.unfinished import unfinished
+from hansard.app.unfinished_imports import unfinished
 from hansard.app.verify import verify
 from hansard.sessions.contract import ProjectExists
 from tests.app import kept

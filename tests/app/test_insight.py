@@ -8,7 +8,7 @@ import pytest
 from hansard.app import insight
 from hansard.app.application import Application
 from hansard.checkpoints.answers import CheckpointLoadedAnswer
-from hansard.checkpoints.since import Since
+from hansard.checkpoints.changes_since import Since
 from hansard.kernel.event import Stamp
 from hansard.kernel.operation import Caller
 from hansard.recorder.events import ExternalChangeSeen

@@ -9,11 +9,11 @@ import pytest
 
 from hansard.app import people
 from hansard.app.application import Application
-from hansard.app.keeping import exchanging, importing, parts
+from hansard.app.keeping import importing, parts, peer_store
 from hansard.app.keeping.bundle import BundleDamaged
-from hansard.app.keeping.exchanging import Answer, Exchange
 from hansard.app.keeping.importing import import_project
-from hansard.app.keeping.moving import HistoriesDiverged, move
+from hansard.app.keeping.peer_store import Answer, Exchange
+from hansard.app.keeping.push_pull import HistoriesDiverged, move
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.app.verify import verify
@@ -353,7 +353,7 @@ def test_a_part_on_its_way_is_of_who_began_it_and_is_given_up_in_time(
     there.caller = Caller(Actor("human", "eve", "admin"))
     with pytest.raises(InvalidInput):
         there.ask({"do": "put", "project": PROJECT, "way": way, "offset": 1}, b"x")
-    now[0] = exchanging.LEFT_S + 1
+    now[0] = peer_store.LEFT_S + 1
     there.ask({"do": "open", "project": PROJECT})
 
     assert not path.exists()

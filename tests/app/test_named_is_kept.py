@@ -13,15 +13,15 @@ import pytest
 
 from hansard.app import start
 from hansard.app.application import Application
-from hansard.app.keeping.collecting import collect
+from hansard.app.keeping.blob_lock import KeepingBusy
 from hansard.app.keeping.exporting import export_project
-from hansard.app.keeping.guard import KeepingBusy
+from hansard.app.keeping.garbage_collection import collect
 from hansard.app.keeping.importing import import_project
 from hansard.app.settings import Settings
 from hansard.app.verify import verify
 from hansard.kernel.blob import Blob, Digest, canonical_json, digest_of, seal
+from hansard.kernel.blob_references import NotKeptError
 from hansard.kernel.engine import WriteTx
-from hansard.kernel.kept_blobs import NotKeptError
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.reply import Replied

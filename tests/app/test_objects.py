@@ -10,7 +10,7 @@ import pytest
 from obstore.store import from_url
 
 from hansard.app.application import Application
-from hansard.app.keeping import backup, collecting, redaction, restoring
+from hansard.app.keeping import backup, garbage_collection, redaction, restoring
 from hansard.app.keeping.backup import back_up
 from hansard.app.verify import verify
 from hansard.engines.postgres import PostgresEngine
@@ -86,7 +86,7 @@ def test_collecting_beside_writers_takes_nothing_that_is_named(
 ) -> None:
     there = objects(address)
 
-    collecting.collect(app.store, deleted_before=kept.AT, stamp=kept.STAMP)
+    garbage_collection.collect(app.store, deleted_before=kept.AT, stamp=kept.STAMP)
 
     assert objects(address) == there
     assert verify(app.store).findings == ()

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hansard.app.application import Application
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.operation import Caller
 from tests.recorder.asking import timeline
 
@@ -33,7 +33,7 @@ def test_one_session_holds_what_every_capability_did_in_order(
     answers = everything(app, agent)
 
     session = answers[0]["session_id"]
-    entries = app.store.read("default", lambda tx: list(walking.entries(tx)))
+    entries = app.store.read("default", lambda tx: list(paging.entries(tx)))
     kinds = {entry.kind.partition(".")[0] for entry in entries if entry.session == session}
     receipts = [answer["receipt"]["seq"] for answer in answers]
     told = timeline(app, agent, session_id=session)

@@ -10,9 +10,9 @@ import pytest
 
 from hansard.app.settings import Settings
 from hansard.app.start import start
-from hansard.http.door import PageDoor
+from hansard.http.login_store import visits_of
 from hansard.http.page_key import leave_key
-from hansard.http.visits import visits_of
+from hansard.http.page_login import PageDoor
 from hansard.kernel.follow import catch_up
 from tests.cli.running import Hansard
 from tests.conftest import a_caller

@@ -12,6 +12,7 @@ import pygit2
 import pytest
 
 from hansard.app.application import Application
+from hansard.app.erasure_events import Redacted
 from hansard.app.keeping.exporting import export_project
 from hansard.app.keeping.importing import import_project
 from hansard.app.keeping.redaction import (
@@ -23,13 +24,12 @@ from hansard.app.keeping.redaction import (
     erase,
 )
 from hansard.app.keeping.republishing import make_anew
-from hansard.app.redacted import Redacted
 from hansard.app.verify import verify
 from hansard.decisions.events import DecisionRecorded
 from hansard.decisions.git import decision_log
 from hansard.embedders import vectors
 from hansard.engines.sqlite import engine
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.blob import Digest, digest_of
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx
@@ -47,7 +47,7 @@ REASON = "a password got in"
 
 
 def entries(app: Application) -> list[Entry]:
-    return app.store.read(PROJECT, lambda tx: list(walking.entries(tx)))
+    return app.store.read(PROJECT, lambda tx: list(paging.entries(tx)))
 
 
 def seq_of(app: Application, text: str) -> int:

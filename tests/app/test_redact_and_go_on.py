@@ -10,7 +10,7 @@ from hansard.app.application import Application
 from hansard.app.keeping.redaction import Redaction, WantedErasure, digests_of_path, erase
 from hansard.app.verify import verify
 from hansard.entities.events import EntityCreated
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.blob import Digest, digest_of
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import BlobRedacted
@@ -95,7 +95,7 @@ def test_a_chat_and_a_document_go_on_after_what_they_said_was_erased(
     document = made(app, agent, "textDocument", {"title": "T", "content": f"It is {SECRET}"})
     contents = [
         orjson.loads(one.body or b"")["content"]
-        for one in app.store.read(PROJECT, lambda tx: list(walking.entries(tx)))
+        for one in app.store.read(PROJECT, lambda tx: list(paging.entries(tx)))
         if one.kind == EntityCreated.kind
     ]
 

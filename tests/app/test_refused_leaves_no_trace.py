@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from hansard.app.application import Application
-from hansard.app.homes import NamedHome
+from hansard.app.home_projects import NamedHome
 from hansard.kernel.event import Head
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import Problem

@@ -13,7 +13,7 @@ import pytest
 from hansard.app.keeping import repair, restoring
 from hansard.app.keeping import salvage as salvaging
 from hansard.app.keeping.backup import Backup, back_up
-from hansard.app.keeping.collecting import collect
+from hansard.app.keeping.garbage_collection import collect
 from hansard.app.keeping.repair import Repaired, RepairFailed, needed, salvage
 from hansard.app.keeping.restoring import StoreInUse
 from hansard.app.keeping.salvage import Seqs

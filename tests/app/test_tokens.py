@@ -11,7 +11,7 @@ from hansard.app import tokens
 from hansard.app.application import Application
 from hansard.app.bounded import Bounded, TokenCaller, caller_with
 from hansard.app.tokens import Token, WantedToken
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.clock import to_text
 from hansard.kernel.event import Actor, Stamp
 from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem
@@ -60,7 +60,7 @@ def test_the_store_keeps_no_token(app: Application) -> None:
     made, text = a_token(app)
     secret = text.removeprefix(f"hns_{made.id}_")
 
-    entries = app.store.read(CATALOG, lambda tx: list(walking.entries(tx)))
+    entries = app.store.read(CATALOG, lambda tx: list(paging.entries(tx)))
 
     assert len(secret) >= 43
     assert entries

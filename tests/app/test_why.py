@@ -14,7 +14,7 @@ from hansard.app.why.answers import WhyAnswer, WrittenLines
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder.contents.blame import LineSpan, through
-from hansard.recorder.contents.comparing import compare, unpacked
+from hansard.recorder.contents.changed_lines import compare, unpacked
 from hansard.recorder.contents.diffs import changed_regions, lines_of
 from tests.conftest import OpenApp, a_caller
 from tests.recorder.asking import create, edit, op, restore

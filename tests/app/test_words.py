@@ -8,7 +8,7 @@ from hansard.kernel.blob import Digest
 from hansard.kernel.event import Event
 from hansard.recorder.events import RestoreBegun
 from hansard.recorder.going_back.answers import Others
-from hansard.sessions.shown import SessionShown
+from hansard.sessions.session_shape import SessionShown
 
 DIGEST = Digest("0" * 64)
 RUN, CHAT, THREAD = "agentGraphExecution::r", "chatThread::c", "messageThread::t"

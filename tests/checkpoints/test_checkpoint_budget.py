@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hansard.app.application import Application
-from hansard.checkpoints.classes import CHARS_PER_TOKEN, Class
+from hansard.checkpoints.key_classes import CHARS_PER_TOKEN, Class
 from hansard.checkpoints.reducing import LEAST_CHARS, reduce, shortened
 from hansard.kernel.blob import canonical_json
 from hansard.kernel.operation import Caller

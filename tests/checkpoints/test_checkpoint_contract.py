@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hansard.app.application import Application
-from hansard.checkpoints.classes import CLASSES, PATTERNS, SMALL_CHARS_MAX, classify
+from hansard.checkpoints.key_classes import CLASSES, PATTERNS, SMALL_CHARS_MAX, classify
 from hansard.kernel.operation import Caller, Result
 from hansard.kernel.problem import InvalidInput
 from tests.checkpoints.contexts import hardly_packed, library

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hansard.app.keeping.collecting import collect
+from hansard.app.keeping.garbage_collection import collect
 from hansard.app.keeping.redaction import WantedErasure, erase
 from hansard.app.verify import verify
 from hansard.checkpoints.limits import KEYFRAME_EVERY

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from hansard.app.keeping.collecting import collect
+from hansard.app.keeping.garbage_collection import collect
 from hansard.checkpoints.reading import context_of
 from hansard.checkpoints.views import CHECKPOINTS
 from hansard.kernel.blob import canonical_json, digest_of

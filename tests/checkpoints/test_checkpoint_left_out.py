@@ -6,7 +6,7 @@ import pytest
 
 from hansard.app.application import Application
 from hansard.app.verify import verify
-from hansard.checkpoints.left_out import LeftOut, cut_keys, keys_gone, left_out
+from hansard.checkpoints.omitted_keys import LeftOut, cut_keys, keys_gone, left_out
 from hansard.checkpoints.views import CONTEXTS, GIVEN_MAX
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput

@@ -13,7 +13,7 @@ from hansard import __version__
 from hansard.app.settings import declarations
 from hansard.cli import flags, main, program
 from hansard.cli.commands import COMMANDS
-from hansard.cli.helping import GROUPS, names_in, overview
+from hansard.cli.help_command import GROUPS, names_in, overview
 from hansard.kernel.problem import InvalidInput
 from tests.cli.running import WAIT_S, Hansard
 from tests.launcher import programs

@@ -7,7 +7,7 @@ import pytest
 
 from hansard.app.start import catalog
 from hansard.cli.naming.finding import NamedThing, matching, tail_of
-from hansard.cli.naming.named import NAMED
+from hansard.cli.naming.named_arguments import NAMED
 from tests.cli.running import Hansard
 from tests.cli.test_status import worked
 

@@ -19,7 +19,7 @@ from hansard.app.start import start
 from hansard.cli.commands import COMMANDS, typer_app
 from hansard.cli.main import run
 from hansard.cli.terminal.output import ESCAPE, Output
-from hansard.kernel.hidden import KINDS
+from hansard.kernel.hidden_characters import KINDS
 from hansard.kernel.problem import Problem
 from tests.app.isolation import PLAIN
 from tests.cli.running import Hansard, Ran

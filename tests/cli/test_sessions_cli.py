@@ -11,9 +11,9 @@ from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.kernel.event import Actor
-from hansard.kernel.holder import Holder
-from hansard.kernel.lifeline import Lifeline
+from hansard.kernel.liveness_lock import Lifeline
 from hansard.kernel.operation import Caller, Seat
+from hansard.kernel.session_holder import Holder
 from tests.cli.running import Hansard
 
 STARTED = {"user_message": "Please"}

@@ -6,7 +6,7 @@ import pytest
 
 from hansard.app.settings import Settings
 from hansard.app.start import start
-from hansard.cli.where import lines
+from hansard.cli.project_status import lines
 from hansard.records.answers import OverviewAnswer
 from tests.cli.running import Hansard, write_sessions
 from tests.conftest import a_caller

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
 from hansard.mcp.apps import MIME_TYPE
-from hansard.mcp.clients import EXTENSION
+from hansard.mcp.client_names import EXTENSION
 from tests.clients.browsing import a_page
 from tests.clients.node import BIN, HERE, run_node
 from tests.mcp.processes import Json, StdioServer

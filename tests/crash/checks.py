@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hansard.app.application import Application
 from hansard.app.verify import verify
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.event import Entry, Event, genesis
 from hansard.kernel.store import Store
 from hansard.sessions.events import ProjectCreated
@@ -60,7 +60,7 @@ def takes_new_work(app: Application, token: str) -> list[str]:
 
 def tokens(store: Store, project: str) -> Iterator[tuple[str, Entry]]:
     """Give each entry that carries a token, with it."""
-    for entry in store.read(project, lambda tx: list(walking.entries(tx))):
+    for entry in store.read(project, lambda tx: list(paging.entries(tx))):
         token = _token(store.kinds.decode(entry))
         if token is not None:
             yield token, entry
@@ -78,7 +78,7 @@ def _token(event: Event | None) -> str | None:
 
 
 def _journal_faults(store: Store, project: str) -> list[str]:
-    entries = store.read(project, lambda tx: list(walking.entries(tx)))
+    entries = store.read(project, lambda tx: list(paging.entries(tx)))
     ticking = {event.kind for event in store.kinds if event.advances_tick}
     faults, before, tick = [], genesis(project).hash, 0
     for place, entry in enumerate(entries, start=1):

@@ -18,7 +18,7 @@ import pytest
 from hansard.app import start
 from hansard.app.application import Application
 from hansard.app.settings import Settings
-from hansard.engines.postgres import PostgresEngine, living
+from hansard.engines.postgres import PostgresEngine, process_liveness
 from hansard.kernel.effect import OPEN_INTENTS
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.operation import Caller
@@ -199,7 +199,7 @@ def a_pair(url: str, files: Path, git: Path | None = None) -> Iterator[Pair]:
         first = opened(FIRST, PATIENCE_S)
         with pytest.MonkeyPatch.context() as patch:
             # From another machine nobody's life can be seen, and only time tells.
-            patch.setattr(living, "_machine", lambda: "another machine")
+            patch.setattr(process_liveness, "_machine", lambda: "another machine")
             second = opened(SECOND, SETTLING_WAIT_S)
         try:
             yield Pair(first, second, files, admin)

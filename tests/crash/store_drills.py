@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from hansard.app.application import Application
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.engine import WriteTx
 from tests import toy
 from tests.crash import checks, scenes, toys
@@ -73,7 +73,7 @@ def effect_faults(after: Aftermath) -> list[str]:
 
 def file_faults(app: Application, folder: Path) -> list[str]:
     """Compare the file with what the timeline says of it."""
-    entries = app.store.read(app.default_project, lambda tx: list(walking.entries(tx)))
+    entries = app.store.read(app.default_project, lambda tx: list(paging.entries(tx)))
     events = [app.store.kinds.decode(entry) for entry in entries]
     intents = [event for event in events if isinstance(event, toys.FileIntended)]
     outcomes = [event.result for event in events if isinstance(event, toys.FileSettled)]

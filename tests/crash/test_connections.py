@@ -12,7 +12,7 @@ import pytest
 
 from hansard.app.verify import verify
 from hansard.decisions.git import decision_log
-from hansard.kernel import follow, walking
+from hansard.kernel import follow, paging
 from hansard.kernel.follow import NotNow
 from hansard.kernel.problem import StorageUnavailable
 from hansard.recorder.events import FileOpAborted, FileOpDoneLate, FileOpIntended
@@ -118,7 +118,7 @@ EDIT = next(effect for effect in EFFECTS if effect.name == "edit")
 def outcomes(pair: Pair) -> list[str]:
     """Give the kinds of what was recorded of the last change to a file."""
     project = pair.first.default_project
-    entries = pair.second.store.read(project, lambda tx: list(walking.entries(tx)))
+    entries = pair.second.store.read(project, lambda tx: list(paging.entries(tx)))
     last = max(entry.seq for entry in entries if entry.kind == FileOpIntended.kind)
     return [entry.kind for entry in entries if entry.seq > last and "file_op" in entry.kind]
 

@@ -23,7 +23,7 @@ IS_WHOLE = os.environ.get("HANSARD_FAULTS") == "all"
 
 LEAKING = """
 from hansard.cli.main import main
-from hansard.mcp.desk import ToolDesk
+from hansard.mcp.dispatch import ToolDesk
 
 kept, answer = [], ToolDesk.outcome
 

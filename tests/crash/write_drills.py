@@ -9,7 +9,7 @@ from typing import Any
 from hansard.app import start, tokens
 from hansard.app.application import Application
 from hansard.app.settings import Settings
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.event import Actor, Stamp
 from hansard.kernel.operation import Caller, Seat
 from tests.crash import checks
@@ -170,7 +170,7 @@ def receipts(app: Application) -> set[tuple[int, str]]:
     return {
         (entry.seq, entry.hash)
         for project in app.store.engine.heads()
-        for entry in app.store.read(project, lambda tx: list(walking.entries(tx)))
+        for entry in app.store.read(project, lambda tx: list(paging.entries(tx)))
     }
 
 

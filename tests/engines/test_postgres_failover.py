@@ -11,7 +11,7 @@ import pytest
 
 from hansard.app.application import Application
 from hansard.app.verify import verify
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.problem import StorageUnavailable
 from tests.app import kept
 from tests.conftest import a_caller
@@ -104,7 +104,7 @@ def test_what_is_acknowledged_outlives_the_primary(
         acks = [ack for writer in writers for ack in writer.acks]
         store = apps[0].store
         entries = store.read(
-            kept.PROJECT, lambda tx: {entry.seq: entry for entry in walking.entries(tx)}
+            kept.PROJECT, lambda tx: {entry.seq: entry for entry in paging.entries(tx)}
         )
         notes: Any = apps[1].call("toy_list", {}, a_caller())
         assert verify(store).findings == ()

@@ -8,8 +8,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from hansard.engines.postgres import PostgresEngine, hot_rows, write_transaction
-from hansard.engines.postgres.hot_rows import UNKNOWN, HotRows, Mark
+from hansard.engines.postgres import PostgresEngine, row_cache, write_transaction
+from hansard.engines.postgres.row_cache import UNKNOWN, HotRows, Mark
 from hansard.kernel.blob import seal
 from hansard.kernel.engine import ReadTx, Row, Schema, Table, WriteTx
 from tests.patience import PATIENCE_S
@@ -229,7 +229,7 @@ def test_work_of_any_length_is_sent_in_parts_and_is_as_it_was_left(
     monkeypatch.setattr(write_transaction, "CHANGES_MAX", 5)
     ours = open_engine_here()
     put(ours, "k0", {"n": -1})
-    large = seal(os.urandom(2 * hot_rows.ROW_BYTES_MAX))
+    large = seal(os.urandom(2 * row_cache.ROW_BYTES_MAX))
 
     def work(tx: WriteTx) -> list[Row | None]:
         tx.keep(large)
@@ -275,7 +275,7 @@ def test_a_store_from_before_there_were_marks_gets_them(
 def test_memory_is_bounded_and_what_was_longest_not_asked_for_goes_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(hot_rows, "BYTES_MAX", 3_000)
+    monkeypatch.setattr(row_cache, "BYTES_MAX", 3_000)
     hot, mark = HotRows(), Mark(1, 1, "h", "v")
     place = ("table", "key")
     for name in ("old", "used", "new"):
@@ -294,7 +294,7 @@ def test_a_row_too_long_to_remember_is_not_taken_for_what_it_was() -> None:
     before, after = Mark(1, 1, "h", "v"), Mark(2, 2, "i", "v")
     hot.learn("p", before, {place: "short"})
 
-    hot.move("p", before, after, {place: "x" * (hot_rows.ROW_BYTES_MAX + 1)}, ())
+    hot.move("p", before, after, {place: "x" * (row_cache.ROW_BYTES_MAX + 1)}, ())
 
     assert hot.find("p", after, place) is UNKNOWN
     assert hot.find("p", before, place) is UNKNOWN

@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from hansard.engines.postgres import PostgresEngine, leases, living
+from hansard.engines.postgres import PostgresEngine, leases, process_liveness
 from hansard.kernel.engine import Engine, Lock
 from hansard.kernel.problem import StorageUnavailable
 from hansard.testing.suite.base import PROJECT, SCHEMA, Noted, Opener, entry_count, record
@@ -34,7 +34,7 @@ def engine(opener: Opener) -> Iterator[Engine]:
 def elsewhere(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     """Give an engine on another machine, from where nobody's life can be seen."""
     with monkeypatch.context() as patch:
-        patch.setattr(living, "_machine", lambda: "another machine")
+        patch.setattr(process_liveness, "_machine", lambda: "another machine")
         other = opener()
     with closing(other):
         yield other

@@ -199,7 +199,7 @@ def test_an_object_store_that_cannot_be_reached_refuses_and_nothing_is_written(
     opener: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
-    monkeypatch.setattr("hansard.engines.postgres.objects.RETRIES_MAX", 0)
+    monkeypatch.setattr("hansard.engines.postgres.object_store.RETRIES_MAX", 0)
 
     with closing(opener()) as engine:
         with pytest.raises(StorageUnavailable) as refused:

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from hansard.engines.postgres import PostgresEngine, pending
+from hansard.engines.postgres import PostgresEngine, write_buffer
 from hansard.kernel.blob import Blob, seal
 from hansard.kernel.engine import Engine, ReadTx, WriteTx
 from hansard.testing.suite.base import DATED, PROJECT, SCHEMA, THINGS, Noted, Opener, look, record
@@ -77,7 +77,7 @@ def test_a_look_before_a_write_is_not_asked_again_under_the_lock(engine: Engine)
 
 
 def test_a_write_of_any_number_of_rows_is_few_statements_and_two_trips(engine: Engine) -> None:
-    keys = [f"k{number}" for number in range(pending.TOGETHER_MAX // 4)]
+    keys = [f"k{number}" for number in range(write_buffer.TOGETHER_MAX // 4)]
 
     taken = asked(lambda: engine.write(PROJECT, lambda tx: put(tx, *keys)))
 
@@ -86,7 +86,7 @@ def test_a_write_of_any_number_of_rows_is_few_statements_and_two_trips(engine: E
 
 
 def test_more_rows_than_go_together_are_as_they_were_put(engine: Engine, opener: Opener) -> None:
-    keys = [f"k{number:04}" for number in range(pending.ROWS_MAX + 50)]
+    keys = [f"k{number:04}" for number in range(write_buffer.ROWS_MAX + 50)]
     for _ in range(2):
         engine.write(PROJECT, lambda tx: put(tx, *keys))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from hansard.engines.sqlite.foreign import has_tables, looking_at
+from hansard.engines.sqlite.foreign_database import has_tables, looking_at
 from hansard.kernel.problem import InvalidInput
 
 ODD = 'a "table" of ours'

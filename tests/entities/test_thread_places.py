@@ -6,9 +6,9 @@ from hansard.app.application import Application
 from hansard.app.search_all import Everything
 from hansard.app.search_answers import SearchRequest
 from hansard.entities.places import places
-from hansard.kernel.context import TextPlace
 from hansard.kernel.event import Stamp
 from hansard.kernel.operation import Caller, Context
+from hansard.kernel.surroundings import TextPlace
 from tests.entities.asking import said
 from tests.entities.near import Near
 

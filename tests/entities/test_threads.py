@@ -16,8 +16,8 @@ from hansard.entities.contract import (
 )
 from hansard.entities.tables import THREADS
 from hansard.entities.views import WORDS
+from hansard.kernel.cursor import Listing, to_cursor
 from hansard.kernel.engine import Position, ReadTx
-from hansard.kernel.page import Listing, to_cursor
 from hansard.kernel.problem import InvalidInput
 from tests.entities.asking import CHAT, Asking, Json, answered, asked, said, texts
 

@@ -143,7 +143,7 @@ def test_a_source_that_has_grown_adds_only_what_is_new(
 def take_alone(app: Application, agent: Caller, path: Path, host: str) -> object:
     """Count what there is in all, as one that knows nothing of it would."""
     app.call("create_project", {"id": "other", "name": "other"}, agent)
-    from hansard.app.homes import NamedHome
+    from hansard.app.home_projects import NamedHome
 
     home, app.home = app.home, NamedHome("other")
     try:

@@ -3,7 +3,7 @@
 import pytest
 
 from hansard.hooks.edits import replaced_texts, unpatched
-from hansard.recorder.contents.before import (
+from hansard.recorder.contents.content_before import (
     UNKNOWN,
     Before,
     GitBlob,

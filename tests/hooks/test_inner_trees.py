@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hansard.hooks import looking
+from hansard.hooks import folder_snapshot
 from tests.hooks.hosting import Host
 from tests.hooks.test_rewinding import ask, changed, hansard_in, host, shell
 from tests.hooks.test_samples import git
@@ -84,9 +84,9 @@ def test_a_repository_within_has_no_program_of_its_own_run_by_a_look(host: Host)
     git(inner, "config", "filter.own.required", "true")
     os.utime(inner / "in.txt", (1, 1))
 
-    seen = looking.look(str(host.folder), str(inner))
+    seen = folder_snapshot.look(str(host.folder), str(inner))
     (inner / "in.txt").write_text("more\n")
-    told, _ = looking.changes(str(host.folder), seen, str(inner))
+    told, _ = folder_snapshot.changes(str(host.folder), seen, str(inner))
 
     assert not ran.exists()
     assert [one["path"] for one in told] == [f"{PLACE}/in.txt"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hansard.hooks import files, looking
+from hansard.hooks import files, folder_snapshot
 from tests.cli.running import Hansard
 from tests.hooks.hosting import Host
 from tests.hooks.test_samples import git
@@ -177,7 +177,7 @@ def test_only_the_project_is_looked_at_though_its_repository_is_larger(
 def test_beyond_the_limits_it_is_said_that_nothing_was_seen(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(looking, "LISTED_MAX", 2)
+    monkeypatch.setattr(folder_snapshot, "LISTED_MAX", 2)
     for name in "abcd":
         (host.folder / name).write_text(name)
 
@@ -191,7 +191,7 @@ def test_beyond_the_limits_it_is_said_that_nothing_was_seen(
 def test_of_more_files_than_are_recorded_it_is_said_how_many(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(looking, "CHANGED_MAX", 3)
+    monkeypatch.setattr(folder_snapshot, "CHANGED_MAX", 3)
 
     shell(host, "for n in 1 2 3 4 5; do echo $n > f$n; done")
 

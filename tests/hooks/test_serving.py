@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from hansard.hooks import chats, kept, servers
-from hansard.mcp.chats import Chats
+from hansard.hooks import chats, hook_state, servers
+from hansard.mcp.host_chats import Chats
 from tests.cli.running import Hansard
 from tests.hooks.hosting import Host
 from tests.mcp.processes import StdioServer
@@ -168,7 +168,9 @@ def test_a_session_whose_host_has_two_of_our_hooks_is_told_once(
 
 def test_of_many_hooks_that_run_side_by_side_one_is_first(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
-        claims = [pool.submit(kept.claim, str(tmp_path), "k", "a", PATIENCE_S) for _ in range(64)]
+        claims = [
+            pool.submit(hook_state.claim, str(tmp_path), "k", "a", PATIENCE_S) for _ in range(64)
+        ]
 
     assert [claim.result() for claim in claims].count(True) == 1
 

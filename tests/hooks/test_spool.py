@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hansard.app.hooking import HookIntake
+from hansard.app.hook_recording import HookIntake
 from hansard.hooks import spool
 from tests.cli.running import Hansard
 from tests.hooks.hosting import Host
@@ -143,7 +143,7 @@ def test_events_of_an_unknown_name_are_counted(host: Host) -> None:
 
 CHILD = """
 import os, signal, sys
-from hansard.app.hooking import HookIntake
+from hansard.app.hook_recording import HookIntake
 from hansard.kernel.store import Store
 
 write, left = Store.write, [int(sys.argv[2])]

@@ -9,8 +9,8 @@ from hansard.app.application import Application, validate
 from hansard.app.schema import input_schema
 from hansard.app.start import catalog
 from hansard.app.verify import verify
+from hansard.kernel.cursor import Listing
 from hansard.kernel.operation import Operation
-from hansard.kernel.page import Listing
 from hansard.kernel.problem import Problem
 from tests.app.kept import PROJECT
 from tests.conftest import a_caller

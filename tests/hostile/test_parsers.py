@@ -18,8 +18,8 @@ from hansard.app.keeping.importing import import_project
 from hansard.decisions.targets import check_target, glob_of, matches, target_key
 from hansard.kernel import as_of
 from hansard.kernel.clock import from_text, to_text
+from hansard.kernel.cursor import from_cursor, to_cursor
 from hansard.kernel.engine import ReadTx
-from hansard.kernel.page import from_cursor, to_cursor
 from hansard.kernel.problem import InvalidInput, Problem
 from hansard.mcp.messages import Malformed, parse
 from hansard.mcp.resources import RESOURCES, find

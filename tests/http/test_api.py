@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from hansard.app.local_user import login_name
 from hansard.app.openapi import document
-from hansard.app.person import login_name
 from hansard.app.start import catalog
 from tests.http.serving import Browser, Server, let_in, make_token, serving
 from tests.patience import PATIENCE_S

@@ -17,7 +17,7 @@ import pytest
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from hansard.http.front import RECHECK_S
+from hansard.http.middleware import RECHECK_S
 from tests.http.serving import (
     META_ONLY,
     Answer,

@@ -15,8 +15,8 @@ from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.http import api
 from hansard.http.api import Api
-from hansard.http.door import PageDoor
-from hansard.http.rates import Failures
+from hansard.http.page_login import PageDoor
+from hansard.http.rate_limits import Failures
 
 COOKIE = "hansard_test"
 

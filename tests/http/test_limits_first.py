@@ -10,7 +10,7 @@ import pytest
 
 from hansard.app.quotas import CALLERS_MAX
 from hansard.app.tokens import RateLimited
-from hansard.http.rates import FAILURES_AT_ONCE, Failures
+from hansard.http.rate_limits import FAILURES_AT_ONCE, Failures
 from hansard.kernel.limits import REQUEST_BYTES_MAX
 from tests.http.serving import Answer, Server, let_in, make_token, serving
 from tests.patience import PATIENCE_S

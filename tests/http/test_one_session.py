@@ -13,7 +13,7 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import Implementation
 
-from hansard.mcp.seats import SEATS_MAX, Seats
+from hansard.mcp.http_seats import SEATS_MAX, Seats
 from tests.http.serving import MODERN_META, Answer, Server, make_token, mcp_request, serving
 
 RECORD = {"type": "task", "title": "T", "summary": "s", "body": "b", "project_id": "ours"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hansard.http.door import PROOF_LIFE_S, Visit
+from hansard.http.page_login import PROOF_LIFE_S, Visit
 from hansard.kernel.event import Proof
 from tests.http.serving import Server, let_in, make_token, serving, set_secret
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hansard.app.settings import Settings
-from hansard.cli.listening import listen_near
+from hansard.cli.listen_port import listen_near
 from tests.http.serving import Server, environment
 from tests.launcher.programs import PROGRAM, Popen, run
 

@@ -7,7 +7,7 @@ from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import urlsplit
 
-from hansard.app.person import login_name
+from hansard.app.local_user import login_name
 from tests.http.serving import (
     MODERN_META,
     WAIT_S,

@@ -15,7 +15,7 @@ from hansard.app import identities
 from hansard.app.sso.fetching import IssuerUnreachable
 from hansard.app.sso.issuer import LEEWAY_S, TOKEN_CHARS_MAX, Issuer, TokenRefused
 from hansard.app.sso.keys import AGAIN_S, FRESH_S, KEPT_S
-from hansard.http.rates import FAILURES_AT_ONCE
+from hansard.http.rate_limits import FAILURES_AT_ONCE
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.event import Actor, Stamp
 from hansard.sessions.projects import make as make_project

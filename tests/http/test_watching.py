@@ -13,10 +13,10 @@ from starlette.requests import Request
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.engines.memory import MemoryEngine
-from hansard.http.gate import Gate
+from hansard.http.authentication import Gate
 from hansard.http.health import NOT_FOLLOWING, Health
 from hansard.http.logs import FIELDS, AsJson, AsText
-from hansard.http.meter import Meter
+from hansard.http.request_metrics import Meter
 from hansard.kernel.follow import Follower
 from hansard.kernel.problem import StorageUnavailable
 from tests.http.serving import Browser, Server, let_in, make_token, mcp_call, serving

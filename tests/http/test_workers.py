@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.records.events import RecordCreated
 from tests.http.serving import (
     MODERN_META,
@@ -137,7 +137,7 @@ def written(home: Path) -> Counter[str]:
             json.loads(entry.payload or b"{}")["title"]
             for key in keys
             for entry in store.read(
-                key, lambda tx: [*walking.entries(tx, kinds={RecordCreated.kind})]
+                key, lambda tx: [*paging.entries(tx, kinds={RecordCreated.kind})]
             )
         )
 

@@ -18,10 +18,10 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from hansard.http.workers import supervisor
-from hansard.http.workers.lanes import WITHIN, Lanes
-from hansard.http.workers.place import VARIABLE, Worker
-from hansard.http.workers.reports import keep_counts
+from hansard.http.workers.routing import WITHIN, Lanes
 from hansard.http.workers.supervisor import Supervisor
+from hansard.http.workers.worker_reports import keep_counts
+from hansard.http.workers.worker_socket import VARIABLE, Worker
 from tests.patience import PATIENCE_S
 
 STRANGER, HERE = ["203.0.113.9", 4711], ("127.0.0.1", 8_000)
@@ -62,7 +62,7 @@ def test_a_caller_is_named_by_workers_only() -> None:
 
 WORKER = """
 import signal
-from hansard.http.workers.place import Worker, end_here
+from hansard.http.workers.worker_socket import Worker, end_here
 worker = Worker.here()
 worker.follow(end_here)
 worker.is_ready("page")

@@ -9,13 +9,13 @@ import pytest
 from hansard.engines.memory import MemoryEngine
 from hansard.kernel import ids, reply
 from hansard.kernel.blob import digest_of
+from hansard.kernel.dry_run import TrialPassedError
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import SYSTEM, Entry, Event, Kinds, Stamp
-from hansard.kernel.once import AlreadyAnsweredError, AlreadyAttemptedError, Once
+from hansard.kernel.idempotency import AlreadyAnsweredError, AlreadyAttemptedError, Once
 from hansard.kernel.operation import Caller, Context, Written
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import CATALOG, Store
-from hansard.kernel.trial import TrialPassedError
 from hansard.kernel.view import schema_of
 
 PROJECT = "default"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.blob import digest_of
 from hansard.kernel.effect import Effect, Owner, is_any_open, is_dead, open_intents
 from hansard.kernel.engine import Engine, Schema
@@ -77,11 +77,11 @@ def announce(store: Store, owner: Owner, file: Path) -> None:
 
 
 def kinds(store: Store) -> list[str]:
-    return [entry.kind for entry in store.read(PROJECT, lambda tx: list(walking.entries(tx)))]
+    return [entry.kind for entry in store.read(PROJECT, lambda tx: list(paging.entries(tx)))]
 
 
 def results(store: Store) -> list[str]:
-    entries = store.read(PROJECT, lambda tx: list(walking.entries(tx)))
+    entries = store.read(PROJECT, lambda tx: list(paging.entries(tx)))
     events = [store.kinds.decode(entry) for entry in entries]
     return [event.result for event in events if isinstance(event, FileSettled)]
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import pytest
 
 from hansard.app.verify import verify
-from hansard.kernel import limits, rebuilding, walking
+from hansard.kernel import limits, paging, rebuilding
 from hansard.kernel import store as stores
 from hansard.kernel.engine import Engine, ReadTx, Row, Schema, Table, WriteTx
 from hansard.kernel.event import SYSTEM, Event, Kinds, Stamp
@@ -316,7 +316,7 @@ def _require_same_apart(store: Store, view: View, tx: WriteTx) -> None:
     before = [_rows(tx, table) for table in view.tables]
     tx.clear(view.tables, view.topics)
     names = frozenset(table.name for table in view.tables)
-    for entry in walking.entries(tx):
+    for entry in paging.entries(tx):
         if event := store.kinds.decode(entry):
             view.apply(event, Apart(tx, entry, names))
     assert [_rows(tx, table) for table in view.tables] == before, view.name

@@ -24,7 +24,7 @@ from hansard.checkpoints import capability as checkpoints
 from hansard.checkpoints.contract import StorageQuotaExceeded
 from hansard.checkpoints.limits import CheckpointQuotas
 from hansard.kernel.problem import InvalidInput
-from hansard.langgraph import HansardSaver, form
+from hansard.langgraph import HansardSaver, serialization
 from hansard.sdk import Hansard
 from tests.checkpoints.contexts import hardly_packed
 from tests.conftest import OpenApp, a_caller
@@ -368,12 +368,12 @@ def test_what_a_serializer_hides_is_nowhere_in_the_store(tmp_path: Path) -> None
 def test_the_count_of_a_list_or_map_is_moved_and_moved_back(members: int) -> None:
     serde = BaseCheckpointSaver.serde
     for value in ([0] * members, {str(number): 0 for number in range(members)}):
-        assert form.load(serde, form.dump(serde, value)) == value
+        assert serialization.load(serde, serialization.dump(serde, value)) == value
 
 
 def test_a_list_that_grew_begins_as_it_did() -> None:
     serde = BaseCheckpointSaver.serde
-    short, longer = (form.dump(serde, list(range(size))) for size in (900, 901))
+    short, longer = (serialization.dump(serde, list(range(size))) for size in (900, 901))
 
     assert longer.startswith(short[:-4])
 

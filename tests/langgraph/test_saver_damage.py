@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from langchain_core.runnables import RunnableConfig
 
-from hansard.app.keeping.collecting import collect
+from hansard.app.keeping.garbage_collection import collect
 from hansard.app.keeping.redaction import WantedErasure, erase
 from hansard.app.settings import Settings
 from hansard.app.start import start

@@ -11,7 +11,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from hansard.checkpoints.threads import queries, reading
 from hansard.kernel.blob import seal, seal_onto, unseal, unseal_along
-from hansard.langgraph import HansardSaver, recent
+from hansard.langgraph import HansardSaver, cache
 from tests.langgraph.conftest import OpenSaver
 from tests.langgraph.steps import (
     a_checkpoint,
@@ -174,11 +174,11 @@ def test_a_list_after_a_put_of_our_own_reads_nothing_of_the_steps_again(
     assert asked != []
 
 
-@pytest.mark.parametrize("puts_bytes", [recent.PUTS_BYTES_MAX, 30_000])
+@pytest.mark.parametrize("puts_bytes", [cache.PUTS_BYTES_MAX, 30_000])
 def test_lists_and_latest_are_those_of_the_store_whatever_is_put_by_whom(
     open_saver: OpenSaver, monkeypatch: pytest.MonkeyPatch, puts_bytes: int
 ) -> None:
-    monkeypatch.setattr(recent, "PUTS_BYTES_MAX", puts_bytes)
+    monkeypatch.setattr(cache, "PUTS_BYTES_MAX", puts_bytes)
     chance = random.Random(11)
     ours, theirs, reader = open_saver(), open_saver(), open_saver()
     made: list[Any] = []

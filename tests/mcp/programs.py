@@ -18,8 +18,8 @@ from hansard.app.catalog import Catalog
 from hansard.app.settings import load
 from hansard.app.start import catalog, start
 from hansard.kernel.operation import Caller, Result
-from hansard.mcp import http_desk
-from hansard.mcp.front import StdioFront
+from hansard.mcp import http_dispatch
+from hansard.mcp.handshake import StdioFront
 from tests import toy
 from tests.patience import lengthen
 
@@ -55,7 +55,7 @@ def main() -> int:
         lengthen()
     given = {}
     if ONLY_SDK in os.environ:
-        vars(http_desk)["plain_call"] = lambda _: None
+        vars(http_dispatch)["plain_call"] = lambda _: None
     elif sys.argv[1] == "stdio":
         given["front"] = StdioFront(settings, has_secret=False)
     code: int = server.serve(application, settings, **given)

@@ -10,11 +10,11 @@ from mcp.shared.exceptions import MCPError
 
 from hansard.app.application import Application
 from hansard.app.settings import Settings
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.operation import Caller, Result
 from hansard.mcp.answers import PROOF_KEY, RECEIPT_KEY, WHOLE_KEY
 from hansard.mcp.callers import http_door, stdio_door
-from hansard.mcp.clients import EXTENSION
+from hansard.mcp.client_names import EXTENSION
 from hansard.mcp.server import HansardServer
 
 pytestmark = pytest.mark.anyio
@@ -246,7 +246,7 @@ async def test_a_caller_over_stdio_is_an_agent(application: Application, era: st
     async with connect(application, era) as client:
         await client.call_tool("toy_note", {"text": "x"})
 
-    last = application.store.read("default", lambda tx: list(walking.entries(tx)))[-1]
+    last = application.store.read("default", lambda tx: list(paging.entries(tx)))[-1]
     assert (last.actor.kind, last.actor.role) == ("agent", "agent")
 
 

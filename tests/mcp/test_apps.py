@@ -13,7 +13,7 @@ from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.mcp.apps import APPS_BY_TOOL, MIME_TYPE
 from hansard.mcp.callers import stdio_door
-from hansard.mcp.clients import EXTENSION
+from hansard.mcp.client_names import EXTENSION
 from hansard.mcp.server import HansardServer
 from tests.mcp.processes import ROOT
 

@@ -10,7 +10,7 @@ import pytest
 from hansard.kernel.problem import StorageUnavailable
 from hansard.mcp import failed_start
 from hansard.mcp.failed_start import Refusing
-from hansard.mcp.reading import LineReader
+from hansard.mcp.pipe_reader import LineReader
 from tests.patience import PATIENCE_S
 
 PROBLEM = StorageUnavailable("The store is locked")

@@ -8,8 +8,8 @@ import pytest
 
 from hansard.app.application import Application
 from hansard.kernel.event import Stamp
-from hansard.kernel.holder import Holder
 from hansard.kernel.operation import Caller
+from hansard.kernel.session_holder import Holder
 from hansard.recorder.answers import TimelineAnswer, TimelineItem
 from hansard.recorder.story.timeline import kind_names
 from hansard.sessions.events import SessionJoined, SessionLeft

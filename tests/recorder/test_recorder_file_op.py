@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hansard.app.application import Application
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.content import content
 from hansard.kernel.limits import FILE_BYTES_MAX
 from hansard.kernel.operation import Caller
@@ -108,7 +108,7 @@ def kept(app: Application, ref: FileRef) -> bytes:
 
 
 def last_event(app: Application, kind: type[Any]) -> Any:
-    entries = app.store.read(app.default_project, lambda tx: list(walking.entries(tx)))
+    entries = app.store.read(app.default_project, lambda tx: list(paging.entries(tx)))
     events = [app.store.kinds.decode(entry) for entry in entries]
     return [event for event in events if isinstance(event, kind)][-1]
 

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from hansard.kernel.blob import Digest, digest_of
 from hansard.kernel.limits import FILE_BYTES_MAX
+from hansard.kernel.model_answer import SHORT_DIGITS
 from hansard.kernel.problem import InvalidInput
-from hansard.kernel.told import SHORT_DIGITS
 from hansard.recorder import limits, rules
 from hansard.recorder.contents import diffs
 from hansard.recorder.contract import Edit, FileChange, FileOp

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hansard.app.application import Application
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.effect import OPEN_INTENTS, Owner
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import SYSTEM, Stamp
@@ -129,7 +129,7 @@ def test_settling_twice_is_settling_once(open_app: OpenApp, files: Path) -> None
 
 
 def count_entries(app: Application) -> int:
-    return app.store.read(app.default_project, lambda tx: len(list(walking.entries(tx))))
+    return app.store.read(app.default_project, lambda tx: len(list(paging.entries(tx))))
 
 
 @pytest.mark.fault("hand edit")
@@ -239,7 +239,7 @@ def test_an_operation_first_settles_what_is_open_on_its_file(
 
 
 def announced(app: Application, path: str) -> int:
-    entries = app.store.read(app.default_project, lambda tx: list(walking.entries(tx)))
+    entries = app.store.read(app.default_project, lambda tx: list(paging.entries(tx)))
     events = [(entry.seq, app.store.kinds.decode(entry)) for entry in entries]
     return next(seq for seq, event in events
                 if isinstance(event, FileOpIntended) and event.path == path)  # fmt: skip

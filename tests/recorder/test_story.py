@@ -12,7 +12,7 @@ from hansard.app.application import Application
 from hansard.kernel.operation import Caller
 from hansard.recorder import limits
 from hansard.recorder.story.answers import Beat
-from hansard.recorder.story.folding import fold
+from hansard.recorder.story.folder_beats import fold
 from tests.conftest import a_caller
 from tests.recorder.asking import batch, create, edit, op, restore, story, timeline
 

@@ -14,7 +14,7 @@ import pytest
 from hansard.kernel.engine import ReadTx
 from hansard.recorder import file_changes, intents
 from hansard.recorder.events import FileRef
-from hansard.recorder.going_back import returning, undo, undo_rules
+from hansard.recorder.going_back import return_files, undo, undo_rules
 from hansard.recorder.history.standing import taken_back_by
 from hansard.recorder.tables import FILES, file_id
 from tests.conftest import OpenApp
@@ -113,7 +113,7 @@ BROKEN: list[tuple[Any, str, Callable[..., Any]]] = [
     (undo_rules, "take_back", before_wins),
     (intents, "_is_same", no_modes),
     (file_changes, "record_seen", nothing_seen),
-    (returning, "record_seen", nothing_seen),
+    (return_files, "record_seen", nothing_seen),
     (undo, "standing", all_stands),
 ]
 

@@ -9,9 +9,9 @@ from hansard.app.application import Application
 from hansard.embedders import vectors
 from hansard.kernel.engine import Hit, WriteTx
 from hansard.kernel.event import Stamp
-from hansard.kernel.likeness import Likeness
 from hansard.kernel.meaning import NoMeanings
 from hansard.kernel.operation import Context
+from hansard.kernel.similarity import Likeness
 from hansard.records import limits
 from hansard.records.contract import SearchRecords
 from hansard.records.search import search_records

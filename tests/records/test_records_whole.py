@@ -3,8 +3,8 @@
 import pytest
 
 from hansard.app.application import Application
-from hansard.kernel.cutting import cut
 from hansard.kernel.limits import BODY_BYTES_MAX
+from hansard.kernel.truncation import cut
 from hansard.records import limits
 from tests.depth import deep
 from tests.records.chats import Chat, refused

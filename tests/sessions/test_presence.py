@@ -11,10 +11,10 @@ from hansard.app.application import Application
 from hansard.app.bounded import caller_with
 from hansard.app.tokens import WantedToken, create, revoke
 from hansard.kernel.event import Actor, Stamp
-from hansard.kernel.holder import Holder
-from hansard.kernel.lifeline import Lifeline
+from hansard.kernel.liveness_lock import Lifeline
 from hansard.kernel.operation import Caller, Seat
 from hansard.kernel.problem import Problem
+from hansard.kernel.session_holder import Holder
 from tests.conftest import OpenApp, SteppingClock, a_caller
 
 ADMIN = Stamp(Actor("human", "maria", "admin"), "2026-01-02T03:04:05.000000Z")

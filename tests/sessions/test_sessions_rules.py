@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from hansard.kernel.holder import Holder, Via
+from hansard.kernel.session_holder import Holder, Via
 from hansard.sessions.rules import (
     HOLDERS_MAX,
     Quiet,

@@ -14,7 +14,7 @@ from hansard.app.published import CONTRACT_PATH
 from tests.http import serving
 from tests.shipped.building import ROOT, UV, build, did
 
-CORE = ["tests/records/test_records_over_stdio.py", "tests/http/test_door.py"]
+CORE = ["tests/records/test_records_over_stdio.py", "tests/http/test_page_login.py"]
 """It starts, lists its tools, writes and refuses over MCP; and serves the page's side of it."""
 
 pytestmark = pytest.mark.slow("builds the package and installs it with its dependencies")

@@ -12,21 +12,23 @@ from pydantic import ValidationError
 from hansard.app import argument_faults, people, secret_news
 from hansard.app.anchoring import Anchoring
 from hansard.app.catalog import Catalog, whole
-from hansard.app.homes import NamedHome
+from hansard.app.home_projects import NamedHome
 from hansard.app.preflight import refusal
 from hansard.decisions.secret import KeptSecret as NoSecret
 from hansard.kernel import as_of, effect, limits, reply
 from hansard.kernel.blob import canonical_json, digest_of
+from hansard.kernel.blob_references import NotKeptError
 from hansard.kernel.clock import Clock, to_text, utc_now
+from hansard.kernel.cursor import Listing
 from hansard.kernel.deferred import Deferred, Part
+from hansard.kernel.dry_run import TrialPassedError
 from hansard.kernel.effect import Settled
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import SYSTEM, Head, Stamp
 from hansard.kernel.follow import Follower, FollowerFailure, Following
-from hansard.kernel.hidden import hidden_chars
-from hansard.kernel.kept_blobs import NotKeptError
-from hansard.kernel.lifeline import Lifeline
-from hansard.kernel.once import AlreadyAnsweredError, Once
+from hansard.kernel.hidden_characters import hidden_chars
+from hansard.kernel.idempotency import AlreadyAnsweredError, Once
+from hansard.kernel.liveness_lock import Lifeline
 from hansard.kernel.operation import (
     Caller,
     Context,
@@ -38,15 +40,13 @@ from hansard.kernel.operation import (
     Seat,
     Written,
 )
-from hansard.kernel.page import Listing
 from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem, StorageUnavailable
 from hansard.kernel.secret import Secret
 from hansard.kernel.store import CATALOG, UNMADE, Store
-from hansard.kernel.trial import TrialPassedError
 from hansard.kernel.values import check_handle, check_values
-from hansard.sessions import directory, placing, presence, projects, seating
+from hansard.sessions import call_project, call_session, directory, presence, projects
+from hansard.sessions.call_project import CallPlace
 from hansard.sessions.naming import DEFAULT_PROJECT
-from hansard.sessions.placing import CallPlace
 
 Limit = Callable[[Operation, Context], None]
 """Refuses a call that is about to be done, if its session or its caller has had enough."""
@@ -133,7 +133,7 @@ class Application:
             caller.home.make(self.store, Stamp(SYSTEM, context.stamp.at))
             context = self._place(operation, request, caller)
             answer = _run(operation, request, context)
-        seating.adopt(operation, request, context)
+        call_session.adopt(operation, request, context)
         answer = _paged(answer, operation, request, context)
         return flagged(answer)
 
@@ -170,7 +170,7 @@ class Application:
 
     def own_project(self) -> str:
         """Give the key of the home, for who reads it past `call`; nothing is there if unmade."""
-        return placing.home_key(self.store, self.home)
+        return call_project.home_key(self.store, self.home)
 
     def leave(self, seat: Seat, lifeline: Lifeline) -> None:
         """Record that a process ends in order: the sessions it began for itself are over."""
@@ -274,9 +274,11 @@ class Application:
     def _place(self, operation: Operation, request: Request, caller: Caller) -> Context:
         now = to_text(self._clock())
         looks = not (operation.writes or operation.in_catalog)
-        place = placing.find_place(self.store, request.project_id, caller, looks=looks)
+        place = call_project.find_place(self.store, request.project_id, caller, looks=looks)
         place, session = _followed(operation, request, caller, place)
-        seated = seating.seat(self.store, seating.Asked(operation, caller, session, place))
+        seated = call_session.seat(
+            self.store, call_session.Asked(operation, caller, session, place)
+        )
         project = CATALOG if operation.in_catalog else seated.project
         if operation.writes:
             self._require_open(project)
@@ -292,16 +294,16 @@ class Application:
             writable=lambda: self._is_writable(project, caller),
             is_trial=operation.writes and project == place.project and _is_unsettled(place, caller),
             open_session=self._opening(operation, seated, caller, stamp),
-            end_session=seating.closing(self.store, seated, caller, stamp),
+            end_session=call_session.closing(self.store, seated, caller, stamp),
         )
 
     def _opening(
-        self, operation: Operation, seated: seating.Seating, caller: Caller, stamp: Stamp
+        self, operation: Operation, seated: call_session.Seating, caller: Caller, stamp: Stamp
     ) -> Callable[[WriteTx], None] | None:
         if not operation.writes:
             return None
         joins = not operation.ends_session
-        return seating.opening(self.store, seated, caller, stamp, joins=joins)
+        return call_session.opening(self.store, seated, caller, stamp, joins=joins)
 
     def _require_open(self, project: str) -> None:
         if line := projects.line(self.store, project):
@@ -333,7 +335,7 @@ class Application:
         once = _once(operation, request, caller)
         if once is None or operation.in_catalog:
             return None
-        place = placing.find_place(self.store, request.project_id, caller, looks=True)
+        place = call_project.find_place(self.store, request.project_id, caller, looks=True)
         named = (request.session_id, caller.session)
         led = (directory.project_of(one) for one in named if one and not place.is_named)
         for project in dict.fromkeys([place.project, *filter(None, led)]):

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from hansard.app.schema import input_schema
-from hansard.kernel.nearest import nearest
 from hansard.kernel.operation import Operation
+from hansard.kernel.suggestion import nearest
 
 Json = dict[str, Any]
 

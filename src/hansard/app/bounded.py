@@ -6,11 +6,11 @@ from hashlib import sha256
 from typing import Any
 
 from hansard.app.application import Application
-from hansard.app.homes import NamedHome
+from hansard.app.home_projects import NamedHome
 from hansard.app.tokens import ID_BYTES, Token
-from hansard.kernel.holder import Holder
 from hansard.kernel.operation import Caller, Home, Result
 from hansard.kernel.problem import PermissionDenied
+from hansard.kernel.session_holder import Holder
 from hansard.sessions.naming import DEFAULT_PROJECT
 
 OWN_NAME_CHARS_MAX = 40

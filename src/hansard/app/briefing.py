@@ -3,9 +3,9 @@
 from hansard.app import secret_news, session_summary
 from hansard.checkpoints.views import CHECKPOINTS
 from hansard.decisions.tables import DECISIONS
-from hansard.kernel.cutting import cut
 from hansard.kernel.engine import Range, ReadTx, Row, Where
 from hansard.kernel.operation import Context
+from hansard.kernel.truncation import cut
 from hansard.records.briefing import Briefing, CheckpointSeen, DecisionSeen, LastSession
 from hansard.sessions.directory import last_activity
 from hansard.sessions.events import SessionSaved, SessionWasClosed

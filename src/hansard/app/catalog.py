@@ -2,17 +2,17 @@
 
 from collections.abc import Iterable, Iterator
 
-from hansard.app import redacted
-from hansard.app.unfinished import UNFINISHED
+from hansard.app import erasure_events
+from hansard.app.unfinished_imports import UNFINISHED
 from hansard.embedders.vectors import VECTORS
 from hansard.kernel import effect, follow, ids, origin, reply
 from hansard.kernel.deferred import Deferred, Part
 from hansard.kernel.engine import Schema
 from hansard.kernel.event import Event, Kinds
-from hansard.kernel.nearest import did_you_mean
 from hansard.kernel.operation import Capability, Operation
 from hansard.kernel.problem import UnknownOperation
 from hansard.kernel.secret import Secret
+from hansard.kernel.suggestion import did_you_mean
 from hansard.kernel.view import View, schema_of
 
 KERNEL_EVENTS: tuple[type[Event], ...] = (*ids.EVENTS, *reply.EVENTS, *origin.EVENTS)
@@ -95,7 +95,7 @@ class Catalog:
     def kinds(self) -> Kinds:
         """Gather every kind of event."""
         declared = (event for one in self.parts for event in one.events)
-        return Kinds([*KERNEL_EVENTS, *redacted.EVENTS, *declared])
+        return Kinds([*KERNEL_EVENTS, *erasure_events.EVENTS, *declared])
 
     @property
     def views(self) -> tuple[View, ...]:

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Self
 
-from hansard.app.hooking import HookIntake
+from hansard.app.hook_recording import HookIntake
 from hansard.app.settings import Settings
-from hansard.hooks import places, servers, spool
+from hansard.hooks import locations, servers, spool
 from hansard.kernel.problem import Problem
 
 LINE_BYTES_MAX = 64 * 1024
@@ -36,7 +36,7 @@ class HookServer:
 
     def __init__(self, settings: Settings, say: Callable[[str], None]) -> None:
         """Be ready; nothing is opened before there is something to do."""
-        folder = places.hooks_folder(
+        folder = locations.hooks_folder(
             {"store": settings.store} if settings.store else {}, os.environ
         )
         self._folder = None if settings.read_only else folder
@@ -72,7 +72,7 @@ class HookServer:
             self._intake.close()
 
     def _listen(self, folder: str) -> socket.socket:
-        places.make(folder)
+        locations.make(folder)
         servers.sweep(folder)
         path, descriptor = servers.address(folder, self._name)
         begun = path.removesuffix(servers.SUFFIX) + servers.BEGUN

@@ -10,7 +10,12 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any, Literal
 
-from hansard.checkpoints.since import FileChangedSince, RecordChanged, Since, SupersededSince
+from hansard.checkpoints.changes_since import (
+    FileChangedSince,
+    RecordChanged,
+    Since,
+    SupersededSince,
+)
 from hansard.decisions.reading import head, stated, still_cites
 from hansard.decisions.tables import DECISIONS
 from hansard.kernel.engine import Found, Range, ReadTx, Row, Scalar, Where

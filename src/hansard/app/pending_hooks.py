@@ -3,14 +3,14 @@
 from collections.abc import Callable
 
 from hansard.app.settings import Settings
-from hansard.hooks import places, spool
+from hansard.hooks import locations, spool
 
 
 def take_in(settings: Settings, say: Callable[[str], None]) -> None:
     """Record what waits for this store, if anything does; what goes wrong is only said."""
-    folder = places.hooks_folder({"store": settings.store} if settings.store else {}, {})
+    folder = locations.hooks_folder({"store": settings.store} if settings.store else {}, {})
     if folder is None or settings.read_only or not spool.waiting(folder):
         return
-    from hansard.app import hooking
+    from hansard.app import hook_recording
 
-    hooking.take_all(folder, say)
+    hook_recording.take_all(folder, say)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from hansard.app.bounded import TokenCaller
-from hansard.app.bucket_file import Allowance, BucketFile
+from hansard.app.rate_limit_file import Allowance, BucketFile
 from hansard.app.tokens import RateLimited
 from hansard.checkpoints.contract import StorageQuotaExceeded
 from hansard.kernel.engine import ReadTx

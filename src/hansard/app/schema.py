@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from hansard.app.parameters import words
+from hansard.kernel.model_answer import MARK
 from hansard.kernel.operation import Operation
-from hansard.kernel.told import MARK
 
 Json = dict[str, Any]
 
@@ -65,7 +65,7 @@ def told_schema(operation: Operation) -> Json:
 
 
 def _told(node: Any) -> Any:
-    """Follow the marks of `kernel/told.py`; nothing else need be there."""
+    """Follow the marks of `kernel/model_answer.py`; nothing else need be there."""
     if isinstance(node, list):
         return [_told(item) for item in node]
     if not isinstance(node, dict):

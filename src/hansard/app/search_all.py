@@ -32,15 +32,15 @@ from hansard.decisions.tables import WORDS as DECISION_WORDS
 from hansard.entities import places as entity_places
 from hansard.entities.reading import FoundEntity, found
 from hansard.entities.views import WORDS as ENTITY_WORDS
-from hansard.kernel.context import surroundings
+from hansard.kernel.cursor import from_cursor, refused, to_cursor
 from hansard.kernel.engine import Hit, Position, ReadTx, Row, Topic, Where
-from hansard.kernel.fuse import fuse
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Capability, Context, Operation
-from hansard.kernel.page import from_cursor, refused, to_cursor
-from hansard.kernel.question import nearest, today
+from hansard.kernel.query_meaning import nearest, today
+from hansard.kernel.rank_fusion import fuse
 from hansard.kernel.snippet import snippet
 from hansard.kernel.spelling import doubtful
+from hansard.kernel.surroundings import surroundings
 from hansard.kernel.words import coverage, is_name, query_stems, shown_words
 from hansard.records.budget import Budget
 from hansard.records.contract import SearchRecords

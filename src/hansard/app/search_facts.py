@@ -14,7 +14,7 @@ from hansard.decisions.git.history import COMMITS
 from hansard.decisions.tables import DECISIONS
 from hansard.entities.tables import TEXTS
 from hansard.kernel.engine import Range, ReadTx, Row, Table
-from hansard.recorder.going_back.others import author_of
+from hansard.recorder.going_back.others_changes import author_of
 from hansard.recorder.results import entry_at
 from hansard.recorder.tables import FILES, REVISIONS, file_id
 from hansard.records.views import RECORDS

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from hansard import embedders
-from hansard.app import declared, file_permissions, homes, preflight, workspaces
+from hansard.app import catalog_file, file_permissions, home_projects, preflight, workspaces
 from hansard.app.anchoring import Anchoring, anchor_file
 from hansard.app.application import Application, Limit
 from hansard.app.catalog import Catalog
@@ -18,7 +18,7 @@ from hansard.app.settings import (
     store_location,
 )
 from hansard.decisions.secret import KeptSecret
-from hansard.hooks import places, servers
+from hansard.hooks import locations, servers
 from hansard.kernel.clock import Clock, utc_now
 from hansard.kernel.deferred import Declared, Deferred, Part
 from hansard.kernel.engine import Engine, ReadTx, Schema
@@ -31,8 +31,8 @@ from hansard.sessions.presence import Presence
 from hansard.sessions.rules import Quiet, Staleness
 
 if TYPE_CHECKING:
-    from hansard.app.bucket_file import BucketFile
     from hansard.app.quotas import Quotas as CallQuotas
+    from hansard.app.rate_limit_file import BucketFile
     from hansard.checkpoints.limits import CheckpointQuotas
     from hansard.recorder.file_decisions import Governed
     from hansard.recorder.gateway import Gateway
@@ -51,7 +51,7 @@ def catalog(
     A capability of which something is written down is loaded when it is first needed.
     """
     composed = Composition(settings or Settings())
-    written = declared.written() if written is None else written
+    written = catalog_file.written() if written is None else written
     parts: list[Part] = [
         Deferred(name, written[name], load, secret=composed.secrets.get(name))
         if name in written
@@ -136,7 +136,7 @@ class Composition:
         )
 
     def _decisions(self) -> Capability:
-        from hansard.app.citable import surroundings
+        from hansard.app.citable_things import surroundings
         from hansard.app.insight import blast_radius
         from hansard.decisions.capability import capability
         from hansard.decisions.git import decision_log
@@ -348,7 +348,7 @@ def start(
     application = Application(
         known,
         store,
-        home=home or homes.choose(settings),
+        home=home or home_projects.choose(settings),
         read_only=settings.read_only,
         clock=clock,
         limit=quota(settings, shared),
@@ -358,7 +358,7 @@ def start(
     if not settings.read_only:
         if folder := _folder(store_location(settings)):
             file_permissions.tighten(folder)
-            servers.sweep(str(folder / places.FOLDER))
+            servers.sweep(str(folder / locations.FOLDER))
         application.recover()
     return application
 

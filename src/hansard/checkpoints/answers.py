@@ -5,13 +5,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from hansard.checkpoints.classes import Class
-from hansard.checkpoints.difference import Difference
-from hansard.checkpoints.since import Since
+from hansard.checkpoints.changes_since import Since
+from hansard.checkpoints.json_diff import Difference
+from hansard.checkpoints.key_classes import Class
 from hansard.kernel.blob import canonical_json
 from hansard.kernel.model import Model
+from hansard.kernel.model_answer import KEPT, PROOF, SECONDS, UNTOLD, only
 from hansard.kernel.operation import Flagged, Result, Written
-from hansard.kernel.told import KEPT, PROOF, SECONDS, UNTOLD, only
 
 _SHOWN_CHARS = 80
 

@@ -7,15 +7,15 @@ from hansard.checkpoints import (
     answers,
     contract,
     copies,
-    cut_views,
     events,
-    left_out,
     limits,
+    omitted_keys,
     packing,
     rules,
+    truncated_contexts,
 )
 from hansard.checkpoints.answers import json_of
-from hansard.checkpoints.left_out import LeftOut
+from hansard.checkpoints.omitted_keys import LeftOut
 from hansard.checkpoints.reading import (
     context_of,
     find,
@@ -24,7 +24,7 @@ from hansard.checkpoints.reading import (
     newest,
     state_of,
 )
-from hansard.checkpoints.retaining import retain
+from hansard.checkpoints.retention import retain
 from hansard.checkpoints.threads.usage import used_bytes
 from hansard.checkpoints.views import CHECKPOINTS, PREFIX
 from hansard.kernel.blob import Digest, canonical_json, digest_of
@@ -126,13 +126,13 @@ class _Save:
     def _require_whole(self, tx: ReadTx) -> None:
         """Refuse what a budget left of a context, where it would take the place of the whole."""
         given, left = self.request.context, self._left_out(tx)
-        if self.request.force or not (left or cut_views.TELLTALE in self.data):
+        if self.request.force or not (left or truncated_contexts.TELLTALE in self.data):
             return
         for row in _seen(tx, self.context, self._session):
             with suppress(BlobDamaged):
                 whole = context_of(tx, row)
-                keys = [*cut_views.cut_keys(given, whole)]
-                keys += left_out.cut_keys(given, whole, left.get(row["id"], LeftOut()))
+                keys = [*truncated_contexts.cut_keys(given, whole)]
+                keys += omitted_keys.cut_keys(given, whole, left.get(row["id"], LeftOut()))
                 if keys:
                     raise _cut(row["id"], sorted({*keys}))
 
@@ -147,7 +147,7 @@ class _Save:
         lefts = self._left_out(tx)
         seen = looked_at(tx, self._session) if lefts else None
         left = lefts.get(seen["id"]) if seen else None
-        keys = left_out.keys_gone(self.request.context, left) if left else []
+        keys = omitted_keys.keys_gone(self.request.context, left) if left else []
         return _GONE.format(seen["id"], ", ".join(keys)) if seen and keys else None
 
     def _news(self, row: Row) -> list[str]:

@@ -12,7 +12,7 @@ from pydantic import (
 )
 
 from hansard.checkpoints import limits
-from hansard.checkpoints.classes import CLASSES, Class
+from hansard.checkpoints.key_classes import CLASSES, Class
 from hansard.kernel.model import Model
 from hansard.kernel.operation import ProjectRequest
 from hansard.kernel.problem import Problem

@@ -5,8 +5,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from hansard.checkpoints import answers, classes, contract, events, reducing
-from hansard.checkpoints.left_out import LeftOut, left_out
+from hansard.checkpoints import answers, contract, events, key_classes, reducing
+from hansard.checkpoints.changes_since import Since
+from hansard.checkpoints.omitted_keys import LeftOut, left_out
 from hansard.checkpoints.reading import (
     context_of,
     find,
@@ -16,11 +17,10 @@ from hansard.checkpoints.reading import (
     paths_of,
     state_of,
 )
-from hansard.checkpoints.since import Since
 from hansard.kernel.engine import ReadTx, Row, WriteTx
-from hansard.kernel.nearest import did_you_mean
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import StorageUnavailable
+from hansard.kernel.suggestion import did_you_mean
 
 TellSince = Callable[[ReadTx, int], Since]
 """Says what has changed since an entry; known only above the capabilities."""
@@ -136,13 +136,13 @@ def _within(
     if budget_tokens is None:
         return reducing.Reduced(whole, (), 0)
     kinds = {
-        key: classes.classify(key, value, marks, row["classes"]) for key, value in whole.items()
+        key: key_classes.classify(key, value, marks, row["classes"]) for key, value in whole.items()
     }
     return reducing.reduce(whole, kinds, _chars(budget_tokens))
 
 
 def _chars(tokens: int) -> int:
-    return tokens * classes.CHARS_PER_TOKEN
+    return tokens * key_classes.CHARS_PER_TOKEN
 
 
 def _omitted(one: reducing.Omission) -> answers.OmittedKey:

@@ -3,9 +3,9 @@
 from hansard.checkpoints import answers, contract, events, limits
 from hansard.checkpoints.reading import context_of, looked_at, state_of
 from hansard.kernel.engine import ReadTx, WriteTx
-from hansard.kernel.nearest import did_you_mean
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import InvalidInput
+from hansard.kernel.suggestion import did_you_mean
 
 
 class _NotFoundError(Exception):

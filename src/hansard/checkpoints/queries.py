@@ -5,8 +5,8 @@ from itertools import islice
 from typing import cast
 
 from hansard.checkpoints import answers, contract
-from hansard.checkpoints.classes import CHARS_PER_TOKEN
-from hansard.checkpoints.difference import differences, page_of
+from hansard.checkpoints.json_diff import differences, page_of
+from hansard.checkpoints.key_classes import CHARS_PER_TOKEN
 from hansard.checkpoints.reading import (
     context_of,
     find,
@@ -16,9 +16,9 @@ from hansard.checkpoints.reading import (
     state_of,
 )
 from hansard.checkpoints.views import CHECKPOINTS
+from hansard.kernel.cursor import from_cursor, refused, to_cursor
 from hansard.kernel.engine import Found, Position, ReadTx, Row
 from hansard.kernel.operation import Context
-from hansard.kernel.page import from_cursor, refused, to_cursor
 from hansard.sessions.directory import session_row
 
 PAGE = 500

@@ -7,7 +7,7 @@ import orjson
 
 from hansard.checkpoints.contract import CheckpointNotFound
 from hansard.checkpoints.copies import read_either
-from hansard.checkpoints.left_out import LeftOut
+from hansard.checkpoints.omitted_keys import LeftOut
 from hansard.checkpoints.views import CHECKPOINTS, CONTEXTS, NO_CONTEXT
 from hansard.kernel.blob import Digest
 from hansard.kernel.engine import Found, Position, ReadTx, Row, Where

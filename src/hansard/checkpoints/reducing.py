@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Literal
 
-from hansard.checkpoints.classes import Class
+from hansard.checkpoints.key_classes import Class
 from hansard.kernel.blob import canonical_json
-from hansard.kernel.cutting import left_out
+from hansard.kernel.truncation import left_out
 
 LEAST_CHARS = 200
 """No value of a context is made smaller than this: it would say nothing any more."""

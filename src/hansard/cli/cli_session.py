@@ -12,10 +12,10 @@ from hansard.app.settings import Settings
 from hansard.cli.person_proof import PersonProof
 from hansard.cli.terminal.text import actor
 from hansard.kernel.event import Actor
-from hansard.kernel.holder import Holder
-from hansard.kernel.lifeline import Lifeline
+from hansard.kernel.liveness_lock import Lifeline
 from hansard.kernel.operation import Caller, Seat
 from hansard.kernel.problem import Problem
+from hansard.kernel.session_holder import Holder
 
 
 def for_one_write(settings: Settings) -> Caller:

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from hansard.app.settings import declarations
-from hansard.cli import helping
+from hansard.cli import help_command
 from hansard.cli.terminal.paging import paged
 from hansard.kernel.problem import InvalidInput
 
@@ -45,9 +45,9 @@ COMMANDS = {
     "import": "hansard.cli.store.bundle",
     "import-from": "hansard.cli.store.import_from",
     "export-to": "hansard.cli.store.export_to",
-    "push": "hansard.cli.store.moving",
-    "pull": "hansard.cli.store.moving",
-    "exchange": "hansard.cli.store.moving",
+    "push": "hansard.cli.store.push_pull",
+    "pull": "hansard.cli.store.push_pull",
+    "exchange": "hansard.cli.store.push_pull",
     "replay": "hansard.cli.replay",
     "redact": "hansard.cli.store.redact",
     "gc": "hansard.cli.store.gc",
@@ -109,10 +109,10 @@ def run_help(about: list[str]) -> int:
     """Show all commands, the settings, how to begin, or what one command takes."""
     match about:
         case []:
-            helping.print_overview(COMMANDS)
+            help_command.print_overview(COMMANDS)
         case ["settings"]:
             with paged(["help", "settings"]):
-                helping.print_settings()
+                help_command.print_settings()
         case ["start"]:
             from hansard.cli.welcome import welcome
 

@@ -56,7 +56,7 @@ def demo(flags: Flags, folder: Folder = Path("hansard-demo"), opens: Shows = Tru
     typer.echo(f"To accept a proposal, prove the secret in {settings.secret_file}.")
     application = start(settings)
     application.follow()
-    from hansard.cli.listening import listen_near, listen_on
+    from hansard.cli.listen_port import listen_near, listen_on
     from hansard.http import server
     from hansard.http.site import Site
 

@@ -10,7 +10,7 @@ from hansard.app.settings import Settings
 from hansard.cli.cli_session import for_one_write, looking
 from hansard.cli.flags import Flags
 from hansard.cli.naming.finding import LATEST
-from hansard.cli.naming.named import meant
+from hansard.cli.naming.named_arguments import meant
 from hansard.cli.opened_store import opened
 from hansard.cli.person_proof import PersonProof
 from hansard.cli.terminal.stderr import say
@@ -68,16 +68,16 @@ class Desk:
 
     def named_session(self, named: str | None) -> str | None:
         """Give the session that is named here, else by the settings; `None` if none is."""
-        from hansard.cli.naming import names
+        from hansard.cli.naming import resolving
 
         chosen = named or self.settings.session
-        return names.meant_id(self.application, names.SESSION, chosen) if chosen else None
+        return resolving.meant_id(self.application, resolving.SESSION, chosen) if chosen else None
 
     def latest_session(self) -> str:
         """Give the session that `@latest` means."""
-        from hansard.cli.naming import names
+        from hansard.cli.naming import resolving
 
-        found = names.meant_thing(self.application, names.SESSION, LATEST)
+        found = resolving.meant_thing(self.application, resolving.SESSION, LATEST)
         if found is None:
             raise InvalidInput(
                 "No session is recorded in this project yet",

@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 import hansard
-from hansard.app import declared, reference
+from hansard.app import catalog_file, reference
 from hansard.app.catalog import Catalog
 from hansard.app.published import (
     CONTRACT_PATH,
@@ -32,7 +32,7 @@ from hansard.cli.commands import HELP, typer_app
 from hansard.cli.options import SETTINGS
 from hansard.entities.exporting import FILES, export
 from hansard.kernel.problem import Problem
-from hansard.mcp.front_made import front_made
+from hansard.mcp.make_handshake import front_made
 
 MADE = (
     *("schema/v1", "docs/reference", "src/hansard/mcp/made", "src/hansard/app/made"),
@@ -65,7 +65,7 @@ def everything(known: Catalog) -> dict[str, str]:
         | {
             "schema/v1/errors.json": _json([error_shown(problem) for problem in problems]),
             CONTRACT_PATH: _json(contract(known, problems)),
-            declared.PATH: _json(declared.shown(known.capabilities)),
+            catalog_file.PATH: _json(catalog_file.shown(known.capabilities)),
             "src/hansard/mcp/made/front.json": _json(_front(known)),
             "docs/reference/tools.md": reference.tools_page(known),
             "docs/reference/settings.md": reference.settings_page(),

@@ -17,11 +17,11 @@ from hansard.app.settings import Settings, load
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened, store_exists
 from hansard.cli.options import Json, settings_flags
-from hansard.cli.setup import hooks, places, targets
+from hansard.cli.setup import hooks, host_files, targets
 from hansard.cli.setup.entries import State, WantedEntry, state_of, words_of
-from hansard.cli.setup.places import Around, HostFiles, Scope
+from hansard.cli.setup.host_files import Around, HostFiles, Scope
 from hansard.cli.terminal.text import painter, print_json, printable
-from hansard.hooks.places import hooks_folder, last_seen
+from hansard.hooks.locations import hooks_folder, last_seen
 from hansard.kernel.clock import to_text
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.store import CATALOG
@@ -78,7 +78,7 @@ def hosts(flags: Flags, *, json: Json = False) -> None:
     seen = _seen(flags)
     hooked = partial(_last_hook, load(flags))
     want = targets.wanted()
-    shown = [_connected(host, where, want, seen, hooked) for host in places.ALL.values()]
+    shown = [_connected(host, where, want, seen, hooked) for host in host_files.ALL.values()]
     if json:
         print_json({"hosts": [asdict(one) for one in shown]})
         return
@@ -110,7 +110,7 @@ def _connected(
     return Connected(
         host.name,
         host.title,
-        places.is_there(host, where, shutil.which),
+        host_files.is_there(host, where, shutil.which),
         [entry for scope in get_args(Scope) for entry in _entries(host, scope, where, want)],
         max(called, default=None),
         hooked(host.name),

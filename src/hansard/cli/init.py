@@ -12,11 +12,11 @@ from hansard.app.settings import load
 from hansard.cli.flags import Flags, as_words
 from hansard.cli.opened_store import opened, store_exists
 from hansard.cli.options import settings_flags
-from hansard.cli.setup import hook_formats, places, targets
+from hansard.cli.setup import hook_formats, host_files, targets
 from hansard.cli.setup.document import Document
 from hansard.cli.setup.files import as_program, drop_empty_folders, look, require_writable
 from hansard.cli.setup.host_changes import INTO, OUT_OF, SetupWay
-from hansard.cli.setup.places import Around, HostFiles, Scope
+from hansard.cli.setup.host_files import Around, HostFiles, Scope
 from hansard.cli.setup.planning import FilePart, FilePlan
 from hansard.cli.setup.texts import LeftAloneError
 from hansard.cli.store.doctor import without_password
@@ -48,7 +48,9 @@ def init(
     flags: Flags,
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[HOST]...", help=f"Of {', '.join(places.ALL)}; else those here."),
+        typer.Argument(
+            metavar="[HOST]...", help=f"Of {', '.join(host_files.ALL)}; else those here."
+        ),
     ] = None,
     *,
     user: Annotated[
@@ -121,13 +123,15 @@ def _flag_words(flags: Flags, scope: Scope) -> list[str]:
 
 def _chosen(names: list[str], where: Around, *, every: bool) -> list[HostFiles]:
     for name in names:
-        if name not in places.ALL:
+        if name not in host_files.ALL:
             raise InvalidInput(
-                f"There is no host {name}", hint=f"There are {', '.join(places.ALL)}"
+                f"There is no host {name}", hint=f"There are {', '.join(host_files.ALL)}"
             )
     if names or every:
-        return [places.ALL[name] for name in dict.fromkeys(names or places.ALL)]
-    return [host for host in places.ALL.values() if places.is_there(host, where, shutil.which)]
+        return [host_files.ALL[name] for name in dict.fromkeys(names or host_files.ALL)]
+    return [
+        host for host in host_files.ALL.values() if host_files.is_there(host, where, shutil.which)
+    ]
 
 
 def _project_file(flags: Flags, where: Around) -> dict[Path, list[FilePart]]:
@@ -203,7 +207,7 @@ def _show(plan: FilePlan) -> None:
 def _advise(hosts: list[HostFiles], scope: Scope) -> None:
     """Say what is left to do by hand."""
     if not hosts:
-        print(f"No host was found here. `hansard init HOST` takes {', '.join(places.ALL)}.")
+        print(f"No host was found here. `hansard init HOST` takes {', '.join(host_files.ALL)}.")
         return
     for host in hosts:
         if note := _note(host, scope):

@@ -35,7 +35,7 @@ def open_page(flags: Flags, log_out: LogOut = False) -> int:
 
 def _log_out(settings: Settings) -> int:
     """Take back every cookie of the store's page; its servers notice at once."""
-    from hansard.http.visits import visits_of
+    from hansard.http.login_store import visits_of
 
     count = visits_of(settings).end_all()
     typer.echo(f"{count} {'browser was' if count == 1 else 'browsers were'} logged out.")

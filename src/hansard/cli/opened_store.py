@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from hansard.app import homes
+from hansard.app import home_projects
 from hansard.app.application import Application
 from hansard.app.pending_hooks import take_in
 from hansard.app.preflight import require_place
@@ -50,7 +50,7 @@ def opened(
             hint="Name another with --store; the first client that connects makes one",
         )
     # Whoever types a project's name may have mistyped it.
-    home = homes.choose(settings, must_exist=True, say=say)
+    home = home_projects.choose(settings, must_exist=True, say=say)
     if looking:
         opener = partial(_open_to_look, blobs=settings.blobs)
         application = start(replace(settings, read_only=True), opener, home=home)

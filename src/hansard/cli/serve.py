@@ -4,9 +4,9 @@ from pathlib import Path
 
 import typer
 
-from hansard.app.bucket_file import BucketFile
-from hansard.app.homes import choose
+from hansard.app.home_projects import choose
 from hansard.app.hook_server import HookServer
+from hansard.app.rate_limit_file import BucketFile
 from hansard.app.settings import Settings, load
 from hansard.app.start import start
 from hansard.app.tracing import traced
@@ -14,7 +14,7 @@ from hansard.cli.flags import Flags
 from hansard.cli.opened_store import settled_line
 from hansard.cli.options import settings_flags
 from hansard.cli.terminal.stderr import say
-from hansard.http.workers.place import Worker
+from hansard.http.workers.worker_socket import Worker
 from hansard.kernel.problem import Problem
 
 BUCKETS = "callers"
@@ -41,7 +41,7 @@ def _serve(settings: Settings, worker: Worker | None) -> int:
     if application.settled:
         say(settled_line(application.settled))
     application.follow()
-    from hansard.cli.listening import listen_on
+    from hansard.cli.listen_port import listen_on
     from hansard.http import server
     from hansard.http.site import Site
 

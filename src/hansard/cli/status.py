@@ -9,10 +9,10 @@ from hansard.cli.desk import told
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened, store_exists
 from hansard.cli.options import Json, settings_flags
+from hansard.cli.project_status import lines
 from hansard.cli.terminal.layout import room
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.cli.welcome import program
-from hansard.cli.where import lines
 from hansard.kernel.store import CATALOG, UNMADE
 from hansard.records.answers import OverviewAnswer
 from hansard.records.limits import BUDGET_TOKENS_MAX

@@ -10,8 +10,8 @@ from hansard.app.settings import Settings, load, secret
 from hansard.cli.flags import Flags
 from hansard.cli.terminal.stderr import exit_code, say, say_problem
 from hansard.kernel.problem import Problem
-from hansard.mcp.front import StdioFront, made
-from hansard.mcp.reading import LineReader, claim
+from hansard.mcp.handshake import StdioFront, made
+from hansard.mcp.pipe_reader import LineReader, claim
 
 if TYPE_CHECKING:
     from hansard.app.application import Application
@@ -39,9 +39,9 @@ def serve(flags: Flags) -> int:
 
 
 def _serve(settings: Settings, reader: LineReader, front: StdioFront) -> int:
-    from hansard.mcp import lean
+    from hansard.mcp import lazy_sdk
 
-    lean.load_only_what_is_used()
+    lazy_sdk.load_only_what_is_used()
     from hansard.app import start  # noqa: F401 - loaded while the client may still leave
     from hansard.mcp import stdio
 
@@ -84,7 +84,7 @@ def _tried_again(
 
 
 def _open(settings: Settings) -> "Application":
-    from hansard.app.homes import choose
+    from hansard.app.home_projects import choose
     from hansard.app.start import start
     from hansard.app.tracing import traced
 

@@ -5,7 +5,7 @@ import sys
 
 from hansard.app.settings import Settings, store_location
 from hansard.app.start import MEMORY
-from hansard.cli.listening import listen_on
+from hansard.cli.listen_port import listen_on
 from hansard.cli.terminal.stderr import say
 from hansard.http.page_key import from_here, leave_key
 from hansard.kernel.problem import InvalidInput

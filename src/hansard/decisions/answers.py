@@ -7,9 +7,9 @@ from hansard.decisions.contract import Status
 from hansard.decisions.events import Enforcement
 from hansard.kernel.event import Proof
 from hansard.kernel.model import AnswerPart
+from hansard.kernel.model_answer import KEPT, NO_COUNT, SECONDS, UNTOLD, whole_seconds
 from hansard.kernel.operation import Flagged, Result, Written
 from hansard.kernel.text import between_marks, one_line
-from hansard.kernel.told import KEPT, NO_COUNT, SECONDS, UNTOLD, whole_seconds
 
 
 class UnderstoodAnswer(Written):

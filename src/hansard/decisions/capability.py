@@ -7,12 +7,12 @@ from hansard.decisions import answers, contract, limits
 from hansard.decisions.commands import Deciding, Radius
 from hansard.decisions.events import EVENTS
 from hansard.decisions.git import history
-from hansard.decisions.matching import KnownThings
 from hansard.decisions.proposals import Reviewing
 from hansard.decisions.queries import DecisionQueries
 from hansard.decisions.reading import citing_decisions
 from hansard.decisions.search import Searching
 from hansard.decisions.secret import KeptSecret
+from hansard.decisions.unmatched_targets import KnownThings
 from hansard.decisions.views import PASSAGES, VIEW
 from hansard.kernel.follow import Follower
 from hansard.kernel.meaning import Meanings, NoMeanings

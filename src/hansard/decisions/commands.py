@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from hansard.decisions import answers, contract, reading, rules
-from hansard.decisions.matching import KnownThings
 from hansard.decisions.reading import BlastRadius
 from hansard.decisions.reasons import Reasons, pack
 from hansard.decisions.tables import DECISION_PREFIX
+from hansard.decisions.unmatched_targets import KnownThings
 from hansard.kernel.blob import Blob
 from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.ids import next_id

@@ -7,7 +7,7 @@ from hansard.decisions import limits
 from hansard.decisions.events import Enforcement
 from hansard.decisions.tables import ACTIVE
 from hansard.decisions.targets import anchors_of, matches
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.engine import AnyOf, ReadTx, Row
 
 
@@ -32,7 +32,7 @@ def governed(tx: ReadTx, path: str, *, within: str = "") -> list[GoverningDecisi
     paths = [path, f"{within}/{path}"] if within else [path]
     anchors = dict.fromkeys(anchor for one in paths for anchor in anchors_of(one))
     where = {"anchor": AnyOf(list(anchors))}
-    found = walking.rows(tx, ACTIVE, where, first=limits.PATHS_PAGE)
+    found = paging.rows(tx, ACTIVE, where, first=limits.PATHS_PAGE)
     return governing(paths, (one.row for one in found))
 
 

@@ -14,7 +14,7 @@ by its capitals, so that case still makes no difference, and no two letters of i
 import re
 import unicodedata
 
-from hansard.kernel.hidden import KINDS
+from hansard.kernel.hidden_characters import KINDS
 
 _UNSEEN = re.compile("[" + "".join(KINDS.values()) + "\ufe0f]")
 _LATIN = re.compile("[a-z]", re.IGNORECASE)

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 from hansard.decisions import answers, contract, reading, rules
 from hansard.decisions.commands import Radius, blob_of, decisions, ground_of, radius_of
-from hansard.decisions.matching import KnownThings
 from hansard.decisions.secret import KeptSecret
 from hansard.decisions.tables import DECISION_PREFIX, PROPOSAL_PREFIX
+from hansard.decisions.unmatched_targets import KnownThings
 from hansard.kernel.clock import from_text, to_text
 from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.ids import next_id

@@ -6,7 +6,7 @@ from hansard.decisions.contract import DecisionNotFound, ProposalNotFound
 from hansard.decisions.reasons import Reasons, unpack
 from hansard.decisions.tables import ACTIVE, CHAINS, DECISIONS, DRAFTS, TURNED_DOWN
 from hansard.decisions.targets import target_key
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.blob import Digest
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx, Row
@@ -111,5 +111,5 @@ def merged(radii: Iterable[BlastRadius]) -> BlastRadius:
 
 def newest(tx: ReadTx, where: dict[str, str], *, page: int) -> Iterator[Row]:
     """Go through decisions or proposals, the newest first."""
-    found = walking.rows(tx, DECISIONS, where, order="seq", descending=True, first=page)
+    found = paging.rows(tx, DECISIONS, where, order="seq", descending=True, first=page)
     return (one.row for one in found)

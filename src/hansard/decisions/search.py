@@ -17,11 +17,11 @@ from hansard.decisions.ranking import (
 )
 from hansard.decisions.tables import DECISIONS, WORDS
 from hansard.kernel.engine import Hit, ReadTx, Row
-from hansard.kernel.fuse import ALL_THERE, fuse
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Context
-from hansard.kernel.question import NearOfAlike, nearest_of_alike
+from hansard.kernel.query_meaning import NearOfAlike, nearest_of_alike
+from hansard.kernel.rank_fusion import ALL_THERE, fuse
 from hansard.kernel.words import coverage, query_stems, stems
 
 MEANING_WEIGHT = 0.7

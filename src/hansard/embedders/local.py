@@ -116,7 +116,7 @@ def _load() -> "onnxruntime.InferenceSession":
 def _chunks(text: str) -> Iterator[list[int]]:
     """Cut a text into what the model reads at once; even an empty text is one chunk."""
     from hansard.embedders import wordpiece
-    from hansard.embedders.cutting import cut
+    from hansard.embedders.chunking import cut
 
     known = wordpiece.vocabulary()
     chunks = cut(

@@ -16,10 +16,10 @@ from hansard.kernel.blob import Digest, digest_of
 from hansard.kernel.deferred import Part
 from hansard.kernel.engine import Hit, ReadTx, WriteTx
 from hansard.kernel.event import Entry, Event
-from hansard.kernel.likeness import Likeness
 from hansard.kernel.meaning import Passage, Passages, Sources
 from hansard.kernel.operation import Capability
 from hansard.kernel.problem import BlobDamaged
+from hansard.kernel.similarity import Likeness
 from hansard.kernel.store import Store
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from hansard.entities.types.entity import Status
 from hansard.entities.types.message_thread import MessagePartial, Sender
 from hansard.kernel.limits import LIST_LIMIT_DEFAULT
 from hansard.kernel.model import Model
+from hansard.kernel.model_answer import UNTOLD, only
 from hansard.kernel.operation import ProjectRequest, Result, TimedRequest, Written
 from hansard.kernel.problem import Problem
 from hansard.kernel.text import Body, Cursor, Id, Limit, Title
-from hansard.kernel.told import UNTOLD, only
 
 
 class EntityNotFound(Problem):

@@ -12,8 +12,8 @@ from hansard.entities.reading import Look, find_as, show
 from hansard.entities.tables import TABLES, THREADS
 from hansard.entities.types.entity import EntityType
 from hansard.entities.types.message_thread import MESSAGE_THREAD
+from hansard.kernel.cursor import from_cursor, to_cursor
 from hansard.kernel.engine import Position, ReadTx, Row, Table
-from hansard.kernel.page import from_cursor, to_cursor
 
 Json = dict[str, Any]
 

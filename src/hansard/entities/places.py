@@ -8,8 +8,8 @@ from datetime import date
 
 from hansard.entities.tables import THREADS, type_of
 from hansard.entities.types.message_thread import MESSAGE_THREAD
-from hansard.kernel.context import TextPlace
 from hansard.kernel.engine import AnyOf, ReadTx, Row, Where
+from hansard.kernel.surroundings import TextPlace
 
 FORKS_MAX = 4
 """How many that go on from one are looked at, on average; the latest is the one that counts."""

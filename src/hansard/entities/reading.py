@@ -24,8 +24,8 @@ from hansard.entities.versions import current_of
 from hansard.entities.views import searched
 from hansard.kernel.blob import Digest
 from hansard.kernel.content import content as content_of
+from hansard.kernel.cursor import Listing, from_cursor, to_cursor
 from hansard.kernel.engine import Position, Range, ReadTx, Row, Where
-from hansard.kernel.page import Listing, from_cursor, to_cursor
 
 Json = dict[str, Any]
 

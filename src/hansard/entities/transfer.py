@@ -21,7 +21,7 @@ from hansard.entities.types.agent_graph_execution import ENDS, EVENTS, NEXT
 from hansard.entities.types.chat_thread import CHAT_THREAD
 from hansard.entities.types.entity import REDACTED, EntityType
 from hansard.entities.types.message_thread import MESSAGE_THREAD, PARTIALS
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.clock import from_text, to_text
 from hansard.kernel.engine import ReadTx, Row, Table, WriteTx
 from hansard.kernel.operation import Capability, Context, Operation
@@ -246,7 +246,7 @@ def _threads(tx: ReadTx) -> Iterator[Row]:
 
 
 def _rows(tx: ReadTx, table: Table, *, descending: bool = False) -> Iterator[Row]:
-    found = walking.rows(tx, table, order="created_seq", descending=descending)
+    found = paging.rows(tx, table, order="created_seq", descending=descending)
     return (one.row for one in found)
 
 

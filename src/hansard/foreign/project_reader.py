@@ -9,7 +9,7 @@ from hansard.app.application import Application
 from hansard.checkpoints.answers import CheckpointListAnswer
 from hansard.decisions.answers import DecisionInContextAnswer
 from hansard.decisions.reading import newest
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.engine import ReadTx, Row, Table
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Caller, Result
@@ -92,7 +92,7 @@ class ProjectReader:
 
     def _rows(self, table: Table) -> list[Row]:
         def work(tx: ReadTx) -> list[Row]:
-            return [one.row for one in walking.rows(tx, table)]
+            return [one.row for one in paging.rows(tx, table)]
 
         return self._application.store.read(self.project, work)
 

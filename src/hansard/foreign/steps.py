@@ -90,14 +90,14 @@ def _take(importing: ImportRun, application: Application, step: GraphStep) -> No
 
 
 def _step(step: GraphStep) -> dict[str, Any]:
-    from hansard.langgraph import bodies, form
+    from hansard.langgraph import bodies, serialization
 
     serde = _AsData()
     checkpoint = serde.loads_typed((step.kind, step.checkpoint))
     if not isinstance(checkpoint, dict) or not isinstance(checkpoint.get("channel_values"), dict):
         raise TypeError("a checkpoint is a map with values")
     metadata = dict(step.metadata)
-    written = form.write_checkpoint(serde, checkpoint, metadata, {}, None)  # type: ignore[arg-type]
+    written = serialization.write_checkpoint(serde, checkpoint, metadata, {}, None)  # type: ignore[arg-type]
     run, number = metadata.get("run_id"), metadata.get("step")
     return _place(step) | {
         "parent": step.parent,
@@ -112,14 +112,14 @@ def _step(step: GraphStep) -> dict[str, Any]:
 
 def _writes(step: GraphStep) -> dict[str, dict[str, Any]]:
     """Give what each task wrote, as one write each."""
-    from hansard.langgraph import form
+    from hansard.langgraph import serialization
 
     tasks: dict[str, dict[str, Any]] = {}
     for one in step.writes:
         told = tasks.setdefault(
             one.task, _place(step) | {"task": one.task, "path": one.path, "writes": []}
         )
-        content = form.dump(_AsData(), _Packed(one.kind, one.content))
+        content = serialization.dump(_AsData(), _Packed(one.kind, one.content))
         told["writes"].append({"channel": one.channel, "index": one.index, "content": content})
     return tasks
 

@@ -11,7 +11,16 @@ import sys
 import time
 from typing import Any
 
-from hansard.hooks import answers, chats, gathering, kept, places, reading, servers, spool
+from hansard.hooks import (
+    answers,
+    chats,
+    event_details,
+    hook_state,
+    host_events,
+    locations,
+    servers,
+    spool,
+)
 
 STDIN_BYTES_MAX = 64 * 1024 * 1024
 UNKNOWN = "unknown"
@@ -42,11 +51,11 @@ def is_for_people(words: list[str]) -> bool:
 def main(words: list[str]) -> int:
     """Take one event from stdin; returns the exit code, which is always 0."""
     try:
-        rest, flags = places.flags_in(words)
+        rest, flags = locations.flags_in(words)
         host = rest[0] if rest else ""
         event = flags.pop("event", "")
-        if host and host not in reading.HOSTS:
-            _say(f"There is no host {host}; there are {', '.join(reading.HOSTS)}")
+        if host and host not in host_events.HOSTS:
+            _say(f"There is no host {host}; there are {', '.join(host_events.HOSTS)}")
             return 0
         _take(_stdin(), host, event, flags)
     # The host must go on whatever is wrong with us; a person finds this in the host's log.
@@ -55,20 +64,20 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def _take(text: str, host: str, event: str, flags: places.Given) -> None:
+def _take(text: str, host: str, event: str, flags: locations.Given) -> None:
     told = _parsed(text)
     if told is None:
         answers.give("", host)
         return
-    known = reading.read(told, os.environ, host=host, event=event)
-    given = places.given_settings(flags, os.environ)
-    folder = places.hooks_folder(given, os.environ)
+    known = host_events.read(told, os.environ, host=host, event=event)
+    given = locations.given_settings(flags, os.environ)
+    folder = locations.hooks_folder(given, os.environ)
     if folder is None or known is None:
         answers.give("", host)
-        if folder and not reading.meaning_of(told, event):
+        if folder and not host_events.meaning_of(told, event):
             _note_unknown(folder, host, told, event)
         return
-    root = places.has_workspace(given) or known.root or os.getcwd()
+    root = locations.has_workspace(given) or known.root or os.getcwd()
     given["workspace"] = os.path.abspath(os.path.expanduser(root))
     try:
         record(known, folder, given)
@@ -78,59 +87,59 @@ def _take(text: str, host: str, event: str, flags: places.Given) -> None:
     answers.give(_brief(known, folder, given), known.host, _naming_the_chat(known))
 
 
-def _brief(known: reading.HostTold, folder: str, given: places.Given) -> str:
+def _brief(known: host_events.HostTold, folder: str, given: locations.Given) -> str:
     """Give what a session shall know, once: as it begins, or when its host takes it."""
-    if known.host not in reading.HEARD_BEFORE_TOOLS:
+    if known.host not in host_events.HEARD_BEFORE_TOOLS:
         return _brief_once(known, folder, given) if known.event == "start" else ""
-    waiting = kept.find(folder, BRIEFS, known.session)
+    waiting = hook_state.find(folder, BRIEFS, known.session)
     if known.event == "start" and waiting is None:
-        kept.keep(folder, BRIEFS, known.session, {"source": known.source, "is_given": False})
+        hook_state.keep(folder, BRIEFS, known.session, {"source": known.source, "is_given": False})
     if known.event != "before" or waiting is None or waiting["is_given"]:
         return ""
-    kept.keep(folder, BRIEFS, known.session, waiting | {"is_given": True})
+    hook_state.keep(folder, BRIEFS, known.session, waiting | {"is_given": True})
     return servers.brief(folder, known._replace(source=waiting["source"]), given)
 
 
-def _brief_once(known: reading.HostTold, folder: str, given: places.Given) -> str:
+def _brief_once(known: host_events.HostTold, folder: str, given: locations.Given) -> str:
     """Give it to one of the hooks that a host runs as a chat begins, where several are set up."""
     process = chats.host_process() or ""
     start = f"{known.session} {known.source} {process} {given.get('project', '')}"
     try:
-        if not kept.claim(folder, BRIEFED, start, SAME_START_S):
+        if not hook_state.claim(folder, BRIEFED, start, SAME_START_S):
             return ""
     except OSError as error:
         _say(f"{error}")
     if not (text := servers.brief(folder, known, given)):
-        kept.drop(folder, BRIEFED, start)
+        hook_state.drop(folder, BRIEFED, start)
     return text
 
 
-def _naming_the_chat(known: reading.HostTold) -> reading.Json | None:
+def _naming_the_chat(known: host_events.HostTold) -> host_events.Json | None:
     """Give the arguments of a call of ours with its chat, where only a hook can add that."""
     is_call = known.event == "before" and known.tool == "own"
     return {**known.asked, chats.ARGUMENT: known.session} if is_call else None
 
 
-def record(known: reading.HostTold, folder: str, given: places.Given) -> None:
+def record(known: host_events.HostTold, folder: str, given: locations.Given) -> None:
     """Spool what is to be recorded, and wake a server, if there is one."""
-    places.make(folder)
-    places.note_seen(folder, known.host)
+    locations.make(folder)
+    locations.note_seen(folder, known.host)
     if known.event in ("start", "prompt"):
         chats.enter(folder, known.host, known.session)
     if known.event == "start":
         # Of a chat in which nothing is done nothing is recorded: so it goes with what comes next.
-        source = known.source[: gathering.SOURCE_CHARS_MAX]
-        kept.keep(folder, STARTS, known.session, {"source": source, "at": time.time()})
+        source = known.source[: event_details.SOURCE_CHARS_MAX]
+        hook_state.keep(folder, STARTS, known.session, {"source": source, "at": time.time()})
         return
-    if known.event == "before" and known.tool not in reading.RECORDED:
+    if known.event == "before" and known.tool not in host_events.RECORDED:
         return
-    gathered = gathering.gather(known, folder, given["workspace"])
+    gathered = event_details.gather(known, folder, given["workspace"])
     if gathered is None:
         return
-    begun = kept.find(folder, STARTS, known.session) if known.event != "end" else None
+    begun = hook_state.find(folder, STARTS, known.session) if known.event != "end" else None
     told = gathered | ({"begun": begun} if begun else {})
     spool.append(folder, told | {"given": given, "id": _new_id(), "at": time.time()})
-    kept.drop(folder, STARTS, known.session)
+    hook_state.drop(folder, STARTS, known.session)
     servers.wake(folder)
 
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from hansard.hooks import places, spool
-from hansard.hooks.reading import HostTold
+from hansard.hooks import locations, spool
+from hansard.hooks.host_events import HostTold
 
 if TYPE_CHECKING:
     import socket
@@ -43,7 +43,7 @@ def wake(folder: str) -> None:
             return
 
 
-def brief(folder: str, told: HostTold, given: places.Given) -> str:
+def brief(folder: str, told: HostTold, given: locations.Given) -> str:
     """Have a server say where this project stands; without one, load what can."""
     asked = {"session": told.session, "host": told.host, "source": told.source, "given": given}
     for connection in _connections(folder, BRIEF_S):
@@ -55,7 +55,7 @@ def brief(folder: str, told: HostTold, given: places.Given) -> str:
     # Only here is the store opened on a host's time: once a session, and when nobody else can.
     from importlib import import_module
 
-    said: str = import_module("hansard.app.hooking").brief_alone(asked)
+    said: str = import_module("hansard.app.hook_recording").brief_alone(asked)
     return said
 
 
@@ -119,7 +119,7 @@ def _reply(connection: "socket.socket") -> bytes:
     return data
 
 
-def _is_there(folder: str, given: places.Given) -> bool:
+def _is_there(folder: str, given: locations.Given) -> bool:
     """Whether there is a store that could say something; a look makes none."""
     if given.get("store", "").startswith(("postgresql://", "postgres://")):
         return True

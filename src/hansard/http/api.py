@@ -26,11 +26,11 @@ from hansard.app.openapi import BASE, MARK, document
 from hansard.app.people import is_unproved
 from hansard.app.tokens import RateLimited, Token
 from hansard.app.verify import verify
-from hansard.http.door import PageDoor, Visit
 from hansard.http.event_stream import Tail
-from hansard.http.front import RECHECK_S, REFERENCE
-from hansard.http.rates import Failures
-from hansard.http.replies import (
+from hansard.http.middleware import RECHECK_S, REFERENCE
+from hansard.http.page_login import PageDoor, Visit
+from hansard.http.rate_limits import Failures
+from hansard.http.responses import (
     NOT_LET_IN_HINT,
     SAFETY,
     answered,

@@ -14,7 +14,7 @@ from hansard.kernel.engine import ReadTx, Watch
 from hansard.kernel.event import Entry
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import Problem, StorageUnavailable
-from hansard.sessions.placing import find_place
+from hansard.sessions.call_project import find_place
 
 PAGE = 200
 WAKE_S = 1.0

@@ -13,9 +13,9 @@ from hansard.app.application import Application
 from hansard.app.oauth import MCP, METADATA, SCOPE_KEY, SCOPES
 from hansard.app.settings import LOOPBACK
 from hansard.app.tokens import Token
-from hansard.http.gate import METRICS, Gate
-from hansard.http.meter import CONTENT_TYPE, Meter
-from hansard.http.replies import (
+from hansard.http.authentication import METRICS, Gate
+from hansard.http.request_metrics import CONTENT_TYPE, Meter
+from hansard.http.responses import (
     NO_TOKEN,
     SAFETY,
     TOKEN_HINT,
@@ -25,9 +25,9 @@ from hansard.http.replies import (
     refused,
     unauthorized,
 )
-from hansard.http.workers.lanes import WITHIN
-from hansard.http.workers.place import Worker
-from hansard.http.workers.reports import Reports
+from hansard.http.workers.routing import WITHIN
+from hansard.http.workers.worker_reports import Reports
+from hansard.http.workers.worker_socket import Worker
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import Head
 from hansard.kernel.problem import PermissionDenied, Problem

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from hansard.app.settings import LOOPBACK
-from hansard.http.visits import state_folder, write_privately
+from hansard.http.login_store import state_folder, write_privately
 
 
 def key_file(port: int) -> Path:

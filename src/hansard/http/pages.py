@@ -10,9 +10,9 @@ from starlette.routing import Route
 
 from hansard.app.oauth import SCOPE_KEY
 from hansard.app.tokens import RateLimited
-from hansard.http.door import VISIT_LIFE_S, PageDoor
-from hansard.http.rates import Failures
-from hansard.http.replies import SAFETY, base_of, refused
+from hansard.http.page_login import VISIT_LIFE_S, PageDoor
+from hansard.http.rate_limits import Failures
+from hansard.http.responses import SAFETY, base_of, refused
 from hansard.http.signing_in import SigningIn
 
 CSP = (

@@ -20,11 +20,11 @@ from starlette.types import ASGIApp
 from hansard.app.application import Application
 from hansard.app.settings import LOOPBACK, Settings, allowed_hosts
 from hansard.http.port import listen
-from hansard.http.workers.place import AT_ONCE, BACKLOG, Worker, end_here
+from hansard.http.workers.worker_socket import AT_ONCE, BACKLOG, Worker, end_here
 from hansard.kernel.problem import InvalidInput
-from hansard.mcp.bodies import Bodies
-from hansard.mcp.desk import CALLS_AT_ONCE_MAX
-from hansard.mcp.last_resort import GIVE_UP_S, LastResort
+from hansard.mcp.body_limits import Bodies
+from hansard.mcp.dispatch import CALLS_AT_ONCE_MAX
+from hansard.mcp.forced_exit import GIVE_UP_S, LastResort
 from hansard.mcp.origins import in_url
 from hansard.mcp.streamable_http import PATH, HttpServer, mounted
 

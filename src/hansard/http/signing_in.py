@@ -15,8 +15,8 @@ from hansard.app.oauth import MCP
 from hansard.app.openapi import BASE, MARK
 from hansard.app.sso.login import Journey, Login, SignInRefused
 from hansard.app.tokens import Token
-from hansard.http.rates import Failures
-from hansard.http.replies import SAFETY, base_of
+from hansard.http.rate_limits import Failures
+from hansard.http.responses import SAFETY, base_of
 from hansard.kernel.problem import PermissionDenied, Problem
 
 LOGIN = "/login"

@@ -9,8 +9,8 @@ from starlette.types import ASGIApp
 
 from hansard.app.application import Application
 from hansard.app.bounded import Bounded
-from hansard.app.bucket_file import BucketFile
 from hansard.app.openapi import COOKIE
+from hansard.app.rate_limit_file import BucketFile
 from hansard.app.settings import Settings
 from hansard.app.sso.bearers import Bearers
 from hansard.app.sso.config import sign_on
@@ -18,20 +18,20 @@ from hansard.app.sso.login import Login
 from hansard.app.start import bytes_used
 from hansard.http import logs
 from hansard.http.api import Api
-from hansard.http.door import PageDoor
-from hansard.http.exchanging import Exchanging
-from hansard.http.front import HttpFront
-from hansard.http.gate import Gate
+from hansard.http.authentication import Gate
 from hansard.http.health import Health
-from hansard.http.helping import Helping
-from hansard.http.meter import Meter
+from hansard.http.help_page import Helping
+from hansard.http.login_store import store_name, visits_of
+from hansard.http.middleware import HttpFront
 from hansard.http.page_key import from_here, leave_key
+from hansard.http.page_login import PageDoor
 from hansard.http.pages import Pages
-from hansard.http.rates import Failures, Rates
+from hansard.http.push_pull import Exchanging
+from hansard.http.rate_limits import Failures, Rates
+from hansard.http.request_metrics import Meter
 from hansard.http.signing_in import SigningIn
-from hansard.http.visits import store_name, visits_of
-from hansard.http.workers.lanes import Lanes
-from hansard.http.workers.place import Worker
+from hansard.http.workers.routing import Lanes
+from hansard.http.workers.worker_socket import Worker
 
 
 class Site:

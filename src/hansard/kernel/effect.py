@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeVar
 
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.engine import Engine, Found, Lock, ReadTx, Table, WriteTx
 from hansard.kernel.event import Event, Stamp
 from hansard.kernel.limits import WRITE_WAIT_S
@@ -147,7 +147,7 @@ def open_intents(store: Store, project: str) -> list[Found]:
     """List the intents that have no outcome yet, oldest first."""
 
     def work(tx: ReadTx) -> list[Found]:
-        return list(walking.rows(tx, OPEN_INTENTS))
+        return list(paging.rows(tx, OPEN_INTENTS))
 
     return store.read(project, work)
 

@@ -12,7 +12,7 @@ from hansard.kernel.blob import Digest
 from hansard.kernel.content import content
 from hansard.kernel.engine import Hit, ReadTx, Row, Table
 from hansard.kernel.event import Event
-from hansard.kernel.likeness import Likeness
+from hansard.kernel.similarity import Likeness
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,22 +9,22 @@ from pydantic.json_schema import SkipJsonSchema
 
 from hansard.kernel import ids, reply
 from hansard.kernel.blob import Blob
+from hansard.kernel.dry_run import TrialPassedError, try_out
 from hansard.kernel.effect import Settled
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Actor, Entry, Event, Proof, Role, Stamp
 from hansard.kernel.follow import Follower
-from hansard.kernel.hidden import warning
-from hansard.kernel.holder import Holder
-from hansard.kernel.lifeline import Lifeline
+from hansard.kernel.hidden_characters import warning
+from hansard.kernel.idempotency import AlreadyAnsweredError, AlreadyAttemptedError, Once
+from hansard.kernel.liveness_lock import Lifeline
 from hansard.kernel.meaning import Passages
 from hansard.kernel.model import Model
-from hansard.kernel.once import AlreadyAnsweredError, AlreadyAttemptedError, Once
+from hansard.kernel.model_answer import PROOF
 from hansard.kernel.origin import Origin, TakenOver, require_not_taken
 from hansard.kernel.secret import Secret
+from hansard.kernel.session_holder import Holder
 from hansard.kernel.store import Store
 from hansard.kernel.text import Id, Point
-from hansard.kernel.told import PROOF
-from hansard.kernel.trial import TrialPassedError, try_out
 from hansard.kernel.view import View
 
 T = TypeVar("T")

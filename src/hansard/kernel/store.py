@@ -7,11 +7,11 @@ from typing import TypeVar
 
 import orjson
 
-from hansard.kernel import limits, walking
+from hansard.kernel import limits, paging
 from hansard.kernel.blob import Blob
+from hansard.kernel.blob_references import name, proving
 from hansard.kernel.engine import Engine, ReadTx, Table, WriteTx
 from hansard.kernel.event import Entry, Event, Kinds, Stamp
-from hansard.kernel.kept_blobs import name, proving
 from hansard.kernel.named_blobs import finder_in
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.rebuilding import Reached, Rebuilding, behind_of
@@ -136,7 +136,7 @@ class Store:
         """Derive a project's views again in this transaction; returns how many entries it has."""
         self._rebuilding.clear(tx, self.views)
         tx.mark_views(self.fingerprint)
-        for entry in walking.entries(tx):
+        for entry in paging.entries(tx):
             if event := self.kinds.decode(entry):
                 self.derive(tx, entry, event)
         return tx.head().seq

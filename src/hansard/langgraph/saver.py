@@ -30,8 +30,8 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from hansard.checkpoints.limits import CheckpointQuotas
 from hansard.checkpoints.threads import contract
 from hansard.kernel.problem import InvalidInput
-from hansard.langgraph import bodies, form
-from hansard.langgraph.recent import ListAsked, RecentPage
+from hansard.langgraph import bodies, serialization
+from hansard.langgraph.cache import ListAsked, RecentPage
 from hansard.langgraph.threads import Threads, Values
 from hansard.sdk.client import Hansard
 
@@ -106,10 +106,10 @@ class HansardSaver(BaseCheckpointSaver[int]):
         thread, ns = _place(config)
         page, is_new = self._threads.step(thread, ns, get_checkpoint_id(config))
         for step, body in zip(page.steps, page.bodies, strict=True):
-            read = form.read_step(self.serde, step, body)
+            read = serialization.read_step(self.serde, step, body)
             if is_new:
                 self._remembered.keep((thread, ns), step.id, read.remembered())
-            return form.to_tuple(self.serde, read, page.contents)
+            return serialization.to_tuple(self.serde, read, page.contents)
         return None
 
     def list(
@@ -134,20 +134,22 @@ class HansardSaver(BaseCheckpointSaver[int]):
         place, parent = _place(config), get_checkpoint_id(config)
         noted = get_checkpoint_metadata(config, metadata)
         known = self._remembered.find(place, parent)
-        written = form.write_checkpoint(self.serde, checkpoint, noted, new_versions, known)
+        written = serialization.write_checkpoint(self.serde, checkpoint, noted, new_versions, known)
         try:
             stored = self._put(place, parent, checkpoint["id"], noted, written)
         except InvalidInput:
             if not written.known:
                 raise
             # The parent has been taken away since it was last seen, so everything is given whole.
-            written = form.write_checkpoint(self.serde, checkpoint, noted, new_versions, None)
+            written = serialization.write_checkpoint(
+                self.serde, checkpoint, noted, new_versions, None
+            )
             stored = self._put(place, parent, checkpoint["id"], noted, written)
         versions = dict(checkpoint["channel_versions"])  # the graph goes on changing its own
-        remembered = form.Remembered(versions, written.small, stored.values)
+        remembered = serialization.Remembered(versions, written.small, stored.values)
         self._remembered.keep(place, checkpoint["id"], remembered)
         self._threads.remember(_step(place, parent, checkpoint["id"], stored), stored, written)
-        return form.config_of(*place, checkpoint["id"])
+        return serialization.config_of(*place, checkpoint["id"])
 
     def put_writes(
         self,
@@ -162,7 +164,7 @@ class HansardSaver(BaseCheckpointSaver[int]):
             contract.WriteGiven(
                 channel=channel,
                 index=WRITES_IDX_MAP.get(channel, index),
-                content=form.dump(self.serde, value),
+                content=serialization.dump(self.serde, value),
             )
             for index, (channel, value) in enumerate(writes)
         ]
@@ -207,7 +209,7 @@ class HansardSaver(BaseCheckpointSaver[int]):
             found = self._threads.ask(
                 contract.StepsFoundAnswer, "thread_list_steps", thread=thread, latest=True
             )
-            reads = [form.read_step(self.serde, step) for step in found.steps]
+            reads = [serialization.read_step(self.serde, step) for step in found.steps]
             kept = {read.step.ns: [read.step.id, *self._needed(read)] for read in reads}
             self._threads.ask(
                 contract.DoneAnswer,
@@ -227,7 +229,7 @@ class HansardSaver(BaseCheckpointSaver[int]):
             writes: dict[str, list[PendingWrite]] = {}
             for write in read.step.writes:
                 if write.channel in remaining:
-                    value = form.load(self.serde, write.content)
+                    value = serialization.load(self.serde, write.content)
                     made = (write.task, write.channel, value)
                     writes.setdefault(write.channel, []).append(made)
             for name, made_here in writes.items():
@@ -314,7 +316,7 @@ class HansardSaver(BaseCheckpointSaver[int]):
         parent: str | None,
         identifier: str,
         metadata: CheckpointMetadata,
-        written: form.PackedCheckpoint,
+        written: serialization.PackedCheckpoint,
     ) -> contract.StepPutAnswer:
         run = metadata.get("run_id")
         return self._threads.ask_under(
@@ -344,12 +346,12 @@ class HansardSaver(BaseCheckpointSaver[int]):
         bound = get_checkpoint_id(before) if before else None
         pages = self._pages(config, bound, PAGE if wanted else min(PAGE, left)) if left else ()
         for page, values in pages:
-            reads = map(partial(form.read_step, self.serde), page.steps, page.bodies)
+            reads = map(partial(serialization.read_step, self.serde), page.steps, page.bodies)
             is_all = not wanted and bound is None
             shown = [read for read in reads if is_all or _is_wanted(read, wanted, bound)][:left]
             steps = [read.step for read in shown]
             for place, read in enumerate(shown):
-                yield form.to_tuple(self.serde, read, values.of(steps[place:]))
+                yield serialization.to_tuple(self.serde, read, values.of(steps[place:]))
             left -= len(shown)
             if not left:
                 return
@@ -369,7 +371,7 @@ class HansardSaver(BaseCheckpointSaver[int]):
             if identifier is not None:
                 break
 
-    def _ancestors(self, config: RunnableConfig) -> Iterator[form.Read]:
+    def _ancestors(self, config: RunnableConfig) -> Iterator[serialization.Read]:
         """Go from the step that a config names, or the latest, to its parents."""
         thread, ns = _place(config)
         identifier = get_checkpoint_id(config)
@@ -377,9 +379,9 @@ class HansardSaver(BaseCheckpointSaver[int]):
         steps = self._threads.steps(thread=thread, ns=ns, **chosen)
         while steps and (parent := steps[0].parent):
             steps = self._threads.steps(thread=thread, ns=ns, id=parent)
-            yield from (form.read_step(self.serde, step) for step in steps)
+            yield from (serialization.read_step(self.serde, step) for step in steps)
 
-    def _needed(self, read: form.Read) -> Iterator[str]:
+    def _needed(self, read: serialization.Read) -> Iterator[str]:
         """Name the ancestors from which values follow that this step leaves out."""
         missing = read.replayed
         for ancestor in self._ancestors(read.config) if missing else ():
@@ -388,24 +390,26 @@ class HansardSaver(BaseCheckpointSaver[int]):
             if not missing:
                 break
 
-    def _value(self, read: form.Read, channel: str) -> Any:
+    def _value(self, read: serialization.Read, channel: str) -> Any:
         if channel in read.small:
-            return form.load(self.serde, read.small[channel])
-        return form.load(self.serde, self._threads.content(read.step, read.step.values[channel]))
+            return serialization.load(self.serde, read.small[channel])
+        return serialization.load(
+            self.serde, self._threads.content(read.step, read.step.values[channel])
+        )
 
 
 class _Memory:
     """The checkpoints last seen, by where they are."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[tuple[Place, str], form.Remembered] = OrderedDict()
+        self._known: OrderedDict[tuple[Place, str], serialization.Remembered] = OrderedDict()
         self._lock = threading.Lock()
 
-    def find(self, place: Place, identifier: str | None) -> form.Remembered | None:
+    def find(self, place: Place, identifier: str | None) -> serialization.Remembered | None:
         with self._lock:
             return self._known.get((place, identifier)) if identifier else None
 
-    def keep(self, place: Place, identifier: str, remembered: form.Remembered) -> None:
+    def keep(self, place: Place, identifier: str, remembered: serialization.Remembered) -> None:
         with self._lock:
             self._known[place, identifier] = remembered
             self._known.move_to_end((place, identifier))
@@ -413,7 +417,7 @@ class _Memory:
                 self._known.popitem(last=False)
 
 
-def _is_wanted(read: form.Read, wanted: Mapping[str, Any], bound: str | None) -> bool:
+def _is_wanted(read: serialization.Read, wanted: Mapping[str, Any], bound: str | None) -> bool:
     is_before = bound is None or read.step.id < bound
     return is_before and all(read.metadata.get(key) == value for key, value in wanted.items())
 

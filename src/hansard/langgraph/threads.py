@@ -8,17 +8,17 @@ from typing import Any, TypeVar
 
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
-from hansard.app.homes import NamedHome
+from hansard.app.home_projects import NamedHome
 from hansard.app.settings import load
 from hansard.app.start import checkpoint_quotas
 from hansard.checkpoints.limits import CheckpointQuotas
 from hansard.checkpoints.threads import capability as threads
 from hansard.checkpoints.threads import contract
 from hansard.checkpoints.threads.limits import LOOK_BYTES_MAX
-from hansard.checkpoints.threads.memory import RecentlyUsed
+from hansard.checkpoints.threads.write_cache import RecentlyUsed
 from hansard.kernel.operation import Caller, Result
-from hansard.langgraph import form
-from hansard.langgraph.recent import (
+from hansard.langgraph import serialization
+from hansard.langgraph.cache import (
     ListAsked,
     Mark,
     Question,
@@ -119,7 +119,10 @@ class Threads:
             asked = replace(asked, after=(page.steps[-1].id, page.steps[-1].place))
 
     def remember(
-        self, step: contract.Step, put: contract.StepPutAnswer, written: form.PackedCheckpoint
+        self,
+        step: contract.Step,
+        put: contract.StepPutAnswer,
+        written: serialization.PackedCheckpoint,
     ) -> None:
         """Remember a step that was put just now, if it is its thread's latest, and all known."""
         if not (put.is_latest and put.receipt) or written.known:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from hansard.kernel.model_answer import told
 from hansard.kernel.operation import Flagged, Result
 from hansard.kernel.problem import Internal, Problem
-from hansard.kernel.told import told
 
 if TYPE_CHECKING:
     from mcp.shared.exceptions import MCPError

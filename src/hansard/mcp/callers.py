@@ -10,15 +10,15 @@ from hansard.app.oauth import SCOPE_KEY
 from hansard.app.tokens import Token
 from hansard.app.tracing import CallOrigin, origin
 from hansard.kernel.event import Actor
-from hansard.kernel.holder import Holder
-from hansard.kernel.lifeline import Lifeline
+from hansard.kernel.liveness_lock import Lifeline
 from hansard.kernel.operation import Caller, Seat
 from hansard.kernel.problem import InvalidInput
+from hansard.kernel.session_holder import Holder
 from hansard.kernel.store import Store
-from hansard.mcp.asked import Circumstances
-from hansard.mcp.chats import NOTHING, Chats
-from hansard.mcp.clients import Client, TokenNames, aside
-from hansard.mcp.seats import Seats, note_beginning, seat_of
+from hansard.mcp.client_names import Client, TokenNames, aside
+from hansard.mcp.host_chats import NOTHING, Chats
+from hansard.mcp.http_seats import Seats, note_beginning, seat_of
+from hansard.mcp.request_metadata import Circumstances
 from hansard.sessions.presence import QUIET
 
 SESSION_KEY = "hansard/session"

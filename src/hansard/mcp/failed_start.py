@@ -10,8 +10,8 @@ from queue import SimpleQueue
 from hansard.kernel.problem import Problem
 from hansard.mcp.lines import Line
 from hansard.mcp.messages import ID_SEARCH_BYTES, Malformed, RequestId, find_id, read
+from hansard.mcp.pipe_reader import LineReader
 from hansard.mcp.pipes import write_all
-from hansard.mcp.reading import LineReader
 
 FIRST_MESSAGE_S = 5.0
 """How long a client may take to say the first word."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hansard.app.settings import Settings, declarations
-from hansard.hooks import client, places, reading
+from hansard.hooks import client, host_events, locations
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import PermissionDenied
 
@@ -28,7 +28,7 @@ class HookTool:
         )
         self._is_read_only = settings.read_only
         store = {"store": settings.store} if settings.store else {}
-        self._folder = places.hooks_folder(store, os.environ)
+        self._folder = locations.hooks_folder(store, os.environ)
 
     def take(self, told: Mapping[str, Any], caller: Caller) -> None:
         """Record one event; what is of no use is passed over."""
@@ -36,7 +36,7 @@ class HookTool:
             raise PermissionDenied("hook_event writes, and this caller only reads")
         program = caller.holder.client if caller.holder else None
         host = "codex" if (program or "").lower().startswith("codex") else "claude-code"
-        known = reading.read(told, {}, host=host)
+        known = host_events.read(told, {}, host=host)
         if known is None or self._folder is None:
             return
         client.record(known, self._folder, self._given)

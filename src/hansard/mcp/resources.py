@@ -9,12 +9,12 @@ from urllib.parse import parse_qsl, unquote
 import mcp_types as types
 
 from hansard.app.application import Application
-from hansard.kernel.nearest import did_you_mean
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import CATALOG
+from hansard.kernel.suggestion import did_you_mean
+from hansard.sessions.call_session import CURRENT
 from hansard.sessions.directory import project_of
-from hansard.sessions.seating import CURRENT
 
 MARKDOWN = "text/markdown"
 JSON = "application/json"

@@ -5,8 +5,8 @@ from typing import Any
 from mcp.server.context import ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from hansard.mcp.asked import Circumstances
-from hansard.mcp.clients import EXTENSION, made_fit
+from hansard.mcp.client_names import EXTENSION, made_fit
+from hansard.mcp.request_metadata import Circumstances
 
 RequestContext = ServerRequestContext[Any, Any]
 

@@ -12,12 +12,12 @@ from mcp.server.runner import serve_dual_era_loop
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import JSONRPCMessage, JSONRPCRequest
 
-from hansard.mcp.front import DISCOVER, VERSION
-from hansard.mcp.in_flight import Traffic
-from hansard.mcp.intake import SdkIntake
-from hansard.mcp.pipe_desk import PipeDesk
+from hansard.mcp.handshake import DISCOVER, VERSION
+from hansard.mcp.open_requests import Traffic
+from hansard.mcp.pipe_dispatch import PipeDesk
+from hansard.mcp.pipe_writer import LineWriter
+from hansard.mcp.sdk_intake import SdkIntake
 from hansard.mcp.server import HansardServer
-from hansard.mcp.wire import LineWriter
 
 
 def serve_rest(

@@ -13,13 +13,13 @@ import hansard
 from hansard.app import tracing
 from hansard.app.application import Application
 from hansard.app.settings import Settings
-from hansard.kernel.page import refused
+from hansard.kernel.cursor import refused
 from hansard.mcp import answers, completing, prompts, resources
 from hansard.mcp.apps import APPS_BY_TOOL
 from hansard.mcp.callers import Door
 from hansard.mcp.cards import Card
-from hansard.mcp.clients import EXTENSION
-from hansard.mcp.desk import CALLS_AT_ONCE_MAX, ToolDesk
+from hansard.mcp.client_names import EXTENSION
+from hansard.mcp.dispatch import CALLS_AT_ONCE_MAX, ToolDesk
 from hansard.mcp.instructions import instructions
 from hansard.mcp.notices import Hearing, Notices
 from hansard.mcp.resources import RESOURCES, Parts, Resource

@@ -8,18 +8,18 @@ from queue import SimpleQueue
 from typing import Literal
 
 from hansard.app.application import Application
-from hansard.app.leaving import leave_in_time
+from hansard.app.session_end import leave_in_time
 from hansard.app.settings import Settings
-from hansard.hooks.places import hooks_folder
+from hansard.hooks.locations import hooks_folder
 from hansard.mcp.callers import stdio_door
 from hansard.mcp.cards import Card
-from hansard.mcp.desk import ToolDesk
-from hansard.mcp.front import StdioFront
-from hansard.mcp.in_flight import Traffic
-from hansard.mcp.last_resort import LastResort
-from hansard.mcp.pipe_desk import PipeDesk
-from hansard.mcp.reading import LineReader, claim
-from hansard.mcp.wire import LineWriter
+from hansard.mcp.dispatch import ToolDesk
+from hansard.mcp.forced_exit import LastResort
+from hansard.mcp.handshake import StdioFront
+from hansard.mcp.open_requests import Traffic
+from hansard.mcp.pipe_dispatch import PipeDesk
+from hansard.mcp.pipe_reader import LineReader, claim
+from hansard.mcp.pipe_writer import LineWriter
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 

@@ -17,11 +17,11 @@ from hansard.app.bounded import Bounded
 from hansard.app.settings import Settings
 from hansard.app.start import who_is_there
 from hansard.kernel.limits import REQUEST_BYTES_MAX
-from hansard.mcp.bodies import Bodies
+from hansard.mcp.body_limits import Bodies
 from hansard.mcp.callers import http_door
-from hansard.mcp.guard import Guard
-from hansard.mcp.http_desk import HttpDesk
+from hansard.mcp.http_dispatch import HttpDesk
 from hansard.mcp.instructions import instructions
+from hansard.mcp.request_guard import Guard
 from hansard.mcp.sdk import RequestContext, asked_in
 from hansard.mcp.server import HansardServer, require_first
 

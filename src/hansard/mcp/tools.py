@@ -33,7 +33,7 @@ class Toolbox:
         self._has_secret = has_secret
         self._settings = settings
         if cards is None:
-            from hansard.mcp.cards_made import cards_of
+            from hansard.mcp.make_cards import cards_of
 
             cards = cards_of(catalog)
         self._listed = choose(cards, settings)

@@ -3,9 +3,9 @@
 from typing import Annotated, Any, Literal
 
 from hansard.kernel.model import AnswerPart
+from hansard.kernel.model_answer import KEPT, PROOF, SECONDS, SHORT, SHORT_DIGITS, UNTOLD, unless
 from hansard.kernel.operation import Result, Written
 from hansard.kernel.text import between_marks, one_line
-from hansard.kernel.told import KEPT, PROOF, SECONDS, SHORT, SHORT_DIGITS, UNTOLD, unless
 from hansard.recorder.events import Action, StepOver, step_name
 from hansard.sessions.contract import more
 from hansard.sessions.rules import SessionStatus

@@ -17,10 +17,10 @@ from pydantic import (
 
 from hansard.kernel import limits as kernel_limits
 from hansard.kernel.model import Model
+from hansard.kernel.model_answer import SHORT_DIGITS
 from hansard.kernel.operation import ProjectRequest, Request, TimedRequest
 from hansard.kernel.problem import Problem
 from hansard.kernel.text import Body, Cursor, Description, Id, Label, Limit, Title
-from hansard.kernel.told import SHORT_DIGITS
 from hansard.recorder import limits
 from hansard.recorder.events import Action, StepOver
 

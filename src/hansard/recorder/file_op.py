@@ -9,12 +9,12 @@ from typing import Any
 from hansard.kernel.effect import Outcome
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Entry
-from hansard.kernel.once import AlreadyAttemptedError
+from hansard.kernel.idempotency import AlreadyAttemptedError
 from hansard.kernel.operation import Context, ReceiptShown
 from hansard.kernel.problem import InvalidInput, Problem, StorageUnavailable
 from hansard.recorder import contract, problems, renames, rules
 from hansard.recorder.answers import FileChangedAnswer, FilesChangedAnswer
-from hansard.recorder.contents.kept import why_lost
+from hansard.recorder.contents.kept_content import why_lost
 from hansard.recorder.events import FileOpRefused, is_irreversible
 from hansard.recorder.file_changes import NOT_RUN, act, announce
 from hansard.recorder.file_locks import FileLocks
@@ -31,7 +31,7 @@ from hansard.recorder.results import (
     settled,
 )
 from hansard.recorder.settling import INTERRUPTED, settle
-from hansard.recorder.surveying import (
+from hansard.recorder.survey import (
     ChangeRefusedError,
     DoneFirst,
     NoticeFirstError,

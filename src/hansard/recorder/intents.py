@@ -11,9 +11,9 @@ from hansard.kernel.engine import ReadTx, Row
 from hansard.kernel.event import Event
 from hansard.kernel.problem import BlobRedacted
 from hansard.recorder import rules
-from hansard.recorder.contents.before import Before
-from hansard.recorder.contents.comparing import Compared, compare
-from hansard.recorder.contents.kept import is_erased
+from hansard.recorder.contents.changed_lines import Compared, compare
+from hansard.recorder.contents.content_before import Before
+from hansard.recorder.contents.kept_content import is_erased
 from hansard.recorder.contents.sealing import NoKeyError
 from hansard.recorder.events import (
     ExternalChangeSeen,

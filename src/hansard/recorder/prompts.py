@@ -2,7 +2,7 @@
 
 import orjson
 
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Entry
 from hansard.kernel.problem import InvalidInput
@@ -37,7 +37,7 @@ def find(tx: ReadTx, session: str, named: str) -> int:
 def _prompts(tx: ReadTx, session: str) -> list[int]:
     """List the seqs of all prompts of a session, in order."""
     kinds = [SessionTitled.kind, Audited.kind]
-    found = walking.entries(tx, kinds=kinds, session=session)
+    found = paging.entries(tx, kinds=kinds, session=session)
     return [entry.seq for entry in found if _is_prompt(entry)]
 
 

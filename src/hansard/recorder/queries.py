@@ -2,9 +2,9 @@
 
 from urllib.parse import quote
 
+from hansard.kernel.cursor import from_cursor, to_cursor
 from hansard.kernel.engine import Found, Position, ReadTx
 from hansard.kernel.operation import Context
-from hansard.kernel.page import from_cursor, to_cursor
 from hansard.recorder import contract, rules
 from hansard.recorder.answers import FileShownAnswer, SessionListAnswer, SessionListed
 from hansard.recorder.gateway import Gateway
@@ -13,7 +13,7 @@ from hansard.recorder.story.chapters import new_sitting
 from hansard.recorder.tables import SITTINGS
 from hansard.sessions.presence import Presence
 from hansard.sessions.rules import Staleness
-from hansard.sessions.shown import SessionShown, Showing
+from hansard.sessions.session_shape import SessionShown, Showing
 from hansard.sessions.views import SESSIONS
 
 

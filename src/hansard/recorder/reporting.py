@@ -10,7 +10,7 @@ from hansard.kernel.operation import Context
 from hansard.kernel.problem import Problem
 from hansard.recorder import rules
 from hansard.recorder.answers import FileNotedAnswer
-from hansard.recorder.contents.before import (
+from hansard.recorder.contents.content_before import (
     AS_RECORDED,
     UNKNOWN,
     Before,
@@ -19,7 +19,7 @@ from hansard.recorder.contents.before import (
     find_before,
 )
 from hansard.recorder.contents.git_objects import kept_in_git
-from hansard.recorder.contents.kept import ContentNotKeptError, kept_content
+from hansard.recorder.contents.kept_content import ContentNotKeptError, kept_content
 from hansard.recorder.contract import RecordFileCreate, RecordFileDelete, RecordFileEdit
 from hansard.recorder.events import FileRef, Reported
 from hansard.recorder.file_op import record_refusal

@@ -13,6 +13,7 @@ from functools import partial
 
 from hansard.kernel import effect
 from hansard.kernel.blob import Blob
+from hansard.kernel.blob_references import NotKeptError
 from hansard.kernel.effect import (
     OPEN_INTENTS,
     Effect,
@@ -24,12 +25,11 @@ from hansard.kernel.effect import (
 )
 from hansard.kernel.engine import Found, Lock, ReadTx, Row, WriteTx
 from hansard.kernel.event import Event, Stamp
-from hansard.kernel.kept_blobs import NotKeptError
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.kernel.store import Store
 from hansard.recorder import limits, rules
-from hansard.recorder.contents.kept import ContentNotKeptError, kept_content
+from hansard.recorder.contents.kept_content import ContentNotKeptError, kept_content
 from hansard.recorder.events import (
     FileOpAborted,
     FileOpConflicted,

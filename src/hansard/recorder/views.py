@@ -28,7 +28,7 @@ from hansard.recorder.history.revisions import PathChange, Told, revise
 from hansard.recorder.history.standing import derive_standing
 from hansard.recorder.story import beats, chapters
 from hansard.recorder.story.beats import FileAct
-from hansard.recorder.story.taking_back import tell_taken_back
+from hansard.recorder.story.reverted_work import tell_taken_back
 from hansard.recorder.tables import (
     FILES,
     FOLDERS,

@@ -20,7 +20,7 @@ from hansard.kernel.model import AnswerPart
 from hansard.kernel.operation import Capability, Context, Operation, Request, Written
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.recorder import limits, renames
-from hansard.recorder.contents.before import GitBlob
+from hansard.recorder.contents.content_before import GitBlob
 from hansard.recorder.contents.diffs import line_counts
 from hansard.recorder.contents.git_objects import kept_in_git
 from hansard.recorder.contract import PathText

@@ -4,9 +4,9 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import ConfigDict, Field
 
+from hansard.kernel.model_answer import NO_COUNT, SECONDS, only, unless
 from hansard.kernel.operation import Flagged, Result, Written
 from hansard.kernel.text import between_marks
-from hansard.kernel.told import NO_COUNT, SECONDS, only, unless
 from hansard.records import text
 from hansard.records.briefing import CheckpointSeen, DecisionSeen, LastSession
 from hansard.records.shapes import (
@@ -20,7 +20,7 @@ from hansard.records.shapes import (
 from hansard.records.update_answers import RecordWritten
 from hansard.sessions.contract import ActivityEntry, more
 from hansard.sessions.rules import SessionStatus
-from hansard.sessions.shown import SessionShown
+from hansard.sessions.session_shape import SessionShown
 from hansard.sessions.wording import titled
 
 

@@ -11,7 +11,7 @@ from hansard.sessions.directory import new_session_id, session_row
 from hansard.sessions.events import SessionBranched
 from hansard.sessions.presence import Presence
 from hansard.sessions.rules import Staleness
-from hansard.sessions.shown import Showing
+from hansard.sessions.session_shape import Showing
 from hansard.sessions.views import ACTIVE_RECORDS_MAX
 
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 import orjson
 from pydantic import BaseModel
 
-from hansard.kernel.cutting import cut
+from hansard.kernel.truncation import cut
 from hansard.records import limits
 from hansard.records.shapes import RecordRef
 

@@ -8,7 +8,7 @@ from operator import itemgetter
 from hansard.kernel.engine import ReadTx, Row
 from hansard.records import answers, limits, reading
 from hansard.records.budget import Budget, brief, size_of
-from hansard.records.continuation import onwards
+from hansard.records.next_page import onwards
 from hansard.records.shapes import STATES, Json, Omitted, Record, RecordRef, Warned
 from hansard.records.views import BENEATH, RECORDS, children_in, subtree
 

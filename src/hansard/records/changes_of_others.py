@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.engine import ReadTx, Row
 from hansard.kernel.event import Entry, Kinds
 from hansard.records import limits
@@ -80,7 +80,7 @@ def until(touched: Iterable[Touched], seq: int) -> list[Touched]:
 def _foreign(tx: ReadTx, session: Row) -> Iterator[Entry]:
     """Go through the changes that are not the session's own, in order."""
     own = _own(tx, session)
-    for entry in walking.entries(tx, after=session["synced_seq"], kinds=CHANGING):
+    for entry in paging.entries(tx, after=session["synced_seq"], kinds=CHANGING):
         is_own = entry.session in own and entry.seq < own[entry.session]
         # What was redacted cannot be told.
         if not is_own and entry.payload is not None:

@@ -5,7 +5,7 @@ from hansard.kernel.engine import Found, ReadTx, Row, WriteTx
 from hansard.kernel.ids import next_id
 from hansard.kernel.operation import Context, Operation
 from hansard.records import answers, contract, events, limits, reading, rules
-from hansard.records.continuation import onwards
+from hansard.records.next_page import onwards
 from hansard.records.shapes import Omitted
 from hansard.records.views import PREFIX, RECORDS, subtree
 from hansard.sessions.events import Deactivated

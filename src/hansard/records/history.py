@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from hansard.kernel import as_of
+from hansard.kernel.cursor import from_cursor, to_cursor
 from hansard.kernel.engine import AnyOf, Position, Range, ReadTx, Row
 from hansard.kernel.operation import Context
-from hansard.kernel.page import from_cursor, to_cursor
 from hansard.kernel.problem import InvalidInput
 from hansard.records import contract, limits, reading
 from hansard.records.differences import body_diff, record_diff

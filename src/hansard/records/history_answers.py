@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any
 
+from hansard.kernel.model_answer import KEPT, SECONDS, only
 from hansard.kernel.operation import Result
 from hansard.kernel.text import one_line
-from hansard.kernel.told import KEPT, SECONDS, only
 from hansard.records import text
 from hansard.records.shapes import (
     OldNew,

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from hansard.kernel.cutting import cut
 from hansard.kernel.engine import Range, ReadTx, Row, Where
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Context, Operation
+from hansard.kernel.truncation import cut
 from hansard.records import answers, contract, limits, reading
 from hansard.records.briefing import Brief, Briefing, Tell
 from hansard.records.budget import Budget
@@ -18,7 +18,7 @@ from hansard.sessions import projects
 from hansard.sessions.contract import ActivityEntry
 from hansard.sessions.presence import Presence
 from hansard.sessions.rules import SessionStatus, Staleness
-from hansard.sessions.shown import Showing
+from hansard.sessions.session_shape import Showing
 from hansard.sessions.views import ACTIVITY, SESSIONS
 
 DESCRIPTION_SHOWN_CHARS = 1_000

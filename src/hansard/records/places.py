@@ -8,10 +8,10 @@ import re
 from collections.abc import Collection
 from datetime import date
 
-from hansard.kernel.context import TextPlace
 from hansard.kernel.dates import day_in
 from hansard.kernel.engine import AnyOf, ReadTx, Row, Table
-from hansard.kernel.turns import turns_of
+from hansard.kernel.surroundings import TextPlace
+from hansard.kernel.transcript import turns_of
 from hansard.kernel.view import Derivation
 
 VERSION = 5

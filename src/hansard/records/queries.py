@@ -2,10 +2,10 @@
 
 from functools import partial
 
+from hansard.kernel.cursor import from_cursor, to_cursor
 from hansard.kernel.engine import Found, Position, Range, ReadTx, Row
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Context, Operation
-from hansard.kernel.page import from_cursor, to_cursor
 from hansard.records import answers, contract, history_answers, reading
 from hansard.records.filters import Filter, of_kind
 from hansard.records.history import get_record_diff, get_record_history
@@ -13,7 +13,7 @@ from hansard.records.text import line
 from hansard.records.views import RECORDS, subtree
 from hansard.sessions.directory import last_activity, session_row
 from hansard.sessions.presence import Presence, PresenceLook
-from hansard.sessions.shown import client_of
+from hansard.sessions.session_shape import client_of
 from hansard.sessions.views import ACTIVE
 
 INDENT = "  "

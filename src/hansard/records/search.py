@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from hansard.kernel.context import Surroundings, surroundings
+from hansard.kernel.cursor import from_cursor, refused, to_cursor
 from hansard.kernel.engine import Hit, Position, ReadTx, Row
-from hansard.kernel.fuse import fuse
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Context
-from hansard.kernel.page import from_cursor, refused, to_cursor
-from hansard.kernel.question import Near, near, today
+from hansard.kernel.query_meaning import Near, near, today
+from hansard.kernel.rank_fusion import fuse
 from hansard.kernel.snippet import snippet
+from hansard.kernel.surroundings import Surroundings, surroundings
 from hansard.kernel.words import coverage, query_beginnings, query_stems, stems_with
 from hansard.records import answers, contract, limits, places, reading
 from hansard.records.filters import Filter, of_kind

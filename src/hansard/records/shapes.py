@@ -10,7 +10,7 @@ from pydantic import (
 )
 
 from hansard.kernel.model import Model
-from hansard.kernel.told import KEPT, NO_COUNT, UNTOLD
+from hansard.kernel.model_answer import KEPT, NO_COUNT, UNTOLD
 
 State = Literal["OPEN", "LATER", "RESOLVED", "DISCARDED"]
 STATES: tuple[State, ...] = ("OPEN", "LATER", "RESOLVED", "DISCARDED")

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
+from hansard.kernel.model_answer import KEPT, UNTOLD, unless
 from hansard.kernel.operation import Written
 from hansard.kernel.text import between_marks, one_line
-from hansard.kernel.told import KEPT, UNTOLD, unless
 from hansard.records import text
 from hansard.records.shapes import Json, Omitted, Shape
 from hansard.sessions.rules import Level, Status

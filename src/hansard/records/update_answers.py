@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, Literal
 
+from hansard.kernel.model_answer import SECONDS, only
 from hansard.kernel.operation import Written
-from hansard.kernel.told import SECONDS, only
 from hansard.records import text
 from hansard.records.shapes import RecordHead, Shape
 

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from hansard.kernel import cutting
+from hansard.kernel import truncation
 from hansard.kernel.blob import Digest, digest_of, seal
 from hansard.kernel.engine import AnyOf, Range, ReadTx, Row, Where, WriteTx
 from hansard.kernel.operation import Context, Operation
@@ -59,8 +59,8 @@ def _require_whole(tx: ReadTx, request: contract.UpdateRecord, row: Row) -> None
     """Refuse what a list showed of a text, where it would take the place of the whole."""
     summary, body = request.summary or "", request.body or ""
     is_cut = {
-        "summary": cutting.TELLTALE in summary and cutting.TELLTALE not in row["summary"],
-        "body": cutting.TELLTALE in body and cutting.is_cut_of(body, reading.body(tx, row)),
+        "summary": truncation.TELLTALE in summary and truncation.TELLTALE not in row["summary"],
+        "body": truncation.TELLTALE in body and truncation.is_cut_of(body, reading.body(tx, row)),
     }
     for name in filter(is_cut.__getitem__, is_cut):
         raise InvalidInput(

@@ -8,13 +8,13 @@ from types import TracebackType
 from typing import Any, Self
 
 from hansard.app.application import Application
-from hansard.app.leaving import leave_in_time
+from hansard.app.session_end import leave_in_time
 from hansard.app.settings import load
 from hansard.app.start import start
 from hansard.kernel.event import Actor
-from hansard.kernel.holder import Holder
-from hansard.kernel.lifeline import Lifeline
+from hansard.kernel.liveness_lock import Lifeline
 from hansard.kernel.operation import Caller, Result, Seat
+from hansard.kernel.session_holder import Holder
 from hansard.sdk.checkpoints import Checkpoints
 from hansard.sdk.entities import Entities
 from hansard.sdk.metrics import Metrics

@@ -2,7 +2,7 @@
 
 import secrets
 
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Event
 from hansard.kernel.operation import Context, Operation
@@ -75,7 +75,7 @@ def changed_since_save(tx: ReadTx, context: Context) -> list[str]:
     changing = [event.kind for event in context.store.kinds if _changes(event)]
     after: int = session_row(tx, context.session)["last_save_seq"]
     changed: dict[str, None] = {}
-    for entry in walking.entries(tx, after=after, kinds=changing, session=context.session):
+    for entry in paging.entries(tx, after=after, kinds=changing, session=context.session):
         event = context.store.kinds.decode(entry)
         if event and (subject := event.subject()):
             changed[subject] = None

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from hansard.kernel import limits
 from hansard.kernel.model import Model
+from hansard.kernel.model_answer import SECONDS, UNTOLD
 from hansard.kernel.operation import Request, Result, TimedRequest, Written
 from hansard.kernel.problem import Problem
 from hansard.kernel.text import (
@@ -20,7 +21,6 @@ from hansard.kernel.text import (
     Title,
     one_line,
 )
-from hansard.kernel.told import SECONDS, UNTOLD
 from hansard.sessions import naming
 
 

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from hansard.kernel.event import Event
-from hansard.kernel.holder import Holder, LockName
+from hansard.kernel.session_holder import Holder, LockName
 
 
 class ProjectCreated(Event):

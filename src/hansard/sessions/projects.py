@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.engine import Found, Position, ReadTx, Row, WriteTx
 from hansard.kernel.event import Event, Stamp
-from hansard.kernel.nearest import nearest
 from hansard.kernel.operation import Caller, Context
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import CATALOG, UNMADE, Store
+from hansard.kernel.suggestion import nearest
 from hansard.sessions import naming
 from hansard.sessions.contract import ProjectArchived, ProjectExists, ProjectNotFound
 from hansard.sessions.events import ProjectCreated, ProjectRenamed, ProjectWasArchived
@@ -63,7 +63,7 @@ def called(store: Store, caller: Caller | None = None, *, limit: int = NAMES_TOL
 
 def every(tx: ReadTx) -> list[Found]:
     """List all projects, in the order of their names, in the catalog."""
-    return list(walking.rows(tx, PROJECTS, order="id"))
+    return list(paging.rows(tx, PROJECTS, order="id"))
 
 
 def not_found(store: Store, wanted: str, caller: Caller | None = None) -> ProjectNotFound:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection
 from functools import partial
 
 from hansard.kernel import as_of
+from hansard.kernel.cursor import from_cursor, to_cursor
 from hansard.kernel.engine import AnyOf, Found, Position, Range, ReadTx, Where
 from hansard.kernel.operation import Context, Operation
-from hansard.kernel.page import from_cursor, to_cursor
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import CATALOG
 from hansard.sessions import contract, projects

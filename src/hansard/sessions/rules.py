@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hansard.kernel.engine import Row
-from hansard.kernel.holder import Holder
+from hansard.kernel.session_holder import Holder
 
 Level = Literal["fresh", "mild", "moderate", "severe"]
 Status = Literal["active", "stale", "closed"]

@@ -11,8 +11,8 @@ import pytest
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.kernel.event import Actor
-from hansard.kernel.holder import Holder
 from hansard.kernel.operation import Caller
+from hansard.kernel.session_holder import Holder
 from tests.cli.setup.person import PROGRAM, Person
 from tests.patience import PATIENCE_S
 

@@ -11,7 +11,7 @@ import pytest
 
 from hansard.cli.setup import entries
 from hansard.cli.setup.document import document
-from hansard.cli.setup.places import ALL
+from hansard.cli.setup.host_files import ALL
 from tests.cli.setup.person import PROGRAM, Person
 
 FOLDER = Path(__file__).with_name("every_host")

@@ -5,7 +5,7 @@ import pytest
 from hansard.app.start import catalog
 from hansard.cli.setup.document import document
 from hansard.cli.setup.guides import PASSAGE, SKILL, SKILL_FILE
-from hansard.cli.setup.marked import BEGIN, END
+from hansard.cli.setup.marked_section import BEGIN, END
 from hansard.cli.setup.texts import LeftAloneError
 from hansard.mcp.instructions import TOOL
 from tests.cli.setup.person import Person

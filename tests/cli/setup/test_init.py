@@ -12,7 +12,7 @@ import pytest
 from hansard.cli.setup.document import document
 from hansard.cli.setup.files import look, write
 from hansard.cli.setup.hook_formats import HOSTS
-from hansard.cli.setup.places import ALL
+from hansard.cli.setup.host_files import ALL
 from hansard.cli.setup.targets import around, wanted
 from hansard.cli.setup.texts import LeftAloneError
 from tests.app.repositories import repository

@@ -18,9 +18,9 @@ from typing import Literal
 
 import orjson
 
+from hansard.app.keeping.blob_lock import KeepingBusy, alone
 from hansard.app.keeping.exporting import Progress, write_bundle
 from hansard.app.keeping.files import remove, write_durably
-from hansard.app.keeping.guard import KeepingBusy, alone
 from hansard.app.keeping.importing import look_through
 from hansard.app.preflight import refused
 from hansard.app.verify import Report, verify

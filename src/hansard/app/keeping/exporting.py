@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 
 from hansard import __version__
+from hansard.app.keeping.blob_lock import alone
 from hansard.app.keeping.bundle import End, Opening, paged, writing
 from hansard.app.keeping.files import made_whole
-from hansard.app.keeping.guard import alone
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import Engine, ReadTx
 from hansard.kernel.event import Entry, Head

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import orjson
 
-from hansard.app.keeping.exchanging import PIECE_BYTES_MAX, Answer
+from hansard.app.keeping.peer_store import PIECE_BYTES_MAX, Answer
 from hansard.kernel.limits import MIB
 from hansard.kernel.problem import Problem
 

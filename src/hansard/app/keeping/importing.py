@@ -9,12 +9,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from hansard.app import unfinished
+from hansard.app import unfinished_imports
+from hansard.app.keeping.blob_lock import StillAlone, alone
 from hansard.app.keeping.blob_staging import spooling
 from hansard.app.keeping.bundle import BundleDamaged, FileState, Opening, reading, said_by
 from hansard.app.keeping.exporting import Progress
-from hansard.app.keeping.guard import StillAlone, alone
-from hansard.kernel import ids, walking
+from hansard.kernel import ids, paging
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.clock import from_text
 from hansard.kernel.content import content
@@ -79,7 +79,7 @@ def import_project(
     with alone(store.engine) as still_alone:
         contents = _proved_to_fit(store, path, name)
         project = name or contents.opening.project
-        unfinished.begin(store, project, contents.opening.seq)
+        unfinished_imports.begin(store, project, contents.opening.seq)
         enter(store, contents, project, stamp)
         foreign = reserve(store, contents, project, stamp)
         # First, since whoever is cut off later finds the blocks entered, and asks no more.
@@ -89,9 +89,9 @@ def import_project(
                 store, path, contents, project, progress=progress, still_alone=still_alone
             )
         except BundleDamaged:
-            unfinished.end(store, project)  # there is nothing to go on with
+            unfinished_imports.end(store, project)  # there is nothing to go on with
             raise
-        unfinished.end(store, project)
+        unfinished_imports.end(store, project)
     return replace(taken, head=store.engine.heads()[project])
 
 
@@ -175,7 +175,12 @@ def _proved_to_fit(store: Store, path: Path, name: str | None) -> BundleContents
         message = f"A project of this store was once called {project}"
         raise ProjectExists(message, hint=hint if name else RENAME, project_id=project)
     # One that is empty may be somebody's who has just begun; under its own name it is the same.
-    is_ours = name is None or found is None or project in heads or unfinished.is_begun(store, name)
+    is_ours = (
+        name is None
+        or found is None
+        or project in heads
+        or unfinished_imports.is_begun(store, name)
+    )
     if not (contents.goes_on and is_ours):
         message = f"There is a project {project} here, and it does not begin like the bundle's"
         raise ProjectExists(message, hint=hint if name else RENAME, project_id=project)
@@ -285,7 +290,7 @@ def withhold(contents: BundleContents, prefixes: Collection[str], tx: WriteTx) -
 
 def _reserved(store: Store, tx: ReadTx, project: str) -> set[tuple[str, int]]:
     """Name the blocks that this catalog has set aside for a project."""
-    reserved = walking.entries(tx, kinds={ids.IdBlockReserved.kind})
+    reserved = paging.entries(tx, kinds={ids.IdBlockReserved.kind})
     return {
         (event.prefix, event.first)
         for event in map(store.kinds.decode, reserved)

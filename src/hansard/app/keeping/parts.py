@@ -10,6 +10,8 @@ from functools import partial
 from pathlib import Path
 
 from hansard import __version__
+from hansard.app.erasure_events import Collected
+from hansard.app.keeping.blob_lock import alone
 from hansard.app.keeping.blob_staging import Spool, spooling
 from hansard.app.keeping.bundle import (
     PART_FORMAT,
@@ -21,7 +23,6 @@ from hansard.app.keeping.bundle import (
     writing,
 )
 from hansard.app.keeping.exporting import Progress
-from hansard.app.keeping.guard import alone
 from hansard.app.keeping.importing import (
     BundleContents,
     Imported,
@@ -33,7 +34,6 @@ from hansard.app.keeping.importing import (
     reserve,
     withhold,
 )
-from hansard.app.redacted import Collected
 from hansard.app.verify.missing import Missing
 from hansard.kernel import ids
 from hansard.kernel.blob import Blob, Digest, digests_in

@@ -7,13 +7,13 @@ own says who erased what, and why. Where views build on what was erased, a stand
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from hansard.app.erasure_events import ErasedBlob, ErasedPayload, Redacted
 from hansard.app.keeping import erasure
-from hansard.app.keeping.collecting import superfluous
-from hansard.app.keeping.guard import alone
-from hansard.app.redacted import ErasedBlob, ErasedPayload, Redacted
+from hansard.app.keeping.blob_lock import alone
+from hansard.app.keeping.garbage_collection import superfluous
 from hansard.embedders import vectors
 from hansard.entities.type_words import type_words
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.blob import Blob, Digest, digest_of, redact, seal
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx, Row, WriteTx
@@ -28,7 +28,7 @@ from hansard.kernel.problem import (
 )
 from hansard.kernel.reply import REPLIES
 from hansard.kernel.store import Store
-from hansard.recorder.history.histories import History
+from hansard.recorder.history.file_history import History
 from hansard.recorder.tables import FILES, REVISIONS
 
 ALSO_MAX = 50
@@ -201,7 +201,7 @@ def _erase(
 def _earlier(store: Store, tx: ReadTx, wanted: WantedErasure) -> Redaction | None:
     """Find the last redaction that has erased some of what is wanted."""
     found = None
-    for entry in walking.entries(tx):
+    for entry in paging.entries(tx):
         if entry.kind != Redacted.kind:
             continue
         event = store.kinds.decode(entry)
@@ -251,7 +251,7 @@ def _plan_payload(tx: ReadTx, plan: _Plan, seq: int, fields: Sequence[str]) -> l
 
 def _plan_replies(tx: ReadTx, plan: _Plan) -> None:
     """Add the stored answers that hold what is being erased."""
-    for found in walking.rows(tx, REPLIES):
+    for found in paging.rows(tx, REPLIES):
         blob = tx.blob(Digest(found.row["reply"]))
         if blob is None or blob.codec == "redacted" or blob.digest in plan.blobs:
             continue
@@ -263,7 +263,7 @@ def _plan_replies(tx: ReadTx, plan: _Plan) -> None:
 def _rebase(tx: WriteTx, going: dict[Digest, Blob]) -> int:
     """Let what was packed as a difference from what goes stand alone; returns how many did."""
     rebased = 0
-    for digest in walking.digests(tx):
+    for digest in paging.digests(tx):
         blob = tx.blob(digest) if digest not in going else None
         if blob is not None and blob.base in going:
             tx.repack(seal(content(tx, digest)))
@@ -286,11 +286,11 @@ def _also(tx: ReadTx, sought: Sequence[bytes]) -> Iterator[str]:
     if not sought:
         return
     left = ALSO_MAX
-    for entry in walking.entries(tx):
+    for entry in paging.entries(tx):
         if left and erasure.holds_any(entry.body, sought):
             yield f"s:{entry.seq}"
             left -= 1
-    for digest in walking.digests(tx):
+    for digest in paging.digests(tx):
         if left and erasure.holds_any(_readable(tx, digest), sought):
             yield f"blob {digest}"
             left -= 1
@@ -307,7 +307,7 @@ def _stands_in_decisions(tx: ReadTx, digests: Iterable[str]) -> bool:
     named = [digest.encode() for digest in digests]
     return any(
         entry.kind.startswith("decisions.") and erasure.holds_any(entry.body, named)
-        for entry in walking.entries(tx)
+        for entry in paging.entries(tx)
     )
 
 
@@ -347,7 +347,7 @@ def _rows(tx: ReadTx, path: str) -> Iterator[Row]:
 
     Each of them is followed to what it was before it came there, under whatever names.
     """
-    for found in walking.rows(tx, FILES):
+    for found in paging.rows(tx, FILES):
         if found.row["path"] == path:
             yield from _revisions(tx, found.key)
             yield from _before(tx, found.key)
@@ -364,4 +364,4 @@ def _before(tx: ReadTx, file: str) -> Iterator[Row]:
 
 
 def _revisions(tx: ReadTx, file: str) -> Iterator[Row]:
-    return (found.row for found in walking.rows(tx, REVISIONS, {"file": file}))
+    return (found.row for found in paging.rows(tx, REVISIONS, {"file": file}))

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from hansard.app.keeping.backup import Backup, OpenStore
+from hansard.app.keeping.blob_lock import alone, building
 from hansard.app.keeping.exporting import Progress
-from hansard.app.keeping.guard import alone, building
 from hansard.app.keeping.restoring import require_unused, restore_bundles, swap
 from hansard.app.keeping.salvage import SalvagedAnswer, projects_in, save_project
 from hansard.app.preflight import refused

@@ -14,9 +14,9 @@ from hansard.app.keeping.backup import (
     heads_of,
     prove,
 )
+from hansard.app.keeping.blob_lock import alone, building
 from hansard.app.keeping.exporting import Progress
 from hansard.app.keeping.files import exchange
-from hansard.app.keeping.guard import alone, building
 from hansard.app.keeping.importing import look_through, take_in
 from hansard.app.preflight import refused
 from hansard.app.verify import verify

@@ -10,10 +10,10 @@ from functools import partial
 from itertools import chain as chain_together
 from pathlib import Path
 
+from hansard.app.erasure_events import Collected, ErasedBlob, Redacted
 from hansard.app.keeping.bundle import entry_line, paged
 from hansard.app.keeping.exporting import Progress
 from hansard.app.keeping.files import write_durably
-from hansard.app.redacted import Collected, ErasedBlob, Redacted
 from hansard.app.verify.chain import DAMAGED
 from hansard.app.verify.missing import Missing
 from hansard.kernel.blob import Blob, Digest, digest_of, redact, seal

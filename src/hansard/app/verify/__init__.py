@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from hansard.app.anchoring import holds
-from hansard.app.unfinished import unfinished
+from hansard.app.unfinished_imports import unfinished
 from hansard.app.verify import documents
-from hansard.app.verify.anchored import check_anchors
+from hansard.app.verify.anchors import check_anchors
 from hansard.app.verify.chain import DAMAGED
 from hansard.app.verify.documents import Documents
 from hansard.app.verify.folder import check_folder
@@ -28,8 +28,8 @@ from hansard.app.verify.report import (
     Report,
 )
 from hansard.app.verify.scratch import scratch
-from hansard.app.verify.spreading import Spread, check_projects
 from hansard.app.verify.views import all_filed
+from hansard.app.verify.worker_processes import Spread, check_projects
 from hansard.kernel.engine import Engine
 from hansard.kernel.event import Head, Receipt
 from hansard.kernel.problem import StorageUnavailable

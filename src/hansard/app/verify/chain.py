@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from hansard.app.redacted import Collected, Redacted
+from hansard.app.erasure_events import Collected, Redacted
 from hansard.app.verify.missing import Missing
 from hansard.app.verify.report import Check, Findings, Progress
 from hansard.kernel.blob import Digest, digest_of

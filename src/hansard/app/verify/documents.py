@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from hansard.app.verify.report import ViewDifference
 from hansard.app.verify.scratch import room
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.engine import Engine, ReadTx, Row, Schema, Table, Topic
 from hansard.kernel.limits import ENTRIES_PAGE
 
@@ -74,11 +74,11 @@ class Documents:
 
     def _differ(self, found: ReadTx, wanted: ReadTx) -> Iterator[ViewDifference]:
         until = self.seqs.get(found.project, 0)
-        for one in walking.rows(found, FOUND):
+        for one in paging.rows(found, FOUND):
             noted = wanted.get(WANTED, one.key) or {"mark": None, "seq": 0}
             if noted["seq"] <= until and one.row["mark"] != noted["mark"]:
                 yield _difference(one.key, one.row["mark"], noted["mark"])
-        for one in walking.rows(wanted, WANTED):
+        for one in paging.rows(wanted, WANTED):
             is_due = one.row["seq"] <= until and one.row["mark"] is not None
             if is_due and found.get(FOUND, one.key) is None:
                 yield _difference(one.key, None, one.row["mark"])

@@ -1,7 +1,7 @@
 """Changes to the world that were announced and have no outcome yet, and whether someone cares."""
 
 from hansard.app.verify.report import OpenIntent
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.effect import OPEN_INTENTS, is_dead
 from hansard.kernel.engine import Engine, Found, ReadTx
 from hansard.kernel.problem import Problem
@@ -26,7 +26,7 @@ def list_intents(engine: Engine, project: str) -> list[OpenIntent]:
 
 
 def _open(tx: ReadTx) -> list[Found]:
-    return list(walking.rows(tx, OPEN_INTENTS))
+    return list(paging.rows(tx, OPEN_INTENTS))
 
 
 def _is_alive(engine: Engine, owner: str) -> bool | None:

@@ -9,7 +9,7 @@ from hansard.app.verify.chain import DAMAGED, Journal
 from hansard.app.verify.documents import WANTED, Documents, document_key
 from hansard.app.verify.report import Findings, Progress, ViewDifference
 from hansard.app.verify.scratch import room, scratch
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.blob import Digest, canonical_json
 from hansard.kernel.content import content
 from hansard.kernel.engine import Engine, ReadTx, Table, Topic, WriteTx
@@ -166,7 +166,7 @@ class _UndecodableError(Exception):
 def _rows_that_differ(live: ReadTx, ours: ReadTx, table: Table) -> Iterator[ViewDifference]:
     """Look each row up in the rebuild; only if that has more of them, look for those."""
     matched = 0
-    for found in walking.rows(live, table):
+    for found in paging.rows(live, table):
         wanted = ours.get(table, found.key)
         if wanted is None:
             yield _difference(table, found.key, "is there, and a rebuild does not make it")
@@ -178,7 +178,7 @@ def _rows_that_differ(live: ReadTx, ours: ReadTx, table: Table) -> Iterator[View
             )
             yield _difference(table, found.key, f"differs from a rebuild in {', '.join(names)}")
     if matched < ours.tally(table).get(None, 0):
-        for found in walking.rows(ours, table):
+        for found in paging.rows(ours, table):
             if live.get(table, found.key) is None:
                 yield _difference(table, found.key, "is missing")
 

@@ -3,8 +3,8 @@
 from typing import Annotated, Literal
 
 from hansard.kernel.model import AnswerPart
+from hansard.kernel.model_answer import SECONDS, UNTOLD
 from hansard.kernel.operation import Result
-from hansard.kernel.told import SECONDS, UNTOLD
 from hansard.recorder.events import step_name
 
 TEXT_SHOWN_CHARS = 120

@@ -11,7 +11,7 @@ from hansard.kernel.operation import Context
 from hansard.recorder.events import Audited, SessionTitled
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.story.chapters import sitting_of
-from hansard.recorder.story.items import message_shown
+from hansard.recorder.story.timeline_items import message_shown
 from hansard.recorder.tables import STORY, chapter_number, story_key, story_place
 from hansard.records.views import RECORDS
 from hansard.sessions.citations import decisions_cited_in

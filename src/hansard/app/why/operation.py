@@ -21,10 +21,10 @@ from hansard.kernel.problem import InvalidInput, Problem
 from hansard.recorder import limits
 from hansard.recorder.contents.blame import LineOrigin, LineSpan, through
 from hansard.recorder.contents.diffs import changed_regions, is_text, lines_of
-from hansard.recorder.contents.kept import ContentNotKeptError
+from hansard.recorder.contents.kept_content import ContentNotKeptError
 from hansard.recorder.contract import Number, PathText
 from hansard.recorder.gateway import Gateway
-from hansard.recorder.history.histories import History, history_at, path_of
+from hansard.recorder.history.file_history import History, history_at, path_of
 from hansard.recorder.history.lineage import known_here
 from hansard.recorder.history.lines import Lines
 from hansard.recorder.history.revisions import digest_held

@@ -11,17 +11,17 @@ from hansard.checkpoints.rules import check_quotas
 from hansard.checkpoints.threads import contract, events
 from hansard.checkpoints.threads.inline import to_text
 from hansard.checkpoints.threads.limits import LOOK_EVERY
-from hansard.checkpoints.threads.memory import Memory, Place
 from hansard.checkpoints.threads.packing import Packing, begin
 from hansard.checkpoints.threads.reading import find_step, place_of, places_of, saved_event
 from hansard.checkpoints.threads.usage import used_bytes
 from hansard.checkpoints.threads.views import RUNS
+from hansard.checkpoints.threads.write_cache import Memory, Place
 from hansard.kernel.blob import Blob, Digest, digest_of, seal
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Event
 from hansard.kernel.operation import Context, Written
 from hansard.kernel.problem import InvalidInput
-from hansard.sessions.seating import Seating, opening
+from hansard.sessions.call_session import Seating, opening
 
 W = TypeVar("W", bound=Written)
 

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from hansard.checkpoints import copies
-from hansard.checkpoints.threads.memory import Memory, Place
 from hansard.checkpoints.threads.reading import place_of
 from hansard.checkpoints.threads.rules import NO_LINE, Line, base_in, followed, has_ended
 from hansard.checkpoints.threads.views import LINES, line_key
+from hansard.checkpoints.threads.write_cache import Memory, Place
 from hansard.kernel.blob import Blob, Digest, digest_of, seal, seal_onto
 from hansard.kernel.content import content
 from hansard.kernel.engine import Kept, ReadTx, WriteTx

@@ -5,7 +5,6 @@ from itertools import islice
 
 from hansard.checkpoints.threads import contract
 from hansard.checkpoints.threads.limits import LOOK_BYTES_MAX
-from hansard.checkpoints.threads.memory import Memory
 from hansard.checkpoints.threads.reading import (
     contents_of,
     find_step,
@@ -14,6 +13,7 @@ from hansard.checkpoints.threads.reading import (
     places_of,
     whole_step,
 )
+from hansard.checkpoints.threads.write_cache import Memory
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.operation import Context
 

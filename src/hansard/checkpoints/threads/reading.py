@@ -10,10 +10,10 @@ from hansard.checkpoints.threads.contract import Step, WriteFound
 from hansard.checkpoints.threads.events import StepSaved, Write, WritesKept
 from hansard.checkpoints.threads.inline import from_text
 from hansard.checkpoints.threads.limits import STEPS_MAX
-from hansard.checkpoints.threads.memory import Memory
 from hansard.checkpoints.threads.rules import pending
 from hansard.checkpoints.threads.views import STEPS, THREADS, step_key, thread_key
-from hansard.kernel import walking
+from hansard.checkpoints.threads.write_cache import Memory
+from hansard.kernel import paging
 from hansard.kernel.blob import Digest
 from hansard.kernel.content import along, content
 from hansard.kernel.engine import Found, Position, ReadTx, Row
@@ -126,7 +126,7 @@ def _of_place(
         beyond = _JUST_AFTER if place["number"] < after[1] else ""
         position = Position(None, step_key(place["number"], after[0]) + beyond)
     where = {"place": place["number"], "saved": True}
-    found = walking.rows(tx, STEPS, where, descending=True, after=position, first=page)
+    found = paging.rows(tx, STEPS, where, descending=True, after=position, first=page)
     return ((place, one) for one in found)
 
 

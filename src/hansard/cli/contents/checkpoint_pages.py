@@ -8,7 +8,7 @@ import typer
 
 from hansard.checkpoints.answers import CheckpointListAnswer, CheckpointListed, CheckpointSession
 from hansard.checkpoints.limits import OFFSET_MAX
-from hansard.checkpoints.retaining import needless
+from hansard.checkpoints.retention import needless
 from hansard.cli.desk import Desk
 from hansard.cli.terminal.text import BEGIN_LINE, CLEAR_LINE
 from hansard.kernel.limits import LIST_LIMIT_MAX

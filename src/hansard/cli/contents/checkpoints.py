@@ -11,7 +11,7 @@ from hansard.checkpoints.answers import (
     CheckpointMarkedAnswer,
     ContextsComparedAnswer,
 )
-from hansard.checkpoints.difference import Difference
+from hansard.checkpoints.json_diff import Difference
 from hansard.checkpoints.reading import newest
 from hansard.checkpoints.views import CHECKPOINTS, CONTEXTS
 from hansard.cli.contents.checkpoint_files import export, import_
@@ -26,11 +26,11 @@ from hansard.cli.contents.checkpoint_pages import (
 )
 from hansard.cli.desk import Desk, desk, told
 from hansard.cli.flags import Flags
-from hansard.cli.naming import names
+from hansard.cli.naming import resolving
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.terminal.layout import Cell, room, table
 from hansard.cli.terminal.text import painter, print_json, print_told, printable
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.engine import ReadTx, Row
 
 WHOLE_TOKENS = 1_000_000
@@ -226,7 +226,7 @@ def _saved(row: Row) -> list[Cell]:
 
 
 def _sessions(tx: ReadTx) -> list[Row]:
-    latest = ((found, newest(tx, found.key)) for found in walking.rows(tx, CONTEXTS))
+    latest = ((found, newest(tx, found.key)) for found in paging.rows(tx, CONTEXTS))
     return [
         {
             "session": found.key,
@@ -240,8 +240,8 @@ def _sessions(tx: ReadTx) -> list[Row]:
 
 
 def _title(tx: ReadTx, session: str) -> str:
-    row = tx.get(names.SESSION.table, session)
-    return (row and row.get(names.SESSION.title)) or ""
+    row = tx.get(resolving.SESSION.table, session)
+    return (row and row.get(resolving.SESSION.title)) or ""
 
 
 def _facts(metadata: dict[str, Any]) -> Iterator[str]:
@@ -259,8 +259,8 @@ def _facts(metadata: dict[str, Any]) -> Iterator[str]:
 def _is_session(at: Desk, named: str) -> bool:
     """Whether a name is a session's; else it is taken for a checkpoint's."""
     application = at.application
-    checkpoint = names.meant_id(application, names.CHECKPOINT, named)
-    session = names.meant_id(application, names.SESSION, named)
+    checkpoint = resolving.meant_id(application, resolving.CHECKPOINT, named)
+    session = resolving.meant_id(application, resolving.SESSION, named)
 
     def work(tx: ReadTx) -> bool:
         if tx.get(CONTEXTS, named) is not None:

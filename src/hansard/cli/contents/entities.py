@@ -9,7 +9,7 @@ import typer
 from hansard.cli.contents.entity_files import export, import_, read_text
 from hansard.cli.desk import Ask, asking, writing_desk
 from hansard.cli.flags import Flags
-from hansard.cli.naming.names import ENTITY, meant_thing
+from hansard.cli.naming.resolving import ENTITY, meant_thing
 from hansard.cli.options import Json, all_flags, settings_flags
 from hansard.cli.terminal.consent import require_consent
 from hansard.cli.terminal.layout import Cell, room, table

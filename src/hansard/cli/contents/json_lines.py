@@ -13,7 +13,7 @@ import orjson
 from hansard.app.keeping.files import made_whole
 from hansard.app.preflight import refused
 from hansard.cli.terminal.text import print_json
-from hansard.kernel.hidden import escape
+from hansard.kernel.hidden_characters import escape
 from hansard.kernel.private_files import open_new
 from hansard.kernel.problem import InvalidInput
 

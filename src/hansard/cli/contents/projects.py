@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from hansard.app.application import Application
-from hansard.app.unfinished import is_begun, unfinished
+from hansard.app.unfinished_imports import is_begun, unfinished
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened
 from hansard.cli.options import Json, all_flags, keep_flags, settings_flags

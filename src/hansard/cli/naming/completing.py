@@ -8,7 +8,7 @@ from hansard.app.application import Application
 from hansard.cli import commands
 from hansard.cli.cli_session import looking
 from hansard.cli.flags import Flags
-from hansard.cli.naming import names
+from hansard.cli.naming import resolving
 from hansard.cli.opened_store import opened
 from hansard.cli.options import SHOWN
 from hansard.kernel.limits import LIST_LIMIT_MAX
@@ -26,9 +26,9 @@ SAFE = re.compile(r"[\w@.,/+=-][\w@.,/:+=-]*")
 
 OFFERED_MAX = 200
 
-_RECORDS, _SESSIONS, _DECISIONS = names.RECORD, names.SESSION, names.DECISION
+_RECORDS, _SESSIONS, _DECISIONS = resolving.RECORD, resolving.SESSION, resolving.DECISION
 
-ARGUMENTS: dict[str, names.Kind | str] = {
+ARGUMENTS: dict[str, resolving.Kind | str] = {
     "records show": _RECORDS,
     "records history": _RECORDS,
     "records diff": _RECORDS,
@@ -36,8 +36,8 @@ ARGUMENTS: dict[str, names.Kind | str] = {
     "records move-state": _RECORDS,
     "decisions show": _DECISIONS,
     "decisions supersede": _DECISIONS,
-    "decisions accept": names.PROPOSAL,
-    "decisions reject": names.PROPOSAL,
+    "decisions accept": resolving.PROPOSAL,
+    "decisions reject": resolving.PROPOSAL,
     "sessions show": _SESSIONS,
     "sessions end": _SESSIONS,
     "story": _SESSIONS,
@@ -46,8 +46,8 @@ ARGUMENTS: dict[str, names.Kind | str] = {
     "checkpoints list": _SESSIONS,
     "checkpoints prune": _SESSIONS,
     "checkpoints export": _SESSIONS,
-    "checkpoints show": names.CHECKPOINT,
-    "checkpoints diff": names.CHECKPOINT,
+    "checkpoints show": resolving.CHECKPOINT,
+    "checkpoints diff": resolving.CHECKPOINT,
     "evolution": "paths",
     "restore": "paths",
     "why": "paths",
@@ -59,7 +59,7 @@ ARGUMENTS: dict[str, names.Kind | str] = {
 }
 """What the arguments of commands name."""
 
-VALUES: dict[str, names.Kind | str] = {
+VALUES: dict[str, resolving.Kind | str] = {
     "--project": "projects",
     "--session": _SESSIONS,
     "--parent": _RECORDS,
@@ -118,12 +118,12 @@ def _options(command: Any) -> Iterator[Offer]:
             yield from ((flag, one.help or "") for flag in one.opts if flag.startswith("--"))
 
 
-def _of_store(kind: names.Kind | str, before: Sequence[str]) -> Iterator[Offer]:
+def _of_store(kind: resolving.Kind | str, before: Sequence[str]) -> Iterator[Offer]:
     """Look into the store; where that cannot be, nothing is offered."""
     try:
         with opened(_flags(before), looking=True) as (application, _):
             found = list(_LISTED[kind](application) if isinstance(kind, str) else [])
-            if isinstance(kind, names.Kind) and application.own_project() != UNMADE:
+            if isinstance(kind, resolving.Kind) and application.own_project() != UNMADE:
                 things = application.store.read(application.own_project(), kind.things)
                 found = [(one.id, titled(one.title or "")) for one in things]
     except Problem:

@@ -95,7 +95,7 @@ def log(
         store = application.store
         project = _project(application, settings)
         if session and project != CATALOG:
-            from hansard.cli.naming.names import SESSION, meant_id
+            from hansard.cli.naming.resolving import SESSION, meant_id
 
             session = meant_id(application, SESSION, session)
         source = _Source(store, project, session, _chosen(store.kinds, kind))

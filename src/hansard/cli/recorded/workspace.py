@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from hansard.app.catalog import Catalog
-from hansard.app.homes import choose
+from hansard.app.home_projects import choose
 from hansard.app.settings import load
 from hansard.app.start import catalog, gateway, start
 from hansard.cli.cli_session import looking

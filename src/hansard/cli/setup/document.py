@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, Protocol
 
-from hansard.cli.setup import jsonc, marked, toml_text
+from hansard.cli.setup import jsonc, marked_section, toml_text
 from hansard.cli.setup.texts import LeftAloneError, Path, value_at
 
 
@@ -71,7 +71,7 @@ class Document:
 
 def document(name: str, text: str) -> Document:
     """Give the text of a file of this name."""
-    known: dict[str, Format] = {".toml": toml_text, ".md": marked}
+    known: dict[str, Format] = {".toml": toml_text, ".md": marked_section}
     return Document(text, known.get(PurePath(name).suffix, jsonc))
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from hansard.cli.flags import with_words
 from hansard.cli.setup.document import Document
-from hansard.cli.setup.places import HostFiles, Scope
+from hansard.cli.setup.host_files import HostFiles, Scope
 from hansard.cli.setup.texts import LeftAloneError
 
 NAME = "hansard"

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 from hansard.cli.setup.document import Document
-from hansard.cli.setup.marked import NAME
+from hansard.cli.setup.marked_section import NAME
 from hansard.cli.setup.planning import FilePart
 
 PASSAGE = """\

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
-from hansard.cli.setup import kept
+from hansard.cli.setup import original_files
 from hansard.cli.setup.files import FoundFile, write
-from hansard.cli.setup.kept import KeptFile
+from hansard.cli.setup.original_files import KeptFile
 from hansard.cli.setup.planning import FilePart, FilePlan, planned, taken_out
 
 
@@ -27,7 +27,7 @@ def _plan_in(name: str, found: FoundFile, parts: list[FilePart]) -> FilePlan:
 
 
 def _is_only_ours(found: FoundFile) -> bool:
-    known = kept.load(found.path)
+    known = original_files.load(found.path)
     return known is not None and known.before is None and known.is_untouched(found.content)
 
 
@@ -36,14 +36,14 @@ def _write_in(name: str, found: FoundFile, plan: FilePlan, parts: list[FilePart]
     assert plan.after is not None, "what is put into a file makes one"
     after = plan.after.encode()
     before = _before(name, found, parts)
-    place = kept.save(found.path, before=before, backup=found.content, after=after)
+    place = original_files.save(found.path, before=before, backup=found.content, after=after)
     write(found, after)
     return f"Wrote {name}." + (f" As it was, it is in {place}" if place else "")
 
 
 def _before(name: str, found: FoundFile, parts: list[FilePart]) -> bytes | None:
     """Say what an uninstall should bring back: what stands there now without what is ours."""
-    known = kept.load(found.path)
+    known = original_files.load(found.path)
     if known is None:
         return found.content
     if known.is_untouched(found.content):
@@ -54,7 +54,7 @@ def _before(name: str, found: FoundFile, parts: list[FilePart]) -> bytes | None:
 
 
 def _plan_out(name: str, found: FoundFile, parts: list[FilePart]) -> FilePlan:
-    known = kept.load(found.path)
+    known = original_files.load(found.path)
     if known is None or not known.is_untouched(found.content):
         return _without(name, found, parts, known)
     before = None if known.before is None else known.before.decode()
@@ -75,9 +75,9 @@ def _without(
 def _write_out(name: str, found: FoundFile, plan: FilePlan, _: list[FilePart]) -> str:
     """Keep what was there here too: its user may have written into it since."""
     assert found.content is not None, "something is taken only out of a file"
-    place = kept.save_backup(found.path, found.content)
+    place = original_files.save_backup(found.path, found.content)
     write(found, None if plan.after is None else plan.after.encode())
-    kept.forget(found.path)
+    original_files.forget(found.path)
     how = "gone" if plan.after is None else "without Hansard"
     return f"{name} is {how} again. As it was, it is in {place}"
 

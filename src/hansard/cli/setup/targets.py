@@ -13,7 +13,7 @@ from hansard.cli.setup import hook_formats as hooked
 from hansard.cli.setup.document import Document, document
 from hansard.cli.setup.entries import WantedEntry
 from hansard.cli.setup.files import look
-from hansard.cli.setup.places import Around, HostFiles, Scope, claude_folder
+from hansard.cli.setup.host_files import Around, HostFiles, Scope, claude_folder
 from hansard.cli.setup.planning import FilePart
 from hansard.cli.setup.texts import LeftAloneError
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from hansard.app import people
-from hansard.app.keeping.transferring import transfer
+from hansard.app.keeping.copy_store import transfer
 from hansard.app.settings import Settings, load, store_location
 from hansard.app.start import POSTGRES_SCHEMES, start
 from hansard.cli.flags import Flags

@@ -26,7 +26,7 @@ from hansard.app.settings import (
     store_location,
 )
 from hansard.app.start import find_by_meaning, start
-from hansard.app.unfinished import unfinished
+from hansard.app.unfinished_imports import unfinished
 from hansard.app.verify import list_intents, projects_of
 from hansard.cli.cli_session import looking
 from hansard.cli.flags import Flags
@@ -37,7 +37,7 @@ from hansard.cli.store.verdict import Check, Status, verdict
 from hansard.cli.terminal.layout import room, table, wrapped
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.embedders import INSTALL
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.effect import Verdict
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.follow import lag, trouble
@@ -318,7 +318,7 @@ def _followers(application: Application, projects: list[str]) -> Iterator[Check]
 
 
 def _count_blobs(tx: ReadTx) -> int:
-    return sum(1 for _ in walking.digests(tx))
+    return sum(1 for _ in paging.digests(tx))
 
 
 def _views(store: Store) -> Iterator[Check]:

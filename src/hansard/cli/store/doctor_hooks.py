@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from hansard.app.settings import Settings
 from hansard.cli.store.verdict import Check
-from hansard.hooks import client, places, spool
+from hansard.hooks import client, locations, spool
 from hansard.records.text import counted
 
 NAMED_MAX = 3
@@ -14,7 +14,7 @@ NAMED_MAX = 3
 
 def check_hooks(settings: Settings) -> Iterator[Check]:
     """Look at the folder in which hooks leave what they are told."""
-    folder = places.hooks_folder({"store": settings.store} if settings.store else {}, {})
+    folder = locations.hooks_folder({"store": settings.store} if settings.store else {}, {})
     if folder is None:
         return
     waiting = sum(len(spool.lines_of(folder, name)) for name in (spool.TAKING, spool.EVENTS))

@@ -11,8 +11,8 @@ from hansard.cli.opened_store import opened, project_of
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.terminal.text import print_json
 from hansard.foreign.exports import EXPORTS
-from hansard.kernel.nearest import did_you_mean
 from hansard.kernel.problem import InvalidInput
+from hansard.kernel.suggestion import did_you_mean
 
 
 @settings_flags

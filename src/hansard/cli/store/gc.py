@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from hansard.app.keeping.collecting import Garbage, collect, find
+from hansard.app.keeping.garbage_collection import Garbage, collect, find
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened
 from hansard.cli.options import Json, settings_flags

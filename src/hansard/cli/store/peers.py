@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 from hansard.app.application import Application
 from hansard.app.keeping import frames
-from hansard.app.keeping.exchanging import Answer, Exchange
 from hansard.app.keeping.frames import PeerRefused, PeerUnreachable
-from hansard.app.keeping.moving import Peer
+from hansard.app.keeping.peer_store import Answer, Exchange
+from hansard.app.keeping.push_pull import Peer
 from hansard.app.openapi import BASE
 from hansard.app.settings import LOOPBACK, Settings
 from hansard.app.start import start

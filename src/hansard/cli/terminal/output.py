@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO, cast
 
-from hansard.kernel.hidden import escape
+from hansard.kernel.hidden_characters import escape
 
 ESCAPE = f"\ufdd0{os.urandom(8).hex()}\ufdd1"
 """Stands for the escape character where Hansard itself means one. It is another one in each

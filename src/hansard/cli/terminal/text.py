@@ -28,7 +28,7 @@ def actor() -> "Actor":
 
     An agent has a shell too, but what it runs has pipes.
     """
-    from hansard.app.person import login_name
+    from hansard.app.local_user import login_name
     from hansard.kernel.event import Actor
 
     if sys.stdin.isatty() and sys.stdout.isatty():

@@ -90,7 +90,7 @@ def publish(store: Store, folder: Path, project: str, *, until: int | None = Non
 
 def faults(store: Store, folder: Path, project: str) -> list[str]:
     """Compare a repository with one made afresh from the journal; says in words what differs."""
-    from hansard.decisions.git import planted, publishing
+    from hansard.decisions.git import publishing, unexpected_objects
 
     path = repository_in(folder, project)
     # First, as it is saved last: whatever it says was published must be there when we look.
@@ -98,7 +98,7 @@ def faults(store: Store, folder: Path, project: str) -> list[str]:
     if not path.exists():
         return [] if published is None else [f"{path.name} {GONE}"]
     compared = publishing.faults(store, project, path, lock=lock_of(NAME), noted=published or 0)
-    return [*compared, *planted.planted(path)]
+    return [*compared, *unexpected_objects.planted(path)]
 
 
 def start_over(store: Store) -> None:

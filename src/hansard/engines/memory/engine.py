@@ -9,7 +9,7 @@ from typing import TypeVar
 from hansard.engines.locks import ProcessLock
 from hansard.engines.memory.tables import IndexedDocument
 from hansard.engines.memory.transaction import MemoryReadTx, MemoryWriteTx, Project
-from hansard.engines.unremembering import Unremembering
+from hansard.engines.uncached import Unremembering
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import Lock, ReadTx, Schema, Table, Topic, Watch, WriteTx
 from hansard.kernel.event import Head

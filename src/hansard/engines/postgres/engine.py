@@ -18,11 +18,10 @@ from hansard.engines.postgres.connections import (
     Pool,
     translated,
 )
-from hansard.engines.postgres.hot_rows import HotRows
+from hansard.engines.postgres.head_cache import Steady
 from hansard.engines.postgres.leases import LEASE_S, Leases
-from hansard.engines.postgres.looking import BEGIN_LOOK, MovedError
 from hansard.engines.postgres.notices import Announcer, CommitNotices
-from hansard.engines.postgres.objects import (
+from hansard.engines.postgres.object_store import (
     batched,
     digest_in,
     is_outside,
@@ -31,9 +30,10 @@ from hansard.engines.postgres.objects import (
     unnamed,
 )
 from hansard.engines.postgres.pooling import is_lent_by_transaction
+from hansard.engines.postgres.query_trails import Trails
+from hansard.engines.postgres.read_queries import BEGIN_LOOK, MovedError
+from hansard.engines.postgres.row_cache import HotRows
 from hansard.engines.postgres.schema import Names, column, lay_out, outdated, scrubbing
-from hansard.engines.postgres.steady import Steady
-from hansard.engines.postgres.trails import Trails
 from hansard.engines.postgres.transaction import PostgresReadTx
 from hansard.engines.postgres.writing import Lane
 from hansard.kernel.blob import Blob, Digest

@@ -7,9 +7,9 @@ from typing import Any
 import psycopg
 
 from hansard.engines.postgres.connections import Connection
-from hansard.engines.postgres.hot_rows import Mark
-from hansard.engines.postgres.pending import Statement
+from hansard.engines.postgres.row_cache import Mark
 from hansard.engines.postgres.schema import Names
+from hansard.engines.postgres.write_buffer import Statement
 from hansard.kernel.event import Head, genesis
 
 Asked = psycopg.Cursor[tuple[Any, ...]]

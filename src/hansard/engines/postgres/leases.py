@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 
 from hansard.engines.postgres.connections import Connection, Connector, is_trouble, translated
-from hansard.engines.postgres.living import Sign, lives
+from hansard.engines.postgres.process_liveness import Sign, lives
 from hansard.engines.postgres.schema import Names
 from hansard.engines.postgres.text import short
 from hansard.kernel.problem import StorageUnavailable

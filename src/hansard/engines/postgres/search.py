@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hansard.engines.bm25 import MEAN_OF_DOCUMENTS, Candidate, Ranking, deciders, occurrences
-from hansard.engines.postgres.hot_rows import Answer, Question
+from hansard.engines.postgres.row_cache import Answer, Question
 from hansard.engines.postgres.schema import Names
 from hansard.engines.postgres.text import places, tsquery
 from hansard.kernel.engine import Hit, Topic

@@ -15,9 +15,9 @@ from hansard.engines.postgres.clauses import (
     standing_in,
     stored,
 )
-from hansard.engines.postgres.hot_rows import Unknown
-from hansard.engines.postgres.looking import PostgresLook
-from hansard.engines.postgres.objects import none_is_set
+from hansard.engines.postgres.object_store import none_is_set
+from hansard.engines.postgres.read_queries import PostgresLook
+from hansard.engines.postgres.row_cache import Unknown
 from hansard.engines.postgres.schema import column, filing
 from hansard.engines.postgres.search import Search, having, known
 from hansard.engines.postgres.text import is_short_for_another, short

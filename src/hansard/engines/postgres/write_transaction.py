@@ -9,9 +9,13 @@ from psycopg import errors
 
 from hansard.engines.postgres.clauses import marks, stored
 from hansard.engines.postgres.connections import Connection, pipelined
-from hansard.engines.postgres.foresight import LackingError
 from hansard.engines.postgres.heads import Marked
-from hansard.engines.postgres.hot_rows import (
+from hansard.engines.postgres.leases import PostgresLock
+from hansard.engines.postgres.object_store import Objects, is_outside
+from hansard.engines.postgres.prefetch import LackingError
+from hansard.engines.postgres.query_trails import Asking, Step, Trails
+from hansard.engines.postgres.read_queries import T
+from hansard.engines.postgres.row_cache import (
     ROW_BYTES_MAX,
     UNKNOWN,
     Answer,
@@ -21,16 +25,12 @@ from hansard.engines.postgres.hot_rows import (
     Rows,
     Unknown,
 )
-from hansard.engines.postgres.hot_rows import Kept as Remembered
-from hansard.engines.postgres.leases import PostgresLock
-from hansard.engines.postgres.looking import T
-from hansard.engines.postgres.objects import Objects, is_outside
-from hansard.engines.postgres.pending import Insertion, PendingChanges, RowVersions, Statement
+from hansard.engines.postgres.row_cache import Kept as Remembered
 from hansard.engines.postgres.schema import Names, column
 from hansard.engines.postgres.search import Ask
 from hansard.engines.postgres.text import length_of, short, tsvector
-from hansard.engines.postgres.trails import Asking, Step, Trails
 from hansard.engines.postgres.transaction import ENTRY_COLUMNS, PostgresReadTx
+from hansard.engines.postgres.write_buffer import Insertion, PendingChanges, RowVersions, Statement
 from hansard.kernel.blob import Blob, Digest, canonical_json
 from hansard.kernel.engine import Lock, Row, Scalar, Table, Topic, lock_lost
 from hansard.kernel.event import Entry, Head

@@ -19,10 +19,10 @@ from hansard.engines.postgres.connections import (
     unavailable,
 )
 from hansard.engines.postgres.heads import Marked, ask_head, locked_head, moved, storing
-from hansard.engines.postgres.hot_rows import HotRows, Kept, Mark, Place, Unknown
-from hansard.engines.postgres.objects import Objects
+from hansard.engines.postgres.object_store import Objects
+from hansard.engines.postgres.query_trails import Trails
+from hansard.engines.postgres.row_cache import HotRows, Kept, Mark, Place, Unknown
 from hansard.engines.postgres.schema import Names
-from hansard.engines.postgres.trails import Trails
 from hansard.engines.postgres.write_transaction import PostgresWriteTx
 from hansard.kernel.engine import WriteTx
 

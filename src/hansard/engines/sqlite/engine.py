@@ -15,6 +15,7 @@ from hansard.engines.group_commit import GroupCommit, Job
 from hansard.engines.sqlite import schema as layout
 from hansard.engines.sqlite import wal
 from hansard.engines.sqlite.batch import Tried, transact
+from hansard.engines.sqlite.cache_folder import DERIVED, clear
 from hansard.engines.sqlite.database import (
     BUSY_TIMEOUT_MS,
     DATABASE,
@@ -25,7 +26,6 @@ from hansard.engines.sqlite.database import (
     remains,
     require_nothing_left,
 )
-from hansard.engines.sqlite.derived import DERIVED, clear
 from hansard.engines.sqlite.errors import (
     CANNOT_READ,
     CANNOT_WRITE,
@@ -41,11 +41,11 @@ from hansard.engines.sqlite.errors import (
 )
 from hansard.engines.sqlite.files import BLOBS, BlobFiles, LockFiles, WriteLock, is_inline
 from hansard.engines.sqlite.reserve import OPENING_BYTES, RESERVE, Reserve
-from hansard.engines.sqlite.times import add_functions
 from hansard.engines.sqlite.transaction import SqliteTx
 from hansard.engines.sqlite.watch import SqliteWatch
+from hansard.engines.sqlite.word_counts import add_functions
 from hansard.engines.sqlite.write_transaction import SqliteWriteTx
-from hansard.engines.unremembering import Unremembering
+from hansard.engines.uncached import Unremembering
 from hansard.kernel import limits
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import Lock, ReadTx, Schema, Table, Topic, Watch, WriteTx

@@ -15,7 +15,7 @@ import orjson
 
 from hansard.engines.bm25 import MEAN_OF_DOCUMENTS, Candidate, Ranking
 from hansard.engines.sqlite.schema import documents_name, table_name, topic_name
-from hansard.engines.sqlite.times import TIMES
+from hansard.engines.sqlite.word_counts import TIMES
 from hansard.kernel.engine import Hit, Topic
 from hansard.kernel.words import Term, query_terms, stems
 

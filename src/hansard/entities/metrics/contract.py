@@ -10,9 +10,9 @@ from hansard.entities.metrics import limits
 from hansard.entities.metrics.times import Bucket, Time
 from hansard.entities.types.metric import Dimensions, Value
 from hansard.kernel.model import Model
+from hansard.kernel.model_answer import UNTOLD
 from hansard.kernel.operation import ProjectRequest, Result, Written
 from hansard.kernel.text import Cursor, Label
-from hansard.kernel.told import UNTOLD
 
 
 class SampleGiven(Model):

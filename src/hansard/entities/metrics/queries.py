@@ -10,10 +10,10 @@ from hansard.entities.metrics.times import Bucket, to_iso
 from hansard.entities.metrics.views import BATCHES, METRICS, ROLLUPS, SERIES
 from hansard.kernel.blob import Digest, canonical_json
 from hansard.kernel.content import content
+from hansard.kernel.cursor import from_cursor, to_cursor
 from hansard.kernel.engine import AnyOf, Position, Range, ReadTx, Row, Where
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.operation import Context
-from hansard.kernel.page import from_cursor, to_cursor
 from hansard.kernel.problem import InvalidInput
 
 Values = tuple[str | None, ...]

@@ -14,12 +14,12 @@ from hansard.entities.metrics.batch import Batch, Sample, of_entity, unpack
 from hansard.entities.metrics.events import MetricsRecorded
 from hansard.entities.metrics.times import to_iso
 from hansard.entities.metrics.views import BATCHES
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.blob import Digest
 from hansard.kernel.content import content
+from hansard.kernel.cursor import from_cursor, refused, to_cursor
 from hansard.kernel.engine import Found, Position, Range, ReadTx, Where
 from hansard.kernel.event import Entry, Kinds
-from hansard.kernel.page import from_cursor, refused, to_cursor
 
 _KINDS = Kinds([MetricsRecorded, EntityCreated, EntityImported])
 
@@ -95,7 +95,7 @@ def _batches(
     if position is not None and (row := tx.get(BATCHES, batch_key)) is not None:
         yield Found(batch_key, row)
     after = Position(position.value, batch_key) if position else None
-    yield from walking.rows(tx, BATCHES, where, order="first_ms", after=after)
+    yield from paging.rows(tx, BATCHES, where, order="first_ms", after=after)
 
 
 def _read(tx: ReadTx, batch: Found) -> Batch:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from hansard.entities.metrics.batch import Sample, unpack
 from hansard.entities.metrics.events import MetricsRecorded
-from hansard.kernel import walking
+from hansard.kernel import paging
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Kinds
@@ -13,7 +13,7 @@ from hansard.kernel.event import Kinds
 def walk_samples(tx: ReadTx) -> Iterator[Sample]:
     """Give every sample that was recorded; those made as entities are exported with these."""
     kinds = Kinds([MetricsRecorded])
-    for entry in walking.entries(tx, kinds=[MetricsRecorded.kind]):
+    for entry in paging.entries(tx, kinds=[MetricsRecorded.kind]):
         event = kinds.decode(entry)
         if isinstance(event, MetricsRecorded):
             batch = unpack(content(tx, event.samples))

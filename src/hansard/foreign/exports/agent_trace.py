@@ -20,7 +20,7 @@ from hansard.kernel.event import Entry
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.operation import Caller
 from hansard.kernel.origin import happened
-from hansard.recorder.contents.comparing import unpacked
+from hansard.recorder.contents.changed_lines import unpacked
 from hansard.recorder.events import ExternalChangeSeen, FileOpDone, FileOpIntended, FileReported
 
 VERSION = "0.1.0"

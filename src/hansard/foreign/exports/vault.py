@@ -12,7 +12,7 @@ from hansard.app.keeping.files import made_whole
 from hansard.decisions.answers import DecisionInContextAnswer
 from hansard.foreign.exports.writing import Export
 from hansard.foreign.project_reader import ProjectReader, SessionStory
-from hansard.kernel.hidden import escape
+from hansard.kernel.hidden_characters import escape
 from hansard.kernel.operation import Caller
 from hansard.kernel.private_files import make_folder, open_new
 from hansard.records.shapes import Record

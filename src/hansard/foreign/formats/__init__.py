@@ -18,8 +18,8 @@ from hansard.foreign.formats import (
     server_memory,
 )
 from hansard.foreign.items import ForeignFormat
-from hansard.kernel.nearest import did_you_mean
 from hansard.kernel.problem import InvalidInput
+from hansard.kernel.suggestion import did_you_mean
 
 FORMATS: dict[str, ForeignFormat] = {
     one.FORMAT.name: one.FORMAT

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from hansard.engines.sqlite.foreign import ForeignDatabase, Row, has_tables, looking_at
+from hansard.engines.sqlite.foreign_database import ForeignDatabase, Row, has_tables, looking_at
 from hansard.foreign.items import ForeignFormat, GraphStep, GraphWrite, Item, Skipped
 
 NAME = "langgraph"

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from hansard.engines.sqlite.foreign import has_tables, looking_at
+from hansard.engines.sqlite.foreign_database import has_tables, looking_at
 from hansard.foreign.items import ForeignFormat, ForeignRecord, Item, Skipped
 from hansard.foreign.reading import Row, beginning, inner, json_document, moment, rows, text
 from hansard.foreign.wording import as_summary, as_title

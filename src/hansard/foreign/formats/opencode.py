@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from hansard.engines.sqlite.foreign import ForeignDatabase, has_tables, looking_at
+from hansard.engines.sqlite.foreign_database import ForeignDatabase, has_tables, looking_at
 from hansard.foreign import patching
 from hansard.foreign.items import ForeignFormat, Item, Session, Skipped
 from hansard.foreign.reading import Row, files_below, inner, moment, text

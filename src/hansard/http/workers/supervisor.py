@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
-from hansard.http.workers.place import Worker
-from hansard.http.workers.reports import keep_counts, note_starts
+from hansard.http.workers.worker_reports import keep_counts, note_starts
+from hansard.http.workers.worker_socket import Worker
 
 END, ANEW = (signal.SIGTERM, signal.SIGINT), signal.SIGHUP
 

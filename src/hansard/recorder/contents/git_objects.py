@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hansard.kernel.limits import FILE_BYTES_MAX
-from hansard.recorder.contents.before import GitBlob
+from hansard.recorder.contents.content_before import GitBlob
 
 if TYPE_CHECKING:
     import pygit2

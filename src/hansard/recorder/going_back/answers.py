@@ -3,8 +3,8 @@
 from typing import Annotated, Literal
 
 from hansard.kernel.model import AnswerPart
+from hansard.kernel.model_answer import KEPT, PROOF, SECONDS, SHORT, UNTOLD
 from hansard.kernel.operation import Written
-from hansard.kernel.told import KEPT, PROOF, SECONDS, SHORT, UNTOLD
 from hansard.recorder.answers import Status, short
 from hansard.recorder.contents.merging import Side
 from hansard.sessions.contract import more

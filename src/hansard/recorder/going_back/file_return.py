@@ -10,12 +10,12 @@ from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.recorder import limits
 from hansard.recorder.answers import whole
 from hansard.recorder.contents.diffs import line_counts, unified_diff
-from hansard.recorder.contents.kept import is_erased
+from hansard.recorder.contents.kept_content import is_erased
 from hansard.recorder.events import Action, FileRef
 from hansard.recorder.file_decisions import require_allowed
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.going_back.answers import BackStep
-from hansard.recorder.going_back.returning import Way
+from hansard.recorder.going_back.return_files import Way
 from hansard.recorder.intents import Planned
 from hansard.recorder.rules import Plan
 from hansard.recorder.tables import FILES, FOLDERS, file_id

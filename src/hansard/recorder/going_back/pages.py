@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from hansard.kernel.cursor import from_cursor, to_cursor
 from hansard.kernel.engine import Position
-from hansard.kernel.page import from_cursor, to_cursor
 from hansard.recorder.contract import Back
 from hansard.recorder.going_back.answers import COUNTED, BackStep
 

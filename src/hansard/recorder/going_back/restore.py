@@ -10,7 +10,7 @@ from hansard.kernel.engine import ReadTx, Row
 from hansard.kernel.event import Entry
 from hansard.kernel.operation import Context
 from hansard.recorder import contract
-from hansard.recorder.contents.kept import ContentNotKeptError, kept_content
+from hansard.recorder.contents.kept_content import ContentNotKeptError, kept_content
 from hansard.recorder.events import FileRef, RestoreBegun
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.going_back.answers import BackStep, Others, RestoredAnswer
@@ -25,10 +25,9 @@ from hansard.recorder.going_back.file_return import (
     unchanged,
     way_to,
 )
-from hansard.recorder.going_back.others import FROM_OUTSIDE, others_since, unrecorded
+from hansard.recorder.going_back.others_changes import FROM_OUTSIDE, others_since, unrecorded
 from hansard.recorder.going_back.pages import told
-from hansard.recorder.going_back.returning import ReturnTarget, ReturnTask, Way, carry_out
-from hansard.recorder.going_back.scope import (
+from hansard.recorder.going_back.restore_scope import (
     File,
     RestoreScope,
     Standing,
@@ -37,6 +36,7 @@ from hansard.recorder.going_back.scope import (
     session_of,
     standing_at,
 )
+from hansard.recorder.going_back.return_files import ReturnTarget, ReturnTask, Way, carry_out
 from hansard.recorder.going_back.undo import take_back
 from hansard.recorder.history.changes import Changes, changes_of_session, changes_of_step, look_up
 from hansard.recorder.history.copies import enter_for

@@ -7,12 +7,12 @@ they clash nothing changes, and the lines are shown for someone to decide.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hansard.kernel.cutting import cut
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import InvalidInput
+from hansard.kernel.truncation import cut
 from hansard.recorder import contract, limits
-from hansard.recorder.contents.kept import ContentNotKeptError, kept_content
+from hansard.recorder.contents.kept_content import ContentNotKeptError, kept_content
 from hansard.recorder.contents.merging import Clash
 from hansard.recorder.events import FileRef
 from hansard.recorder.gateway import Gateway
@@ -29,10 +29,17 @@ from hansard.recorder.going_back.file_return import (
     unchanged,
     way_to,
 )
-from hansard.recorder.going_back.others import made_anew, others_since, unrecorded
+from hansard.recorder.going_back.others_changes import made_anew, others_since, unrecorded
 from hansard.recorder.going_back.pages import told
-from hansard.recorder.going_back.returning import A, ReturnTarget, ReturnTask, Tell, Way, carry_out
-from hansard.recorder.going_back.scope import session_of
+from hansard.recorder.going_back.restore_scope import session_of
+from hansard.recorder.going_back.return_files import (
+    A,
+    ReturnTarget,
+    ReturnTask,
+    Tell,
+    Way,
+    carry_out,
+)
 from hansard.recorder.going_back.undo_rules import (
     ClashError,
     DoneChange,
@@ -57,7 +64,7 @@ from hansard.recorder.history.lineage import Lineage, lineage_of, recorded_as
 from hansard.recorder.intents import Planned, is_recorded
 from hansard.recorder.rules import Plan, is_digest_of
 from hansard.recorder.story.restore_words import scope_words
-from hansard.recorder.story.taking_back import undone_by
+from hansard.recorder.story.reverted_work import undone_by
 from hansard.recorder.workspace.states import FileState, Seen
 
 HIDDEN = "(not shown, since the file holds a secret)"

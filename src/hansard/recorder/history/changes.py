@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hansard.kernel import as_of, walking
+from hansard.kernel import as_of, paging
 from hansard.kernel.effect import Outcome
 from hansard.kernel.engine import Range, ReadTx, Row, Where
 from hansard.kernel.event import Entry, Event
@@ -213,7 +213,7 @@ def _of_batch(tx: ReadTx, context: Context, session: str | None, batch: int) -> 
 def _changes(
     tx: ReadTx, context: Context, kinds: Sequence[str], session: str | None, *, after: int
 ) -> Iterator[Made]:
-    for entry in walking.entries(tx, after=after, kinds=kinds, session=session):
+    for entry in paging.entries(tx, after=after, kinds=kinds, session=session):
         event = context.store.kinds.decode(entry)
         if isinstance(event, Changing) and (made := _made(tx, entry, event)):
             yield made

@@ -5,11 +5,11 @@ from itertools import islice
 from typing import Any
 
 from hansard.kernel.content import original
+from hansard.kernel.cursor import from_cursor, to_cursor
 from hansard.kernel.engine import Found, Position, ReadTx, Row, Table, Where
 from hansard.kernel.event import Entry
 from hansard.kernel.operation import Context
 from hansard.kernel.origin import happened
-from hansard.kernel.page import from_cursor, to_cursor
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.recorder import contract, rules
 from hansard.recorder.answers import EvolutionAnswer, FileEvolved, RevisionShown, whole
@@ -17,7 +17,7 @@ from hansard.recorder.contents.diffs import unified_diff
 from hansard.recorder.events import FileRef
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.history.copies import elsewhere
-from hansard.recorder.history.histories import History, history_at, path_of
+from hansard.recorder.history.file_history import History, history_at, path_of
 from hansard.recorder.history.lineage import known_here, place_known
 from hansard.recorder.problems import FileNotFound
 from hansard.recorder.tables import FILES, REVISIONS, TOUCHED, file_id, touched_key

@@ -5,12 +5,12 @@ from itertools import pairwise
 
 from hansard.kernel.engine import ReadTx, Row
 from hansard.recorder.contents.blame import Blame, LineOrigin, LineSpan, Revision, joined
-from hansard.recorder.contents.comparing import unpacked
+from hansard.recorder.contents.changed_lines import unpacked
 from hansard.recorder.contents.diffs import Region, changed_regions, lines_of
-from hansard.recorder.contents.kept import ContentNotKeptError, kept_content
+from hansard.recorder.contents.kept_content import ContentNotKeptError, kept_content
 from hansard.recorder.contents.sealing import SealingKeys
 from hansard.recorder.events import FileRef
-from hansard.recorder.history.histories import History
+from hansard.recorder.history.file_history import History
 from hansard.recorder.history.revisions import digest_held
 from hansard.recorder.tables import REVISIONS, revision_key
 

@@ -3,9 +3,9 @@
 from typing import Annotated, Literal, Self
 
 from hansard.kernel.model import AnswerPart
+from hansard.kernel.model_answer import LINES, NO_COUNT
 from hansard.kernel.operation import Result
 from hansard.kernel.text import one_line
-from hansard.kernel.told import LINES, NO_COUNT
 from hansard.recorder.answers import counted
 from hansard.recorder.events import step_name
 from hansard.recorder.story.plans import StepStatus

@@ -3,18 +3,18 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from hansard.kernel.cursor import from_cursor, to_cursor
 from hansard.kernel.engine import Found, Position, Range, ReadTx, Row
 from hansard.kernel.operation import Context
-from hansard.kernel.page import from_cursor, to_cursor
 from hansard.recorder import contract, limits
 from hansard.recorder.answers import whole
 from hansard.recorder.story.answers import Beat, Chapter, StoryAnswer
 from hansard.recorder.story.chapters import COUNTED, sitting_of
-from hansard.recorder.story.folding import FOLDED, fold
-from hansard.recorder.story.items import message_shown
+from hansard.recorder.story.folder_beats import FOLDED, fold
 from hansard.recorder.story.plans import OVER
 from hansard.recorder.story.restore_words import restore_words
 from hansard.recorder.story.timeline import required_session
+from hansard.recorder.story.timeline_items import message_shown
 from hansard.recorder.tables import STORY, chapter_of, story_key, story_place
 
 _BEAT_FIELDS = frozenset(Beat.model_fields)

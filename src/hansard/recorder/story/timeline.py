@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import get_args
 
+from hansard.kernel.cursor import from_cursor, to_cursor
 from hansard.kernel.effect import Outcome
 from hansard.kernel.engine import Position, ReadTx
 from hansard.kernel.event import Entry, Event
 from hansard.kernel.operation import Context
-from hansard.kernel.page import from_cursor, to_cursor
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder import contract, limits, problems
 from hansard.recorder.answers import TimelineAnswer, TimelineItem
@@ -23,7 +23,7 @@ from hansard.recorder.events import (
 )
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.story.chapters import sitting_of
-from hansard.recorder.story.items import Items, kind_name
+from hansard.recorder.story.timeline_items import Items, kind_name
 from hansard.sessions.contract import SessionNotFound
 from hansard.sessions.events import SessionJoined, SessionLeft
 

@@ -1,0 +1,67 @@
+"""What there is for a decision to name: anything with an id, and the workspace's files."""
+
+import os
+from functools import partial
+from pathlib import Path
+
+from hansard.app import workspaces
+from hansard.app.search_sources import THINGS
+from hansard.decisions.git.history import COMMITS
+from hansard.decisions.tables import DECISIONS
+from hansard.decisions.targets import anchor, matches
+from hansard.decisions.unmatched_targets import KnownThings
+from hansard.entities.tables import TABLES, THREADS
+from hansard.kernel.engine import ReadTx
+from hansard.records.views import RECORDS
+
+FILES_MAX = 50_000
+"""Of a larger workspace so many are looked at; whether a glob matches another is not known."""
+
+_COMMIT, _ENTRY, _PATH = "commit:", "s:", "path:"
+_HIDDEN = {".git", "node_modules", ".venv"}
+"""Folders that are large, and about which nobody decides file by file."""
+
+
+def surroundings(workspace: Path) -> KnownThings:
+    """Give what there is around the decisions about a workspace."""
+    return KnownThings(partial(is_known, workspace), partial(is_file_named, workspace))
+
+
+def is_file_named(workspace: Path, glob: str) -> bool:
+    """Whether a glob names a file from the workspace's root on, or from its repository's top on."""
+    return has_file(workspace, glob) or has_file(workspaces.top_of(workspace), glob)
+
+
+def is_known(workspace: Path, tx: ReadTx, ref: str) -> bool:
+    """Whether something cited is there. Entries that are yet to come are refused elsewhere."""
+    if ref.startswith(_ENTRY):
+        return True
+    if ref.startswith(_COMMIT):
+        return tx.get(COMMITS, ref.removeprefix(_COMMIT)) is not None
+    # An entity's id begins with its type; threads alone have a table of another name.
+    of_entities = TABLES.get(ref.partition("::")[0], THREADS)
+    if any(tx.get(table, ref) is not None for table in (DECISIONS, RECORDS, THINGS, of_entities)):
+        return True
+    return ref.startswith(_PATH) and _exists(workspace, ref.removeprefix(_PATH))
+
+
+def has_file(workspace: Path, glob: str) -> bool:
+    """Whether a glob names a file there is, or may name one of too many to look at."""
+    beginning = anchor(glob)
+    if not beginning.endswith("/") and beginning:
+        return (workspace / beginning).is_file()
+    seen = 0
+    for folder, folders, files in os.walk(workspace / beginning):
+        folders[:] = [name for name in folders if name not in _HIDDEN]
+        here = Path(folder).relative_to(workspace)
+        if any(matches(glob, (here / name).as_posix()) for name in files):
+            return True
+        seen += len(files) + len(folders)
+        if seen > FILES_MAX:
+            return True
+    return False
+
+
+def _exists(workspace: Path, path: str) -> bool:
+    parts = Path(path).parts
+    return ".." not in parts and not Path(path).is_absolute() and (workspace / path).exists()

@@ -1,0 +1,158 @@
+"""Looking through a project for blobs that nothing needs, a page at a time, beside its writers.
+
+What they add meanwhile is looked at before anything goes, in the transaction in which it goes: what
+they name is needed, and so is what that mentions and rests on.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from hansard.app.erasure_events import Collected, GoneBlob
+from hansard.app.keeping.deleted_checkpoints import DELETING, SAVING, Deleted
+from hansard.engines.sqlite.unused_blobs import Sieve, sieve
+from hansard.kernel import paging
+from hansard.kernel.blob import Digest, digests_in
+from hansard.kernel.content import content
+from hansard.kernel.engine import ReadTx, WriteTx
+from hansard.kernel.event import Stamp
+from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.problem import BlobDamaged
+from hansard.kernel.store import Store
+
+Sizes = dict[Digest, int]
+
+STEP = 500
+"""Blobs that are let go in one transaction, for which others wait."""
+
+_COPYING = "checkpoints.thread_"
+"""What kinds begin with that may bring back what was deleted, as a copy of a thread does."""
+
+
+@contextmanager
+def sifted(store: Store, project: str, deleted_before: str) -> "Iterator[Sifting]":
+    """Look through a project, and have at hand what may go."""
+    with sieve() as made:
+        sifting = Sifting(store, project, made)
+        sifting.look(deleted_before)
+        yield sifting
+
+
+class Sifting:
+    """One look through a project, and what is done with what it found."""
+
+    def __init__(self, store: Store, project: str, made: Sieve) -> None:
+        """Look at this project, by means of this sieve."""
+        self.sieve = made
+        self._store = store
+        self._project = project
+        self._seen = 0
+        """Up to which entry all that was written is taken into account."""
+
+    def look(self, deleted_before: str) -> None:
+        """Sift what is kept."""
+        read = partial(self._store.read, self._project)
+        deleted = read(lambda tx: Deleted(self._store, tx, deleted_before))
+        self._seen = deleted.seq
+        after = 0
+        while page := read(partial(self._name_page, deleted=deleted, after=after)):
+            after = page
+        after_digest: str | None = ""
+        while after_digest is not None:
+            after_digest = read(partial(self._keep_page, after=after_digest))
+        self.sieve.choose()
+        for digests in self.sieve.unlooked():
+            self.sieve.spare_unnamed(read(partial(_mentioned_by, digests=digests)))
+
+    def is_empty(self) -> bool:
+        """Whether nothing is left that may go, as far as is known."""
+        return not self.sieve.next(1)
+
+    def let_go(self, stamp: Stamp) -> tuple[Sizes, Sizes]:
+        """Let go of some of it, in a transaction that sees that nothing needs it."""
+
+        def work(tx: WriteTx) -> tuple[int, Sizes, Sizes]:
+            seen = self._spare_new(tx)
+            going = self.sieve.next(STEP)
+            for digest in going:
+                tx.drop(digest)
+            deleted = {digest: going.pop(digest) for digest in self.sieve.deleted(going)}
+            if deleted:
+                gone = [GoneBlob(digest=one, packed_bytes=size) for one, size in deleted.items()]
+                self._store.record(tx, Collected(blobs=gone), stamp)
+            return seen, going, deleted
+
+        # What has been written since is looked through before others have to wait for it.
+        self._seen = self._store.read(self._project, self._spare_new)
+        self._seen, unnamed, deleted = self._store.write(self._project, work)
+        self.sieve.gone([*unnamed, *deleted])
+        return unnamed, deleted
+
+    def _spare_new(self, tx: ReadTx) -> int:
+        """Spare what was written since needs. To spare more than once, or too much, is harmless."""
+        for entry in paging.entries(tx, after=self._seen):
+            if entry.kind == Collected.kind:
+                continue  # ours: nobody else collects meanwhile
+            named = digests_in(entry.body or b"")
+            for digest in named:
+                self.sieve.keep(_beneath(tx, digest))
+            self.sieve.spare(named)
+            if entry.kind.startswith(_COPYING) and entry.kind not in DELETING:
+                self.sieve.spare_deleted()
+        self._look_into_spared(tx)
+        return tx.head().seq
+
+    def _look_into_spared(self, tx: ReadTx) -> None:
+        for digests in self.sieve.unlooked():
+            self.sieve.spare_unnamed(_mentioned_by(tx, digests))
+
+    def _name_page(self, tx: ReadTx, deleted: Deleted, after: int) -> int:
+        """Take in what some entries name; returns the last one's seq, 0 if there is none.
+
+        Whatever looks like a digest in a payload counts as named: better too much than too little.
+        """
+        page = tx.entries(after=after, before=deleted.seq + 1, limit=ENTRIES_PAGE)
+        named, let_go = set[Digest](), set[Digest]()
+        for entry in page:
+            found = digests_in(entry.body or b"")
+            if entry.kind in SAVING:
+                going = deleted.lets_go(tx, entry, self._store.kinds.decode(entry))
+                let_go |= going
+                found -= going
+            elif entry.kind == Collected.kind:
+                continue  # it names what went, and may come again and go again
+            named |= found
+        self.sieve.name(named)
+        self.sieve.let_go(let_go)
+        return page[-1].seq if page else 0
+
+    def _keep_page(self, tx: ReadTx, after: str) -> str | None:
+        """Take in some of what is kept; returns the last digest, `None` if there is none."""
+        page = tx.digests(after=after, limit=ENTRIES_PAGE)
+        blobs = (tx.blob(digest) for digest in page)
+        self.sieve.keep(
+            (blob.digest, blob.base, blob.depth, len(blob.packed))
+            for blob in blobs
+            if blob is not None and blob.codec != "redacted"
+        )
+        return page[-1] if page else None
+
+
+def _beneath(tx: ReadTx, digest: Digest) -> Iterator[tuple[Digest, Digest | None, int, int]]:
+    """Give a blob as it is kept, if it is, and all that it rests on."""
+    wanted: Digest | None = digest
+    while wanted and (blob := tx.blob(wanted)) is not None:
+        yield blob.digest, blob.base, blob.depth, len(blob.packed)
+        wanted = blob.base
+
+
+def _mentioned_by(tx: ReadTx, digests: list[Digest]) -> set[Digest]:
+    """Give what looks like a digest in the content of these."""
+    found = set[Digest]()
+    for digest in digests:
+        try:
+            data = content(tx, digest)
+        except BlobDamaged:
+            continue  # it names nothing that anybody could read
+        found |= digests_in(data)
+    return found

@@ -1,0 +1,33 @@
+"""The end of a process that was in sessions: recorded if that can be done at once."""
+
+import threading
+from contextlib import suppress
+
+from hansard.app.application import Application
+from hansard.kernel.liveness_lock import Lifeline
+from hansard.kernel.operation import Seat
+from hansard.kernel.problem import Problem
+
+LEAVE_S = 2.0
+"""A process that wants to end waits no longer than this to say so. Its lock says it as well."""
+
+
+def leave_in_time(application: Application, seat: Seat, lifeline: Lifeline) -> bool:
+    """End the sessions that a process began for itself; false if the store kept it waiting.
+
+    Whoever is kept waiting need not close the store either: that would wait for the same lock, and
+    everything that was acknowledged is durable.
+    """
+    if not seat.begun:
+        return True
+
+    def leave() -> None:
+        # A store that refuses loses nothing: everyone sees that this process is gone.
+        with suppress(Problem):
+            application.leave(seat, lifeline)
+
+    thread = threading.Thread(target=leave, name="leaving", daemon=True)
+    with suppress(RuntimeError):  # the interpreter is ending, and starts no more threads
+        thread.start()
+        thread.join(LEAVE_S)
+    return not thread.is_alive()

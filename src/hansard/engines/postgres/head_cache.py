@@ -1,0 +1,51 @@
+"""The heads that a thread's looks have found, while these may be of one moment."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from hansard.engines.postgres.connections import Connection
+from hansard.engines.postgres.heads import Marked, ask_head, ask_heads, found_head, found_heads
+from hansard.engines.postgres.row_cache import HotRows
+from hansard.engines.postgres.schema import Names
+
+ALSO_MAX = 8
+"""So many projects that were asked for last are asked for along with the first of a call: each of
+its looks would otherwise be a way to the server, and these cost that hardly more."""
+
+
+class Steady(threading.local):
+    """What a thread need not ask for again until it writes, or asks for a lock."""
+
+    def __init__(self, names: Names, hot: HotRows) -> None:
+        """Have nothing last yet, in any thread."""
+        self._names = names
+        self._hot = hot
+        self._heads: dict[str, Marked] | None = None
+
+    @contextmanager
+    def lasting(self) -> Iterator[None]:
+        """Have the first look at each project stand for those after it; an outer one goes on."""
+        if self._heads is not None:
+            yield
+            return
+        self._heads = {}
+        try:
+            yield
+        finally:
+            self._heads = None
+
+    def end(self) -> None:
+        """Have the next look at each project ask for its head again."""
+        if self._heads is not None:
+            self._heads = {}
+
+    def find(self, connection: Connection, project: str) -> Marked:
+        """Give a project's head, as it is or as this thread has found it."""
+        if self._heads is None:
+            return found_head(ask_head(connection, self._names, project), project)
+        if project not in self._heads:
+            projects = [project, *self._hot.recent(ALSO_MAX)]
+            asked = ask_heads(connection, self._names, projects)
+            self._heads = found_heads(asked, projects) | self._heads
+        return self._heads[project]

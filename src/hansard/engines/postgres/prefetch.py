@@ -1,0 +1,68 @@
+"""Asking together what several are going to ask one after the other.
+
+Each is run on what is known. Where it lacks an answer it is stopped, what it lacks is noted, and
+the next is run. Then all that is lacking is asked for in one round trip, and those that were
+stopped are run anew, now further; so it takes as many trips as the longest of them, not as all.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+
+from hansard.engines.postgres.row_cache import Answer, Question, asked_alike
+from hansard.kernel.problem import Problem
+
+Send = Callable[[Sequence[Question]], list[Answer]]
+"""Asks the server, in one round trip."""
+
+
+class LackingError(BaseException):
+    """Something is asked that is not known yet. No part of ours that asks may catch it."""
+
+    def __init__(self, lacking: Mapping[Hashable, Question]) -> None:
+        """Say what; if nothing, it cannot be asked beforehand."""
+        super().__init__(lacking)
+        self.lacking = lacking
+
+
+class Foresight:
+    """What is known beforehand in one transaction, while something is foreseen."""
+
+    def __init__(self) -> None:
+        """Foresee nothing yet."""
+        self.is_on = False
+        self._answers: dict[Hashable, Answer] = {}
+
+    def foresee(self, asks: Sequence[Callable[[], object]], send: Send) -> None:
+        """Run these until each has had all its answers, which the transaction remembers."""
+        assert not self.is_on, "something is foreseen already"
+        waiting = list(asks)
+        while waiting:
+            lacking: dict[Hashable, Question] = {}
+            waiting = [ask for ask in waiting if self._lacks(ask, lacking)]
+            if waiting:
+                self._answers.update(zip(lacking, send([*lacking.values()]), strict=True))
+        self._answers.clear()
+
+    def answers(self, questions: Sequence[Question]) -> list[Answer]:
+        """Give what is known, or stop whoever asks."""
+        keys = [asked_alike(question) for question in questions]
+        lacking = {
+            key: question
+            for key, question in zip(keys, questions, strict=True)
+            if key not in self._answers
+        }
+        if lacking:
+            raise LackingError(lacking)
+        return [self._answers[key] for key in keys]
+
+    def _lacks(self, ask: Callable[[], object], lacking: dict[Hashable, Question]) -> bool:
+        self.is_on = True
+        try:
+            ask()
+        except LackingError as stopped:
+            lacking.update(stopped.lacking)
+            return bool(stopped.lacking)
+        except Problem:
+            return False  # whoever asks in earnest hears of it
+        finally:
+            self.is_on = False
+        return False

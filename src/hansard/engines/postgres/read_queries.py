@@ -1,0 +1,215 @@
+"""How a look asks PostgreSQL: for what is not remembered, together, and of one state."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeVar, cast
+
+from hansard.engines.postgres.connections import Connection, pipelined
+from hansard.engines.postgres.heads import Asked, Marked, ask_head, found_head
+from hansard.engines.postgres.object_store import Objects
+from hansard.engines.postgres.prefetch import Foresight, LackingError
+from hansard.engines.postgres.query_trails import Asking, Step, Trails, asking
+from hansard.engines.postgres.row_cache import (
+    ROW_BYTES_MAX,
+    Answer,
+    HotRows,
+    Kept,
+    Place,
+    Question,
+    Unknown,
+)
+from hansard.engines.postgres.schema import Names
+from hansard.engines.postgres.search import WITHOUT_WHOLE_TABLES, Ask
+from hansard.kernel.blob import Blob
+from hansard.kernel.engine import Topic
+from hansard.kernel.event import Head
+
+K = TypeVar("K", str, Blob)
+T = TypeVar("T")
+
+BEGIN_LOOK = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+
+class MovedError(Exception):
+    """The project was changed between two parts of one look, which must then begin anew."""
+
+
+class PostgresLook:
+    """What one look at a project, on one connection, has found so far, and how it asks for more.
+
+    It begins with the head alone, and what is remembered of a project with that head is not asked
+    for. With all else the head is asked for again: if it is the same, so was the project, and what
+    was answered is of one state with what was found before. That takes no transaction.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        names: Names,
+        project: str,
+        hot: HotRows,
+        *,
+        is_begun: bool = False,
+        objects: Objects | None = None,
+        find_head: Callable[[Connection, str], Marked] | None = None,
+        trails: Trails | None = None,
+    ) -> None:
+        """`is_begun` says that a transaction sees to it that all is of one state.
+
+        `find_head` may know the head, as it was not long ago, and `trails` what is asked next.
+        """
+        self.project = project
+        self._connection = connection
+        self._names = names
+        self._hot = hot
+        self._found: Marked | None = None
+        self._is_begun = is_begun
+        self._objects = objects
+        self._find_head = find_head
+        self._foresight = Foresight()
+        self._trails = trails
+        self.trail: dict[Step, None] = {}
+        """What was asked so far."""
+
+    def foresee(self, *asks: Callable[[], object]) -> None:
+        self._foresight.foresee(asks, self._asked)
+
+    def head(self) -> Head:
+        return self._at()[0]
+
+    def _at(self) -> Marked:
+        if self._found is None and self._find_head:
+            self._found = self._find_head(self._connection, self.project)
+        elif self._found is None:
+            asked = ask_head(self._connection, self._names, self.project)
+            self._found = found_head(asked, self.project)
+        return self._found
+
+    def _begin(self) -> None:
+        """Begin a transaction that sees one state: the one whose head was found."""
+        if not self._is_begun:
+            self._same(lambda: self._connection.execute(BEGIN_LOOK))
+            self._is_begun = True
+
+    def _same(self, ask: Callable[[], T]) -> T:
+        """Ask for something, and see that the project is what it was when its head was found."""
+        seen = self._at()
+        with pipelined(self._connection):
+            asked = ask()
+            head = ask_head(self._connection, self._names, self.project)
+        if found_head(head, self.project)[1] != seen[1]:
+            raise MovedError
+        return asked
+
+    def _remembered(self, place: Place, ask: Callable[[], K | None]) -> K | None:
+        """Give what is remembered of a project with this head, or ask, and remember it."""
+        found = self._known(place)
+        if isinstance(found, Unknown):
+            asked = ask()
+            self._learn(place, asked)
+            return asked
+        return cast("K | None", found)
+
+    def _known(self, place: Place) -> Kept | Unknown:
+        return self._hot.find(self.project, self._at()[1], place)
+
+    def _learn(self, place: Place, found: Kept) -> None:
+        self._hot.learn(self.project, self._at()[1], {place: found})
+
+    def _all(self, about: str, statement: str, *values: Any) -> Answer:
+        """Give what is remembered of a table of a project with this head, or ask, and remember."""
+        self._go_on(asking(about, (statement, values)))
+        [answer] = self._answers(about, [(statement, values)], self._asked)
+        return answer
+
+    def _answers(self, about: str, questions: Sequence[Question], ask: Ask) -> list[Answer]:
+        where = self.project, self._at()[1], about
+        known = {number: self._hot.answer(*where, one) for number, one in enumerate(questions)}
+        unknown = [number for number, answer in known.items() if answer is None]
+        asked = ask([questions[number] for number in unknown]) if unknown else []
+        for number, answer in zip(unknown, asked, strict=True):
+            self._hot.note(*where, questions[number], answer)
+            known[number] = answer
+        return [answer for answer in known.values() if answer is not None]
+
+    def _go_on(self, step: Step) -> None:
+        """Note what is asked; if it is lacking, ask for what followed it the last time, too."""
+        self.trail.setdefault(step)
+        if self._trails and not self._foresight.is_on and self._lacks(step):
+            ahead = [step, *self._trails.after(self.project, step)]
+            lacking = [one for one in ahead if self._lacks(one)]
+            if len(lacking) > 1:
+                self._fetch(lacking)
+
+    def _lacks(self, step: Step) -> bool:
+        if isinstance(step, Asking):
+            where = self.project, self._at()[1], step.about
+            return self._hot.answer(*where, step.question) is None
+        return isinstance(self._known(step), Unknown)
+
+    def _fetch(self, steps: Sequence[Step]) -> None:
+        """Ask for rows and answers together, and remember them."""
+        asks = [step for step in steps if isinstance(step, Asking)]
+        keys: dict[str, list[str]] = {}
+        for table, key in (step for step in steps if not isinstance(step, Asking)):
+            keys.setdefault(table, []).append(key)
+        digests = keys.pop(self._names.blobs, [])
+        which = "WHERE project = %s AND key = ANY(%s)"
+        rows: list[Question] = [
+            (
+                f"SELECT key, body FROM {table} {which}{self._names.standing(table)}",
+                (self.project, some),
+            )
+            for table, some in keys.items()
+        ]
+        blobs: list[Question] = [(self._small_blobs, (self.project, digests))] if digests else []
+        found = self._asked([*rows, *blobs, *(step.question for step in asks)])
+        for (table, some), answer in zip(keys.items(), found, strict=False):
+            bodies: dict[str, str] = dict(answer)
+            for key in some:
+                self._learn((table, key), bodies.get(key))
+        for answer in found[len(rows) : len(rows) + len(blobs)]:
+            for digest, *blob in answer:
+                self._learn((self._names.blobs, digest), Blob(digest, *blob))
+        for step, answer in zip(asks, found[len(rows) + len(blobs) :], strict=True):
+            self._hot.note(self.project, self._at()[1], step.about, step.question, answer)
+
+    @property
+    def _small_blobs(self) -> str:
+        return (
+            f"SELECT digest, size, codec, packed, base, depth FROM {self._names.blobs} "
+            "WHERE project = %s AND digest = ANY(%s) AND object IS NULL "
+            f"AND octet_length(packed) <= {ROW_BYTES_MAX}"
+        )
+
+    def _ask(self, statement: str, *values: Any) -> Answer:
+        [answer] = self._asked([(statement, values)])
+        return answer
+
+    def _asked(self, questions: Sequence[Question], *, prepare: bool | None = None) -> list[Answer]:
+        """Ask the server, all together; or what is foreseen."""
+        if self._foresight.is_on:
+            return self._foresight.answers(questions)
+
+        def send() -> list[Asked]:
+            run = partial(self._connection.execute, binary=True, prepare=prepare)
+            return [run(statement.encode(), values) for statement, values in questions]
+
+        return [cursor.fetchall() for cursor in self._in_one_trip(send)]
+
+    def _in_one_trip(self, send: Callable[[], T]) -> T:
+        if not self._is_begun:
+            return self._same(send)
+        with pipelined(self._connection):
+            return send()
+
+    def _planned(self, questions: Sequence[Question]) -> list[Answer]:
+        """Run statements whose best plans depend on their values, together: none is prepared."""
+        if self._foresight.is_on:
+            raise LackingError({})
+        _, *answers = self._asked([(WITHOUT_WHOLE_TABLES, ()), *questions], prepare=False)
+        return answers
+
+    def _counted(self, topic: Topic, questions: Sequence[Question]) -> list[Answer]:
+        """Run such statements about all documents of a topic, whatever their rows are."""
+        return self._answers(self._names.topic(topic), questions, self._planned)

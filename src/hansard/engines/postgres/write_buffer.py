@@ -1,0 +1,149 @@
+"""What a piece of work has changed and the server has not heard of yet.
+
+Each change is a round trip if it is sent by itself; together they are one, and few statements.
+Until then the work reads its own rows here. A row that is changed twice is sent once, as it is in
+the end. What is removed goes first, then what is inserted; within each, order has no meaning, since
+no two changes are of the same row.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hansard.engines.postgres.row_cache import Kept, Place, Unknown
+
+Statement = tuple[str, Sequence[Any]]
+"""SQL and the values for its places."""
+
+TOGETHER_MAX = 40
+"""So many changes are one statement. More are rare, and a statement of each number of rows would
+be planned anew and push out of the server's memory the plans of those that come each time."""
+
+ROWS_MAX = 200
+"""So many rows are inserted by one statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """A row to be inserted."""
+
+    into: str
+    """`INSERT INTO` with its columns, the same for all rows of a kind, as is `otherwise`."""
+    places: str
+    values: Sequence[Any]
+    otherwise: str
+    """What to do where the row is there."""
+
+
+class RowVersions:
+    """What is to become of a row whose past is kept, by the entry that changes it."""
+
+    def __init__(self, ending: Statement | None, deleting: Statement) -> None:
+        """Take what ends the version that stands, and what takes away one that began just now."""
+        self._ending = ending
+        self._deleting = deleting
+        self._by_seq: dict[int, Insertion | None] = {}
+
+    def __len__(self) -> int:
+        """Count the entries that change it."""
+        return len(self._by_seq)
+
+    def put(self, seq: int, row: Insertion | None) -> None:
+        """Set the row, or with `None` take it away; what the same entry did before is replaced.
+
+        All values of a version are given but the last, which is where it ends.
+        """
+        assert seq >= max(self._by_seq, default=0), "a row's past is told in order"
+        self._by_seq[seq] = row
+
+    def removals(self) -> Iterator[Statement]:
+        """Make room for the first of these."""
+        if self._ending:
+            yield self._ending
+        if next(iter(self._by_seq.values())) is None:
+            yield self._deleting
+
+    def insertions(self) -> Iterator[Insertion]:
+        """Give the versions that there are to be, each ending where the next change is."""
+        ends = [*self._by_seq, None][1:]
+        for row, end in zip(self._by_seq.values(), ends, strict=True):
+            if row is not None:
+                yield Insertion(row.into, row.places, (*row.values, end), row.otherwise)
+
+
+class PendingChanges:
+    """Changes that are to be sent, and the rows as they will be then."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.rows: dict[Place, Kept | Unknown] = {}
+        """Every row that was seen or changed, as it stands after the changes."""
+        self._changes: dict[Place, Insertion | Statement | RowVersions] = {}
+        self._count = 0
+        self.blob_bytes = 0
+        """How many bytes of blobs wait to be sent."""
+
+    def __len__(self) -> int:
+        """Count what is to be sent."""
+        return self._count
+
+    def __bool__(self) -> bool:
+        """Whether anything is to be sent."""
+        return bool(self._changes)
+
+    def add(self, place: Place, change: Insertion | Statement | RowVersions) -> None:
+        """Change something; what was to be done to the same thing before need not be done."""
+        self._changes.pop(place, None)
+        self._changes[place] = change
+        self._count += 1
+
+    def versions(self, place: Place) -> RowVersions | None:
+        """Give what is to become of a row whose past is kept, to add to it."""
+        versions = self._changes.get(place)
+        if versions is not None:
+            assert isinstance(versions, RowVersions), "a row whose past is kept"
+            self._count += 1
+        return versions
+
+    def take(self, last: Statement | None = None) -> Iterator[Statement]:
+        """Give all that is to be sent, once, and `last` with the last of it."""
+        changes, self._changes, self._count, self.blob_bytes = self._changes, {}, 0, 0
+        removals, insertions = list[Statement](), list[Insertion]()
+        for change in changes.values():
+            if isinstance(change, RowVersions):
+                removals += change.removals()
+                insertions += change.insertions()
+            elif isinstance(change, Insertion):
+                insertions.append(change)
+            else:
+                removals.append(change)
+        yield from _together(removals) if len(removals) <= TOGETHER_MAX else removals
+        inserting = list(_inserting(insertions))
+        more = [last] if last else []
+        if len(insertions) <= TOGETHER_MAX:
+            yield from _together([*inserting, *more])
+        else:
+            yield from [*inserting, *more]
+
+
+def _inserting(insertions: Sequence[Insertion]) -> Iterator[Statement]:
+    """Insert rows of the same kind together."""
+    kinds: dict[tuple[str, str], list[Insertion]] = {}
+    for one in insertions:
+        kinds.setdefault((one.into, one.otherwise), []).append(one)
+    for (into, otherwise), rows in kinds.items():
+        for start in range(0, len(rows), ROWS_MAX):
+            some = rows[start : start + ROWS_MAX]
+            places = ", ".join(f"({row.places})" for row in some)
+            values = [value for row in some for value in row.values]
+            yield f"{into} VALUES {places} {otherwise}", values
+
+
+def _together(statements: Sequence[Statement]) -> Iterator[Statement]:
+    """Make one statement of several that have nothing to do with each other."""
+    if not statements:
+        return
+    *others, (last, values) = statements
+    named = ", ".join(f"c{number} AS ({text})" for number, (text, _) in enumerate(others))
+    before = [value for _, more in others for value in more]
+    yield f"WITH {named} {last}" if others else last, [*before, *values]

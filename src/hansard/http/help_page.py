@@ -1,0 +1,52 @@
+"""What a person sees who opens an address that is for programs, or that there is not.
+
+The same page as everywhere: it finds by its address that it should help, and asks nothing of the
+API for that. Programs are answered as ever: only whoever asks for HTML is helped.
+"""
+
+from collections.abc import Callable
+
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from hansard.app.oauth import MCP
+from hansard.app.openapi import BASE
+from hansard.http.authentication import METRICS
+
+NOT_FOUND = 404
+NOT_ACCEPTABLE = 406
+"""What MCP says to who asks for neither of its kinds of answers."""
+
+ANSWERED = ("/assets/", "/healthz", "/readyz", "/.well-known/", METRICS, BASE)
+"""How addresses begin that are answered for themselves, whoever asks."""
+
+
+class Helping:
+    """Stands before an application, and helps whoever went astray."""
+
+    def __init__(self, app: ASGIApp, page: Callable[[int], Response]) -> None:
+        """Give the `page` under a status where an application has nothing for a person."""
+        self._app = app
+        self._page = page
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or help."""
+        status = lost(scope)
+        await (self._page(status) if status else self._app)(scope, receive, send)
+
+
+def lost(scope: Scope) -> int | None:
+    """Say by which status somebody went astray; `None` if they did not. Pure."""
+    if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
+        return None
+    path: str = scope["path"]
+    if path == "/" or path.startswith(ANSWERED) or not _reads_html(scope):
+        return None
+    return NOT_ACCEPTABLE if path.rstrip("/") == MCP else NOT_FOUND
+
+
+def _reads_html(scope: Scope) -> bool:
+    accepted = HTTPConnection(scope).headers.get("accept", "")
+    kinds = {one.partition(";")[0].strip().lower() for one in accepted.split(",")}
+    return "text/html" in kinds and "text/event-stream" not in kinds

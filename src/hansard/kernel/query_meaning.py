@@ -1,0 +1,119 @@
+"""What of a question is compared with meanings: not the names that a whole project is about.
+
+Where every other text is by Ana, `What did Ana bake?` is nearest to what is by Ana, whatever it
+says. Such names lead words astray no less, but there they are common and count little anyhow. Who
+said something and when is compared with the text's own author and time (`kernel.surroundings`).
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+
+from hansard.kernel.dates import without_dates
+from hansard.kernel.engine import Hit, Topic
+from hansard.kernel.languages import is_small
+from hansard.kernel.meaning import Meanings, NoMeanings
+from hansard.kernel.operation import Context
+from hansard.kernel.similarity import Alike
+from hansard.kernel.words import QUERY_WORDS_MAX, RUN, fold, query_stems, stem
+
+COMMON_SHARE = 0.1
+COMMON_MIN = 10
+"""A name is common that so large a part of a project's newest texts has, and so many of them."""
+
+ABOUT_SHARE = 0.05
+"""Of what such a part has, a question among texts that are alike says which of them it is about."""
+
+
+def today(context: Context) -> date:
+    """Give the day on which something is asked."""
+    return date.fromisoformat(context.stamp.at[:10])
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """What means what a question means, best first, and how like each other such texts are."""
+
+    hits: Sequence[Hit] = ()
+    alike: Alike | None = None
+
+
+def near(meanings: Meanings, topic: Topic, query: str, context: Context, *, limit: int) -> Near:
+    """Find what means what a question means, outside any transaction; it may be stale."""
+    if not query_stems(query) or type(meanings) is NoMeanings:
+        return Near()
+    asked = telling(query, topic, context)
+    hits = meanings.nearest(context.project, topic.name, asked, limit=limit)
+    return Near(hits, partial(meanings.alike, context.project, topic.name, asked))
+
+
+def nearest(
+    meanings: Meanings, topic: Topic, query: str, context: Context, *, limit: int
+) -> list[Hit]:
+    """Find what means what a question means, outside any transaction; it may be stale."""
+    if not query_stems(query) or type(meanings) is NoMeanings:
+        return []
+    asked = telling(query, topic, context)
+    return meanings.nearest(context.project, topic.name, asked, limit=limit)
+
+
+@dataclass(frozen=True, slots=True)
+class NearOfAlike:
+    """What means what a question means among texts that are alike, best first."""
+
+    hits: Sequence[Hit] = ()
+    about: frozenset[str] = frozenset()
+    """The stems of what the question is about, in words that many of the texts have."""
+
+
+def nearest_of_alike(
+    meanings: Meanings, topic: Topic, query: str, context: Context, *, limit: int
+) -> NearOfAlike:
+    """Find what means what is asked of something that many texts are about."""
+    if not query_stems(query) or type(meanings) is NoMeanings:
+        return NearOfAlike()
+    asked, words = telling(query, topic, context), _about(query, topic, context)
+    left = [word for word in words if word in {*RUN.findall(asked)}]
+    about = f"the {' '.join(left)}" if left else ""
+    hits = meanings.nearest(
+        context.project, topic.name, asked, limit=limit, are_alike=True, about=about
+    )
+    return NearOfAlike(hits, frozenset(stem(fold(word)) for word in words))
+
+
+def _about(query: str, topic: Topic, context: Context) -> list[str]:
+    """Give the words of a question that many texts have: the part of a product that it names."""
+    words = [one for one in dict.fromkeys(RUN.findall(query)) if not is_small(fold(one), "english")]
+    return _common(words[:QUERY_WORDS_MAX], topic, context, ABOUT_SHARE)
+
+
+def _common(words: Sequence[str], topic: Topic, context: Context, share: float) -> list[str]:
+    """Give those words that so large a part of a project's newest texts has."""
+    if not words:
+        return []
+    found = [stem(fold(word)) for word in words]
+    total, counts = context.read(lambda tx: tx.having(topic, found))
+    least = max(share * total, COMMON_MIN)
+    return [word for word, count in zip(words, counts, strict=True) if count >= least]
+
+
+def telling(query: str, topic: Topic, context: Context) -> str:
+    """Give a question without the days and the common names in it, if it still asks something."""
+    kept = without_dates(query, today(context))
+    kept = _without(kept, _common(_names(kept), topic, context, COMMON_SHARE))
+    return kept if query_stems(kept) else query
+
+
+def _names(query: str) -> list[str]:
+    """Give the words that are written like names."""
+    words = dict.fromkeys(RUN.findall(query))
+    return [one for one in words if one[0].isupper() and not is_small(fold(one), "english")]
+
+
+def _without(query: str, names: Collection[str]) -> str:
+    if not names:
+        return query
+    any_name = "|".join(map(re.escape, names))
+    return " ".join(re.sub(rf"\b(?:{any_name})\b(?:['\u2019]s\b)?", " ", query).split())

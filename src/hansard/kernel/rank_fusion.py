@@ -1,0 +1,98 @@
+"""Putting what was found by words and what was found by meaning into one order. Pure."""
+
+from collections.abc import Sequence
+
+from hansard.kernel.engine import Hit
+from hansard.kernel.similarity import Alike, steadied
+from hansard.kernel.surroundings import Surroundings
+
+MEANING_WEIGHT = 0.45
+"""How much meaning counts against words; from 0.4 to 0.5 it makes no difference (ADR 47)."""
+
+LITTLE = 0.1
+"""A word score that says nothing: one common word of many. What is above it counts (ADR 62).
+
+Thousands of texts may have such a score and one can mean what was asked: they must not bury it.
+"""
+
+UNSEEN = 0.15
+"""What is taken for the cosine of a text that was not near enough to be found by meaning."""
+
+FOUND = 0.25
+"""The cosine from which on a text is found by its meaning alone.
+
+Of short questions and texts that answer them, MiniLM puts nearly all above it, and of those that
+have nothing to do with each other, one in a hundred. What is less near is found if what stands
+beside it is, or who said it is asked for: the sum counts.
+"""
+
+ALL_THERE = 0.9
+"""A word score that says it all: what has it has every word of a few, and stays where it is."""
+
+FIRST_PLACES = 10
+KEPT = 2
+"""So many that are best by words, and by meaning, have one of the first places.
+
+Each way of finding is blind to something: what only one of them sees is still looked at.
+"""
+
+
+def fuse(
+    words: Sequence[Hit],
+    meanings: Sequence[Hit],
+    around: Surroundings | None = None,
+    *,
+    weight: float = MEANING_WEIGHT,
+    alike: Alike | None = None,
+) -> list[Hit]:
+    """Fuse two lists by a weighted sum of their scores; equals come in the order of keys.
+
+    Scores by words say how much of what the query could ideally score a document does, so that one
+    which shares only common words with the query gets little, however few others do. Cosines stand
+    for themselves: the nearest text may still be far. With nothing found by meaning, the order of
+    the words stands as it is, but for what the surroundings of documents say. What is `alike` makes
+    each other likelier, unless something has all of a few words: then that was meant.
+    """
+    if around is None and not meanings:
+        return [Hit(hit.key, min(hit.score, 1.0)) for hit in words]
+    scores = {hit.key: hit.score for hit in words}
+    if meanings:
+        scores = _weighted(words, meanings, weight)
+    if around:
+        scores = around.scored(scores, weight * UNSEEN)
+    by_words = {hit.key for hit in words}
+    least = weight * FOUND if meanings else float("inf")
+    scores = {key: score for key, score in scores.items() if key in by_words or score >= least}
+    ordered = sorted(scores, key=lambda key: (-scores[key], key))
+    if alike and meanings and not (words and words[0].score >= ALL_THERE):
+        ordered, scores = steadied(ordered, scores, alike)
+    best = [hit.key for hit in (*words[:KEPT], *meanings[:KEPT]) if hit.key in scores]
+    return _falling(_lifted(ordered, best), scores)
+
+
+def _weighted(words: Sequence[Hit], meanings: Sequence[Hit], weight: float) -> dict[str, float]:
+    by_words = {hit.key: max(hit.score - LITTLE, 0.0) / (1 - LITTLE) for hit in words}
+    by_meaning = {hit.key: min(max(hit.score, 0.0), 1.0) for hit in meanings}
+    return {
+        key: (1 - weight) * by_words.get(key, 0.0) + weight * by_meaning.get(key, UNSEEN)
+        for key in by_words | by_meaning
+    }
+
+
+def _lifted(ordered: Sequence[str], best: Sequence[str]) -> list[str]:
+    """Have these at the end of the first places, as far as they are behind them."""
+    first = set(ordered[:FIRST_PLACES])
+    late = [key for key in dict.fromkeys(best) if key not in first]
+    if not late:
+        return list(ordered)
+    # What gives way is what has neither of the reasons to be there.
+    giving_way = [key for key in reversed(ordered[:FIRST_PLACES]) if key not in best][: len(late)]
+    kept = [key for key in ordered[:FIRST_PLACES] if key not in giving_way]
+    rest = [key for key in ordered if key not in kept and key not in late]
+    return [*kept, *late, *rest]
+
+
+def _falling(ordered: Sequence[str], scores: dict[str, float]) -> list[Hit]:
+    """Give each the score of the place it has: scores never rise."""
+    places = sorted(scores.values(), reverse=True)
+    return [Hit(key, min(score, 1.0)) for key, score in zip(ordered, places, strict=True)]

@@ -1,0 +1,31 @@
+"""What one request says besides what it asks for, whichever way it came in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hansard.mcp.client_names import EXTENSION, Client, made_fit
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """A request, without what it asks for."""
+
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    client: Client | None = None
+    """The program that asks, if it says so in a way that can be shown."""
+    shows_views: bool = False
+    """Whether it shows views beside answers, as it says of itself."""
+    is_stateless: bool = False
+    """Whether it is of the era that has no connections."""
+    request: Any = None
+    """What it came in over HTTP: its `headers`, its `scope` and its `client`."""
+
+
+def introduced(info: Any, capabilities: Any) -> tuple[Client | None, bool]:
+    """Say which program asks, and whether it shows views, of what it told in plain JSON."""
+    if info is None:
+        return None, False
+    return made_fit(info["name"], info["version"]), EXTENSION in capabilities.get("extensions", {})

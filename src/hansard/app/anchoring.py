@@ -1,4 +1,4 @@
-"""Anchors: where each journal ends, noted in a file away from the store, again and again.
+"""Writes the head of each journal into a file outside the store, again and again.
 
 A folder that is rolled back, or a history that is rewritten, cannot be told from the original by
 anything that lies in it. Every line of this file is a receipt that `hansard verify` looks for.

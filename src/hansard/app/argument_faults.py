@@ -1,4 +1,4 @@
-"""Saying of a faulty argument what is wrong with it, and what was perhaps meant. Pure."""
+"""Explains what is wrong with an argument, and suggests what was meant. Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The application as callers with tokens meet it: each sees the projects of its token."""
+"""The application as a caller with a token sees it: only the projects of that token."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Where the others left off: what an overview says besides the records."""
+"""Where the last session left off: the part of an overview that is not about records."""
 
 from hansard.app import secret_news, session_summary
 from hansard.checkpoints.views import CHECKPOINTS

@@ -1,4 +1,4 @@
-"""All capabilities in one list, and what follows from it: operations, events, views, schema."""
+"""All capabilities in one list, with their operations, events, views and schema."""
 
 from collections.abc import Iterable, Iterator
 

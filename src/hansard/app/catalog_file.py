@@ -1,4 +1,4 @@
-"""What is written down of each capability, in `made/catalog.json`, and how that is read and made.
+"""Reads and writes `made/catalog.json`, the description of every capability.
 
 It is made from the capabilities themselves (`make generate`); each is compared with what is written
 down of it when it is loaded.

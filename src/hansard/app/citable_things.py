@@ -1,4 +1,4 @@
-"""What there is for a decision to name: anything with an id, and the workspace's files."""
+"""What a decision may cite: anything with an id, and files of the workspace."""
 
 import os
 from functools import partial

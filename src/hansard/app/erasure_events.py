@@ -1,4 +1,4 @@
-"""The events of content that went for good: erased by a person, or collected as nobody needs it."""
+"""Events for content that is gone for good: redacted by a person, or garbage-collected."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""Files of a store that an earlier version left open to other users of the machine: closed again.
+"""Closes files of a store that an earlier version left readable to other users.
 
 Only what Hansard made is touched, only by its owner, and no link is followed. A store may lie in a
 folder that has other things in it: then the folder itself stays as it is.

@@ -1,4 +1,4 @@
-"""The project of calls that name none: a configured one, else the workspace's own.
+"""The project of a call that names none: the configured one, else the workspace's own.
 
 A workspace's own is the one its file names; else, in a Git repository, one that was made for that
 repository and is found again by it; else `default`. Looking never makes it: the first write does.

@@ -1,4 +1,4 @@
-"""What hosts told their hooks, recorded: each event once, in the session of the chat it is of."""
+"""Records what hosts reported to their hooks: each event once, in the session of its chat."""
 
 import sys
 from base64 import b64encode

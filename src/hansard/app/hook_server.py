@@ -1,4 +1,4 @@
-"""What a running server does for hooks: it is woken to take in what they spooled, and briefs.
+"""How a running server serves hooks: it takes in their spool when woken, and sends briefs.
 
 A socket in the store's own folder, which nobody but its user can enter; who connects is asked for
 its user besides. Nothing that comes over it is recorded: what is recorded is in the spool.

@@ -1,4 +1,4 @@
-"""What a hook tells a session that begins: where the project stands, in a few hundred tokens."""
+"""The brief that a hook gives a new session: where the project stands, in a few hundred tokens."""
 
 from hansard.app.application import Application
 from hansard.kernel.operation import Caller

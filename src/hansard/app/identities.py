@@ -1,4 +1,4 @@
-"""Identities: whom the company's provider vouches for, each with a name that is theirs for good.
+"""People whom the company's identity provider vouches for, each with a name of their own.
 
 A provider knows people by a subject that never changes, and calls them by names that do. The name
 under which somebody first came is kept in the catalog, so that nobody signs as somebody else after

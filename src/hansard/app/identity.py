@@ -1,4 +1,4 @@
-"""Which store this is: a page says which one it shows, so that nothing is written into another."""
+"""The identity of a store. A page shows it, so that nothing is written into another store."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Answers that span capabilities, each given in one look at the store.
+"""Answers that span capabilities, each from a single read of the store.
 
 `since` is what a resumed session must know: what the world did after its checkpoint. It reads
 tables by their indexes and never walks the journal, so it costs as much after a hundred thousand

@@ -1,4 +1,4 @@
-"""The person at this machine: the one whose processes these are."""
+"""The user whose processes these are."""
 
 import getpass
 import os

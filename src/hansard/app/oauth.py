@@ -1,4 +1,4 @@
-"""Tokens as OAuth words them: scopes, challenges, and where a request keeps what it showed.
+"""Tokens in the terms of OAuth: scopes, challenges, and the key of a request that holds its token.
 
 MCP and the HTTP API speak them alike.
 """

@@ -1,4 +1,4 @@
-"""The OpenAPI document of the HTTP API, made from the catalog like everything else."""
+"""The OpenAPI document of the HTTP API, generated from the catalog."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What each parameter means, by its name: one word, one thing, whichever operation takes it.
+"""The meaning of each parameter by its name, the same in every operation.
 
 Where a name is taken in another sense, or can be said more exactly, the operation is named with it.
 Every one of these words is read by a model with each chat, so there are few of them.

@@ -1,4 +1,4 @@
-"""Whether hooks told something since that waits to be recorded; what records it is loaded then."""
+"""Whether hooks have spooled something new. The code that records it is loaded only then."""
 
 from collections.abc import Callable
 

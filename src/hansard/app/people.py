@@ -1,4 +1,4 @@
-"""Who is a person: whoever proves the secret, and only where none is set whoever claims to be.
+"""Who counts as a person: callers that prove the secret, or, where none is set, any that claim it.
 
 A person tells the store the secret, by typing it, and the store keeps a digest of it that is slow
 to make. What a process was set up with proves nothing to any other process, nor that anyone is a

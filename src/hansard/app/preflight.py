@@ -1,4 +1,4 @@
-"""What a machine must give before anything can work, and what it refuses later, in sentences."""
+"""Checks what Hansard needs from a machine, and explains what is missing."""
 
 import errno
 import os

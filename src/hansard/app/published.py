@@ -1,4 +1,4 @@
-"""The published contract: what `schema/v1` says, made from the catalog and committed."""
+"""The published contract in `schema/v1`, generated from the catalog and committed."""
 
 import importlib
 import pkgutil

@@ -1,4 +1,4 @@
-"""How much a caller may ask in a time, and how much one session may hold.
+"""How often a caller may ask, and how much a session may hold.
 
 What is used up by time is counted by each server for itself: in memory, and by the workers of one
 server together in a file. What a session holds is counted in the journal, so it counts the same for

@@ -1,4 +1,4 @@
-"""What several processes know together of how much their callers have left, in a file.
+"""Rate limits that several processes share through a file.
 
 Each caller has a place by a digest. Where all places it could have are taken, whoever was quiet for
 longest is forgotten, and has everything again.

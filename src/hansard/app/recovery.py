@@ -1,4 +1,4 @@
-"""Replacing a lost secret: begun by whoever claims to be a person, told to everybody, and slow.
+"""Replaces a lost secret: begun by anyone who claims to be a person, announced, slow.
 
 Nothing in a store can tell who lost the secret from who never knew it. So the replacement counts
 only after a waiting time that was fixed with the secret itself, and whoever knows the present one

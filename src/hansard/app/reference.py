@@ -1,4 +1,4 @@
-"""The reference pages, written from the declarations themselves. Pure: text from values."""
+"""Generates the reference pages from the declarations. Pure: text from values."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which Git repository a folder is in, and what makes it that repository wherever it is cloned.
+"""Finds the Git repository of a folder, and what identifies that repository in every clone.
 
 Git's own files are read here, without a process and without Git's settings: a repository's
 configuration can name programs to run, and this must be safe in any folder and quick in each

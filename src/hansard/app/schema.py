@@ -1,4 +1,4 @@
-"""JSON Schemas of the operations, as small as they can be said: every byte is read by a model."""
+"""JSON Schemas of the operations, kept as small as possible because a model reads every byte."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""The search over everything: each kind is found by its own rules, then all are ranked together.
+"""Search over everything: each kind has rules of its own, and one ranking orders all hits.
 
 Scores of one index do not compare with another's. So each kind's hits come with a relevance in
 0..1: the part of the words asked for that its best hit has (or how near that is in meaning), times

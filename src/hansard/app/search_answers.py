@@ -1,4 +1,4 @@
-"""What is asked of the search over everything, and what it answers."""
+"""Requests and answers of the search over everything."""
 
 from typing import Annotated, Literal, Self, get_args
 

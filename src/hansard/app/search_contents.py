@@ -1,4 +1,4 @@
-"""What recorded files and saved contexts hold, for the search over everything.
+"""Finds files and saved contexts by their content, for the search over everything.
 
 Nothing is indexed for it, so writing costs nothing more: what files hold now, and the latest
 context of each session, is looked through when somebody asks, newest first, up to a bound.

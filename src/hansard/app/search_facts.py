@@ -1,4 +1,4 @@
-"""What is known of things that were found: who is behind them, when and where, and what holds now.
+"""Facts about each hit: who is behind it, when, where, and what replaces it.
 
 A search finds by words and meaning; this is read from the tables for what it is about to show, so
 nothing here can be stale.

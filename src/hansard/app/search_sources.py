@@ -1,4 +1,4 @@
-"""What the search over everything finds besides records, decisions and entities.
+"""Sources of the search over everything besides records, decisions and entities.
 
 Notes, plan steps and titles of the timeline, files by their paths, and checkpoints by name and
 tags: each a row with its title, and a document of its words.

@@ -1,4 +1,4 @@
-"""Mistyped words, corrected against the words that a project itself has.
+"""Corrects mistyped words against the words of the project.
 
 A word is mistyped if nothing in the project has it, or one that begins like it, if it is no word of
 English, and if the project has one that is a slip away. Otherwise it stands: what is asked for in

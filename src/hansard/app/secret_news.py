@@ -1,4 +1,4 @@
-"""What everybody is told about the secret of a store: on the page, by doctor, in the brief."""
+"""News about the store's secret that everybody sees: on the page, in `doctor`, in the brief."""
 
 from datetime import timedelta
 

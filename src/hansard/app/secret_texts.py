@@ -1,4 +1,4 @@
-"""Secrets in what callers write: taken out where it is for reading, told of where it must stay.
+"""Secrets in texts from callers: removed where people read them, reported where they must stay.
 
 What comes back byte for byte (records, checkpoints, entities) is kept as given, and the answer
 names the kinds of secret in it. In what people and agents say about their work, which others read

@@ -1,4 +1,4 @@
-"""The end of a process that was in sessions: recorded if that can be done at once."""
+"""Ends the sessions of a process that stops, if the store answers in time."""
 
 import threading
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Sign-ins: whom the provider vouched for in which browser, until when.
+"""Sign-ins: whom the provider vouched for, in which browser, and until when.
 
 They are in the catalog, so a browser that signed in on one server is known on every other, and one
 that signed out, or was barred, on none. The store keeps the digest of a cookie, never the cookie.

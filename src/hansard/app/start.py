@@ -1,4 +1,4 @@
-"""The composition root: which capabilities there are, and which engine holds the store."""
+"""The composition root: which capabilities exist, and which engine holds the store."""
 
 from collections.abc import Callable, Collection, Mapping
 from functools import cache, partial

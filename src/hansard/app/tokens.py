@@ -1,4 +1,4 @@
-"""Tokens: who comes in over HTTP, as what, and which projects they see.
+"""Tokens: who calls over HTTP, with which role, and which projects they see.
 
 A token's text is shown once, when it is made. The journal of the catalog keeps a digest of it, so
 it is known only to the store it was made for, and is not found in a copy of that store.

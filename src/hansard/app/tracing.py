@@ -1,4 +1,4 @@
-"""Traces: each call as a span of OpenTelemetry, for whoever has somewhere to send them.
+"""Traces: each call is an OpenTelemetry span, if an exporter is configured.
 
 A span speaks in words of ours: an operation, a role, a code. Never an argument, an answer, an id or
 a secret. Without the extra `otel`, or without an address to send to, nothing of it is loaded.

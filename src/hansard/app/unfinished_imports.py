@@ -1,4 +1,4 @@
-"""Projects that are only half here: an import that was cut off, until it is asked for again."""
+"""Projects whose import was interrupted and is not finished yet."""
 
 from hansard.kernel import paging
 from hansard.kernel.engine import ReadTx, Table, WriteTx

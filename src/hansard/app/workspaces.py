@@ -1,4 +1,4 @@
-"""Which workspace this is, wherever it lies: what it is called, and by what it is known again.
+"""Identifies a workspace wherever it lies: its name, and the marks by which it is recognized.
 
 A workspace is the folder that agents work in (`--workspace`). Most are in a Git repository, and
 what is kept of them should follow the repository: into another clone, another folder, another

@@ -1,4 +1,4 @@
-"""What comes back when something is asked about checkpoints."""
+"""Answers of the operations on checkpoints."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal

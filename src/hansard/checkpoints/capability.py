@@ -1,4 +1,4 @@
-"""What checkpoints are made of: their operations, events and views."""
+"""The capability of checkpoints: its operations, events and views."""
 
 from hansard.checkpoints.commands import Saving
 from hansard.checkpoints.events import EVENTS

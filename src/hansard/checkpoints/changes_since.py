@@ -1,4 +1,4 @@
-"""What the world did after a checkpoint, as a load tells it."""
+"""What changed in the project after a checkpoint, as a load reports it."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal

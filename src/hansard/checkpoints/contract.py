@@ -1,4 +1,4 @@
-"""What can be asked about checkpoints, in the source's own spelling."""
+"""Requests about checkpoints, in the spelling of the source."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any

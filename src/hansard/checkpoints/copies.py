@@ -1,4 +1,4 @@
-"""Reading content that may lie in two copies, and proving that it can be read.
+"""Reads content that may have two copies, and verifies it.
 
 A second copy is the same content with a line feed behind it: so it has a digest of its own, and is
 a blob like any other. As JSON it still says the same.

@@ -1,4 +1,4 @@
-"""What happens to checkpoints."""
+"""Events of checkpoints."""
 
 from typing import Any, ClassVar, Literal
 

@@ -1,4 +1,4 @@
-"""What differs between two JSON values, path by path. Pure."""
+"""The differences between two JSON values, path by path. Pure."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal

@@ -1,4 +1,4 @@
-"""What matters in a context: the classes of its keys, as data."""
+"""Which keys of a context matter most: the classes, as data."""
 
 import re
 from collections.abc import Mapping

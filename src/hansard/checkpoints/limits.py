@@ -1,4 +1,4 @@
-"""Limits of checkpoints, with the quotas an operator may change."""
+"""Limits of checkpoints, and the quotas that an operator may change."""
 
 from dataclasses import dataclass
 

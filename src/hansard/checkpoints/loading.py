@@ -1,4 +1,4 @@
-"""Loading a context: whole, in part, or within a budget, with what has changed since."""
+"""Loads a context: whole, in part, or within a budget, with what has changed since."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress

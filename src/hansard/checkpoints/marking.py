@@ -1,4 +1,4 @@
-"""Marking keys of a context as critical, and taking marks back."""
+"""Marks keys of a context as critical, and removes marks."""
 
 from hansard.checkpoints import answers, contract, events, limits
 from hansard.checkpoints.reading import context_of, looked_at, state_of

@@ -1,4 +1,4 @@
-"""What a budget left out of a context, so that the rest does not come back as the whole. Pure.
+"""Remembers what a budget left out of a context, so that the rest is not saved as the whole. Pure.
 
 A text says itself where it was cut. A list of messages begins later, and an object has fewer keys:
 both look like any other. So it is recorded of which checkpoint a session was given what only in

@@ -1,4 +1,4 @@
-"""Packing a context: onto the checkpoints right before it, and onto nothing else.
+"""Packs a context as a difference from the checkpoints just before it.
 
 Twenty checkpoints of a session in a row are a group, of which the first stands alone. Whatever a
 group's checkpoints need lies in the group, or in two copies: so no damaged file harms more of a

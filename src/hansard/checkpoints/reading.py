@@ -1,4 +1,4 @@
-"""Reading checkpoints back: rows, contexts, and the newest one that is sound."""
+"""Reads checkpoints: rows, contexts, and the newest sound one."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""A context as a budget allows it. Pure; what is stored is never touched.
+"""Reduces a context to a budget. Pure; the stored context never changes.
 
 What is reduced keeps its shape: a list stays a list and keeps its newest items, an object keeps its
 keys, a text its beginning and its end. The room there is, is used.

@@ -1,4 +1,4 @@
-"""Which older checkpoints go when only so many are kept."""
+"""Which old checkpoints are deleted when only so many are kept."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What may be saved, whether it need be, what it is packed against, and what may go. Pure."""
+"""Rules of checkpoints: what is saved or skipped, and what it is packed against. Pure."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

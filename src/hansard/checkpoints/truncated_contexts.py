@@ -1,4 +1,4 @@
-"""Contexts that were cut for a budget and come back as if they were whole. Pure.
+"""Detects contexts that a budget cut and that come back as if they were whole. Pure.
 
 A view tells what it left out, but whoever saves it again replaces the whole by it: the next one to
 load the session would find no more than the budget allowed.

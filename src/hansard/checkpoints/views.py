@@ -1,4 +1,4 @@
-"""The checkpoints of a project, and for each session what its next save needs to know."""
+"""The checkpoints of a project, and what each session's next save needs to know."""
 
 from typing import Any
 

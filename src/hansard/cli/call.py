@@ -1,4 +1,4 @@
-"""`hansard call`: any operation by its name, with the arguments that the catalog says it takes."""
+"""`hansard call`: runs any operation by name, with the arguments from the catalog."""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Who sits at the command line, and the session that ends with what they do.
+"""Who uses the command line, and the session that ends with the command.
 
 Here and in `proving` alone is asked who that is: every other command has its caller from these two.
 """

@@ -1,4 +1,4 @@
-"""The list of commands, and how one is found and run. A command's module is loaded for its use."""
+"""The list of commands. A command's module is loaded when it runs."""
 
 import io
 import sys

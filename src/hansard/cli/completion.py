@@ -1,4 +1,4 @@
-"""`hansard completion`: what makes Tab complete commands, options, ids and paths in a shell."""
+"""`hansard completion`: shell completion of commands, options, ids and paths."""
 
 from typing import Annotated
 

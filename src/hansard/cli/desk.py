@@ -1,4 +1,4 @@
-"""Where a person sits at the command line: an open store, and what asks of it as who they are."""
+"""An open store at the command line, and the calls a command makes as its user."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager

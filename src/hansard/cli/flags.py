@@ -1,4 +1,4 @@
-"""The settings' flags that stand before a subcommand, or alone: read without any framework."""
+"""Settings flags before or without a subcommand, parsed without a framework."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

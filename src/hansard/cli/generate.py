@@ -1,4 +1,4 @@
-"""Writes what is made from declarations: `schema/v1`, the reference pages, what the front says.
+"""Generates `schema/v1`, the reference pages, the handshake and the catalog file.
 
 For `make generate`.
 

@@ -1,4 +1,4 @@
-"""`hansard help`: every command on one screen, in groups; settings on a screen of their own.
+"""`hansard help`: every command on one screen, settings on another.
 
 Light: no command is loaded to be named.
 """

@@ -1,4 +1,4 @@
-"""`hansard hook` as a person asks about it. A host that runs it goes by `hansard.hooks.client`."""
+"""`hansard hook` for a person. A host that runs it uses `hansard.hooks.client`."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""`hansard hosts`: which hosts are here, what is in their files, and when each last called."""
+"""`hansard hosts`: which hosts are here, their entries, and when each last called."""
 
 import os
 import shlex

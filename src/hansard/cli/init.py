@@ -1,4 +1,4 @@
-"""`hansard init`: connect the hosts that are here, and say which project this is."""
+"""`hansard init`: connects the hosts on this machine and names the project."""
 
 import shutil
 from dataclasses import dataclass, replace

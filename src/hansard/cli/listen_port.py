@@ -1,4 +1,4 @@
-"""The port that `hansard serve` and `hansard demo` listen on, and what to say if it is taken."""
+"""The port of `hansard serve` and `hansard demo`, and the message if it is taken."""
 
 import socket
 

@@ -1,4 +1,4 @@
-"""Where the `hansard` command begins. Hosts wait for their hooks, so these go another way."""
+"""The entry point of `hansard`. Hooks take a faster path because hosts wait for them."""
 
 import atexit
 import gc

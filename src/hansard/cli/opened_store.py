@@ -1,4 +1,4 @@
-"""Opening the store for a command that looks at it. Looking never makes one."""
+"""Opens the store for a command that reads. Reading never creates one."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Options that many commands share, declared once; above all the settings' flags."""
+"""Options that many commands share, above all the settings flags."""
 
 import functools
 import inspect

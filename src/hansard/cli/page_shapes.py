@@ -1,4 +1,4 @@
-"""What the page reads of answers, as TypeScript: `web/src/shapes.ts`, made from the contract.
+"""Generates `web/src/shapes.ts`: the answers as TypeScript.
 
 The page names what it uses; all else of each is what the operation's published schema says.
 """

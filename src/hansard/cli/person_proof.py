@@ -1,4 +1,4 @@
-"""Proving to be a person on a terminal, where a secret is set.
+"""Asks for the secret on a terminal, where one is set.
 
 An agent has terminals too, so a terminal proves nothing. The secret is asked for without echo, or
 read from a file that the person names for this one command: it is no setting, for what a config

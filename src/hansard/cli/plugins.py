@@ -1,4 +1,4 @@
-"""What is shipped beside the package: plugin folders of hosts, a bundle, an entry of the registry.
+"""What ships beside the package: plugin folders, a bundle, a registry entry.
 
 All are made from the same few facts by `make generate`: who we are, which program a host is to run,
 its hooks, and the skill. Pure, but for the project's own description.

@@ -1,4 +1,4 @@
-"""Where a project stands, as a person reads it: the face of the overview in the terminal. Pure."""
+"""Where a project stands: the overview on a terminal. Pure."""
 
 from collections.abc import Iterator, Sequence
 

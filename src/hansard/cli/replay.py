@@ -1,4 +1,4 @@
-"""`hansard replay`: a session in one HTML file, which anyone can open without Hansard."""
+"""`hansard replay`: a session as one HTML file that opens without Hansard."""
 
 import re
 from collections.abc import Iterator

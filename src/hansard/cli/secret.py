@@ -1,4 +1,4 @@
-"""`hansard secret`: by what people prove to be people here, who set it, and what if it is lost."""
+"""`hansard secret`: sets, changes and recovers the secret, and shows who set it."""
 
 import getpass
 import sys

@@ -1,4 +1,4 @@
-"""`hansard sso`: who came by single sign-on, who may no more, and whether it is set up."""
+"""`hansard sso`: who signed in, who is barred, and whether it is set up correctly."""
 
 from typing import Annotated, Any
 

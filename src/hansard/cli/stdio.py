@@ -1,4 +1,4 @@
-"""The stdio server, as clients start it: what they ask for first is answered before it is loaded.
+"""The stdio server as clients start it: it answers first questions before it is loaded.
 
 Clients wait for it, so nothing is imported here before it is needed.
 """

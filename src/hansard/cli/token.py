@@ -1,4 +1,4 @@
-"""`hansard token`: who may come in over HTTP, and as what."""
+"""`hansard token`: creates, lists and revokes tokens for HTTP."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What a person sees who types `hansard` and nothing else."""
+"""What a person sees who types `hansard` alone."""
 
 import shutil
 import sys

@@ -1,4 +1,4 @@
-"""What comes back from the operations on decisions, and a text of each that suffices alone."""
+"""Answers of the operations on decisions, each with a text that stands alone."""
 
 from collections.abc import Iterable
 from typing import Annotated, Self

@@ -1,4 +1,4 @@
-"""Decisions as history: which of them are wanted, all of a target's in order, what changed."""
+"""The history of decisions: filters, the order of a target's decisions, and changes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

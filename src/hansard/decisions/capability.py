@@ -1,4 +1,4 @@
-"""What decisions are made of: their operations, events and views."""
+"""The capability of decisions: its operations, events and views."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

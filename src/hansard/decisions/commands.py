@@ -1,4 +1,4 @@
-"""Deciding: recording decisions, and superseding them."""
+"""Records decisions and supersedes them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

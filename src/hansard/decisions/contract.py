@@ -1,4 +1,4 @@
-"""What can be asked about decisions, and what can be refused. The answers are in `answers.py`."""
+"""Requests and refusals about decisions. The answers are in `answers.py`."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""What happens to decisions. The reasons are blobs; events carry their digests."""
+"""Events of decisions. Reasons are blobs; events carry their digests."""
 
 from typing import ClassVar, Literal
 

@@ -1,4 +1,4 @@
-"""Which decisions govern a file: the active ones whose target is a `path:GLOB` that names it."""
+"""Which decisions govern a file: active ones whose target is a matching `path:GLOB`."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The limits of decisions, by name. Units come last."""
+"""Limits of decisions by name. Units come last."""
 
 RATIONALE_CHARS_MIN = 10
 """A decision without a reason is an order."""

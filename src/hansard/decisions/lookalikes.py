@@ -1,4 +1,4 @@
-"""One form for texts that a reader cannot tell apart. Pure.
+"""One form for texts that look the same. Pure.
 
 Two texts are alike if they differ only in case, in spaces, in characters that are not seen, in how
 Unicode writes a letter (NFKC: wide, styled and joined forms), or in letters of another script that

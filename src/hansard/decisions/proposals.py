@@ -1,4 +1,4 @@
-"""Proposing decisions, and what an admin makes of proposals."""
+"""Proposes decisions, and accepts or rejects proposals."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Looking at one decision: its chain, what it rests on and what rests on it."""
+"""Reads one decision: its chain, what it cites, and what cites it."""
 
 from collections import deque
 from dataclasses import dataclass

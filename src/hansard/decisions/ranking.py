@@ -1,4 +1,4 @@
-"""Which decisions a search shows, once the graph has said what its matches lead to. Pure."""
+"""Ranks the decisions that a search's hits lead to. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Reading decisions: by id, by target, by what their chain leads to."""
+"""Reads decisions: by id, by target, and by the end of their chain."""
 
 from collections.abc import Iterable, Iterator
 

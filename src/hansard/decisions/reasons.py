@@ -1,4 +1,4 @@
-"""Why a decision is as it is: the rationale and the consequences, kept together as one blob."""
+"""The rationale and consequences of a decision, stored together as one blob."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

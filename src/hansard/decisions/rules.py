@@ -1,4 +1,4 @@
-"""What may be decided, proposed and accepted, and by whom. Pure: values in, events out."""
+"""Rules of decisions: what may be decided, proposed and accepted, and by whom. Pure."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Finding decisions by words and by meaning; what is shown, the graph decides."""
+"""Finds decisions by words and meaning; the graph decides which to show."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The secret by which a caller proves to be a person, or an admin, who may accept proposals."""
+"""The secret that proves a person, or an admin who may accept proposals."""
 
 import hashlib
 import hmac

@@ -1,4 +1,4 @@
-"""The tables of decisions, and how their words are found."""
+"""The tables of decisions, and their search topic."""
 
 from hansard.kernel.engine import Table, Topic
 

@@ -1,4 +1,4 @@
-"""What a decision is about: a subject in words, or the files that a glob names. Pure.
+"""Targets of decisions: a subject in words, or files by a glob. Pure.
 
 Two targets in words are the same if they look alike: see `lookalikes.py`.
 

@@ -1,4 +1,4 @@
-"""What a decision names and nothing matches: it is said at once, since nobody would look later."""
+"""Reports targets and citations that match nothing."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

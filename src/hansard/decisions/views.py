@@ -1,4 +1,4 @@
-"""Decisions as they stand: what is active, what led to it, and what it rests on."""
+"""The current state of decisions: what is active, what led to it, and what it cites."""
 
 from collections.abc import Iterable, Sequence
 

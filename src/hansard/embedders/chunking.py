@@ -1,4 +1,4 @@
-"""Where a long text is cut before it is embedded: a talk between its turns. Pure.
+"""Splits a long text into chunks to embed: a conversation between its turns. Pure.
 
 The vector of many turns is near to none of them. So a talk that was written down as one text is cut
 into few turns at a time, and anything else only where a model can read no more at once.

@@ -1,4 +1,4 @@
-"""What Hansard asks of something that turns text into vectors."""
+"""The interface of an embedder, which turns text into vectors."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol

@@ -1,4 +1,4 @@
-"""The vectors of one topic as a process has them: those of the file, and what came after it.
+"""One topic's vectors in a process: those in the file, and newer ones.
 
 Whoever has enough that the file has not puts it there, under the lock. Where there is no file, or
 none can be written, all is kept in memory: a search finds the same.

@@ -1,4 +1,4 @@
-"""An embedder behind HTTP, of the form that OpenAI gave it: `POST …/embeddings`.
+"""An embedder over HTTP with OpenAI's interface: `POST …/embeddings`.
 
 Redirects are not followed, so that the key goes to the configured host and nowhere else.
 """

@@ -1,4 +1,4 @@
-"""The embedder of the `[semantic]` extra: MiniLM on this machine, without any download.
+"""The embedder of the `[semantic]` extra: MiniLM on this machine, without downloads.
 
 Nothing is imported or loaded before the first text comes: that takes half a second and 100 MB,
 which a chat that never searches by meaning does not pay.

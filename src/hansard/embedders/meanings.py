@@ -1,4 +1,4 @@
-"""Finding by meaning: a follower that embeds passages, and an index of them in each process."""
+"""Search by meaning: a follower that embeds passages, and an index of them in each process."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""The process that has the model, for all processes of one user: `python -m` runs it.
+"""The process that holds the model for all processes of a user (`python -m`).
 
 It is begun by the first that needs a vector, and ends when none has been connected for a while. It
 reads no store and writes nothing: texts come in, vectors go out.

@@ -1,4 +1,4 @@
-"""What a process that needs vectors and the one that has the model say to each other.
+"""The protocol between a process that needs vectors and the one with the model.
 
 A message is its length, a line of JSON, and after it what numbers there are. Both ends are of one
 user and of one form (`NAME`), so nothing here is for strangers; still, everything has a limit.

@@ -1,4 +1,4 @@
-"""The local model, in a process that all processes of one user share.
+"""The local model in a process that all processes of a user share.
 
 Loaded here it would take some 200 MB of each chat's server. So whoever needs a vector asks the
 process that has the model (`model_process`), and begins it if there is none. Where processes cannot

@@ -1,4 +1,4 @@
-"""Vectors by the block, as they lie in memory and in a file alike: numbers of 8 bits, and signs.
+"""Blocks of vectors, the same in memory and on disk: 8-bit numbers, and signs.
 
 A block has some documents, each once, in the order of their keys' hashes, so that one is found by
 halving and nothing is built to find it by. A document without vectors is one that has gone.

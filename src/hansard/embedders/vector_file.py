@@ -1,4 +1,4 @@
-"""A topic's vectors in a file that all processes of a store map: derived, and thrown away at will.
+"""A topic's vectors in a file that all processes map. Derived, and disposable.
 
 The rows of the table are the truth. What is in the file is believed only if its beginning says that
 it is of this form, project, topic, embedder and generation, and block after block its checksum is

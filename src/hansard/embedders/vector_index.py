@@ -1,4 +1,4 @@
-"""The vectors of one topic in memory, and finding the nearest among them."""
+"""One topic's vectors in memory, and the search for the nearest."""
 
 import threading
 from collections.abc import Sequence

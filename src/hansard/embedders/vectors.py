@@ -1,4 +1,4 @@
-"""The table of vectors: what a follower leaves behind, and what every process of a store reads.
+"""The table of vectors: a follower writes it, every process reads it.
 
 Rows are numbered by changes, so that a reader asks only for what is new to it. All of a project's
 rows are of one generation, which belongs to one embedder: another one begins another generation.

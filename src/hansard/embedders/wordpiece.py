@@ -1,4 +1,4 @@
-"""Cutting text into the word pieces that BERT models read. Pure, but for reading the vocabulary.
+"""Splits text into word pieces for BERT models. Pure, apart from reading the vocabulary.
 
 The vocabulary is that of `bert-base-uncased` (Google, Apache-2.0), which the MiniLM models share.
 """

@@ -1,4 +1,4 @@
-"""How well a document answers a query by its words: BM25 over one project's documents. Pure.
+"""Scores how well a document matches a query: BM25 over one project's documents. Pure.
 
 An engine finds documents and says how often each has what is asked for, an occurrence counting its
 column's weight. All else is decided here, so that engines agree.

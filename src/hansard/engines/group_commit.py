@@ -1,4 +1,4 @@
-"""Work that shares commits, so that N writers cost one fsync.
+"""Group commit: writers share commits, so that N of them cost one fsync.
 
 Who comes while nobody writes leads: its work is done and committed in its own thread, and no other
 is woken for it; not in the main thread, where a signal could end it between a lock and its release.

@@ -1,4 +1,4 @@
-"""Locks that only their release, or the end of their process, takes away."""
+"""Locks that end only by release or with their process."""
 
 from collections.abc import Callable
 

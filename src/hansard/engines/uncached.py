@@ -1,4 +1,4 @@
-"""What an engine need not do that asks its database for everything."""
+"""Defaults for an engine that caches nothing."""
 
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path

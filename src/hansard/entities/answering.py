@@ -1,4 +1,4 @@
-"""What every write of entities ends with, and what it rests on."""
+"""The common ending of every write of entities, and its checks."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What entities are made of: their operations, events and views."""
+"""The capability of entities: its operations, events and views."""
 
 from hansard.entities.events import EVENTS
 from hansard.entities.metrics.events import EVENTS as METRIC_EVENTS

@@ -1,4 +1,4 @@
-"""Making, changing and deleting entities."""
+"""Creates, changes and deletes entities."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What can be asked about entities, what can be refused, and what comes back."""
+"""Requests, refusals and answers about entities."""
 
 from typing import Annotated, Any, Literal, Self
 

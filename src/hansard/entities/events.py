@@ -1,4 +1,4 @@
-"""What happens to entities. What callers gave is in blobs; events carry digests and short texts."""
+"""Events of entities. Values are in blobs; events carry digests and short texts."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""Which entities of a list are wanted, and in which order. Pure."""
+"""Filters and orders of an entity list. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Going through the entities of a type, page by page."""
+"""Pages through the entities of a type."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What callers give, as blobs; a version of something as its difference from the one before."""
+"""Packs values as blobs; a version is a difference from the one before."""
 
 from hansard.kernel.blob import Digest, canonical_json, seal, seal_onto
 from hansard.kernel.content import content

@@ -1,4 +1,4 @@
-"""Where threads stand: after the one that they go on from, before what goes on from them.
+"""Places of threads: what they continue, and what continues them.
 
 What one message adds to a talk is a thread of its own; often it is too short to be found by itself.
 """

@@ -1,4 +1,4 @@
-"""Looking at entities."""
+"""Reads entities."""
 
 from hansard.entities import contract, filters, rules
 from hansard.entities.commands import make_settings

@@ -1,4 +1,4 @@
-"""Reading entities: their rows, what is in their blobs, and turns and events page by page."""
+"""Reads entities: rows, blobs, and turns and events by page."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

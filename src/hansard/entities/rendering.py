@@ -1,4 +1,4 @@
-"""Entities as text: a thread as a chat, a graph as what joins what, an execution as a run. Pure."""
+"""Entities as text: a thread as a chat, a graph as its edges, an execution as a run. Pure."""
 
 from collections.abc import Container, Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What may be said of entities and done to them. Pure: values in, values or a `Problem` out."""
+"""Rules of entities. Pure: values in, values or a `Problem` out."""
 
 from collections.abc import Mapping
 from datetime import timedelta

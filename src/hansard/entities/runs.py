@@ -1,4 +1,4 @@
-"""Runs of graphs: those that go on here, and those that are recorded when they are over."""
+"""Runs of graphs: live ones, and those recorded when they are over."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Where entities lie: a table for each type, one for threads, and one for what words find."""
+"""Tables of entities: one for each type, one for threads, one for search."""
 
 import re
 

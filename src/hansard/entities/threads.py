@@ -1,4 +1,4 @@
-"""Making threads: a new one that goes on from another, which stays as it is."""
+"""Creates threads: a new one continues another, which stays unchanged."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Carrying entities elsewhere: each as one line, with its id and times, and a thread as its part.
+"""Exports and imports entities, one line each; a thread as its difference.
 
 The operation is in a catalog of its own: who imports says what the ids and times are, which no
 tool lets one say.

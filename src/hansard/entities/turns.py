@@ -1,4 +1,4 @@
-"""How turns are kept: as the pieces that each thread adds to the one it goes on from. Pure."""
+"""Stores turns as the pieces each thread adds to the one it continues. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The words that entities use to say what sort of thing something is: `markdown`, `toolRequest`."""
+"""Words that entities use for kinds of things: `markdown`, `toolRequest`."""
 
 from collections.abc import Iterator
 from functools import cache

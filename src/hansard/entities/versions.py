@@ -1,4 +1,4 @@
-"""The versions of a document as a list linked both ways, which stays whole whatever is deleted."""
+"""A document's versions as a doubly linked list that deletion leaves whole."""
 
 from hansard.entities.tables import DOCUMENTS
 from hansard.kernel.engine import ReadTx, Row

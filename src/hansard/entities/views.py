@@ -1,4 +1,4 @@
-"""Entities as they stand, derived from what happened to them."""
+"""The current state of entities, derived from their events."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Writing back what was read: what is given as it stands is no change, and is left out."""
+"""Accepts entities written back as they were read: unchanged parts are no change."""
 
 from collections.abc import Mapping
 from typing import Any

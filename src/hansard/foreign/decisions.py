@@ -1,4 +1,4 @@
-"""Taking over decisions, each after those that it supersedes."""
+"""Imports decisions, each after those it supersedes."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Taking over what was read: ordinary operations, one item at a time, none of them twice.
+"""Imports what was read by ordinary operations, one item at a time, none twice.
 
 Each write carries the item it takes over, in its own transaction (`kernel/origin.py`). So an import
 that was cut off goes on when it is asked for again, one that is repeated adds nothing, and a source

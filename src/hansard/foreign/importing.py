@@ -1,4 +1,4 @@
-"""One import from beginning to end: read, put in order, take over, report."""
+"""One import from start to end: read, order, import, report."""
 
 from collections.abc import Iterable
 from itertools import chain

@@ -1,4 +1,4 @@
-"""What can be taken over from another program, whatever its format was. Plain values."""
+"""Plain values for what can be imported, whatever its format."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

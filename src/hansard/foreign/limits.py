@@ -1,4 +1,4 @@
-"""The limits of what is read of other programs' files, by name. Units come last."""
+"""Limits on reading other programs' files. Units come last."""
 
 from hansard.kernel.limits import MIB
 

@@ -1,4 +1,4 @@
-"""Markdown as other programs keep it: front matter, a title, sections. Pure.
+"""Reads Markdown of other programs: front matter, a title, sections. Pure.
 
 Front matter is read as the plain lines that these programs write; nothing in it is executed, and
 what is no plain line is left alone.

@@ -1,4 +1,4 @@
-"""Lines that changed, as hosts tell them, put upon what is known of a file. Pure.
+"""Applies changed lines, as hosts report them, to what is known of a file. Pure.
 
 A change is made only where all of its old lines stand just where it says. What does not fit is not
 guessed.

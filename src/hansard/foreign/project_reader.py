@@ -1,4 +1,4 @@
-"""What a project holds, gathered for other programs: as things stand, in one look."""
+"""Reads a project's current state in one transaction, for export."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

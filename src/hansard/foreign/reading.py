@@ -1,4 +1,4 @@
-"""Reading files that others made: only what was named, only plain files, never without a limit."""
+"""Reads foreign files: only named ones, only plain ones, always with a limit."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""Taking over records: each one first, then what they are related to, since that may lead back."""
+"""Imports records first, then their relations, which may form cycles."""
 
 from collections.abc import Sequence
 from typing import Any

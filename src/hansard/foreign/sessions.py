@@ -1,4 +1,4 @@
-"""Taking over a host's session: its title, what was said, what was done to files."""
+"""Imports a host's session: its title, its messages, and its changes of files."""
 
 from datetime import timedelta
 from pathlib import PurePosixPath

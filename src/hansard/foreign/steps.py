@@ -1,4 +1,4 @@
-"""Taking over LangGraph's checkpoints: repacked without being unpacked into objects.
+"""Imports LangGraph's checkpoints, repacked without unpickling.
 
 A packed value may name any class of any module, and the framework's own reader makes one of it. So
 it is read here as plain data, in which such a value stays the bytes that it is; what a graph reads

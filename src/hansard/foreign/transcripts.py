@@ -1,4 +1,4 @@
-"""Telling a session as its transcript is read: what was said and done, and what files held."""
+"""Builds a session from its transcript: messages, actions and file contents."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""Making others' texts fit where ours go: on one line, within a length, never empty. Pure."""
+"""Fits foreign texts into ours: one line, a limited length, never empty. Pure."""
 
 from hansard.kernel.limits import (
     BODY_BYTES_MAX,

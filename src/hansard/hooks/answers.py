@@ -1,4 +1,4 @@
-"""What a hook prints: nothing, or what its host takes into the context of the model."""
+"""What a hook prints: nothing, or context for the model."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Which chat a host's process is in, so that a server that it started can be in the same session.
+"""Which chat a host's process is in, so that its server can share the session.
 
 Some hosts tell a server nothing of the chat, or only of its first one: a server outlives `/clear`.
 Their hooks are told. Both have the host's process above them, so the hook leaves there which chat

@@ -1,4 +1,4 @@
-"""`hansard hook` as a host runs it: reads, gathers, spools, and is gone.
+"""`hansard hook` as a host runs it: reads, gathers, spools, and exits.
 
 A host waits for this and may read what it prints or how it ends. So whatever happens, this prints
 nothing that the host did not ask for, and ends with 0; what went wrong is said on stderr. Nothing

@@ -1,4 +1,4 @@
-"""What hosts say of the edits they made, and what a file held before them. Pure.
+"""What hosts report about their edits, and a file's content before them. Pure.
 
 Hosts differ: some give the whole file as it was, some the texts they replaced, some the lines that
 changed, some a patch. Lines are put back only where they fit exactly.

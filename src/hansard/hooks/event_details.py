@@ -1,4 +1,4 @@
-"""What is recorded of an event, gathered when it happens: what files hold then, and held before.
+"""Gathers the details of an event when it happens: file contents now and before.
 
 Later is too late: the next edit may have come. So an event that is taken in hours after it happened
 says the same as one that is taken in at once.

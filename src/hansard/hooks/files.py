@@ -1,4 +1,4 @@
-"""Files of a project as a hook finds them: plain, within it, through no link, not too large."""
+"""Reads a project's files for a hook: plain ones, inside it, through no link, not too large."""
 
 import os
 import stat

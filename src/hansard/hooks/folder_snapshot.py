@@ -1,4 +1,4 @@
-"""A look at a project's files before a shell command and after it, and what is different.
+"""Snapshots of a project's files before and after a shell command, and their differences.
 
 In a Git work tree Git says what differs from what was committed, and only that is kept: what is as
 committed can be had from Git. So also in work trees within it, which Git itself passes over:

@@ -1,4 +1,4 @@
-"""What one hook keeps for a later one of the same chat: a file each, of which the latest stay.
+"""State that one hook leaves for a later one of the same chat: a file each, the newest kept.
 
 A command that never ends, or a chat in which nothing is done, leaves one that nobody asks for: it
 goes after a day, since it may hold what files of the user hold.

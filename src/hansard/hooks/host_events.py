@@ -1,4 +1,4 @@
-"""One reader for what every host tells its hooks, whichever way it spells it. Pure.
+"""Parses every host's hook events into one form. Pure.
 
 Hosts took each other's hooks and changed the spelling: `session_id` is `sessionId` or
 `conversation_id`, what a tool answered is `tool_response`, `tool_result` or `toolResult`. Some read

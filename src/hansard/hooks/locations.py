@@ -1,4 +1,4 @@
-"""Where hooks find their store, its spool and its servers; without loading what else we know.
+"""Where hooks find the store, its spool and its servers, without loading anything else.
 
 The folder is the user's alone, like the store it lies in: nobody else can put an event there.
 """

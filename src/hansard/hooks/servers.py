@@ -1,4 +1,4 @@
-"""The servers of a store, as a hook finds them: a socket each, in a folder of its user's alone.
+"""Finds the running servers of a store: a socket each, in a private folder.
 
 What is to be recorded is in the spool already; a server is only woken. So nothing is lost with a
 server that dies, and nothing that comes over a socket is recorded.

@@ -1,4 +1,4 @@
-"""Events on their way into the store: each appended durably, taken in order, and left until done.
+"""The spool of hook events: appended durably, taken in order, kept until recorded.
 
 Whoever appends holds one lock for as long as that takes. Whoever takes holds another for as long as
 recording takes, so that only one does; it moves what there is aside under the first. What was moved

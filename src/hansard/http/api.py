@@ -1,4 +1,4 @@
-"""The API: every operation under its name, what verify finds, and the journal's tail."""
+"""The HTTP API: every operation by name, verification, and the journal's tail."""
 
 import json
 import logging

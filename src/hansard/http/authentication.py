@@ -1,4 +1,4 @@
-"""Whether a request needs a token, and whose token it came with."""
+"""Whether a request needs a token, and whose token it carries."""
 
 import threading
 import time

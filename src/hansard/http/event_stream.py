@@ -1,4 +1,4 @@
-"""The journal's tail as Server-Sent Events: each entry once, in order, as it becomes durable."""
+"""The journal's tail as Server-Sent Events: each entry once, in order, when it is durable."""
 
 import threading
 from collections.abc import AsyncGenerator, Callable, Sequence

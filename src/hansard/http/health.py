@@ -1,4 +1,4 @@
-"""Whether the server can work, what it counts, and whom it lets in: for those who run it."""
+"""Health, readiness and metrics, for operators."""
 
 import logging
 from collections.abc import Callable, Mapping

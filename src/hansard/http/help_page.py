@@ -1,4 +1,4 @@
-"""What a person sees who opens an address that is for programs, or that there is not.
+"""The help page for a person who opens an address meant for programs.
 
 The same page as everywhere: it finds by its address that it should help, and asks nothing of the
 API for that. Programs are answered as ever: only whoever asks for HTML is helped.

@@ -1,4 +1,4 @@
-"""Who was let in to the page, kept so that a server that starts anew knows them again.
+"""Stores who is logged in to the page, so that a restarted server still knows them.
 
 Each visit is a file of its own, named by the digest of its cookie, in a folder that only its owner
 can enter. So servers of one store share their visits without a lock, none of them is overwritten,

@@ -1,4 +1,4 @@
-"""What the server writes down of each request: never a body, a header, a query or a secret."""
+"""The request log: never a body, a header, a query or a secret."""
 
 import json
 import logging

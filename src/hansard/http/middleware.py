@@ -1,4 +1,4 @@
-"""What stands before everything that is served: the gate, the limits, the log and the meter."""
+"""Middleware around everything served: authentication, limits, log and metrics."""
 
 import secrets
 import time

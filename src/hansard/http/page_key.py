@@ -1,4 +1,4 @@
-"""The key that a server leaves for `hansard open`, where only the same person can read it."""
+"""The key file by which `hansard open` proves to be the same user."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Who may use the page: whoever shows a token once, and from then on the cookie it was given.
+"""Who may use the page: a browser that showed a token once, then its cookie.
 
 On loopback every program of every user can connect, so being there proves nothing. A token is
 printed where the person who started the server reads it, or fetched with a key that lies in a file

@@ -1,4 +1,4 @@
-"""The page's own files, which ship inside the package, and the way in."""
+"""The page's static files, shipped in the package, and its entry."""
 
 import mimetypes
 from collections.abc import Callable

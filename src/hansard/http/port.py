@@ -1,4 +1,4 @@
-"""The port that is served on."""
+"""The port that the server listens on."""
 
 import errno
 import socket

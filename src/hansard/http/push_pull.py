@@ -1,4 +1,4 @@
-"""What `hansard push` and `pull` ask of a server: messages, each a request of its own.
+"""The HTTP endpoint of `hansard push` and `pull`: each message is a request.
 
 Only who has an admin's token is answered: what goes is all of a project, as it is.
 """

@@ -1,4 +1,4 @@
-"""How often and how much a caller may ask over HTTP: buckets that fill by time, empty by use."""
+"""Rate limits over HTTP: token buckets that refill over time."""
 
 import time
 

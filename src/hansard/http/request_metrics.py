@@ -1,4 +1,4 @@
-"""What is counted while requests are answered, as Prometheus reads it."""
+"""Counts requests as they are answered, in Prometheus format."""
 
 import threading
 from bisect import bisect_left

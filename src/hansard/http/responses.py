@@ -1,4 +1,4 @@
-"""Answers and problems as HTTP says them."""
+"""HTTP responses for answers and problems."""
 
 from collections.abc import Mapping
 from typing import Any

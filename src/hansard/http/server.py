@@ -1,4 +1,4 @@
-"""The HTTP server: it listens, serves MCP and what stands beside it, and ends when told to."""
+"""The HTTP server: listens, serves MCP and the site, and shuts down."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Signing in on the page: off to the identity provider and back, and who is known by the cookie."""
+"""Sign-in on the page: redirects to the identity provider, and recognizes the cookie."""
 
 import re
 from base64 import b64encode

@@ -1,4 +1,4 @@
-"""The page beside the MCP endpoint: its routes, what to say at the start, how to end."""
+"""The site beside the MCP endpoint: its routes, start-up message and shutdown."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""Points in a project's past as callers write them: a tick `t:12`, a seq `s:340`, an ISO time."""
+"""Parses points in a project's past: a tick `t:12`, a seq `s:340`, or an ISO time."""
 
 import re
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""What is named is kept: proved in the transaction that names it, whatever anyone remembers.
+"""Checks in the transaction that names a blob that the blob is kept, whatever a process remembers.
 
 Whoever packs a content has looked at the store before: what it has already, and what the content
 can be packed onto. By the time of the write another process may have collected or erased just that.

@@ -1,4 +1,4 @@
-"""Wall-clock times as text that sorts: UTC, to the microsecond, always the same width."""
+"""Wall-clock times as sortable text: UTC, microseconds, fixed width."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Reading what a blob holds, with the blobs beneath it, proved against its digest."""
+"""Reads a blob with the blobs it is packed against, and checks it against its digest."""
 
 from collections.abc import Sequence
 from functools import partial

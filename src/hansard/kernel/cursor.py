@@ -1,4 +1,4 @@
-"""Cursors: where a page of a list ended, as an opaque string for the caller."""
+"""Cursors: the place where a page of a list ended, as an opaque string."""
 
 import base64
 import binascii

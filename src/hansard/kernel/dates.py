@@ -1,4 +1,4 @@
-"""Which days a text speaks of: `7 May 2023`, `in June`, `last spring`, `2023-05-07`. Pure."""
+"""Finds the days in a text: `7 May 2023`, `in June`, `last spring`, `2023-05-07`. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence

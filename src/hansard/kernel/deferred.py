@@ -1,4 +1,4 @@
-"""Capabilities that are loaded when they are first needed.
+"""Loads capabilities when they are first needed.
 
 What a store must know of one to be opened, read and checked is written down: the names of its
 operations, its kinds of events, its views with their tables. A process that lists records needs

@@ -1,4 +1,4 @@
-"""Trying a write out: it runs whole, and is undone, so that what it would need is made only for it.
+"""Runs a write and undoes it, so that what it would need is created only for a write that succeeds.
 
 A project is entered in the catalog, and ids are set aside there, in transactions of their own,
 before the write that needs them. Whatever is refused must leave neither behind. So the write is

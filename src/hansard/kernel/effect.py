@@ -1,4 +1,4 @@
-"""Effects on the world: intent durable, world changed, outcome durable; settled after a crash.
+"""Effects on the world: a durable intent, the act, a durable outcome; settled after a crash.
 
 An intent names its owner, a lock that the process holds for life. Only a dead owner's intents are
 settled by others, so that nobody judges an effect that is still under way.

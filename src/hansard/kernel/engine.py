@@ -1,4 +1,4 @@
-"""THE SEAM: what Hansard asks of a database, and all that it asks.
+"""THE SEAM: everything that Hansard asks of a database.
 
 Work is a function of a transaction, not a `with` block, so that an engine may retry it or let
 several share one commit. Therefore work touches nothing but its transaction: it may run twice.

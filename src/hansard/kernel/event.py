@@ -1,4 +1,4 @@
-"""Events are facts; entries are events with their place in the journal and the chain."""
+"""Events are facts. Entries are events with their place in the journal and the hash chain."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Characters that a reader does not see, and a terminal or a model obeys: found, counted, escaped.
+"""Finds, counts and escapes characters that a reader cannot see but a terminal or a model obeys.
 
 Nothing that is stored is changed for them. They are told of where text is written or given to a
 model, and shown by their numbers where it would act on a terminal.

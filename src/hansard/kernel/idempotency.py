@@ -1,4 +1,4 @@
-"""Asking again under the same key: answered as the first time, and never done twice."""
+"""Idempotency keys: a repeated request gets its first answer and is never done twice."""
 
 from dataclasses import dataclass
 from typing import Any

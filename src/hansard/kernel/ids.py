@@ -1,4 +1,4 @@
-"""Short ids such as R007, unique in the whole store and counted up within each project.
+"""Short ids such as R007, unique in the store and counted within each project.
 
 The catalog hands out blocks of numbers; a project takes from its own block in its own transaction.
 Numbers may have gaps; none is ever given twice.

@@ -1,4 +1,4 @@
-"""Every limit has a name, and this is where the names live. Units come last."""
+"""The kernel's limits by name. Units come last."""
 
 KIB = 1024
 MIB = 1024 * KIB

@@ -1,4 +1,4 @@
-"""The lock that says that somebody is still there."""
+"""The lock that shows that a process or a page is still there."""
 
 import secrets
 import threading

@@ -1,4 +1,4 @@
-"""The seam between capabilities, which have texts, and what finds texts by their meaning.
+"""The seam between capabilities, which have texts, and the index that finds texts by meaning.
 
 A capability says which passages its events make or unmake. A follower embeds them at its own pace,
 so what is found by meaning may be stale: whoever asks checks each hit against the tables.

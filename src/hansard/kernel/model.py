@@ -1,4 +1,4 @@
-"""What every model of ours is: described where it stands, and built when it is first used."""
+"""The base of our pydantic models: declared where they stand, built when first used."""
 
 from pydantic import BaseModel, ConfigDict
 

@@ -1,4 +1,4 @@
-"""What a model is told of an answer, which is less than a program is given. Pure.
+"""The part of an answer that a model sees, which is less than a program gets. Pure.
 
 A model pays for each word of an answer, so it is told what it can go on with. What is only proof
 goes beside the answer, where no host shows it to a model; what is empty, or as it always is, is

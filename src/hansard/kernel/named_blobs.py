@@ -1,4 +1,4 @@
-"""Which blobs an event names: its fields of type `Digest`, wherever in its shape they stand."""
+"""Which blobs an event names: its fields of type `Digest`, at any depth."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache

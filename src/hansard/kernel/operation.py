@@ -1,4 +1,4 @@
-"""What can be asked of Hansard: operations, who asks, and in what circumstances they run."""
+"""Operations: what can be asked, who asks, and the context in which they run."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

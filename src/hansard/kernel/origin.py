@@ -1,4 +1,4 @@
-"""Where a write came from that was first made elsewhere: kept in the transaction of the write.
+"""Where imported content came from, recorded in the transaction that writes it.
 
 What is taken over from another program is an ordinary write, at the time of the journal. Beside it
 an entry says which item of which source it is and when that happened there. So the same item is

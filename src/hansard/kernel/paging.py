@@ -1,4 +1,4 @@
-"""Going through all rows of a table, all entries or all blobs, a page at a time."""
+"""Iterates over all rows, entries or blobs, a page at a time."""
 
 from collections.abc import Collection, Iterator
 

@@ -1,4 +1,4 @@
-"""How one content follows from another: the middle, packed; both ends are only counted. Pure.
+"""Differences between two contents: the packed middle; the common ends are only counted. Pure.
 
 What is saved again and again has mostly grown at its end or changed in a few places. Comparing ends
 costs a tenth of what a search for matches does, and what lies between is small to search.

@@ -1,4 +1,4 @@
-"""Files and folders that nobody but their owner reads or writes, whatever the umask lets them."""
+"""Files and folders that only their owner can read or write, whatever the umask."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A refusal the caller can read and a program can act on. Anything else that is raised is a bug."""
+"""A refusal that a caller can read and a program can act on. Anything else raised is a bug."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar

@@ -1,4 +1,4 @@
-"""What of a question is compared with meanings: not the names that a whole project is about.
+"""The part of a question that is compared by meaning: not names that all of a project is about.
 
 Where every other text is by Ana, `What did Ana bake?` is nearest to what is by Ana, whatever it
 says. Such names lead words astray no less, but there they are common and count little anyhow. Who

@@ -1,4 +1,4 @@
-"""Putting what was found by words and what was found by meaning into one order. Pure."""
+"""Merges hits by words and hits by meaning into one ranking. Pure."""
 
 from collections.abc import Sequence
 

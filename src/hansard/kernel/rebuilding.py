@@ -1,4 +1,4 @@
-"""Deriving views again from the journal: beside the live tables, page by page, and only once.
+"""Rebuilds views from the journal: beside the live tables, page by page, and only once.
 
 Another version of a view has tables of its own. So after an upgrade they are filled beside those
 that an older program still reads and writes, a page of entries in a transaction, until they have

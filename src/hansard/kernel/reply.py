@@ -1,4 +1,4 @@
-"""Answers kept under an idempotency key, in the transaction of the write they answer.
+"""Answers stored under an idempotency key, in the transaction of the write they answer.
 
 What changes the world outside cannot be answered in one transaction. Its key is kept with its
 intents, so that a repetition finds them and asks how they ended instead of acting again.

@@ -1,4 +1,4 @@
-"""The digests of contents that begin alike: what has not changed is not hashed again."""
+"""Digests of contents with a common beginning, which is hashed only once."""
 
 import hashlib
 from collections.abc import Iterator

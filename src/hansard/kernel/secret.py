@@ -1,4 +1,4 @@
-"""What people prove to be people by, as the kernel knows it."""
+"""The secret that proves a person, as the kernel knows it."""
 
 from collections.abc import Callable
 from typing import Protocol

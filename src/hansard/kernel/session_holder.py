@@ -1,4 +1,4 @@
-"""Who is in a session, as the journal says it."""
+"""Who holds a session, as the journal records it."""
 
 from typing import Annotated, Literal
 

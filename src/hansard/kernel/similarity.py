@@ -1,4 +1,4 @@
-"""What is like other things that were found is likelier what was meant. Pure.
+"""Raises hits that resemble other hits. Pure.
 
 Texts about one thing are found together or not at all: one that scores well and stands alone among
 what was found shares words with the question by chance, and one that is like many good ones may

@@ -1,4 +1,4 @@
-"""The part of a text that shows why a search found it. Pure, and without markup."""
+"""The part of a text that shows why a search found it. Pure, without markup."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What a mistyped word may have been: one letter more, less or another, or two swapped. Pure."""
+"""Words at one typing error's distance: a letter more, less or changed, or two swapped. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator

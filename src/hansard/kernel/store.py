@@ -1,4 +1,4 @@
-"""A store: an engine, the kinds of events it holds and the views derived from them."""
+"""A store: an engine, its kinds of events, and the views derived from them."""
 
 import threading
 import time

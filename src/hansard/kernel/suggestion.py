@@ -1,4 +1,4 @@
-"""What somebody may have meant who wrote a name that there is not. Pure."""
+"""Suggests the name that a misspelt one may have meant. Pure."""
 
 from collections.abc import Iterable
 

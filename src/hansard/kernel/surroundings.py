@@ -1,4 +1,4 @@
-"""What is around a text says what it is about: what was said before and after it, by whom and when.
+"""What surrounds a text says what it is about: the texts before and after it, its author and time.
 
 A turn of a talk, or a child of a record, is often too short to be found by itself. So what is found
 counts for what stands beside it too, and whoever is named in a question, and when, for what they

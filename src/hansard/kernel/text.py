@@ -1,4 +1,4 @@
-"""What text from callers may be: lengths in code points after trimming, no NUL, stored as given."""
+"""Rules for text from callers: length in code points after trimming, no NUL, stored as given."""
 
 import re
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""A talk that was written down as one text, and the turns in it. Pure."""
+"""Finds the turns in a conversation that was written down as one text. Pure."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Texts cut to be shown: marked so that none passes for the whole, and known when one comes back.
+"""Truncates texts for display with a mark, and recognizes a truncated text that comes back.
 
 Whoever writes what he was shown in place of the whole would lose the rest of it. Pure.
 """

@@ -1,4 +1,4 @@
-"""What JSON from callers may hold, checked before any model sees it."""
+"""Checks JSON from callers before any model sees it."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""How text becomes the words one searches by, the same on every engine. Pure.
+"""Turns text into search terms, the same on every engine. Pure.
 
 A word is a run of letters and digits, without case and accents; of a word, the stem. Some words are
 also found by their pieces: `fooBar` by `foo` and by `bar`. Scripts that put no spaces between words

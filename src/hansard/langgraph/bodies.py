@@ -1,4 +1,4 @@
-"""Packing a checkpoint's body, most of which is names that every graph has."""
+"""Packs a checkpoint's body, which is mostly names that every graph has."""
 
 import threading
 from functools import cache

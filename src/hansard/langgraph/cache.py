@@ -1,4 +1,4 @@
-"""What was last put or looked up, and holds as long as the journal ends where it did then.
+"""A cache of recent puts and reads, valid while the journal's head stays the same.
 
 What this process puts itself is no news to it: if it directly follows, the answers from before hold
 with that step on top.

@@ -1,4 +1,4 @@
-"""How a LangGraph checkpoint is written down and read back, with the graph's own serializer.
+"""Serializes a LangGraph checkpoint with the graph's own serializer.
 
 A value of some size is content of its own, so that it is stored once however many checkpoints have
 it. What is small stands in the body, beside the versions and the metadata.

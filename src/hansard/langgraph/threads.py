@@ -1,4 +1,4 @@
-"""A project's threads as the saver sees them: Hansard's operations, under each thread's session."""
+"""A project's threads as the saver sees them: operations under each thread's session."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace

@@ -1,4 +1,4 @@
-"""Results and problems as MCP says them: tool results, or JSON-RPC errors."""
+"""Results and problems in the terms of MCP: tool results, or JSON-RPC errors."""
 
 import logging
 import secrets

@@ -1,4 +1,4 @@
-"""The views that a host shows beside an answer, as the MCP Apps extension has it.
+"""Views that a host shows beside an answer (the MCP Apps extension).
 
 Each is one HTML file that loads nothing; `web/apps/build.mjs` makes them of the page's own parts.
 """

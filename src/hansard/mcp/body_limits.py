@@ -1,4 +1,4 @@
-"""How long a body may be: asked of every request before anything else is asked of it."""
+"""Checks the size of a request body before anything else."""
 
 import anyio
 import orjson

@@ -1,4 +1,4 @@
-"""Which tools are listed under which settings, decided on plain data. Light: a start waits for it.
+"""Which tools are listed under which settings, decided on plain data. Light, for a fast start.
 
 The full server makes the cards from the catalog; the front, which answers before that is loaded,
 reads those that were made then and committed.

@@ -1,4 +1,4 @@
-"""What a client calls itself, made fit to sign with.
+"""Turns a client's name for itself into one it can sign with.
 
 A client says so itself, in the handshake or with each request, so it proves nothing. What a caller
 is and may do comes from where it came in; the name only tells one program from another.

@@ -1,4 +1,4 @@
-"""Completing what a person types in a host: sessions, files, what was decided about."""
+"""Completions in a host: sessions, files, and what was decided about."""
 
 from collections.abc import Iterator
 

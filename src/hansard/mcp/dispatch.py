@@ -1,4 +1,4 @@
-"""Where calls of tools are answered: from plain data to plain data, whichever way they came in.
+"""Dispatches tool calls: plain data in, plain data out, over any transport.
 
 Nothing here knows of the SDK. Its server asks here, and so do the doors for what is plainly a call,
 without the SDK having been loaded, or between it and the wire.

@@ -1,4 +1,4 @@
-"""The last word of a server that cannot start: said to the client, which would see only an end."""
+"""Tells the client why the server cannot start; otherwise it would only see the pipe close."""
 
 import json
 import os

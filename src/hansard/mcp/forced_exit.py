@@ -1,4 +1,4 @@
-"""The last resort of a server that was told to end and cannot."""
+"""Forces the exit of a server that was told to end and cannot."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Messages out of a stream of bytes that says how long each is, as old clients and editors do.
+"""Reads messages with length headers, as old clients and editors send them.
 
 MCP puts one message on a line. Clients written after the Language Server Protocol send
 `Content-Length: N`, a blank line and N bytes instead, and read the same. What comes first decides.

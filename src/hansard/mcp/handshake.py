@@ -1,4 +1,4 @@
-"""What a client asks for when it connects, answered before the server itself is loaded.
+"""Answers a client's first questions before the server itself is loaded.
 
 Loading takes a second or more; some hosts give up after two, on busy machines. What they ask for
 first never depends on the store: who we are, which tools, resources and prompts there are. So it

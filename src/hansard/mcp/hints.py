@@ -1,4 +1,4 @@
-"""What hosts are told that load tools only when a model looks for them.
+"""Hints for hosts that load tools only when a model searches for them.
 
 Such a host shows a model the names at first, and finds the rest by words. So the few tools that
 work begins with are to be loaded always, and those of `default` say in other words than their own

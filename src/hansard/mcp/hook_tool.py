@@ -1,4 +1,4 @@
-"""The tool that a host's hook calls instead of running a program: answered, and never listed.
+"""The tool that a host's hook calls instead of a program. It is never listed.
 
 It takes what a hook would be told on stdin, and goes the same way from there: read, gathered from
 this server's workspace, recorded under the host's chat.

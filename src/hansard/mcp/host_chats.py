@@ -1,4 +1,4 @@
-"""Which chat of its host a server on a pipe is asked by, so that hooks and calls share a session.
+"""Finds the host's chat of a stdio server, so that hooks and calls share a session.
 
 What comes with the request says it best. Else the host's own hooks do: a server outlives `/clear`,
 and its environment does not change. Else that environment, if it is of the client that asks: one

@@ -1,4 +1,4 @@
-"""Calls of the current era over HTTP, answered between the guard and the SDK.
+"""Dispatches calls of the current protocol over HTTP, between the guard and the SDK.
 
 Such a call is a request of its own: one message in, one out. What is plainly one is answered here
 as the SDK answers it; everything else is passed on as it came.

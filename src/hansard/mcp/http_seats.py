@@ -1,4 +1,4 @@
-"""In which seat a client over HTTP sits, so that what it does without a name is one session.
+"""Assigns a client over HTTP its seat, so that its unnamed calls share a session.
 
 A client of the handshake era has a connection, which is one chat. One of the current era has none:
 each request stands for itself, and says only which program asks. Two chats of one program look the

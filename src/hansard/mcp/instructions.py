@@ -1,4 +1,4 @@
-"""What a client's model is told when it connects: the essentials first, and only of its own tools.
+"""The instructions a model gets when its client connects. They mention only tools it has.
 
 A line that names a tool (in backticks) is said only to whom that tool is listed, so nobody is told
 to call what they do not have.

@@ -1,4 +1,4 @@
-"""The SDK's packages, of which only the parts are loaded that are asked for.
+"""Loads only those parts of the SDK's packages that are used.
 
 `import mcp.server.lowlevel` first runs what stands in `mcp` and `mcp.server`, and that loads the
 SDK's client, its other kind of server and what these need: 12 MiB that a server over stdio never

@@ -1,4 +1,4 @@
-"""Lines out of a stream of bytes, with a bound on what is held. Pure: somebody else reads."""
+"""Splits a stream of bytes into lines, with a bound. Pure: somebody else reads."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Makes the card of each tool from the catalog's operations."""
+"""Builds the card of each tool from the catalog's operations."""
 
 from functools import partial
 

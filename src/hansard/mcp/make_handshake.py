@@ -1,4 +1,4 @@
-"""Writes down what the full server answers to a client that connects, for `handshake.py` to say.
+"""Generates what `handshake.py` answers, from the full server's own answers.
 
 Nothing of it is put together by hand: the server is asked, in both eras.
 """

@@ -1,4 +1,4 @@
-"""One JSON-RPC message out of bytes, read strictly, and the answer when it is none. Pure.
+"""Parses one JSON-RPC message strictly, and builds the error for a bad one. Pure.
 
 The SDK's own reader answers nothing to what it cannot read, keeps the last of two equal keys and
 replaces bytes that are not UTF-8. Here every fault has its code, and the request's id wherever that

@@ -1,4 +1,4 @@
-"""Change notices, fed from the journal's tail: whoever watches a resource hears that it moved.
+"""Change notices from the journal's tail, for clients that watch a resource.
 
 The two eras of the protocol watch in two ways: `subscriptions/listen` is a stream that takes its
 events from a bus, `resources/subscribe` is a wish kept for as long as the connection lives. Either

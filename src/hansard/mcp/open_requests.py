@@ -1,4 +1,4 @@
-"""Requests between being read and being answered: counted, bounded, and waited for at the end."""
+"""Requests that are read and not answered yet: counted, bounded, and awaited at the end."""
 
 import threading
 from collections import defaultdict

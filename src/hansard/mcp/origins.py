@@ -1,4 +1,4 @@
-"""Which Host and Origin a request may carry: parsed and compared whole, never by how they begin."""
+"""Which Host and Origin headers a request may carry: parsed and compared as a whole."""
 
 import re
 from collections.abc import Iterable, Sequence

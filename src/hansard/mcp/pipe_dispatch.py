@@ -1,4 +1,4 @@
-"""What comes in over a pipe: answered here where it is plain, else by the SDK's server.
+"""Dispatches stdio messages: plain calls are answered here, the rest by the SDK's server.
 
 Calls, lists and pings are plain, as hosts send them, and most chats consist of nothing else. So the
 SDK, which takes half of the memory and most of the time of a start, is loaded for the first message

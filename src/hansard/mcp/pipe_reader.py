@@ -1,4 +1,4 @@
-"""The reading end of a pipe, in a thread of its own, from the first moment of a process on.
+"""Reads a pipe in a thread of its own, from the start of the process.
 
 What the front can answer is answered at once. The first message that it cannot waits for the
 server, and from then on all of them go there, in order. Light: a start waits for it.

@@ -1,4 +1,4 @@
-"""The writing end of a pipe, with a thread of its own: no client can hold up the event loop.
+"""Writes a pipe in a thread of its own, so that no client blocks the server.
 
 What the pipe has room for is written at once, without that thread.
 """

@@ -1,4 +1,4 @@
-"""Reading and writing pipes that may not wait: whoever shares one may have made it so. Light."""
+"""Reads and writes pipes that another process may have made non-blocking. Light."""
 
 import os
 import select

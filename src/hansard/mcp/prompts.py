@@ -1,4 +1,4 @@
-"""Prompts: what a person chooses in a host, such as /hansard:resume, and a model is then told."""
+"""Prompts that a person chooses in a host, such as /hansard:resume."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which questions may be answered on the event loop: those just asked that took next to no time.
+"""Which reads may run on the event loop: those that just took next to no time.
 
 What runs there holds up all else that a client says, a cancellation too. That a tool was quick
 says little: it may be asked for more, or of more than there was. So it is the very same question,

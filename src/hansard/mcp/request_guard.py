@@ -1,4 +1,4 @@
-"""What every HTTP request passes before anything else looks at it."""
+"""Checks every HTTP request before anything else sees it."""
 
 from collections.abc import Iterable
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""What one request says besides what it asks for, whichever way it came in."""
+"""What a request carries besides its call, over any transport."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What can be read, and watched, as MCP resources."""
+"""MCP resources, to read and to watch."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence

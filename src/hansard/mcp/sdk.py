@@ -1,4 +1,4 @@
-"""A request as the SDK has it, in words of ours."""
+"""Converts the SDK's request into ours."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Where messages from the reader's thread come in to the SDK's server over stdio."""
+"""Passes messages from the reader thread to the SDK's server over stdio."""
 
 from collections.abc import Callable
 

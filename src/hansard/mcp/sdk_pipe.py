@@ -1,4 +1,4 @@
-"""The SDK's server at the end of a pipe, loaded for what is not answered without it."""
+"""The SDK's server on a pipe, loaded when a message needs it."""
 
 import asyncio
 import math

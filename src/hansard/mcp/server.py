@@ -1,4 +1,4 @@
-"""The one MCP server object, for every transport and both eras of the protocol."""
+"""The MCP server object, for every transport and both eras of the protocol."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar, get_args

@@ -1,4 +1,4 @@
-"""MCP over stdin and stdout: one client, one process, nothing but JSON-RPC on the wire."""
+"""MCP over stdin and stdout: one client, one process, only JSON-RPC on the wire."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""MCP over Streamable HTTP, for clients on this machine, and elsewhere for those with a token."""
+"""MCP over Streamable HTTP, for clients on this machine or with a token."""
 
 from collections.abc import Sequence
 from concurrent.futures import Executor

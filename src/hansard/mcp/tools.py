@@ -1,4 +1,4 @@
-"""The tools a client is shown, made from the catalog's operations."""
+"""The tools that a client sees, made from the catalog's operations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""What comes back from the recorder: structured content, and a text that suffices alone."""
+"""Answers of the recorder: structured content, each with a text that stands alone."""
 
 from typing import Annotated, Any, Literal
 

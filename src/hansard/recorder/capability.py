@@ -1,4 +1,4 @@
-"""What the recorder is made of: its operations, events and view."""
+"""The capability of the recorder: its operations, events and view."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""Recording a session: its title, its notes, and what other tools did to files."""
+"""Records a session: its title, its notes, and what other tools did to files."""
 
 from hansard.kernel.blob import Blob, seal
 from hansard.kernel.engine import ReadTx, Row, WriteTx

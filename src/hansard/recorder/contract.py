@@ -1,4 +1,4 @@
-"""What can be asked of the recorder, and what can be refused. The answers are in `answers.py`.
+"""Requests and refusals of the recorder. The answers are in `answers.py`.
 
 What can be refused about paths and files is in `problems.py`.
 """

@@ -1,4 +1,4 @@
-"""What happens in a recorded session: its plan, its notes, and everything done to files."""
+"""Events of a recorded session: its plan, its notes, and every change of a file."""
 
 from typing import Any, ClassVar, Literal
 

@@ -1,4 +1,4 @@
-"""Changing files: locked, settled, planned, announced, done, and only then answered."""
+"""Announces a change of a file in the journal, then performs it."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial

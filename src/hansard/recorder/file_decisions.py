@@ -1,4 +1,4 @@
-"""Decisions about files: what the recorder asks of whoever knows them, and what follows from it."""
+"""Decisions about files: how the recorder asks for them, and what they forbid."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol

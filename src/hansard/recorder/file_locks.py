@@ -1,4 +1,4 @@
-"""The locks of files, and what to do if they are lost while somebody is at the files."""
+"""Locks of files, and what happens if one is lost during a change."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 

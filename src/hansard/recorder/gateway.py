@@ -1,4 +1,4 @@
-"""This process's hand on the workspace: one operation at a file at a time.
+"""This process's handle on the workspace: one operation on a file at a time.
 
 Whoever changes a file, or what is recorded of it, holds the file's lock from its first look to its
 outcome. So an open intent whose lock is free is of someone who died or failed.

@@ -1,4 +1,4 @@
-"""What is recorded of a change before it is made: the intent, what was found, and the contents."""
+"""Builds the intent of a change: what was found, and the contents to record."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

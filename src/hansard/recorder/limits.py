@@ -1,4 +1,4 @@
-"""The limits of the recorder, by name. Units come last."""
+"""Limits of the recorder by name. Units come last."""
 
 from hansard.kernel.limits import BLOB_BYTES_MAX, LIST_LIMIT_DEFAULT, MIB
 

@@ -1,4 +1,4 @@
-"""Recording a session's plan, and which of its steps is current.
+"""Records a session's plan, and which step is current.
 
 The plan and its current step are the session's, whoever works in it: agents that share a session
 and work on several steps at once say with `step` what belongs to which.

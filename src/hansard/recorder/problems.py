@@ -1,4 +1,4 @@
-"""What can be refused about files, and how the operating system's errors become such refusals.
+"""Refusals about files, and how errors of the operating system become refusals.
 
 No message names a path of the server: each shows the path as the caller gave it, made printable.
 """

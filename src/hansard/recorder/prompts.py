@@ -1,4 +1,4 @@
-"""What the user said in a session: the words it began with, and those that were noted later."""
+"""What the user said in a session: its first words, and later messages."""
 
 import orjson
 

@@ -1,4 +1,4 @@
-"""Reading a file as it is, and finding sessions."""
+"""Reads a file as it is now, and finds sessions."""
 
 from urllib.parse import quote
 

@@ -1,4 +1,4 @@
-"""Moves that others made, found by content: a file is gone, and one that was not there holds it.
+"""Detects moves by others: a file is gone, and a new one holds its content.
 
 A file that was there already and now holds what another held was written, not moved to: editors
 save that way. An empty file says nothing about where it came from.

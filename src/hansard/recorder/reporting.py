@@ -1,4 +1,4 @@
-"""What other tools did to files, as they or their hosts tell it: recorded, and nothing executed."""
+"""Records changes that other tools or their hosts report. Nothing is executed."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""How announced changes to files ended: recorded, settled where nobody knows, and told."""
+"""Records how announced changes of files ended, and reports it."""
 
 from collections.abc import Sequence
 from typing import Any

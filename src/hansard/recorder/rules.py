@@ -1,4 +1,4 @@
-"""What a change to a file would make of it, and what stands in its way. Pure: states in, plans out.
+"""Rules of file changes: what a change makes of a file, and what prevents it. Pure.
 
 No message here quotes what a file holds: a refusal is recorded and shown, and contents may be
 secret.

@@ -1,4 +1,4 @@
-"""What was left open on files: judged by what is on disk, and cleaned up after.
+"""Settles unfinished changes of files by what is on disk, and cleans up.
 
 A change takes the old file away in one step, and only then looks at what that was. If a process
 dies between the two, its temporary file may hold what somebody else wrote just before, and nothing

@@ -1,4 +1,4 @@
-"""Before files are changed: what the disk shows, then one look at the store for all else."""
+"""Before a change: the state on disk, then one read of the store for everything else."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The tables derived from recorded sessions, and how their rows are named."""
+"""Tables derived from recorded sessions, and the keys of their rows."""
 
 from hansard.kernel.blob import digest_of
 from hansard.kernel.engine import Table

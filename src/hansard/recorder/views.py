@@ -1,4 +1,4 @@
-"""How recorded events become files, revisions, sittings and the story."""
+"""Derives files, revisions, sittings and the story from recorded events."""
 
 from hansard.kernel.effect import intent_key
 from hansard.kernel.engine import Range, Row, Where

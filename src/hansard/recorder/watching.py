@@ -1,4 +1,4 @@
-"""Seeing what others do to the workspace's files at once, not only when an operation meets it.
+"""Watches the workspace's files for changes by others.
 
 What is seen is recorded exactly as file_op records what it finds: under the file's lock, with what
 was open on it settled first. So a change that came through Hansard is never taken for another's.

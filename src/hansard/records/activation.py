@@ -1,4 +1,4 @@
-"""Loading a record to reason with it: the way down of 000's sync."""
+"""Activates a record: loads it with the context needed to reason with it."""
 
 from collections.abc import Sequence
 from contextlib import suppress

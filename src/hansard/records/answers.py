@@ -1,4 +1,4 @@
-"""What comes back from the operations on records: shapes of 000, and a text that suffices alone."""
+"""Answers of the operations on records: the shapes of 000, each with a text that stands alone."""
 
 from typing import Annotated, ClassVar, Self
 

@@ -1,4 +1,4 @@
-"""Sessions that begin where another stands."""
+"""Sessions that branch off from another."""
 
 from dataclasses import replace
 from functools import partial

@@ -1,4 +1,4 @@
-"""Keeping an answer within its budget. Pure. Sizes are of the JSON, which outdoes the text."""
+"""Keeps an answer within its budget. Pure. Sizes are those of the JSON, which exceeds the text."""
 
 from collections.abc import Iterable, Iterator
 from typing import TypeVar

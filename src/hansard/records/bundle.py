@@ -1,4 +1,4 @@
-"""The context bundle: a record with what is needed to reason with it, within a budget."""
+"""The context bundle: a record with its surroundings, within a budget."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What records are made of: their operations, events and view."""
+"""The capability of records: its operations, events and view."""
 
 from hansard.kernel.meaning import Meanings, NoMeanings
 from hansard.kernel.operation import Capability

@@ -1,4 +1,4 @@
-"""What others did since a session's last sync, gathered by record."""
+"""Changes by others since a session's last sync, grouped by record."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Creating, moving and laying aside records; updating them is in `updating.py`."""
+"""Creates, moves and retires records; `updating.py` updates them."""
 
 from hansard.kernel.blob import seal
 from hansard.kernel.engine import Found, ReadTx, Row, WriteTx

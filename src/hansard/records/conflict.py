@@ -1,4 +1,4 @@
-"""Updates that meet another session's: what both changed, merged as far as it goes together.
+"""Conflicts between two sessions' updates: what each changed, merged as far as possible.
 
 A merge takes time, and what it makes is staged before the transaction that keeps it. So it is made
 ahead, from what is then stored. If the record moves on in between, the transaction says so and the

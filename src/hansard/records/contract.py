@@ -1,4 +1,4 @@
-"""What can be asked about records, and what can be refused. The answers are in `answers.py`."""
+"""Requests and refusals about records. The answers are in `answers.py`."""
 
 from typing import Annotated, Any, Literal, Self
 

@@ -1,4 +1,4 @@
-"""How two versions of a record differ, field by field."""
+"""Differences between two versions of a record, field by field."""
 
 from typing import Any
 

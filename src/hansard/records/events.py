@@ -1,4 +1,4 @@
-"""What happens to records. Bodies are blobs; events carry their digests."""
+"""Events of records. Bodies are blobs; events carry their digests."""
 
 from typing import Any, ClassVar, Literal
 

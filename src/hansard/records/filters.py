@@ -1,4 +1,4 @@
-"""What lists and searches may be narrowed by."""
+"""Filters for lists and searches."""
 
 from collections.abc import Sequence
 

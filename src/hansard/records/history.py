@@ -1,4 +1,4 @@
-"""What happened to a record, and how it differs between two points."""
+"""The history of a record, and its differences between two points."""
 
 from collections.abc import Iterator
 

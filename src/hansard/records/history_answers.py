@@ -1,4 +1,4 @@
-"""What comes back from get_record_history and get_record_diff."""
+"""Answers of get_record_history and get_record_diff."""
 
 from typing import Annotated, Any
 

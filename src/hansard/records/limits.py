@@ -1,4 +1,4 @@
-"""The limits of records, by name. Units come last."""
+"""Limits of records by name. Units come last."""
 
 from hansard.kernel.limits import KIB
 

@@ -1,4 +1,4 @@
-"""How an answer that shows the first of some records leads to the rest of them."""
+"""How an answer that shows some records leads to the rest."""
 
 import json
 

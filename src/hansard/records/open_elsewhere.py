@@ -1,4 +1,4 @@
-"""Who else has a record open, and whether that is worth a word: graded by who is really there."""
+"""Warns that others have a record open, as strongly as they are really present."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Where a project stands, for a chat that is new to it."""
+"""The overview of a project for a chat that is new to it."""
 
 from collections.abc import Iterator
 from functools import partial

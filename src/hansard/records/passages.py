@@ -1,4 +1,4 @@
-"""The texts by which records are found by their meaning."""
+"""The texts by which records are found by meaning."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Where records stand among others: under what, between which, said by whom, and when.
+"""Places of records: parent, neighbours, speaker and time.
 
 Children of a record stand in the order in which they came. So do records without a parent that say
 who speaks: those are turns of a talk, told one by one. Others have no neighbours.

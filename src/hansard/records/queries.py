@@ -1,4 +1,4 @@
-"""Looking at records without activating them."""
+"""Reads records without activating them."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Reading records: rows by id, whole records with their bodies, references with their counts."""
+"""Reads records: rows by id, whole records with bodies, references with counts."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Putting two changes of one record together, field by field. Pure."""
+"""Merges two changes of one record, field by field. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

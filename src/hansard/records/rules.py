@@ -1,4 +1,4 @@
-"""What may be done to records. Pure: values in, events out, or a `Problem`."""
+"""Rules of records. Pure: values in, events out, or a `Problem`."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Finding records by words, and by meaning where there is an embedder.
+"""Finds records by words, and by meaning where an embedder is set.
 
 Scores of an engine compare only within one answer, so `relevance` is relative to its best hit, and
 that one's is the part of the words asked for that it has: 1 means all of them, and none better. Of

@@ -1,4 +1,4 @@
-"""The shapes of 000: records, references to them, warnings. Spelled as the source spells them."""
+"""The shapes of 000 in its own spelling: records, references, warnings."""
 
 from typing import Annotated, Any, ClassVar, Literal
 

@@ -1,4 +1,4 @@
-"""What comes back from a sync: what others did to each record, told once."""
+"""Answers of a sync: what others did to each record, reported once."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal

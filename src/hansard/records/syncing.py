@@ -1,4 +1,4 @@
-"""Telling a session what others changed: each change once, a record at a time, within a budget.
+"""Reports to a session what others changed: each change once, by record, within a budget.
 
 What a session was told of a record in full, it knows from then on. What did not fit is named with
 the call that gets it, and is not known: an update from before still meets it.

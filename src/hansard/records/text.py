@@ -1,4 +1,4 @@
-"""Records as a few lines of text, for hosts that show a model nothing else."""
+"""Records as a few lines of text, for hosts that show a model only text."""
 
 from collections.abc import Collection, Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""Comparing and merging texts by lines, by libgit2. It is imported on first use: few need it."""
+"""Compares and merges texts by lines with libgit2, which is imported on first use."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What comes back from update_record: the record written, or what there is to decide."""
+"""Answers of update_record: the written record, or the conflict to decide."""
 
 from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, Literal

@@ -1,4 +1,4 @@
-"""Changing a record: nothing that its session was not shown is ever written over in silence."""
+"""Updates a record; nothing that the session has not seen is overwritten silently."""
 
 from functools import partial
 

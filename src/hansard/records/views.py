@@ -1,4 +1,4 @@
-"""Records by id with all their versions, where they lie in the tree, and what lies beneath them.
+"""Records by id with all versions, their places in the tree, and their descendants.
 
 A record's `path` is the numbers of its ancestors and its own, each of the same width. So the
 records of a subtree are those whose path begins with its root's, and the order of paths is the

@@ -1,4 +1,4 @@
-"""What the parts of the library ask for: one operation, by its name."""
+"""The call interface of the library's parts: one operation by name."""
 
 from typing import Any, Protocol
 

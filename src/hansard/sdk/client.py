@@ -1,4 +1,4 @@
-"""The library's front door: a store, opened in this process, and every operation by its name."""
+"""The library's entry point: a store opened in this process, and its operations."""
 
 import weakref
 from dataclasses import replace

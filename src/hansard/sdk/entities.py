@@ -1,4 +1,4 @@
-"""Entities in Python: an object for each, with the methods of source 002 in Python's spelling."""
+"""Entities in Python: an object each, with the methods of source 002."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self, TypeVar

@@ -1,4 +1,4 @@
-"""Records from Python: the same operations, with types. A body is always whole."""
+"""Records in Python, typed. A body is always whole."""
 
 from typing import Any, Literal, TypeVar
 

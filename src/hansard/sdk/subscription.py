@@ -1,4 +1,4 @@
-"""Hearing of changes to entities: a generator over the journal's tail."""
+"""Subscribes to changes of entities: a generator over the journal's tail."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""What Python values may be given to an operation: those that JSON has, which come back the same.
+"""Which Python values an operation accepts: those of JSON, which come back the same.
 
 Over the wire nothing else can arrive. Here a tuple or a date could, and would come back as a list
 or a text.

@@ -1,4 +1,4 @@
-"""In which project a call runs: the one its arguments name, else the caller's home."""
+"""The project of a call: the one its arguments name, else the caller's home."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""In which project and under which session a call runs.
+"""The project and session under which a call runs.
 
 The project is the one the arguments name, else the caller's home. The session is the one the
 arguments name; else the one that came with the request; else the one that the calling process

@@ -1,4 +1,4 @@
-"""What sessions are made of: their operations, events and views."""
+"""The capability of sessions: its operations, events and views."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Who cites what, over all capabilities: any event that has `cites` says so.
+"""Who cites what, across capabilities: any event with `cites` counts.
 
 A citation names a record, a decision, a checkpoint, an entry (`s:340`) or a file (`path:src/a.py`).
 It is kept under what it names, so what rests on a decision is found without looking at the rest.

@@ -1,4 +1,4 @@
-"""What can be asked about projects and sessions, what comes back, and what can be refused."""
+"""Requests, answers and refusals about projects and sessions."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any

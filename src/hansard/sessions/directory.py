@@ -1,4 +1,4 @@
-"""The sessions of a project: how their ids are made, and finding them.
+"""The sessions of a project: making their ids, and finding them.
 
 An id that a caller chose is of the project of the call, and another project may have the same. An
 id that Hansard made says of which project it is, and leads there; none of that form can be chosen.

@@ -1,4 +1,4 @@
-"""What happens to projects and sessions."""
+"""Events of projects and sessions."""
 
 from typing import ClassVar
 

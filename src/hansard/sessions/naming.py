@@ -1,4 +1,4 @@
-"""What a project may be called. Pure."""
+"""Rules for project names. Pure."""
 
 import re
 import unicodedata

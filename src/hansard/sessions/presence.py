@@ -1,4 +1,4 @@
-"""Who is really there: looked up when it is asked, never written by whoever only looks.
+"""Who is present in a session: looked up on demand, never written by a reader.
 
 A look is taken outside any transaction, as locks and tokens are no part of a project.
 """

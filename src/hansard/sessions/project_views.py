@@ -1,4 +1,4 @@
-"""The directory of projects, in the catalog: what they are called, and whose they are.
+"""The directory of projects in the catalog: names and owners.
 
 A project's key names its journal and never changes. What people type to mean it may: a project
 has one name at a time, and each it ever had leads to it, so no name ever changes hands.

@@ -1,4 +1,4 @@
-"""Finding, naming, making and putting away projects. Store-wide, so in the catalog."""
+"""Finds, names, creates and archives projects. Store-wide, so in the catalog."""
 
 from collections.abc import Callable
 

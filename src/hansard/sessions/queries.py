@@ -1,4 +1,4 @@
-"""Looking at projects and at what happened in them."""
+"""Reads about projects and their activity."""
 
 from collections.abc import Callable, Collection
 from functools import partial

@@ -1,4 +1,4 @@
-"""When a session has fallen behind, and whether somebody is in it. Pure: values in, words out.
+"""When a session is stale, and whether somebody is present. Pure.
 
 Whether it is behind is for ticks to say, and the wall clock has no say in that. Whether somebody is
 there is said by the locks of those who came in, and where they have none, by how long ago they did

@@ -1,4 +1,4 @@
-"""A session as it is shown: 000's object, and who is in it."""
+"""A session as answers show it: 000's object, and who is present."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The sessions of a project, what is active in them, its activity."""
+"""The sessions of a project, their active records, and its activity."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Sessions in words: whose one is, and for how long it has been quiet. Pure."""
+"""Describes sessions in words: whose they are, and how long they have been quiet. Pure."""
 
 from hansard.kernel.clock import from_text
 from hansard.kernel.engine import Row

@@ -1,4 +1,4 @@
-"""Backups: a folder of whole copies, each proved before it gets its name.
+"""Backups: a folder of complete copies, each verified before it gets its name.
 
 A backup folder holds one folder for each time that a backup was taken, named by that time. One that
 is not whole yet is called `.incoming-…`, so whatever has a name of its own is whole. A store that

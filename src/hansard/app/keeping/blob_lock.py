@@ -1,4 +1,4 @@
-"""One at a time: what copies, moves or removes blobs takes turns, by a lock of the store."""
+"""A lock of the store: commands that copy, move or remove blobs take turns."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""The blobs of a bundle, laid aside to be proved before a store sees any of them."""
+"""Holds the blobs of a bundle until they are verified, before they reach a store."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""What a bundle is: a project's entries and blobs in one file that any engine can take in.
+"""The bundle format: a project's entries and blobs in one file that any engine can import.
 
 A bundle is a tar archive, packed with zstd. In this order it holds `bundle.json`, which says whose
 it is; pages of blobs, each a list of lines (`blobs/000001.jsonl`) followed by the packed blobs it

@@ -1,4 +1,4 @@
-"""A whole store into another place, such as from a folder into PostgreSQL, entry for entry."""
+"""Copies a whole store elsewhere, such as from a folder into PostgreSQL, entry by entry."""
 
 import shutil
 import tempfile

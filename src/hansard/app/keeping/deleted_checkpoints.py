@@ -1,4 +1,4 @@
-"""What deleted checkpoints and thread steps had named, once they have been deleted long enough."""
+"""The content of checkpoints and thread steps that were deleted long enough ago."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What is left of content once a text in it is erased. Pure."""
+"""What remains of content after a text in it is erased. Pure."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Exporting a project: its journal up to now and all its blobs, into one file."""
+"""Exports a project: its journal up to now and all its blobs, in one file."""
 
 import os
 from collections.abc import Callable, Iterator

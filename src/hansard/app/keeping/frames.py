@@ -1,4 +1,4 @@
-"""Messages on a wire: a line of JSON that says how many bytes come after it, then these.
+"""The wire format between stores: a line of JSON that gives the length of the bytes after it.
 
 Over HTTP the bytes stand inside the JSON: nothing else is let in there, for other sites' pages.
 """

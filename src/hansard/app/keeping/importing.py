@@ -1,4 +1,4 @@
-"""Importing a bundle: proved whole first, then taken in page by page, its views derived again."""
+"""Imports a bundle: verifies all of it, then writes it page by page and rebuilds the views."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence

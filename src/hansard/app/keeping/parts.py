@@ -1,4 +1,4 @@
-"""Parts of a project, from one store to another: what came after an entry that both have.
+"""Parts of a project that travel between stores: everything after an entry that both have.
 
 A part is a bundle that goes on from that entry. It is proved whole before anything of it is
 written; its blobs are kept first, which nobody sees, and then all its entries in one transaction.

@@ -1,4 +1,4 @@
-"""A store as another one sees it when a project is pushed to it or pulled from it.
+"""The side of a store that answers a push or a pull.
 
 Each message is an object, perhaps with some bytes, and is answered by one. That is all that a
 folder, a program at the other end of a pipe and a server have to carry. What is on its way lies in

@@ -1,4 +1,4 @@
-"""Pushing a project to another store, and pulling it: only what is new, and never a merge."""
+"""Pushes a project to another store or pulls it: only new entries, and never a merge."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

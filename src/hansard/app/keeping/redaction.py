@@ -1,4 +1,4 @@
-"""Erasing content that should never have got in: in one transaction, with the views derived anew.
+"""Erases content that should never have been stored, in one transaction with the rebuilt views.
 
 The journal keeps every header, hash and length, so the chain still verifies, and an entry of its
 own says who erased what, and why. Where views build on what was erased, a stand-in is left.

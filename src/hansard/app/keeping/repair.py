@@ -1,4 +1,4 @@
-"""Mending a damaged store: by deriving its views, or by saving what is sound into a new one."""
+"""Repairs a damaged store: rebuilds its views, or moves what is sound into a new store."""
 
 import secrets
 import tempfile

@@ -1,4 +1,4 @@
-"""Making the repository of a project's decisions anew, without what was erased from the journal."""
+"""Rebuilds the Git repository of decisions after a redaction."""
 
 import secrets
 import shutil

@@ -1,4 +1,4 @@
-"""Bringing a backup back: into a new place, proved there, and only then in the store's place."""
+"""Restores a backup: into a new place, verified there, and only then over the store's place."""
 
 import errno
 import secrets

@@ -1,4 +1,4 @@
-"""Saving what is sound of a damaged store, and of a backup, into a new one.
+"""Moves what is sound in a damaged store, and in a backup, into a new store.
 
 The journal is followed from its first entry on: each next entry is taken from the first source that
 has one which follows. Where none has, the journal ends; what the store has beyond is set aside.

@@ -1,4 +1,4 @@
-"""Looking through a project for blobs that nothing needs, a page at a time, beside its writers.
+"""Finds blobs that nothing needs, a page at a time, while others write.
 
 What they add meanwhile is looked at before anything goes, in the transaction in which it goes: what
 they name is needed, and so is what that mentions and rests on.

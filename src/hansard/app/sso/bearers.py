@@ -1,4 +1,4 @@
-"""Who comes by single sign-on, and as what: the provider says who, the table says what."""
+"""Callers by single sign-on: the provider says who they are, the table says what they may do."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""How single sign-on is set up, checked once when a server starts."""
+"""The single sign-on settings, checked once when a server starts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Asking the identity provider: in time, not too much, and only where one was sent.
+"""Requests to the identity provider, limited in time, size and place.
 
 Redirects are not followed, so that a secret goes to the configured provider and nowhere else.
 """

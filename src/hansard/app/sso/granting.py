@@ -1,4 +1,4 @@
-"""What groups give: a role, in some projects or in all. Pure: no store, no network, no clock."""
+"""Which roles and projects a person's groups give. Pure: no store, no network, no clock."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""An identity provider: what it says of itself, and whether something is signed by it."""
+"""An identity provider: its metadata, and whether it signed something."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""The keys that an identity provider signs with, as it publishes them now.
+"""The signing keys that an identity provider publishes.
 
 A key that it takes away counts no more once they are fetched again, which is every few minutes and
 whenever somebody shows a key that is not among them. Whoever makes up keys has them fetched no

@@ -1,4 +1,4 @@
-"""Signing in by OpenID Connect: the way to the provider, and what it says of who came back.
+"""OpenID Connect sign-in: the redirect to the provider, and the answer that comes back.
 
 The code flow with PKCE. What a browser must bring back (state, nonce, verifier) is in a cookie of
 its own, so the server that sent it away and the one it returns to need not be the same.

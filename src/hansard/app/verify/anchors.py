@@ -1,4 +1,4 @@
-"""Anchors: every line of the file that was kept elsewhere is an entry of this history."""
+"""Anchors: every line of the anchor file is an entry of this history."""
 
 from collections.abc import Collection, Iterator
 from itertools import islice

@@ -1,4 +1,4 @@
-"""The blobs: each one a project kept is whole, and each one that an event names is kept."""
+"""Blobs: each kept blob is whole, and each blob that an event names is kept."""
 
 from collections.abc import Mapping
 from functools import partial

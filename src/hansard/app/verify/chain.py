@@ -1,4 +1,4 @@
-"""The chain: every entry there, linked to the one before, its payload whole, its clocks in step."""
+"""The chain: every entry is there, linked to the one before, with its payload and clocks intact."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The documents: what searches look through is what the views make of the journal."""
+"""The documents that searches read equal what the views derive from the journal."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping

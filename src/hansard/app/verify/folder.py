@@ -1,4 +1,4 @@
-"""The store's folder: what other users of the machine could write to, they could have written."""
+"""The store's folder: files that other users could write to."""
 
 import stat
 from collections.abc import Iterator

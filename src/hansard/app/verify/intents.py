@@ -1,4 +1,4 @@
-"""Changes to the world that were announced and have no outcome yet, and whether someone cares."""
+"""Announced changes that have no outcome yet, and whether their process still runs."""
 
 from hansard.app.verify.report import OpenIntent
 from hansard.kernel import paging

@@ -1,4 +1,4 @@
-"""Which blobs are missing: named by an entry, and not kept, though nobody has let go of them.
+"""Missing blobs: an entry names them, nothing released them, and they are not there.
 
 What was collected is forgiven until an entry names it again. Only what is missing is remembered, so
 that a sound journal of any length takes no room.

@@ -1,4 +1,4 @@
-"""One project of a store: its chain, its blobs, its views and its repository."""
+"""Verifies one project: its chain, blobs, views and repository."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a verification found, as values: for a person, for `--json` and for the exit code."""
+"""The findings of a verification, as values for a person, for `--json` and for the exit code."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

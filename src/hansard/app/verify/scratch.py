@@ -1,4 +1,4 @@
-"""Where what is derived again to be compared lies meanwhile: in memory, or beside it if large."""
+"""Where `verify` puts what it derives again: in memory, or in a temporary file if it is large."""
 
 import tempfile
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The views: what the tables hold is what deriving them again from the journal would make."""
+"""The views: every table equals what the journal derives."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Several processes that share the projects of a store between them.
+"""Verifies the projects of a store in several processes.
 
 Each opens the store for itself and takes one project after the other, the largest first. What they
 find is put together in the order of the projects, so that nothing shows how many they were.

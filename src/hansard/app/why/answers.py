@@ -1,4 +1,4 @@
-"""Why lines are there, as it is answered: as data for a page, and in a short paragraph."""
+"""The answer of `why`: data for a page, and a short paragraph."""
 
 from typing import Annotated, Literal
 

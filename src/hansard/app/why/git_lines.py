@@ -1,4 +1,4 @@
-"""Asking Git who committed a line, where the recorder does not know who wrote it."""
+"""Asks Git who committed a line that the recorder does not know."""
 
 from datetime import UTC, datetime
 from pathlib import Path

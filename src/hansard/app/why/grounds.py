@@ -1,4 +1,4 @@
-"""What is behind an entry: its session and step, what was asked, what it rests on."""
+"""The grounds of an entry: its session and step, the prompt before it, and what it cites."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""`why`: which entry wrote a line, in which session and step, at whose word, on what grounds.
+"""`why`: which entry wrote a line, in which session and step, after which prompt, on what grounds.
 
 What the recorder knows is followed to the revision that wrote the line, through moves, restores and
 undos. Where that was someone outside, Git's blame goes on, if there is a repository.

@@ -1,4 +1,4 @@
-"""The operations on threads, for a catalog of their own."""
+"""The operations on threads, in a catalog of their own."""
 
 from hansard.checkpoints.limits import CheckpointQuotas
 from hansard.checkpoints.threads import contract, queries

@@ -1,4 +1,4 @@
-"""Saving steps and writes of threads, copying threads, and taking them away."""
+"""Saves steps and writes of threads; copies and deletes threads."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace

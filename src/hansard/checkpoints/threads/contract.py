@@ -1,4 +1,4 @@
-"""What can be asked about threads, and what comes back: bytes, since only the framework reads them.
+"""Requests and answers about threads. Values are bytes, since only the framework reads them.
 
 These operations are for libraries in this process; no tool is made of them.
 """

@@ -1,4 +1,4 @@
-"""What happens to threads, the histories that graph frameworks keep."""
+"""Events of threads, the histories that graph frameworks keep."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""Small content as text in a journal entry: a blob of its own would cost more than it holds."""
+"""Stores small content as text in a journal entry, where a blob would cost more than it holds."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""Limits of the threads that graph frameworks keep here."""
+"""Limits of threads."""
 
 from hansard.kernel.limits import KIB, MIB
 

@@ -1,4 +1,4 @@
-"""Packing what a step holds: each value onto the one before it of its channel.
+"""Packs a step: each value as a difference from the one before in its channel.
 
 As many steps as make a group may rest on one line of values, and no more. A value that lies
 elsewhere (it has not changed for longer than that, it came back, another thread has it too) is

@@ -1,4 +1,4 @@
-"""Looking at threads."""
+"""Reads about threads."""
 
 from dataclasses import dataclass
 from itertools import islice

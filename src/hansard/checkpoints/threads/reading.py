@@ -1,4 +1,4 @@
-"""Reading threads back: rows, the journal entries they point to, and what those hold."""
+"""Reads threads: rows, the entries they point to, and their content."""
 
 import heapq
 import sys

@@ -1,4 +1,4 @@
-"""What a task's writes come to, and what a channel's next value is packed onto. Pure."""
+"""Rules of threads: how a task's writes combine, and what a value is packed against. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The threads of a project and their steps. What a step holds stands in its journal entry."""
+"""The threads of a project and their steps. The content of a step is in its journal entry."""
 
 from typing import Any
 

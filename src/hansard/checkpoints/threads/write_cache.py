@@ -1,4 +1,4 @@
-"""What a process remembers of threads between writes, so that a write need not look first.
+"""Remembers threads between writes, so that a write need not read first.
 
 It may be wrong by the time it is used: others write to the same thread, and what was kept may have
 been collected or redacted since. So each write proves, in its own transaction, that the thread is

@@ -1,4 +1,4 @@
-"""What the commands about checkpoints share: a session's checkpoints, and how far it is."""
+"""Shared by commands on checkpoints: a session's checkpoints and its progress."""
 
 import sys
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`hansard decisions`: what holds, what led to it, and what a person decides about it."""
+"""`hansard decisions`: what holds, its history, and a person's own decisions."""
 
 import shlex
 from collections.abc import Callable, Iterator

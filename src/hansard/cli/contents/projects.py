@@ -1,4 +1,4 @@
-"""`hansard projects`: which there are, whose they are, and putting them in order."""
+"""`hansard projects`: lists, shows, renames and archives projects."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

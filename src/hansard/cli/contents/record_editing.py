@@ -1,4 +1,4 @@
-"""Changing a record's text in an editor, while others may be changing it too."""
+"""Edits a record's text in an editor while others may change it."""
 
 from hansard.cli.desk import Ask
 from hansard.cli.terminal.editor import Draft

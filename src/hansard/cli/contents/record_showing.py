@@ -1,4 +1,4 @@
-"""A record as a person reads it: the whole of it, wrapped to the window, then what lies around."""
+"""Shows a whole record wrapped to the window, then its surroundings."""
 
 import textwrap
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""`hansard records`: the tree of a project's records, and what a person does with one of them."""
+"""`hansard records`: the tree of records, and what a person does with one."""
 
 import sys
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What Tab offers: commands, options, and what the store has: ids, paths, projects."""
+"""Completions: commands, options, and ids, paths and projects of the store."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Finding what a person means: by its id, the beginning of that, its title, or `@latest`. Pure."""
+"""Finds a thing by id, beginning of an id, title or `@latest`. Pure."""
 
 import re
 from collections.abc import Callable, Sequence

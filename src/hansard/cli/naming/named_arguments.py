@@ -1,4 +1,4 @@
-"""The arguments by which operations name what is there; what finds it is loaded where one does."""
+"""Which arguments of operations name existing things, and what resolves them."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""What a person types where an operation wants an id: an id, its beginning, a title, `@latest`."""
+"""Resolves what a person types to an id: an id, its beginning, a title or `@latest`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""`hansard evolution`: what a file has been, revision by revision."""
+"""`hansard evolution`: the revisions of a file."""
 
 import base64
 import sys

@@ -1,4 +1,4 @@
-"""What `hansard undo` and `hansard restore` share: shown whole, asked about, done, told."""
+"""Shared by `hansard undo` and `hansard restore`: shows everything, asks, acts, reports."""
 
 import shlex
 import sys

@@ -1,4 +1,4 @@
-"""Who is at what: a lane for each session, with its plan, its step and its last deed. Pure."""
+"""A lane for each session: its plan, its step and its last act. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""`hansard restore`: files as they stood at a point, after a look at what that would do."""
+"""`hansard restore`: files as they were at a point, after a preview."""
 
 from typing import Annotated, Any
 

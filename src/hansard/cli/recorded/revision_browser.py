@@ -1,4 +1,4 @@
-"""Stepping through the revisions of a file, each with what it changed."""
+"""Steps through the revisions of a file with their diffs."""
 
 import shutil
 from collections.abc import Callable, Sequence

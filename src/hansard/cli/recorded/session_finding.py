@@ -1,4 +1,4 @@
-"""Finding the session that a person means: by its id, the beginning of that, its title, or last."""
+"""Finds a session by id, the beginning of it, title, or the latest."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""`hansard sessions`: who is there, what they have open, and ending what nobody is in."""
+"""`hansard sessions`: who is present, what they have open, and ending sessions."""
 
 from collections.abc import Callable, Sequence
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`hansard timeline`: what happened in a session, oldest first, and as it goes on."""
+"""`hansard timeline`: what happened in a session, oldest first, and live."""
 
 import sys
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""`hansard top`: who is at what right now, as it changes."""
+"""`hansard top`: who works on what, live."""
 
 import shutil
 from collections.abc import Callable

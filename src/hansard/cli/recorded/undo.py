@@ -1,4 +1,4 @@
-"""`hansard undo`: changes taken back after a look at what that would do; later work stays."""
+"""`hansard undo`: takes changes back after a preview; later work stays."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""`hansard watch`: what others do to the workspace's files, recorded as it happens."""
+"""`hansard watch`: records what others do to the workspace's files."""
 
 import signal
 import sys

@@ -1,4 +1,4 @@
-"""`hansard why`: who wrote a line, when, in which session and step, at whose word."""
+"""`hansard why`: who wrote a line, when, in which session and step, and why."""
 
 import re
 from typing import Annotated

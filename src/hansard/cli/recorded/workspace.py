@@ -1,4 +1,4 @@
-"""`hansard workspace`: the places where a workspace is recorded, and going on from one of them."""
+"""`hansard workspace`: the copies of a workspace, and continuing one of them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""A configuration file's text, changed only in ways that were checked. Pure."""
+"""A configuration file's text, with checked changes only. Pure."""
 
 from copy import deepcopy
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Our entry among a host's servers: which it is, how it stands, what should change. Pure."""
+"""Our entry among a host's servers: finding it, its state, and its change. Pure."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Reading and writing a host's file: whole, with its mode, and as it was looked at."""
+"""Reads and writes a host's file: whole, with its mode, unless it changed meanwhile."""
 
 import os
 import secrets

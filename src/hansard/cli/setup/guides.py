@@ -1,4 +1,4 @@
-"""What agents are told of Hansard in a project's own files. Pure.
+"""The guide for agents in a project's own files. Pure.
 
 Short, since every chat pays for it; how the tools work, they say themselves.
 """

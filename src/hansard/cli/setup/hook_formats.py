@@ -1,4 +1,4 @@
-"""What to put into hosts' settings so that they run our hook. Pure: no store, no files.
+"""The hook settings of each host. Pure: no store, no files.
 
 Some settings files are read by several hosts: `.claude/settings.json` also by Copilot CLI and VS
 Code. It has hooks that all of them take, and the tool names of each; a hook that calls a tool of

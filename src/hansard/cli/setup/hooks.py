@@ -1,4 +1,4 @@
-"""Our hooks among a host's: which they are, and what should change. Pure."""
+"""Our hooks among a host's: finding them, and their change. Pure."""
 
 import shlex
 from collections.abc import Iterator

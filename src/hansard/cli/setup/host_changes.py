@@ -1,4 +1,4 @@
-"""Putting Hansard into a host's file, and taking it out: how each is planned, and written."""
+"""Adds Hansard to a host's file or removes it: plans the change, then writes it."""
 
 from collections.abc import Callable
 from dataclasses import replace

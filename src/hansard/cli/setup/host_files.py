@@ -1,4 +1,4 @@
-"""Where each host keeps its MCP servers, and how its file has an entry. Data, and pure."""
+"""Where each host keeps its MCP servers, and the form of an entry. Data, and pure."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

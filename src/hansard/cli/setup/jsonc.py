@@ -1,4 +1,4 @@
-"""Editing JSON as people write it: with comments, trailing commas and an indent of their own.
+"""Edits JSON with comments and trailing commas, and keeps its layout.
 
 What is not asked for stays as it is, to the byte. Pure: texts in, texts out.
 """

@@ -1,4 +1,4 @@
-"""A passage of ours in a text that people write, between two marks. Pure: texts in, texts out."""
+"""Our section in a text that people write, between two marks. Pure."""
 
 import re
 from typing import Any

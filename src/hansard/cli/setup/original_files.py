@@ -1,4 +1,4 @@
-"""What stood in hosts' files before Hansard was put there, kept in the user's data folder.
+"""Copies of hosts' files from before Hansard, in the user's data folder.
 
 Apart from the files, since a copy beside them would be committed or be read by the host; and
 readable by its owner only, since such files hold keys.

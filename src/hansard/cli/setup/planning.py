@@ -1,4 +1,4 @@
-"""What a host's file should become. Pure: texts in, a plan out."""
+"""Plans what a host's file should become. Pure: texts in, a plan out."""
 
 import difflib
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Which files of which hosts are meant, and what belongs into each."""
+"""Which files of which hosts to change, and what belongs into each."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""A text that is being edited: its line ends, its indent, and the pieces that are exchanged."""
+"""A text under edit: its line ends, its indent, and its replaced pieces."""
 
 import re
 from collections.abc import Iterable, Sequence

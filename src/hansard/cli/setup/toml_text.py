@@ -1,4 +1,4 @@
-"""Editing TOML by its lines, so that all the rest stays as it is.
+"""Edits TOML by lines and leaves the rest unchanged.
 
 Only what hosts need: a table, and single values of it. Whoever edits checks with `read` whether the
 text then says what was meant; what stands there in a form that is not known here comes out wrong

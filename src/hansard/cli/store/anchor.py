@@ -1,4 +1,4 @@
-"""`hansard anchor`: the head of each journal, to keep away from the store."""
+"""`hansard anchor`: prints the head of each journal, to keep elsewhere."""
 
 import typer
 

@@ -1,4 +1,4 @@
-"""What `hansard doctor` says of hooks: what waits, what was refused, what nobody here knows."""
+"""Hooks in `hansard doctor`: waiting, refused and unknown events."""
 
 import json
 from collections import Counter

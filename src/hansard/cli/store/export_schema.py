@@ -1,4 +1,4 @@
-"""`hansard export-schema`: the published contract as it was committed, or the types of entities."""
+"""`hansard export-schema`: the published contract, or the types of entities."""
 
 import sys
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""`hansard gc`: collect what nothing needs any more."""
+"""`hansard gc`: collects what nothing needs."""
 
 from datetime import timedelta
 from typing import Annotated

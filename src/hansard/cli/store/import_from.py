@@ -1,4 +1,4 @@
-"""`hansard import-from`: what other programs keep, taken over into this project."""
+"""`hansard import-from`: imports other programs' data into this project."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

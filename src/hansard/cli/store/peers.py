@@ -1,4 +1,4 @@
-"""Stores that push and pull reach: a folder, a program behind SSH, a server."""
+"""The stores that push and pull reach: a folder, a program over SSH, a server."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""`hansard push` and `pull`: a project between two stores. `exchange` is the far end of SSH."""
+"""`hansard push` and `pull` between two stores; `exchange` is the remote end over SSH."""
 
 import sys
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""`hansard rebuild`: derive the views again from the journal."""
+"""`hansard rebuild`: rebuilds the views from the journal."""
 
 import sys
 from functools import partial

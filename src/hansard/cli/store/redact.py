@@ -1,4 +1,4 @@
-"""`hansard redact`: erase what should never have got in."""
+"""`hansard redact`: erases content that should never have been stored."""
 
 import re
 from collections.abc import Sequence

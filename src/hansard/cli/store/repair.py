@@ -1,4 +1,4 @@
-"""`hansard repair`: mend a damaged store from its journal, a backup, or both."""
+"""`hansard repair`: repairs a damaged store from its journal, a backup, or both."""
 
 from contextlib import ExitStack
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What `hansard doctor` comes to: whether all is well, and what to do if not. Pure."""
+"""The verdict of `hansard doctor`: whether all is well, and what to do if not. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""`hansard verify`: whether the store is what it says."""
+"""`hansard verify`: whether the store is intact."""
 
 import re
 from collections.abc import Iterator

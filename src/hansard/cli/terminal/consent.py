@@ -1,4 +1,4 @@
-"""Asking a person before something that cannot be taken back."""
+"""Asks a person before something that cannot be undone."""
 
 import sys
 

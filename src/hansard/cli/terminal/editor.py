@@ -1,4 +1,4 @@
-"""Letting a person write a text in the editor of their choice, and never losing what they wrote."""
+"""Opens a text in the user's editor, and never loses what they wrote."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""What to do about a refusal, in the words of the command line."""
+"""What to do about a refusal, in terms of the command line."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Rows and paragraphs laid out for the window; in a pipe a row is one line, however long."""
+"""Lays out rows and paragraphs for the window; in a pipe a row is one line."""
 
 import re
 import sys

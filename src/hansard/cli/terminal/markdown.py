@@ -1,4 +1,4 @@
-"""Markdown as a person reads it on a terminal, on which nothing that is stored can act."""
+"""Renders Markdown on a terminal, safely."""
 
 import io
 import os

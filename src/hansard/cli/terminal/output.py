@@ -1,4 +1,4 @@
-"""All that commands write goes through here, so that no text can act on a terminal.
+"""All output of commands passes here, so that no text can act on a terminal.
 
 Light, since the stdio server's way leads past here.
 """

@@ -1,4 +1,4 @@
-"""A pager for what is longer than the window: on a terminal only, and for what is looked at."""
+"""A pager for output longer than the window, only on a terminal."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""The terminal as a screen: how wide text is, single keys, and a page of its own."""
+"""The terminal as a screen: text width, single keys, and a full-screen page."""
 
 import os
 import select

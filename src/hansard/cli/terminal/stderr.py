@@ -1,4 +1,4 @@
-"""What is said on stderr. Light, since the stdio server's way leads past here."""
+"""Writes to stderr. Light, since the stdio server uses it."""
 
 import sys
 

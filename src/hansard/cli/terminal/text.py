@@ -1,4 +1,4 @@
-"""Talking to a person: who they are, colours where they can be seen, progress, plain text."""
+"""Output for a person: their name, colours, progress, plain text."""
 
 import os
 import sys

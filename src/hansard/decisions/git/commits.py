@@ -1,4 +1,4 @@
-"""Reading the commits of a user's repository. It is only read, and may be damaged or hostile."""
+"""Reads commits of a user's repository, which may be damaged or hostile."""
 
 import heapq
 from collections.abc import Iterator

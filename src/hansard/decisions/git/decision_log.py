@@ -1,4 +1,4 @@
-"""The decisions of a project as a Git repository that people can log, blame, clone and push.
+"""The decisions of a project as a Git repository that people can read, clone and push.
 
 The journal has acknowledged a decision before Git hears of it. Each decision is one commit, made of
 nothing but its entry, so the repository can be deleted and is made again with the same commit ids.

@@ -1,4 +1,4 @@
-"""What a decision looks like in Git: its page, its commit message, its author. Pure.
+"""A decision in Git: its page, commit message and author. Pure.
 
 All of it holds text that others wrote. On a page that text stands quoted in the front matter, or
 between fences; in a message it is indented. So it can neither end what it stands in nor pass for

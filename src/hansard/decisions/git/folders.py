@@ -1,4 +1,4 @@
-"""The folder of a repository of decisions: made whole, set aside, and synced to disk."""
+"""The folder of a decisions repository: created whole, set aside, and synced."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""The history of the user's own repository as evidence: its commits, found by words and by hash.
+"""The history of the user's own repository as evidence, found by words and hash.
 
 It is only read, through libgit2: no hook, no filter, no program that its configuration names is
 ever run. What is read was written by others and is kept as text.

@@ -1,4 +1,4 @@
-"""Reading the objects of a Git repository whose files may be damaged.
+"""Reads Git objects that may be damaged.
 
 libgit2 1.9 reads a loose object that was cut short without ever coming to an end. So whatever lies
 in a file of its own is proved here first; what lies in a pack is left to libgit2.

@@ -1,4 +1,4 @@
-"""Writing the commits of a repository of decisions, from the journal, with libgit2.
+"""Writes a decisions repository's commits from the journal, with libgit2.
 
 Whoever writes holds the followers' lock. `gitlog` says when; here is how.
 """

@@ -1,4 +1,4 @@
-"""README.md of the decisions in Git: what holds, by target, with a link to each page. Pure.
+"""The README of the decisions in Git: what holds, by target, with links. Pure.
 
 Each commit makes it of the one before, so that it costs as much after ten thousand decisions as
 after ten. A line is found again by the link in it, which no title can fake: brackets in those are

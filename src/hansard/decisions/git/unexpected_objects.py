@@ -1,4 +1,4 @@
-"""What lies in a repository of decisions that Hansard did not put there, told in words.
+"""Lists what is in a decisions repository that Hansard did not write.
 
 Git's own files are read here as text, through no library: what is planted may be meant for whoever
 opens the repository. None of it is ever run by Hansard, which has no need of the `git` program; but

@@ -1,4 +1,4 @@
-"""The engine: one lock, so that a transaction has the whole store to itself."""
+"""The engine in memory: one lock gives a transaction the whole store."""
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What a project's tables and topics are in memory. Every change returns what undoes it."""
+"""Tables and topics in memory. Every change returns its undo."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

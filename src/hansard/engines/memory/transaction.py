@@ -1,4 +1,4 @@
-"""A transaction in memory: the seam's verbs on dictionaries, and a list of what undoes a write."""
+"""A transaction in memory: the seam's verbs on dictionaries, with an undo list."""
 
 import heapq
 from bisect import bisect_right

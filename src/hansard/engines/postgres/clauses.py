@@ -1,4 +1,4 @@
-"""Parts of statements: which rows are meant, in what order, and values as columns have them."""
+"""SQL fragments: row filters, order, and values in their columns."""
 
 from collections.abc import Collection
 from typing import Any

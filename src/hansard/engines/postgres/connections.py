@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: how they are made and shared, and what their failures mean."""
+"""Connections to PostgreSQL: creating them, sharing them, and classifying their failures."""
 
 import select
 import threading

@@ -1,4 +1,4 @@
-"""The engine: readers with a pool of connections, writers in lanes, and what listens and holds."""
+"""The PostgreSQL engine: readers use a connection pool, writers use lanes."""
 
 import os
 import zlib

@@ -1,4 +1,4 @@
-"""The heads that a thread's looks have found, while these may be of one moment."""
+"""The heads that a thread has read, as long as they may belong to one snapshot."""
 
 import threading
 from collections.abc import Iterator

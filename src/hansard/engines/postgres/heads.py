@@ -1,4 +1,4 @@
-"""Heads: where each project's journal ends, and the lock that all its writers need."""
+"""Heads: where each journal ends, and the row lock that all its writers take."""
 
 from collections.abc import Collection
 from dataclasses import astuple

@@ -1,4 +1,4 @@
-"""What PostgreSQL can prove of its own tables, and marks of what its topics hold. Reads only."""
+"""What PostgreSQL can check of its own tables, and digests of its topics. Only reads."""
 
 import struct
 from collections.abc import Callable, Iterator, Mapping

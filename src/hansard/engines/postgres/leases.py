@@ -1,4 +1,4 @@
-"""Leases: locks in a table, each with a number that nobody had before.
+"""Leases: locks in a table, each with a fencing number.
 
 A lease is ours while its row has our number, whatever becomes of connections. A thread puts off the
 end of all we have, three times before it comes. Somebody else takes a lease only from a process

@@ -1,4 +1,4 @@
-"""Notices of commits: a thread that sends them, and one that listens and passes the word on."""
+"""Commit notices: one thread sends them, one listens and passes them on."""
 
 import selectors
 import socket

@@ -1,4 +1,4 @@
-"""Large blobs in an object store: an object each, there before a row of the database names it.
+"""Large blobs in an object store; each object exists before a row names it.
 
 An object is named by what it is of and by its own bytes, so that none is ever changed. The names of
 a store lie in a folder of its own, which no other store collects in.

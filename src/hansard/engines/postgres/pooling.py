@@ -1,4 +1,4 @@
-"""Poolers between us and the server, and whether one lends its connections by the transaction.
+"""Detects a connection pooler, and whether it pools by transaction.
 
 What is listened to belongs to a process of the server. A pooler that gives each of our transactions
 another of those processes takes that away without a word, so it is not relied on there.

@@ -1,4 +1,4 @@
-"""Asking together what several are going to ask one after the other.
+"""Batches the questions that several readers would ask one after the other.
 
 Each is run on what is known. Where it lacks an answer it is stopped, what it lacks is noted, and
 the next is run. Then all that is lacking is asked for in one round trip, and those that were

@@ -1,4 +1,4 @@
-"""Whether a process of this machine lives, which its kernel knows for certain and at once.
+"""Whether a process on this machine is alive, as the operating system knows.
 
 Each engine binds a socket whose name lies in no file: it is there until its process ends, however
 that ends. Elsewhere than on Linux there are no such names, and only time tells.

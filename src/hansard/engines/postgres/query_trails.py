@@ -1,4 +1,4 @@
-"""Trails: what was asked in one transaction, in order, so that the next one can ask it at once.
+"""Remembers what a transaction asked, in order, so that the next one can ask it all at once.
 
 After another process has changed a project nothing that was remembered of it holds, but calls ask
 for much the same again. So whoever lacks something asks along with it for what was asked after it

@@ -1,4 +1,4 @@
-"""How a look asks PostgreSQL: for what is not remembered, together, and of one state."""
+"""How a read queries PostgreSQL: only what is not cached, in one batch, from one snapshot."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""Rows, blobs and answers as they were at a head: who finds that head again need not ask again.
+"""A cache of rows, blobs and answers, valid for one head of a project.
 
 Whatever changes a row of a project does so in a transaction that holds the lock of its head and
 moves the head's mark. So a row that was seen under a mark is that row for as long as the mark is

@@ -1,4 +1,4 @@
-"""The SQL that lays a store out in PostgreSQL: names, tables, indexes and the format's number."""
+"""The SQL schema of a store in PostgreSQL: names, tables, indexes and the format number."""
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache

@@ -1,4 +1,4 @@
-"""Full-text search on `tsvector`: rare words decide which documents are ranked, common ones rank.
+"""Full-text search on `tsvector`: rare words select documents, common words only rank them.
 
 PostgreSQL says where a document has the words; what that is worth, `engines.bm25` says.
 """

@@ -1,4 +1,4 @@
-"""How texts of any length become what PostgreSQL can index. Pure."""
+"""Makes texts of any length indexable by PostgreSQL. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

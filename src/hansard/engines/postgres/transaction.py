@@ -1,4 +1,4 @@
-"""A look at a project on PostgreSQL: the seam's reading verbs as SQL."""
+"""A read transaction on PostgreSQL: the seam's reading verbs as SQL."""
 
 from collections.abc import Collection, Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""What a piece of work has changed and the server has not heard of yet.
+"""Changes of a piece of work that have not been sent to the server yet.
 
 Each change is a round trip if it is sent by itself; together they are one, and few statements.
 Until then the work reads its own rows here. A row that is changed twice is sent once, as it is in

@@ -1,4 +1,4 @@
-"""A piece of work on PostgreSQL: the seam's writing verbs, sent together when it is done."""
+"""A write transaction on PostgreSQL: the seam's writing verbs, sent together at the end."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Writing: a lane is a thread and a connection that commit one project's work at a time."""
+"""Write lanes: a thread and a connection that commit one project's work at a time."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

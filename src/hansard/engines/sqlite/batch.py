@@ -1,4 +1,4 @@
-"""Several pieces of work in one transaction, of which each fails for itself."""
+"""Several pieces of work in one transaction; each can fail alone."""
 
 from collections.abc import Sequence
 from typing import Any

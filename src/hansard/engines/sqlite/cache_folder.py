@@ -1,4 +1,4 @@
-"""The folder of a store for what can be derived from it again: never copied, emptied by a scrub."""
+"""The folder `derived` for caches: never backed up, emptied by a scrub."""
 
 import time
 from collections.abc import Callable

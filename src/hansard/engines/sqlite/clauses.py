@@ -1,4 +1,4 @@
-"""Parts of SQL statements: which rows stand, and which match. Pure."""
+"""SQL fragments: row filters and matches. Pure."""
 
 from collections.abc import Collection
 

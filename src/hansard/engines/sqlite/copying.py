@@ -1,4 +1,4 @@
-"""A consistent copy of a store's folder, taken while others write to it."""
+"""A consistent copy of a store's folder, taken while others write."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""The database of a store: its file, what is left where it is gone, and opening it to look."""
+"""The database file of a store: opening it, also read-only, and what remains if it is gone."""
 
 import os
 from collections.abc import Callable, Sequence

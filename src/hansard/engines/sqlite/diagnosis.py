@@ -1,4 +1,4 @@
-"""What one would want to know of a SQLite store before trusting it. Reads only."""
+"""Facts about a SQLite store for `doctor`. Only reads."""
 
 from contextlib import closing
 from dataclasses import dataclass

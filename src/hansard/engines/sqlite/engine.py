@@ -1,4 +1,4 @@
-"""The engine: one writer thread that commits in groups, readers with connections of their own."""
+"""The SQLite engine: one writer at a time, group commit, and a connection for each reader."""
 
 import os
 import threading

@@ -1,4 +1,4 @@
-"""What SQLite and the system refuse, in the words that callers hear, and when to stop writing."""
+"""Translates errors of SQLite and the system, and decides when to stop writing."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""What lies beside the database: large blobs, each a file, and locks that die with their holder."""
+"""Files beside the database: large blobs, and locks that end with their process."""
 
 import errno
 import fcntl

@@ -1,4 +1,4 @@
-"""Reading a SQLite file of another program: only to look, and only what is asked for."""
+"""Opens another program's SQLite file read-only."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager

@@ -1,4 +1,4 @@
-"""What SQLite can prove of its own file, and marks of what its full-text indexes hold. Reads only.
+"""What SQLite can check of its own file, and digests of its full-text indexes. Only reads.
 
 The words of a document are not stored as a text, only as places in lists, word by word. So marks
 are sums: going through the lists once adds up the marks of all documents.

@@ -1,4 +1,4 @@
-"""The name that a store has for a moment, where two of them cannot change places at once."""
+"""The temporary name of a store while two of them change places."""
 
 import glob
 import secrets

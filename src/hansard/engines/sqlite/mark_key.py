@@ -1,4 +1,4 @@
-"""What marks are made with: a key that nobody can know who might alter a file to deceive them.
+"""The secret key of integrity marks, unknown to anyone who could alter a file.
 
 Each process has its own, and gives it to those that it begins to compare marks with its own.
 """

@@ -1,4 +1,4 @@
-"""Room kept aside on disk, so that a full one can still take note of how an effect went.
+"""Reserved disk space, so that the outcome of an effect fits on a full disk.
 
 Between an intent and its outcome the disk may fill up. The file has changed by then, and an intent
 left open would say that nobody knows. So the room that the outcome needs is taken beforehand, and

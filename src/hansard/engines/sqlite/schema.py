@@ -1,4 +1,4 @@
-"""The SQL that lays out a store. Names come from our own declarations, never from users.
+"""The SQL schema of a store. Names come from our declarations, never from users.
 
 The journal and what belongs to it are made with the store. The table of a view, with its indexes,
 is made by the first transaction that puts a row into it, and until then reads as empty: even an

@@ -1,4 +1,4 @@
-"""Full-text search on FTS5: rare words decide which documents are ranked, common words only rank.
+"""Full-text search on FTS5: rare words select documents, common words only rank them.
 
 FTS5 is given the stems that `kernel.words` makes of texts and queries. They are letters and digits,
 so any string is a query, none is an operator, and every engine finds the same. It is asked only

@@ -1,4 +1,4 @@
-"""A transaction on SQLite: the seam's verbs as SQL."""
+"""A read transaction on SQLite: the seam's reading verbs as SQL."""
 
 from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache

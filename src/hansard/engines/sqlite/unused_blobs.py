@@ -1,4 +1,4 @@
-"""Which blobs of a project nothing needs, found out beside memory: in a file that is gone after.
+"""Finds a project's unused blobs in a temporary database instead of in memory.
 
 What entries name goes in, and what is kept; what stays in the sieve is what may go.
 """

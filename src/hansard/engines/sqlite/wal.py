@@ -1,4 +1,4 @@
-"""Whether the write-ahead log can be read to its end. SQLite stops at a damaged frame in silence.
+"""Whether the write-ahead log is readable to its end. SQLite silently stops at a damaged frame.
 
 The format is SQLite's, as its documentation lays it down: a header of 32 bytes, then frames, each
 a header of 24 bytes and a page, with checksums that run on from frame to frame.

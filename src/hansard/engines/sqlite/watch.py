@@ -1,4 +1,4 @@
-"""Noticing commits: those of this process at once, those of others by polling."""
+"""Notices commits: this process's at once, others' by polling."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""What every connection is taught, so that searches can ask it of FTS5: how often a word occurs."""
+"""An FTS5 function for every connection: how often a word occurs."""
 
 from array import array
 from operator import mul

@@ -1,4 +1,4 @@
-"""A transaction on SQLite that writes: what only the writer's thread does."""
+"""A write transaction on SQLite."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache

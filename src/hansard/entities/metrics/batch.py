@@ -1,4 +1,4 @@
-"""A batch of samples as one blob: by columns, so that like lies with like and packs well. Pure."""
+"""A batch of samples as one blob, by columns, so that it packs well. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

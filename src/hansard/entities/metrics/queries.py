@@ -1,4 +1,4 @@
-"""Asking what samples come to: by roll-ups, and by the samples where time is cut finer."""
+"""Queries on metrics: from roll-ups, or from samples for finer times."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

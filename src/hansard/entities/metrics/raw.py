@@ -1,4 +1,4 @@
-"""The samples themselves, page by page, each as a record with an id by which it can be read again.
+"""Samples page by page, each as a record with a readable id.
 
 A sample that was recorded among others has no row of its own. Its id says where it lies: the entry
 that holds it and its place there.

@@ -1,4 +1,4 @@
-"""What is rolled up of samples, and what answers a question. Pure.
+"""Rules of roll-ups, and how they answer a query. Pure.
 
 The samples of a name are rolled up by hour and by day along several lines: all of them together,
 those of each value of each dimension, and those of each whole set of dimensions. So a question

@@ -1,4 +1,4 @@
-"""Going through the samples themselves, as they were given, in the order of the journal."""
+"""Iterates over samples in journal order."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Sketches: what is kept of many values instead of the values. Pure, and mergeable in any order.
+"""Sketches: mergeable summaries of many values. Pure.
 
 Values are counted in bins whose width grows with the value (DDSketch, Masson et al., VLDB 2019), so
 that a quantile is within `RELATIVE_ERROR` of the true one however the values are spread.

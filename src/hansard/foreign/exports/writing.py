@@ -1,4 +1,4 @@
-"""What an export is, and writing its lines."""
+"""The interface of an export, and writing its lines."""
 
 import os
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""One worker asks another: a request that is the other's is passed on, as it came."""
+"""Forwards a request unchanged to the worker it belongs to."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""To which worker a request goes that only one of them can answer.
+"""Which worker must handle a request that only one of them can answer.
 
 Any worker answers most requests. A connection of the handshake era, a browser's visit, the token
 that lets a browser in and what is under way between two stores are known to one process. Whichever

@@ -1,4 +1,4 @@
-"""Whoever starts the workers behind a port, replaces those that end, and ends them all.
+"""The supervisor: starts workers on one port, replaces dead ones, and ends all.
 
 It serves nothing itself and opens no store, so there is little that could end it. Each worker has a
 line to it: when the worker is gone the line is cut, and the other way round.

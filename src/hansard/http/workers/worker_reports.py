@@ -1,4 +1,4 @@
-"""How all workers are, asked of one: what each has counted, and which of them does not answer.
+"""Collects the reports of all workers: counts, and which does not answer.
 
 What a worker has counted it notes in a file each time before it says it. So what was shown once is
 never taken back, though the worker dies: counts only grow.

@@ -1,4 +1,4 @@
-"""What a process knows that is one of several behind a port: its place among them."""
+"""What a worker process knows: its own socket and those of the others."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Whose lines these are: followed from a revision back to the one that wrote each. Pure.
+"""Blame: follows lines back to the revision that wrote each. Pure.
 
 Lines are counted from 0 here, and kept as spans: whole ranges go back together for as long as
 nothing changes between them, so a file of any length costs what its changes cost.

@@ -1,4 +1,4 @@
-"""What became of the lines of a content: how many changed, and which. Pure."""
+"""Which lines of a content changed, and how many. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a file held before a change that was only reported: found by evidence, or not known. Pure.
+"""The content of a file before a reported change: found by evidence, or unknown. Pure.
 
 A host may say which texts it replaced. What was there before is then known if these can be put back
 in one way only, or if a content that was kept elsewhere becomes the reported one by the same edits.

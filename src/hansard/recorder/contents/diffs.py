@@ -1,4 +1,4 @@
-"""Comparing two contents line by line. libgit2 is imported on first need: few edits need it."""
+"""Diffs of two contents by lines. libgit2 is imported on first use, since few edits need it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

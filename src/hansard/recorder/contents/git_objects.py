@@ -1,4 +1,4 @@
-"""What Git's own objects say of a file. Only read; no hook, filter or command of Git is run."""
+"""Reads a file from Git's objects. No hook, filter or command of Git runs."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a file held, given back from what was kept of it; or why it cannot be."""
+"""Reads a file's recorded content, or explains why it cannot be read."""
 
 from hansard.kernel.blob import Digest
 from hansard.kernel.content import original

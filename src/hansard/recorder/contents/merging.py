@@ -1,4 +1,4 @@
-"""Three-way merging of contents, line by line. Pure; libgit2 says which lines changed.
+"""Three-way merge of contents by lines. Pure; libgit2 finds the changed lines.
 
 Two changes clash where they touch the same lines of what both started from, or insert at the same
 place. Changes of lines that are only neighbours do not: each has a place of its own.

@@ -1,4 +1,4 @@
-"""Secrets by their shape: a table of well-known tokens, and how contents are held against it.
+"""Recognizes secrets by their shape: a table of known tokens, and the scan of a content.
 
 What this cannot catch: a secret without a shape of its own (a bare random word, a passphrase, a
 PIN), one that is encoded, encrypted, compressed or split over lines, and tokens of services that

@@ -1,4 +1,4 @@
-"""Contents that hold secrets, kept encrypted under a key that does not lie in the store.
+"""Encrypts contents that hold secrets, under a key outside the store.
 
 Whoever has the store, a copy or a bundle of it has nothing of them; whoever has the key's file too
 can bring them back. The form is a mark, the key's name, a nonce, and the packed content under

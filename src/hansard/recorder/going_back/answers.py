@@ -1,4 +1,4 @@
-"""What comes back from going back: an undo, or a restore, done or only shown."""
+"""Answers of undo and restore, done or previewed."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""How a file gets to where it shall be: what is there, what stands in the way, what is shown."""
+"""How one file returns to a state: what is there, what prevents it, what to show."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What somebody else did to a file, so that nobody's work is taken away unsaid."""
+"""Changes by others to a file, so that nobody's work is removed without saying so."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""What going back tells of its files: all of them counted, and as many shown as fit a page."""
+"""Pages of files in an undo or restore: all are counted, some are shown."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""restore: files brought back to where they stood at a point, each by an operation like any other.
+"""restore: returns files to how they were at a point, each by an ordinary operation.
 
 With `keep_others`, or for what one step changed alone, it is an undo: what others did stays.
 """

@@ -1,4 +1,4 @@
-"""What a restore is about: which files, and the point in the journal that they go back to."""
+"""The scope of a restore: which files, and the point in the journal they return to."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Bringing files back, whatever the reason: some at a time, each locked, announced, done, recorded.
+"""Returns files to earlier states in batches: locked, announced, done, recorded.
 
 What is about to be replaced and was never recorded is recorded first, of all files, so that
 whatever follows can be taken back.

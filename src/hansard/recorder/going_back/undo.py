@@ -1,4 +1,4 @@
-"""undo: changes to files taken back, and only these; what was done since stays.
+"""undo: takes back chosen changes of files and leaves later work.
 
 What stands now, what the changes left and what was there before them are merged three ways. Where
 they clash nothing changes, and the lines are shown for someone to decide.

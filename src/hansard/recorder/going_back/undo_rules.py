@@ -1,4 +1,4 @@
-"""Taking changes to files back while what others did since stays. Pure: contents in, states out.
+"""Rules of undo: takes changes back and keeps later work of others. Pure.
 
 Each change is undone by merging three ways: from what it left (`base`), to what is there now
 (`mine`) and to what was there before it (`theirs`). Changes that follow on one another without

@@ -1,4 +1,4 @@
-"""The changes that an entry, a batch, a restore, a step or a session made to files."""
+"""Changes of files that an entry, a batch, a restore, a step or a session made."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

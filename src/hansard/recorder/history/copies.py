@@ -1,4 +1,4 @@
-"""One workspace in several places: which copies of it there are, and how one goes on from another.
+"""Copies of one workspace: which exist, and how one continues another.
 
 A place is a folder on a host, and only there files are settled and restored. Two places with the
 same mark hold copies of one workspace. A new copy goes on from the one last worked in: its files

@@ -1,4 +1,4 @@
-"""Listing the copies of a workspace, and joining one: for people, not for a model's tool list."""
+"""Lists the copies of a workspace and joins one: for people, not in a model's tool list."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""get_evolution: what files have been, revision by revision."""
+"""get_evolution: the revisions of files."""
 
 from collections.abc import Sequence
 from itertools import islice

@@ -1,4 +1,4 @@
-"""Looking up what a file has been, under whatever names: its history, newest revision first."""
+"""Reads a file's history under all its names, newest revision first."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

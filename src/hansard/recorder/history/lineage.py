@@ -1,4 +1,4 @@
-"""What a copy of a workspace was before it was one: other places, each up to the moment it left.
+"""The lineage of a workspace's copy: earlier places, each up to when the copy left it.
 
 A copy shares what was recorded where it comes from until then, and nothing that was done there
 since: that is another copy's work.

@@ -1,4 +1,4 @@
-"""Finding the revisions that wrote lines of a recorded file, through moves and going back."""
+"""Finds the revisions that wrote given lines, through moves, undos and restores."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""How a file gets its next revision, under whatever name: histories follow moves.
+"""Assigns revisions to files; a file's history follows its moves.
 
 The file that lies at a path has a history. A move takes it along; what comes to lie at the old path
 has a history of its own. Only what is brought back there by a restore goes on where the file that

@@ -1,4 +1,4 @@
-"""Which changes to a file still stand, and which were taken back: by an undo, or by a restore.
+"""Which changes of a file still stand, and which an undo or a restore took back.
 
 What took something back can be taken back itself, and then the first stands again. So each change
 that goes back is followed to what it had taken back, as far as that leads.

@@ -1,4 +1,4 @@
-"""The story as it is answered: chapters and beats as data, and the same as Markdown."""
+"""The story as an answer: chapters and beats as data, and as Markdown."""
 
 from typing import Annotated, Literal, Self
 

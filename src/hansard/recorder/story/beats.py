@@ -1,4 +1,4 @@
-"""The story of a session, folded as it happens: chapters are plan steps, beats are what was done.
+"""Builds the story of a session as it happens: chapters are plan steps, beats are acts.
 
 Edits of one file are one beat as long as no longer pause than `PAUSE_S`, no other chapter, no note
 and no change from outside comes between them. So a story of ten thousand edits is a few hundred

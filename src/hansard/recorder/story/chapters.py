@@ -1,4 +1,4 @@
-"""What is known of a session, and the heads of its story's chapters: the steps of its plans."""
+"""The heads of a story's chapters, and what is known of its session."""
 
 from hansard.kernel.engine import ReadTx, Row
 from hansard.kernel.view import Derivation

@@ -1,4 +1,4 @@
-"""Telling many files as few lines: those of a run that lie in one folder become one beat. Pure."""
+"""Folds many files of one folder into one beat. Pure."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""get_story: a page of a session's story, as far as the budget reaches. Made by rule."""
+"""get_story: a page of a session's story, within the budget. Made by rule."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

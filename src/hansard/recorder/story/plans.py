@@ -1,4 +1,4 @@
-"""What follows from a plan: which step is current, which goes on in a new plan. Pure."""
+"""Rules of plans: the current step, and where a new plan continues. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

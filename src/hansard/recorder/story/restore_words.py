@@ -1,4 +1,4 @@
-"""What a restore was, in words of what was asked: which files went back, and to what moment."""
+"""Describes a restore in words: which files went back, and to when."""
 
 import re
 

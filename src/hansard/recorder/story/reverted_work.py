@@ -1,4 +1,4 @@
-"""Telling what was taken back: in the beats, chapters and sessions whose work it was."""
+"""Marks work that was taken back in its beats, chapters and sessions."""
 
 from collections import Counter
 from collections.abc import Mapping

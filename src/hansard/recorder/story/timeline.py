@@ -1,4 +1,4 @@
-"""The timeline: what happened in a session, or in all of a project, from either end."""
+"""The timeline: what happened in a session or a project, from either end."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

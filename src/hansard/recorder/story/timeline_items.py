@@ -1,4 +1,4 @@
-"""Entries of the journal as the timeline tells them: each operation once, with its outcome."""
+"""Entries of the journal as the timeline shows them: each operation once, with its outcome."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The agent's files. The only code that reads, writes, moves or removes them.
+"""The agent's files. The only code that reads, writes, moves or deletes them.
 
 Everything goes through descriptors of folders below one root, so that a link put in place while we
 work leads nowhere. A file is changed by a temporary one beside it, synced and renamed: whoever

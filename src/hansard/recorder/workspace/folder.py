@@ -1,4 +1,4 @@
-"""Folders by descriptor: nothing here follows a link, crosses a mount or resolves a path twice.
+"""Folders by descriptor: nothing follows a link, crosses a mount or resolves a path twice.
 
 On Linux the kernel does the walking (openat2). Where it cannot (older kernels, some sandboxes,
 macOS) each component is opened in turn without following links, and its mount compared. On macOS

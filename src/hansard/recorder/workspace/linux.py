@@ -1,4 +1,4 @@
-"""What Linux offers and Python does not: openat2, renameat2, and who has a file open to write."""
+"""Linux system calls that Python lacks: openat2, renameat2, and who has a file open for writing."""
 
 import ctypes
 import errno

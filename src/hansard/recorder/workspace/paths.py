@@ -1,4 +1,4 @@
-"""The path rule: which texts may name a file of the workspace. Pure: it never looks at the disk.
+"""Which texts may name a file of the workspace. Pure: it never touches the disk.
 
 The rule is the same on every platform, since a workspace is cloned and synced to others: what
 Windows or macOS would read as another name is refused here too.

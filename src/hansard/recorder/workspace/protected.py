@@ -1,4 +1,4 @@
-"""What an agent may not change though it lies in the workspace: a table, and how names match it.
+"""Files that an agent may not change though they are in the workspace, and how names match.
 
 The table holds what a version control system or an agent's host reads by itself and that can make
 it run a program or drop its guard. What people run on purpose (Makefile, package.json, CI

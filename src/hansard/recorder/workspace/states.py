@@ -1,4 +1,4 @@
-"""Looking at a file without touching it: is it plain, what does it hold, is it as expected."""
+"""The state of a file: whether it is plain, what it holds, and whether it is as expected."""
 
 import hashlib
 import os

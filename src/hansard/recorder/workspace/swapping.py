@@ -1,4 +1,4 @@
-"""The one step of a change at which the file becomes another, and how to take it back."""
+"""Swaps a file for its new content in one step, and can swap back."""
 
 import errno
 from collections.abc import Callable, Iterator

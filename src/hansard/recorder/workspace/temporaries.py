@@ -1,4 +1,4 @@
-"""Our own temporary files: each name says which process made it, so that others can clean up."""
+"""Our temporary files: the name says which process made one, so that others can clean up."""
 
 import hashlib
 import secrets

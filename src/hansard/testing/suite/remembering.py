@@ -1,4 +1,4 @@
-"""What an engine remembers: nobody can tell, but by the time it takes."""
+"""An engine's cache: no caller can notice it except by speed."""
 
 from collections.abc import Callable
 from typing import Any

@@ -26,23 +26,23 @@ STATEMENTS_MAX = {"write a file": 25}
 """How many statements it may take, where that is not twelve."""
 
 CALLS: dict[str, tuple[int, Call]] = {
-    "create": (5, lambda chat, n: chat.create(f"Record {n}")),
-    "update": (5, lambda chat, n: chat.update("R001", body=f"Body {n}\n")),
+    "create": (4, lambda chat, n: chat.create(f"Record {n}")),
+    "update": (4, lambda chat, n: chat.update("R001", body=f"Body {n}\n")),
     "decide": (
-        5,
+        4,
         lambda chat, n: chat.ask(
             "record_decision", title=f"D{n}", target=f"t{n}", rationale=REASON
         ),
     ),
     "write a file": (
-        12,
+        10,
         lambda chat, n: chat.ask("file_op", action="create", path=f"{n}.txt", content="text\n"),
     ),
     "save": (
-        5,
+        4,
         lambda chat, n: chat.ask("workflow_checkpoint_save", context={"step": n}),
     ),
-    "activate": (5, lambda chat, _: chat.activate("R001")),
+    "activate": (4, lambda chat, _: chat.activate("R001")),
     "look over the project": (1, lambda chat, _: chat.ask("get_project_overview")),
 }
 """By what is done: how many round trips it may take, and how it is asked for.

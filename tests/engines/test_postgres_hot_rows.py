@@ -10,8 +10,9 @@ from psycopg import sql
 
 from hansard.engines.postgres import PostgresEngine, row_cache, write_transaction
 from hansard.engines.postgres.row_cache import UNKNOWN, HotRows, Mark
-from hansard.kernel.blob import seal
+from hansard.kernel.blob import Digest, seal
 from hansard.kernel.engine import ReadTx, Row, Schema, Table, WriteTx
+from hansard.kernel.event import Head
 from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.postgres
@@ -276,7 +277,7 @@ def test_memory_is_bounded_and_what_was_longest_not_asked_for_goes_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(row_cache, "BYTES_MAX", 3_000)
-    hot, mark = HotRows(), Mark(1, 1, "h", "v")
+    hot, mark = HotRows(), _mark(1, "h")
     place = ("table", "key")
     for name in ("old", "used", "new"):
         hot.learn(name, mark, {place: "x" * 700})
@@ -291,7 +292,7 @@ def test_memory_is_bounded_and_what_was_longest_not_asked_for_goes_first(
 
 def test_a_row_too_long_to_remember_is_not_taken_for_what_it_was() -> None:
     hot, place = HotRows(), ("table", "key")
-    before, after = Mark(1, 1, "h", "v"), Mark(2, 2, "i", "v")
+    before, after = _mark(1, "h"), _mark(2, "i")
     hot.learn("p", before, {place: "short"})
 
     hot.move("p", before, after, {place: "x" * (row_cache.ROW_BYTES_MAX + 1)}, ())
@@ -302,10 +303,14 @@ def test_a_row_too_long_to_remember_is_not_taken_for_what_it_was() -> None:
 
 def test_an_older_look_does_not_take_the_place_of_a_newer_one() -> None:
     hot, place = HotRows(), ("table", "key")
-    older, newer = Mark(1, 1, "h", "v"), Mark(2, 2, "i", "v")
+    older, newer = _mark(1, "h"), _mark(2, "i")
     hot.learn("p", newer, {place: "new"})
 
     hot.learn("p", older, {place: "old"})
-    hot.move("p", older, Mark(2, 2, "other", "v"), {place: "other"}, ())
+    hot.move("p", older, _mark(2, "other"), {place: "other"}, ())
 
     assert hot.find("p", newer, place) == "new"
+
+
+def _mark(number: int, hashed: str) -> Mark:
+    return Mark(number, Head(number, number, Digest(hashed), ""))

@@ -1,5 +1,6 @@
 """Connections to PostgreSQL: creating them, sharing them, and classifying their failures."""
 
+import itertools
 import select
 import threading
 import time
@@ -13,6 +14,8 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 
 from hansard.kernel.problem import StorageUnavailable
+
+_forgotten = itertools.count()
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -147,6 +150,9 @@ class Pool:
             connection, until = self._take(fresh=fresh)
             try:
                 yield connection
+            except psycopg.Error:
+                connection.close()  # of what it has prepared nothing is certain
+                raise
             finally:
                 self._put_back(connection, until)
         finally:
@@ -163,7 +169,7 @@ class Pool:
             self._close_idle()
         while idle := self._one_idle():
             connection, until = idle
-            if self._timer() < until and not _has_news(connection):
+            if self._timer() < until and not has_news(connection):
                 return idle
             connection.close()
         return self._connector.connect(), self._timer() + LIFETIME_S
@@ -189,7 +195,7 @@ class Pool:
             connection.close()
 
 
-def _has_news(connection: Connection) -> bool:
+def has_news(connection: Connection) -> bool:
     """Whether the server has said something on a connection that asked nothing: that it ends it."""
     if not hasattr(select, "poll"):  # Windows
         return bool(select.select([connection.fileno()], [], [], 0)[0])
@@ -218,10 +224,23 @@ def end_transaction(connection: Connection) -> None:
     """Undo what is open on a connection; one that cannot even do that is closed."""
     if connection.closed or connection.info.transaction_status == TransactionStatus.IDLE:
         return
+    has_failed = connection.info.transaction_status == TransactionStatus.INERROR
     try:
         connection.execute("ROLLBACK")
+        if has_failed:
+            forget_prepared(connection)
     except psycopg.Error:
         connection.close()
+
+
+def forget_prepared(connection: Connection) -> None:
+    """Have statements prepared anew, after a failure in a pipeline.
+
+    What the server left out since something before it had failed, psycopg takes for prepared. It
+    hears of the end of all such statements, but only from a text that is new to it.
+    """
+    if connection.prepare_threshold is not None:
+        connection.execute(f"DEALLOCATE ALL -- {next(_forgotten)}".encode())
 
 
 def is_trouble(error: BaseException) -> bool:

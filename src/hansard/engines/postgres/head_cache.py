@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from hansard.engines.postgres.connections import Connection
-from hansard.engines.postgres.heads import Marked, ask_head, ask_heads, found_head, found_heads
-from hansard.engines.postgres.row_cache import HotRows
+from hansard.engines.postgres.heads import ask_head, ask_heads, found_head, found_heads
+from hansard.engines.postgres.row_cache import HotRows, Mark
 from hansard.engines.postgres.schema import Names
 
 ALSO_MAX = 8
@@ -21,7 +21,7 @@ class Steady(threading.local):
         """Have nothing last yet, in any thread."""
         self._names = names
         self._hot = hot
-        self._heads: dict[str, Marked] | None = None
+        self._heads: dict[str, Mark] | None = None
 
     @contextmanager
     def lasting(self) -> Iterator[None]:
@@ -40,7 +40,7 @@ class Steady(threading.local):
         if self._heads is not None:
             self._heads = {}
 
-    def find(self, connection: Connection, project: str) -> Marked:
+    def find(self, connection: Connection, project: str) -> Mark:
         """Give a project's head, as it is or as this thread has found it."""
         if self._heads is None:
             return found_head(ask_head(connection, self._names, project), project)

@@ -5,6 +5,7 @@ from dataclasses import astuple
 from typing import Any
 
 import psycopg
+from psycopg import errors
 
 from hansard.engines.postgres.connections import Connection
 from hansard.engines.postgres.row_cache import Mark
@@ -12,11 +13,11 @@ from hansard.engines.postgres.schema import Names
 from hansard.engines.postgres.write_buffer import Statement
 from hansard.kernel.event import Head, genesis
 
+MOVED = errors.InvalidArgumentForLogarithm
+"""What psycopg raises where a head is not what it was taken for."""
+
 Asked = psycopg.Cursor[tuple[Any, ...]]
 """What has been asked and may not be answered yet."""
-
-Marked = tuple[Head, Mark]
-"""A head, and the mark by which one knows that nothing has changed."""
 
 
 def ask_head(connection: Connection, names: Names, project: str, *, lock: bool = False) -> Asked:
@@ -37,18 +38,18 @@ def ask_heads(connection: Connection, names: Names, projects: Collection[str]) -
     return connection.execute(statement.encode(), (list(projects),))
 
 
-def found_heads(asked: Asked, projects: Collection[str]) -> dict[str, Marked]:
+def found_heads(asked: Asked, projects: Collection[str]) -> dict[str, Mark]:
     """Give the heads that were asked for; those that are not there are where all begin."""
-    found = {project: _marked(genesis(project), 0) for project in projects}
-    return found | {project: _marked(Head(*head), last) for project, *head, last in asked}
+    found = {project: Mark(0, genesis(project)) for project in projects}
+    return found | {project: Mark(last, Head(*head)) for project, *head, last in asked}
 
 
-def found_head(asked: Asked, project: str) -> Marked:
+def found_head(asked: Asked, project: str) -> Mark:
     """Give the head that was asked for; that of one that is not there is where all begin."""
-    return _found(asked) or _marked(genesis(project), 0)
+    return _found(asked) or Mark(0, genesis(project))
 
 
-def locked_head(connection: Connection, names: Names, project: str, asked: Asked) -> Marked:
+def locked_head(connection: Connection, names: Names, project: str, asked: Asked) -> Mark:
     """Give the head whose lock was asked for, and make its row if there is none."""
     found = _found(asked)
     if found is None:
@@ -64,28 +65,29 @@ def locked_head(connection: Connection, names: Names, project: str, asked: Asked
     return found
 
 
-def storing(names: Names, project: str, marked: Marked) -> Statement:
+def ask_unmoved(connection: Connection, names: Names, project: str, mark: Mark) -> None:
+    """Ask for a project's lock; `MOVED` is the server's answer if its head is another by then."""
+    held = (
+        f"SELECT 1 FROM {names.heads} WHERE project = %s AND changes = %s "
+        "AND seq = %s AND hash = %s AND views = %s FOR UPDATE"
+    )
+    head = mark.head
+    values = project, mark.changes, head.seq, head.hash, head.views
+    connection.execute(f"SELECT ln(count(*)) FROM ({held}) AS held".encode(), values)
+
+
+def storing(names: Names, project: str, mark: Mark) -> Statement:
     """Store where the project's journal now ends."""
-    head, mark = marked
     statement = (
         f"UPDATE {names.heads} SET seq = %s, tick = %s, hash = %s, clock = %s, views = %s, "
         "changes = %s WHERE project = %s"
     )
-    return statement, (*astuple(head), mark.changes, project)
+    return statement, (*astuple(mark.head), mark.changes, project)
 
 
-def moved(head: Head, before: Mark) -> Marked:
-    """Give a head that was changed, under the mark that follows the one before."""
-    return _marked(head, before.changes + 1)
-
-
-def _found(asked: Asked) -> Marked | None:
+def _found(asked: Asked) -> Mark | None:
     row = asked.fetchone()
     if row is None:
         return None
     *head, changes = row
-    return _marked(Head(*head), changes)
-
-
-def _marked(head: Head, changes: int) -> Marked:
-    return head, Mark(changes, head.seq, head.hash, head.views)
+    return Mark(changes, Head(*head))

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, TypeVar, cast
 
 from hansard.engines.postgres.connections import Connection, pipelined
-from hansard.engines.postgres.heads import Asked, Marked, ask_head, found_head
+from hansard.engines.postgres.heads import Asked, ask_head, found_head
 from hansard.engines.postgres.object_store import Objects
 from hansard.engines.postgres.prefetch import Foresight, LackingError
 from hansard.engines.postgres.query_trails import Asking, Step, Trails, asking
@@ -14,6 +14,7 @@ from hansard.engines.postgres.row_cache import (
     Answer,
     HotRows,
     Kept,
+    Mark,
     Place,
     Question,
     Unknown,
@@ -51,7 +52,7 @@ class PostgresLook:
         *,
         is_begun: bool = False,
         objects: Objects | None = None,
-        find_head: Callable[[Connection, str], Marked] | None = None,
+        find_head: Callable[[Connection, str], Mark] | None = None,
         trails: Trails | None = None,
     ) -> None:
         """`is_begun` says that a transaction sees to it that all is of one state.
@@ -62,7 +63,7 @@ class PostgresLook:
         self._connection = connection
         self._names = names
         self._hot = hot
-        self._found: Marked | None = None
+        self._found: Mark | None = None
         self._is_begun = is_begun
         self._objects = objects
         self._find_head = find_head
@@ -75,9 +76,9 @@ class PostgresLook:
         self._foresight.foresee(asks, self._asked)
 
     def head(self) -> Head:
-        return self._at()[0]
+        return self._at().head
 
-    def _at(self) -> Marked:
+    def _at(self) -> Mark:
         if self._found is None and self._find_head:
             self._found = self._find_head(self._connection, self.project)
         elif self._found is None:
@@ -97,7 +98,7 @@ class PostgresLook:
         with pipelined(self._connection):
             asked = ask()
             head = ask_head(self._connection, self._names, self.project)
-        if found_head(head, self.project)[1] != seen[1]:
+        if found_head(head, self.project) != seen:
             raise MovedError
         return asked
 
@@ -111,10 +112,10 @@ class PostgresLook:
         return cast("K | None", found)
 
     def _known(self, place: Place) -> Kept | Unknown:
-        return self._hot.find(self.project, self._at()[1], place)
+        return self._hot.find(self.project, self._at(), place)
 
     def _learn(self, place: Place, found: Kept) -> None:
-        self._hot.learn(self.project, self._at()[1], {place: found})
+        self._hot.learn(self.project, self._at(), {place: found})
 
     def _all(self, about: str, statement: str, *values: Any) -> Answer:
         """Give what is remembered of a table of a project with this head, or ask, and remember."""
@@ -123,7 +124,7 @@ class PostgresLook:
         return answer
 
     def _answers(self, about: str, questions: Sequence[Question], ask: Ask) -> list[Answer]:
-        where = self.project, self._at()[1], about
+        where = self.project, self._at(), about
         known = {number: self._hot.answer(*where, one) for number, one in enumerate(questions)}
         unknown = [number for number, answer in known.items() if answer is None]
         asked = ask([questions[number] for number in unknown]) if unknown else []
@@ -143,7 +144,7 @@ class PostgresLook:
 
     def _lacks(self, step: Step) -> bool:
         if isinstance(step, Asking):
-            where = self.project, self._at()[1], step.about
+            where = self.project, self._at(), step.about
             return self._hot.answer(*where, step.question) is None
         return isinstance(self._known(step), Unknown)
 
@@ -172,7 +173,7 @@ class PostgresLook:
             for digest, *blob in answer:
                 self._learn((self._names.blobs, digest), Blob(digest, *blob))
         for step, answer in zip(asks, found[len(rows) + len(blobs) :], strict=True):
-            self._hot.note(self.project, self._at()[1], step.about, step.question, answer)
+            self._hot.note(self.project, self._at(), step.about, step.question, answer)
 
     @property
     def _small_blobs(self) -> str:

@@ -15,6 +15,7 @@ from itertools import islice
 from typing import Any, Final
 
 from hansard.kernel.blob import Blob
+from hansard.kernel.event import Head
 
 BYTES_MAX = 16 * 1024 * 1024
 """What is remembered in all; beyond that, the project that was longest not asked for goes."""
@@ -61,9 +62,7 @@ class Mark:
 
     changes: int
     """How often the project was changed, by entries or without."""
-    seq: int
-    hash: str
-    views: str
+    head: Head
 
 
 @dataclass(slots=True)
@@ -88,6 +87,12 @@ class HotRows:
         """Name the projects that were asked for last."""
         with self._lock:
             return list(islice(reversed(self._projects), most))
+
+    def newest(self, project: str) -> Mark | None:
+        """Give the newest mark that was seen of a project."""
+        with self._lock:
+            known = self._projects.get(project)
+            return known.mark if known else None
 
     def find(self, project: str, mark: Mark, place: Place) -> Kept | Unknown:
         """Give a row of a project whose head has this mark, if it is remembered."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hansard.engines.postgres.row_cache import Kept, Place, Unknown
+from hansard.kernel.blob import Blob, Digest
 
 Statement = tuple[str, Sequence[Any]]
 """SQL and the values for its places."""
@@ -48,6 +49,12 @@ class RowVersions:
         """Count the entries that change it."""
         return len(self._by_seq)
 
+    def copy(self) -> "RowVersions":
+        """Give what may go on by itself."""
+        copied = RowVersions(self._ending, self._deleting)
+        copied._by_seq.update(self._by_seq)
+        return copied
+
     def put(self, seq: int, row: Insertion | None) -> None:
         """Set the row, or with `None` take it away; what the same entry did before is replaced.
 
@@ -80,8 +87,25 @@ class PendingChanges:
         """Every row that was seen or changed, as it stands after the changes."""
         self._changes: dict[Place, Insertion | Statement | RowVersions] = {}
         self._count = 0
+        self.fences: list[tuple[str, int]] = []
+        """Names and numbers of locks that must be ours still when this is sent."""
+        self.blobs: dict[Digest, Blob] = {}
+        """Those that wait to be sent."""
         self.blob_bytes = 0
-        """How many bytes of blobs wait to be sent."""
+        """How many bytes these have."""
+
+    def copy(self) -> "PendingChanges":
+        """Give what may go on by itself, so that what it adds can be left out again."""
+        copied = PendingChanges()
+        copied.rows = dict(self.rows)
+        copied._changes = {
+            place: change.copy() if isinstance(change, RowVersions) else change
+            for place, change in self._changes.items()
+        }
+        copied._count = self._count
+        copied.fences = list(self.fences)
+        copied.blobs, copied.blob_bytes = dict(self.blobs), self.blob_bytes
+        return copied
 
     def __len__(self) -> int:
         """Count what is to be sent."""
@@ -89,7 +113,7 @@ class PendingChanges:
 
     def __bool__(self) -> bool:
         """Whether anything is to be sent."""
-        return bool(self._changes)
+        return bool(self._changes or self.fences)
 
     def add(self, place: Place, change: Insertion | Statement | RowVersions) -> None:
         """Change something; what was to be done to the same thing before need not be done."""
@@ -107,7 +131,8 @@ class PendingChanges:
 
     def take(self, last: Statement | None = None) -> Iterator[Statement]:
         """Give all that is to be sent, once, and `last` with the last of it."""
-        changes, self._changes, self._count, self.blob_bytes = self._changes, {}, 0, 0
+        changes, self._changes, self._count = self._changes, {}, 0
+        self.blobs, self.blob_bytes = {}, 0
         removals, insertions = list[Statement](), list[Insertion]()
         for change in changes.values():
             if isinstance(change, RowVersions):

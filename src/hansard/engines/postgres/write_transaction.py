@@ -9,7 +9,7 @@ from psycopg import errors
 
 from hansard.engines.postgres.clauses import marks, stored
 from hansard.engines.postgres.connections import Connection, pipelined
-from hansard.engines.postgres.heads import Marked
+from hansard.engines.postgres.heads import ask_head, found_head
 from hansard.engines.postgres.leases import PostgresLock
 from hansard.engines.postgres.object_store import Objects, is_outside
 from hansard.engines.postgres.prefetch import LackingError
@@ -20,9 +20,9 @@ from hansard.engines.postgres.row_cache import (
     UNKNOWN,
     Answer,
     HotRows,
+    Mark,
     Place,
     Question,
-    Rows,
     Unknown,
 )
 from hansard.engines.postgres.row_cache import Kept as Remembered
@@ -35,6 +35,11 @@ from hansard.kernel.blob import Blob, Digest, canonical_json
 from hansard.kernel.engine import Lock, Row, Scalar, Table, Topic, lock_lost
 from hansard.kernel.event import Entry, Head
 
+
+class UnderLockError(BaseException):
+    """Work ahead of the lock cannot go on there. No part of ours that writes may catch it."""
+
+
 BLOB_BYTES_MAX = 1024 * 1024
 """So many bytes of blobs wait to be sent with the rest; more are sent at once, and not held."""
 
@@ -46,7 +51,8 @@ class PostgresWriteTx(PostgresReadTx):
     """One piece of work in a transaction that holds the project's lock.
 
     Changes are kept until something is asked that they could bear on, or until `send`. The head
-    moves here and is stored by the owner of the transaction, once for all its work.
+    moves here and is stored by the owner of the transaction, once for all its work. Ahead of the
+    lock there is no transaction yet, and what must be sent before the end cannot be done.
     """
 
     def __init__(
@@ -56,22 +62,21 @@ class PostgresWriteTx(PostgresReadTx):
         project: str,
         hot: HotRows,
         *,
-        at: Marked,
-        known: Rows,
+        at: Mark,
+        head: Head,
+        pending: PendingChanges,
+        is_ahead: bool = False,
         objects: Objects | None = None,
         trails: Trails | None = None,
     ) -> None:
-        """Take the head that was locked, and what earlier work of the same commit has left."""
+        """Take the locked head, and the one and the changes that earlier work has left."""
         where = connection, names, project, hot
-        super().__init__(*where, is_begun=True, objects=objects, trails=trails)
+        super().__init__(*where, is_begun=not is_ahead, objects=objects, trails=trails)
+        self._is_ahead = is_ahead
         self._found = at
-        self._locked = at[1]
-        self._head = at[0]
-        self._pending = PendingChanges()
-        self._pending.rows.update(known)
-        self._blobs: dict[Digest, Blob] = {}
-        self._fences: list[PostgresLock] = []
-        """Locks under which this is done, to be asked for with the next statements."""
+        self._locked = at
+        self._head = head
+        self.pending = pending
         self._sends = False
         """Whether what is asked must be asked after what was changed."""
         self.has_changes = False
@@ -80,19 +85,25 @@ class PostgresWriteTx(PostgresReadTx):
         self.has_forgotten = False
         """Whether more was changed than can be said row by row: nothing remembered holds."""
 
-    @property
-    def rows(self) -> Rows:
-        """Every row that was seen or changed, as it stands now."""
-        return self._pending.rows
-
     def head(self) -> Head:
         return self._head
 
     def send(self) -> None:
         """Send what was changed, and hear how it went."""
-        if self._pending or self._fences:
+        if self.pending:
+            self._require_lock()
             with self.sending():
                 self.post()
+
+    def is_unmoved(self) -> bool:
+        """Whether the project is still what this was done on."""
+        return found_head(ask_head(self._connection, self._names, self.project), self.project) == (
+            self._locked
+        )
+
+    def _require_lock(self) -> None:
+        if self._is_ahead:
+            raise UnderLockError
 
     @contextmanager
     def sending(self) -> Iterator[None]:
@@ -105,10 +116,9 @@ class PostgresWriteTx(PostgresReadTx):
 
     def post(self, last: Statement | None = None) -> None:
         """Send what was changed, and `last`; who has begun the pipeline hears how it went."""
-        while self._fences:
-            lock = self._fences.pop()
-            self._connection.execute(self._fence, (short(lock.name), lock.number))
-        for statement, values in self._pending.take(last):
+        while self.pending.fences:
+            self._connection.execute(self._fence, self.pending.fences.pop())
+        for statement, values in self.pending.take(last):
             self._connection.execute(statement.encode(), values)
 
     @property
@@ -119,10 +129,10 @@ class PostgresWriteTx(PostgresReadTx):
 
     def require(self, lock: Lock) -> None:
         assert isinstance(lock, PostgresLock), "a lock of another engine"
-        self._fences.append(lock)
+        self.pending.fences.append((short(lock.name), lock.number))
 
     def blob(self, digest: Digest) -> Blob | None:
-        return self._blobs.get(digest) or super().blob(digest)
+        return self.pending.blobs.get(digest) or super().blob(digest)
 
     def append(self, entry: Entry) -> None:
         assert entry.project == self.project, "an entry of another project"
@@ -197,12 +207,11 @@ class PostgresWriteTx(PostgresReadTx):
         # It may be there already, packed otherwise; that one stays, and holds the same.
         is_new = self._known(place) is None and len(blob.packed) <= ROW_BYTES_MAX
         self._change(place, insertion)
-        self._pending.rows[place] = blob if is_new else UNKNOWN
-        self._blobs.setdefault(blob.digest, blob)
-        self._pending.blob_bytes += len(blob.packed)
-        if self._pending.blob_bytes > BLOB_BYTES_MAX:
+        self.pending.rows[place] = blob if is_new else UNKNOWN
+        self.pending.blobs.setdefault(blob.digest, blob)
+        self.pending.blob_bytes += len(blob.packed)
+        if self.pending.blob_bytes > BLOB_BYTES_MAX:
             self.send()
-            self._blobs.clear()
 
     def _keep_outside(self, blob: Blob, objects: Objects) -> None:
         """Name the object, then see that it is there: who collects waits for one, or came before.
@@ -223,7 +232,7 @@ class PostgresWriteTx(PostgresReadTx):
                 "WHERE project = %s AND digest = %s AND object = %s",
                 *(blob.packed, self.project, blob.digest, name),
             )
-        self._pending.rows[self._names.blobs, blob.digest] = UNKNOWN
+        self.pending.rows[self._names.blobs, blob.digest] = UNKNOWN
 
     def repack(self, blob: Blob) -> None:
         self._forget()
@@ -263,24 +272,24 @@ class PostgresWriteTx(PostgresReadTx):
         self.has_changes = True
 
     def filed(self, table: Table, *, after: str = "", limit: int) -> dict[str, bool]:
+        self._require_lock()
         self.send()
         return super().filed(table, after=after, limit=limit)
 
     def _known(self, place: Place) -> Remembered | Unknown:
         """Give what this work has seen or changed. What is still to be sent bears on no other."""
-        rows = self._pending.rows
+        rows = self.pending.rows
         if place not in rows and not self.has_forgotten:
             rows[place] = self._hot.find(self.project, self._locked, place)
         return rows.get(place, UNKNOWN)
 
     def _learn(self, place: Place, found: Remembered) -> None:
-        self._pending.rows[place] = found
+        self.pending.rows[place] = found
 
     def _forget(self) -> None:
         """Rely on nothing that was seen before what is done now, which may change any of it."""
         self.send()
-        self._pending.rows.clear()
-        self._blobs.clear()
+        self.pending.rows.clear()
         self.has_forgotten = True
 
     def _change_row(
@@ -288,17 +297,17 @@ class PostgresWriteTx(PostgresReadTx):
     ) -> None:
         place = self._names.table(table), short(key)
         if not table.history:
-            self._pending.add(place, row or self._deleting(table, key))
-        elif versions := self._pending.versions(place):
+            self.pending.add(place, row or self._deleting(table, key))
+        elif versions := self.pending.versions(place):
             versions.put(seq, row)
         else:
-            is_new = place in self._pending.rows and self._pending.rows[place] is None
+            is_new = place in self.pending.rows and self.pending.rows[place] is None
             ending = None if is_new else self._ending(table, key, seq)
             versions = RowVersions(ending, self._deleting(table, key, begun=seq))
             versions.put(seq, row)
-            self._pending.add(place, versions)
+            self.pending.add(place, versions)
         self._note_change(place)
-        self._pending.rows[place] = body
+        self.pending.rows[place] = body
 
     def _deleting(self, table: Table, key: str, *, begun: int | None = None) -> Statement:
         """Take a row away; of one whose past is kept, the version that began then, if one did."""
@@ -315,17 +324,18 @@ class PostgresWriteTx(PostgresReadTx):
         return statement, (seq, self.project, short(key), seq)
 
     def _change(self, place: Place, change: Insertion | Statement) -> None:
-        self._pending.add(place, change)
+        self.pending.add(place, change)
         self._note_change(place)
 
     def _note_change(self, place: Place) -> None:
         self.has_changes = True
         self.changed.add(place[0])
-        if len(self._pending) >= CHANGES_MAX:
+        if len(self.pending) >= CHANGES_MAX:
             self._forget()
 
     def _run(self, about: str, statement: str, *values: Any) -> None:
         """Change a table at once, after all that was changed before."""
+        self._require_lock()
         self.has_changes = True
         self.changed.add(about)
         with self.sending():
@@ -351,6 +361,10 @@ class PostgresWriteTx(PostgresReadTx):
         return super()._lacks(step)
 
     def _in_one_trip(self, send: Callable[[], T]) -> T:
+        if self._is_ahead:
+            if self._sends:
+                self.send()
+            return super()._in_one_trip(send)
         with self.sending():
             if self._sends:
                 self.post()

@@ -241,7 +241,7 @@ class Application:
         return self.secret().is_set
 
     def news(self) -> list[str]:
-        """Say to whoever starts a server what of people and their proof they should know."""
+        """Tell the operator who starts a server what to know about people and their proof."""
         now = to_text(self._clock())
         return secret_news.at_start(self.store, now, is_set=self.wants_proof())
 

@@ -19,7 +19,7 @@ OWN_NAME_CHARS_MAX = 40
 
 @dataclass(frozen=True, slots=True)
 class TokenCaller(Caller):
-    """Whoever showed a token."""
+    """The caller who showed a token."""
 
     token: Token | None = None
 
@@ -77,7 +77,7 @@ class Bounded(Application):
     def home_of(self, token: Token | None) -> Home:
         """Give the project of calls that name none: one that the token sees.
 
-        Where none was chosen, whoever may see all has one of their own.
+        Where none was chosen, a caller who may see all projects has one of their own.
         """
         if token is None:
             return self.home
@@ -93,7 +93,7 @@ class Bounded(Application):
 
 
 def own_project(name: str) -> str:
-    """Name the default project of whoever has this name; no two names share one."""
+    """Name the default project for this name; no two names share one."""
     plain = "".join(char if char.isascii() and char.isalnum() else "-" for char in name)
     if plain == name and len(name) <= OWN_NAME_CHARS_MAX:
         return f"{DEFAULT_PROJECT}-{name}"

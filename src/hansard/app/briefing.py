@@ -17,7 +17,7 @@ DECISIONS_SHOWN_MAX = 20
 SAID_SHOWN_CHARS = 500
 
 ENTRIES_READ_MAX = 300
-"""So many of the last session's newest entries are read to say what it did."""
+"""How many of the last session's newest entries are read to say what it did."""
 
 
 def brief(tx: ReadTx, context: Context) -> Briefing:
@@ -63,7 +63,7 @@ def _checkpoint(tx: ReadTx, as_of: int | None) -> CheckpointSeen | None:
 
 
 def _last_session(tx: ReadTx, context: Context) -> LastSession | None:
-    """Find whoever began last, other than the one who asks."""
+    """Find the session that began last, other than the caller's."""
     own = context.session or context.caller.session_in(context.project)
     newest = tx.scan(SESSIONS, order="started_seq", descending=True, limit=2, as_of=context.as_of)
     row = next((one.row for one in newest if one.key != own), None)

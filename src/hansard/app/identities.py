@@ -1,8 +1,8 @@
 """People whom the company's identity provider vouches for, each with a name of their own.
 
-A provider knows people by a subject that never changes, and calls them by names that do. The name
-under which somebody first came is kept in the catalog, so that nobody signs as somebody else after
-one was renamed. Whoever is barred comes in no more, on whatever server, whatever the provider says.
+A provider knows people by a subject that never changes, and calls them by names that do. The
+catalog keeps each person's first name, so that nobody signs as somebody else after a renaming. A
+barred person is refused on every server, whatever the provider says.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -188,7 +188,7 @@ def every(store: Store) -> list[Row]:
 
 
 def barred(store: Store, identities: Collection[str]) -> set[str]:
-    """Say which of these come in no more; of whoever never came, nothing is known against them."""
+    """Say which of these are barred; an unknown identity is not."""
 
     def work(tx: ReadTx) -> set[str]:
         rows = {one: tx.get(IDENTITIES, one) for one in identities}

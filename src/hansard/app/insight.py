@@ -28,7 +28,7 @@ SHOWN_MAX = 20
 """Of each kind of change so many are shown, the newest; the others are counted."""
 
 DECISIONS_MAX = 1_000
-"""So many of the newest decisions are looked at for what they superseded."""
+"""How many of the newest decisions are checked for what they superseded."""
 
 _FOUND = "found"
 """How the recorder says that it met a file for the first time: that is no change."""

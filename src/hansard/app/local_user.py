@@ -7,7 +7,7 @@ NAME_CHARS_MAX = 100
 
 
 def login_name() -> str:
-    """Name whoever runs this process, as the machine knows them."""
+    """Name the user who runs this process."""
     try:
         name = getpass.getuser().strip()
     except (KeyError, OSError):

@@ -29,7 +29,7 @@ METADATA = "/.well-known/oauth-protected-resource"
 """Where RFC 9728 has a server describe whom it lets in."""
 
 ENTRY_SCOPE = f"{SCOPES['viewer']} {SCOPES['agent']}"
-"""What whoever shows nothing is told to ask for: most who come read and write."""
+"""What a caller without a token is told to ask for: most callers read and write."""
 
 INSUFFICIENT = {"error": "insufficient_scope"}
 

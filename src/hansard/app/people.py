@@ -1,8 +1,8 @@
 """Who counts as a person: callers that prove the secret, or, where none is set, any that claim it.
 
-A person tells the store the secret, by typing it, and the store keeps a digest of it that is slow
-to make. What a process was set up with proves nothing to any other process, nor that anyone is a
-person: whoever starts a process chooses it.
+A person types the secret once, and the store keeps a slow digest of it. A process's own settings
+prove nothing to another process, nor that anyone is a person, because anyone who starts a process
+chooses them.
 """
 
 import hashlib
@@ -60,7 +60,7 @@ class SecretSet(Event):
     proof: Proof | None = None
     """Whether who set it had proved the one before."""
     wait_s: int = RECOVERY_WAIT_S
-    """How long whoever has lost it waits until another counts."""
+    """How long the owner of a lost secret waits until a new one counts."""
 
     def summary(self) -> str:
         """Say no more than that."""
@@ -180,7 +180,7 @@ def require_same(tx: ReadTx, before: Row | None) -> None:
 
 
 def learn(secret: Secret, store: Store) -> None:
-    """Have whoever asks for the secret go by what the store knows, if it knows one."""
+    """Check secrets against the one that the store knows, if it knows one."""
     if row := known(store):
         secret.learn(verifier(row))
 

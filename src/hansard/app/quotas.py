@@ -1,8 +1,7 @@
 """How often a caller may ask, and how much a session may hold.
 
-What is used up by time is counted by each server for itself: in memory, and by the workers of one
-server together in a file. What a session holds is counted in the journal, so it counts the same for
-every process, and after a restart.
+Each server counts rates for itself: in memory, or in a file that its workers share. The size of a
+session is counted in the journal, so it is the same for every process, and after a restart.
 """
 
 import threading

@@ -1,8 +1,9 @@
 """Replaces a lost secret: begun by anyone who claims to be a person, announced, slow.
 
-Nothing in a store can tell who lost the secret from who never knew it. So the replacement counts
-only after a waiting time that was fixed with the secret itself, and whoever knows the present one
-cancels it at once. It is finished by typing the new secret again: nothing changes by itself.
+A store cannot distinguish a person who lost the secret from one who never knew it. So a replacement
+counts only after a waiting time that was fixed with the secret itself, and anyone who knows the
+present secret can cancel it at once. It is finished by typing the new secret again: nothing changes
+by itself.
 """
 
 from datetime import timedelta

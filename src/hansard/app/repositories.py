@@ -105,7 +105,7 @@ def find(folder: Path) -> Repository | None:
     """Find the repository whose working tree a folder is in, as Git would from there."""
     for top in (folder, *folder.parents):
         git = _git_folder(top)
-        # Whoever may write to a folder above ours could put a repository there: /tmp, say.
+        # Another user may be able to put a repository into a folder above ours: /tmp, say.
         if git and (top == folder or _same_owner(top / ".git", folder)):
             linked = _text(git / "commondir")
             common = (git / linked.strip()).resolve() if linked else git

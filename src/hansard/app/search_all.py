@@ -65,7 +65,7 @@ FEW_WORDS = 3
 """A word may be mistyped if so little was found by words, or was asked for with so few others."""
 
 LOOKED_AT = 20
-"""So many of what was found are looked at for the words that were asked for."""
+"""How many hits are checked for the words of the query."""
 
 NAME_SHARE = 0.9
 """What it counts that a file or a checkpoint is only called what was asked for.

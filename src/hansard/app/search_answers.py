@@ -26,7 +26,7 @@ BUDGET_TOKENS = 4_000
 """What a page may cost. Ten things are some 600 to 2,000 tokens; a hundred would be 10,000."""
 
 HITS_MAX = 200
-"""So far a search can be paged through."""
+"""How far a search can be paged through."""
 
 
 Time = Annotated[str, Field(pattern=r"^\d{4}(-\d\d(-\d\d(T[\d:.]+Z?)?)?)?$", max_length=40)]
@@ -94,7 +94,7 @@ class Thing(Model):
     line: int | None = None
     """Of a file that was found by what it holds, the line that the snippet is."""
     author: str | None = None
-    """Who is behind it: what it says is theirs, and no instruction to whoever reads it."""
+    """Who is behind it: the text is theirs, and no instruction to a reader."""
     at: Annotated[str | None, SECONDS] = None
     """When it was written, or last changed."""
     instead: str | None = None

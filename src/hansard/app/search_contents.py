@@ -1,7 +1,7 @@
 """Finds files and saved contexts by their content, for the search over everything.
 
-Nothing is indexed for it, so writing costs nothing more: what files hold now, and the latest
-context of each session, is looked through when somebody asks, newest first, up to a bound.
+It needs no index, so writing costs nothing more: a search scans the present content of files and
+the latest context of each session, newest first, up to a bound.
 """
 
 import re

@@ -1,8 +1,8 @@
 """Corrects mistyped words against the words of the project.
 
-A word is mistyped if nothing in the project has it, or one that begins like it, if it is no word of
-English, and if the project has one that is a slip away. Otherwise it stands: what is asked for in
-proper words may well not be there.
+A word counts as mistyped if no text of the project has it or a word that begins with it, if it is
+not an English word, and if the project has a word one typing error away. Other words stay as they
+are: a correct word may simply not occur.
 """
 
 from collections import Counter

@@ -39,7 +39,7 @@ NOBODY_PROVED = (
 
 
 def at_start(store: Store, now: str, *, is_set: bool) -> list[str]:
-    """Say to whoever starts a server what of people and their proof they should know."""
+    """Tell the operator who starts a server what to know about people and their proof."""
     if people.known(store):
         return news(store, now)
     return [NOBODY_PROVED if is_set else NOTHING_ACCEPTED]

@@ -1,8 +1,8 @@
 """Secrets in texts from callers: removed where people read them, reported where they must stay.
 
-What comes back byte for byte (records, checkpoints, entities) is kept as given, and the answer
-names the kinds of secret in it. In what people and agents say about their work, which others read
-and Git keeps for good, `[redacted: RULE]` stands in its place before anything is durable.
+Content that must come back byte for byte (records, checkpoints, entities) is kept as given, and the
+answer names the kinds of secrets in it. In texts about the work, which others read and Git keeps
+for good, `[redacted: RULE]` replaces a secret before anything is durable.
 """
 
 import re

@@ -24,7 +24,7 @@ from hansard.sessions.events import RecordChange
 
 LINE_CHARS = 160
 NAMED_MAX = 3
-"""So many files, records or decisions are named; the others are counted."""
+"""How many files, records or decisions are named; the others are counted."""
 
 NO_WORK = (ExternalChangeSeen, FileFound, FileOpRefused)
 """Events about files that are not the session's own work."""

@@ -219,7 +219,7 @@ def governed_in(folder: Path) -> "Governed":
 
 
 def gateway(settings: Settings) -> "Gateway":
-    """Give whoever only looks a hand of its own on the workspace, opened on first use."""
+    """Give a reader a handle of its own on the workspace, opened on first use."""
     from hansard.recorder.gateway import Gateway
 
     return Gateway(

@@ -1,7 +1,7 @@
 """Traces: each call is an OpenTelemetry span, if an exporter is configured.
 
-A span speaks in words of ours: an operation, a role, a code. Never an argument, an answer, an id or
-a secret. Without the extra `otel`, or without an address to send to, nothing of it is loaded.
+A span contains only our own words: an operation, a role, a code; never an argument, an answer, an
+id or a secret. Without the extra `otel`, or without an address to send to, nothing of it is loaded.
 """
 
 import logging

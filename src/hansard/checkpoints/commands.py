@@ -137,7 +137,7 @@ class _Save:
                     raise _cut(row["id"], sorted({*keys}))
 
     def _left_out(self, tx: ReadTx) -> dict[str, LeftOut]:
-        """Say what whoever saves was not given of which checkpoints."""
+        """Say which parts of which checkpoints the saving session was not given."""
         own = self.context.caller.session_in(self.context.project)
         by_session = [left_out_of(tx, one) for one in dict.fromkeys((self._session, own))]
         return {one: left for lefts in by_session for one, left in lefts.items()}
@@ -214,7 +214,7 @@ class _Save:
 
 
 def _seen(tx: ReadTx, context: Context, session: str) -> list[Row]:
-    """Give the checkpoints that whoever saves may have before it: the last it saved or loaded."""
+    """Give the checkpoints that the saving session may have seen: the last saved or loaded."""
     last = context.caller.last_context()
     sessions = [session, *([last[1]] if last and last[0] == context.project else [])]
     found = [row for one in sessions for row in (looked_at(tx, one), newest(tx, one)) if row]

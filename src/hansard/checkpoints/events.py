@@ -72,7 +72,7 @@ class CheckpointLoaded(CheckpointEvent):
     activity: ClassVar[str | None] = "checkpoint_loaded"
 
     into: str | None = None
-    """The session of whoever loaded it, if it is not the checkpoint's own."""
+    """The session that loaded it, if it is not the checkpoint's own."""
 
     def summary(self) -> str:
         """Name it."""
@@ -80,12 +80,12 @@ class CheckpointLoaded(CheckpointEvent):
 
 
 class CheckpointGivenInPart(CheckpointEvent):
-    """Whoever loaded a checkpoint was given less than it holds, or has got the rest by now."""
+    """A session was given less than a checkpoint holds, or has got the rest by now."""
 
     kind: ClassVar[str] = "checkpoints.checkpoint_given_in_part.v1"
 
     into: str | None = None
-    """The session of whoever loaded it, if it is not the checkpoint's own."""
+    """The session that loaded it, if it is not the checkpoint's own."""
     lists: dict[str, int]
     """By JSON Pointer: how many of a list's oldest items were left out."""
     keys: list[str]

@@ -25,7 +25,7 @@ KEYS_SHOWN_MAX = 50
 """Of the keys that a context has, so many are named to who asks for one that it has not."""
 
 KEYFRAME_EVERY = 20
-"""So many checkpoints of a session in a row are packed onto one another, and onto nothing else:
+"""How many consecutive checkpoints of a session are packed onto one another, and onto nothing else:
 so many can one damaged file harm at most."""
 
 WARN_SHARE = 0.8

@@ -127,7 +127,7 @@ def _main(names: Iterable[str], arguments: list[str], *, hint: str) -> int:
 
     stream = getattr(sys.stdout, "stream", sys.stdout)
     if isinstance(stream, io.TextIOWrapper):
-        # Stored text is in any script, whatever the locale of whoever looks at it.
+        # Stored text may be in any script, whatever the reader's locale.
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     code = 0
     try:

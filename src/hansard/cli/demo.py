@@ -143,7 +143,7 @@ class _Clock:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Whoever acts in the example."""
+    """An actor of the example."""
 
     application: Application
     clock: _Clock

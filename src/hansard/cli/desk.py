@@ -20,7 +20,7 @@ from hansard.kernel.problem import InvalidInput
 R = TypeVar("R", bound=Result)
 
 Ask = Callable[..., Result]
-"""Asks an operation by name, as whoever sits at the desk."""
+"""Calls an operation by name, as the user of the command line."""
 
 BUDGET_TOKENS = 1_000_000
 """People have no context window; a page is as long as it may be."""
@@ -106,7 +106,7 @@ def writing_desk(flags: Flags, *, makes_store: bool = False) -> Iterator[Desk]:
 
 @contextmanager
 def asking(flags: Flags, *, makes_store: bool = False) -> Iterator[Ask]:
-    """Open the store for a while; gives what asks an operation by name, as whoever sits here."""
+    """Open the store for a while; gives a function that calls operations as this user."""
     with writing_desk(flags, makes_store=makes_store) as at:
         yield at.ask
 

@@ -49,7 +49,7 @@ def opened(
             f"There is no store in {store_location(settings)} yet",
             hint="Name another with --store; the first client that connects makes one",
         )
-    # Whoever types a project's name may have mistyped it.
+    # A project's name may be mistyped.
     home = home_projects.choose(settings, must_exist=True, say=say)
     if looking:
         opener = partial(_open_to_look, blobs=settings.blobs)

@@ -31,7 +31,7 @@ class PersonProof:
         self._was_asked = False
 
     def caller(self, caller: Caller, operation: str) -> Caller:
-        """Have whoever sits here prove to be a person, if the operation writes."""
+        """Require proof of a person, if the operation writes."""
         if not self._application.catalog.find(operation).writes:
             return caller
         return replace(caller, secret=self.secret(caller))

@@ -31,7 +31,7 @@ def _run(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has seen enough. What is still buffered goes nowhere.
+        # The reader of our output has seen enough. What is still buffered goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_PROBLEM
     # A person gets a sentence about a bug; it is raised again for who asks where it was.

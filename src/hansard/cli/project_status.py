@@ -11,7 +11,7 @@ from hansard.sessions.wording import name_of, span, titled
 
 INDENT = "  "
 SHOWN_MAX = 5
-"""So many of a kind stand on a screen one looks at; a command lists all."""
+"""How many of a kind fit the screen; a command lists all."""
 
 LIVE = ("active", "idle")
 FURTHER = (

@@ -66,7 +66,7 @@ def replay(
 ) -> int:
     """Write a session into an HTML file that replays it: timeline, story, the films of its files.
 
-    Whoever has the file can read all of it; it needs no server and no network.
+    Anyone who has the file can read all of it; it needs no server and no network.
     """
     if session and file is None and session.endswith(SUFFIX):
         file, session = Path(session), None

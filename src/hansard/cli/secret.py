@@ -79,7 +79,7 @@ def recover(
 ) -> None:
     """Replace a secret that is lost: once to begin, and once more after the waiting time.
 
-    Everybody is told meanwhile, and whoever knows the present secret can cancel it.
+    Everybody is told meanwhile, and anyone who knows the present secret can cancel it.
     """
     _require_terminal()
     with opened(all_flags(flags, context)) as (application, _):

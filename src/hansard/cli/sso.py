@@ -51,7 +51,7 @@ def bar(flags: Flags, identity: Id, *, context: typer.Context, json: Json = Fals
     with opened(all_flags(flags, context)) as (application, _):
         stamp, proof = signed(application, WHAT)
         row = identities.bar(application.store, identity, stamp, proof)
-        # Whoever is admitted again signs in again.
+        # A person who is admitted again signs in again.
         sign_ins.end_all(application.store, identity, stamp)
         _told(row, json=json)
 

@@ -40,7 +40,7 @@ def status(flags: Flags, *, json: Json = False) -> None:
 
 
 def has_store() -> bool:
-    """Whether there is a store to tell of, as whoever types `hansard` alone is set up."""
+    """Whether there is a store to report on for a user who types `hansard` alone."""
     return store_exists(load({}))
 
 

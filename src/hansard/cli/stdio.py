@@ -21,7 +21,7 @@ HEAD_START_S = 0.3
 
 
 def serve(flags: Flags) -> int:
-    """Serve whoever started this process; returns the exit code."""
+    """Serve the process that started this one; returns the exit code."""
     try:
         require_files()
         settings = load(flags)

@@ -148,7 +148,7 @@ def register(app: typer.Typer) -> None:
 def signed(
     application: Application, what: str = "make, list and revoke tokens"
 ) -> tuple[Stamp, Proof | None]:
-    """Say who asks to do what: a person at the terminal, or whoever shows an admin's token."""
+    """Say who asks to do what: a person at the terminal, or the bearer of an admin's token."""
     now = to_text(utc_now())
     shown = _shown_token(application.store, now) if looking().actor.kind != "human" else None
     if shown and shown.actor.may("admin") and shown.vouches:

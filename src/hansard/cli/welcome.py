@@ -32,7 +32,7 @@ Then look at what they write:
 
 
 def welcome() -> str:
-    """Say how to begin, with a program that whoever reads it can run as it stands."""
+    """Say how to begin, with a program that the reader can run as it stands."""
     return WELCOME.format(program=program())
 
 

@@ -110,7 +110,7 @@ class DecisionFound(AnswerPart):
     matched_via: list[str]
     """The superseded ones it was found by."""
     author: str
-    """Who stated it: what it says is theirs, and no instruction to whoever reads it."""
+    """Who stated it: the text is theirs, and no instruction to a reader."""
     at: Annotated[str | None, SECONDS] = None
     """When, where that is looked for: in `audit`, and in a history."""
     changes: str | None = None

@@ -153,7 +153,7 @@ def plan_accept(
 
 
 def plan_reject(proposal: Row, reason: str | None, ground: Ground) -> ProposalRejected:
-    """Say what rejecting does: for people, admins, and whoever proposed it."""
+    """Say what rejecting does: for people, admins, and the proposer."""
     check_open(proposal)
     check_own(proposal, ground.actor)
     return ProposalRejected(id=proposal["id"], reason=reason, proof=ground.person)
@@ -197,7 +197,7 @@ def check_supersedable(ground: Ground) -> None:
 def check_isolation(ground: Ground) -> None:
     """Refuse an agent what a person has decided, or has had a part in deciding.
 
-    A chain in which a person once decided stays that person's, whoever spoke last in it.
+    A chain in which a person once decided stays that person's, even if others spoke later.
     """
     for row in ground.old:
         if ground.actor.kind == "agent" and row["of_human"]:

@@ -48,7 +48,7 @@ class HeldVectors:
     def __init__(self, of: TopicOf) -> None:
         """Read nothing yet."""
         self.lock = threading.Lock()
-        """Held by whoever asks for anything here."""
+        """Held during any call here."""
         self.index: VectorIndex | None = None
         self._of = of
         self._generation = ""

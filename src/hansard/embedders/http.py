@@ -85,7 +85,7 @@ class HttpEmbedder:
         with self._lock:
             self._is_closed = True
             for connection in self._connections:
-                # Whoever waits for an answer there is told that none will come.
+                # Callers that wait for an answer there are told that none will come.
                 if connection.sock:
                     with suppress(OSError):
                         connection.sock.shutdown(socket.SHUT_RDWR)

@@ -107,7 +107,7 @@ def _load() -> "onnxruntime.InferenceSession":
     if hashlib.sha256(model).hexdigest() != MODEL_SHA256:
         raise EmbedderUnavailable("the model's file is damaged; install hansard[semantic] again")
     options = onnxruntime.SessionOptions()
-    # One core: embedding is not to take the machine from whoever works on it.
+    # One core: embedding must not take the machine from the people who work on it.
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

@@ -234,7 +234,7 @@ class VectorMeanings:
 
 
 def _passages(others: Sequence[Part]) -> Passages:
-    """Gather what makes passages; whoever has some is loaded for it."""
+    """Gather the functions that make passages; capabilities that have some are loaded for it."""
     having = (other for other in others if other.passage_kinds)
     return {event: make for other in having for event, make in other.passages.items()}
 

@@ -29,7 +29,7 @@ WAITING_MAX = 64
 
 
 class ModelProcess:
-    """Answers whoever connects, each in a thread; the model does one chunk at a time anyhow."""
+    """Answers each connection in its own thread; the model does one chunk at a time anyhow."""
 
     def __init__(self, listener: socket.socket, idle_s: float = IDLE_S) -> None:
         """Listen here."""
@@ -59,7 +59,7 @@ class ModelProcess:
 
     def _meet(self, connection: socket.socket) -> None:
         try:
-            # Whoever is killed, or speaks otherwise, is simply gone.
+            # A client that is killed, or speaks another protocol, is simply gone.
             with connection, suppress(OSError, ValueError):
                 connection.settimeout(None)
                 if model_wire.is_own(connection):
@@ -92,7 +92,7 @@ class ModelProcess:
 def main(folder: Path) -> None:
     """Be the one process with the model, if there is none yet; returns at once, and listens on."""
     with suppress(_AlreadyThereError), listening(folder) as listener:
-        # Whoever began this waits for its end, so the one that stays is another.
+        # The process that began this waits for its end, so the one that stays is another.
         if os.fork():
             os._exit(0)
         _note(folder)
@@ -126,7 +126,7 @@ def _lock_of(folder: Path) -> Path:
 
 
 def _note(folder: Path) -> None:
-    """Say which process it is, for whoever looks."""
+    """Say which process it is, for people who look."""
     _lock_of(folder).write_text(f"{os.getpid()}\n")
 
 

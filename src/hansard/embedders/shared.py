@@ -108,7 +108,7 @@ class _Channel:
         raise EmbedderUnavailable("the process that has the model has ended")
 
     def close(self) -> None:
-        """Have whoever waits for an answer told that none will come."""
+        """Tell callers that wait for an answer that none will come."""
         connection = self._connection
         if connection is not None:
             with suppress(OSError):

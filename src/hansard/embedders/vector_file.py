@@ -140,7 +140,7 @@ class VectorFile:
             is_same = os.path.samestat(about, os.fstat(there.descriptor))
             if not is_same or about.st_size != there.size:
                 return False
-            # What is cut off here is no block, and whoever comes next replaces the file.
+            # A truncated rest is no block, and the next process replaces the file.
             return os.pwrite(descriptor, added, there.size) == len(added)
         finally:
             os.close(descriptor)

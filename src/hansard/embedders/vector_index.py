@@ -54,7 +54,7 @@ CONTRASTED_MIN = 10
 
 CONTRASTED_PER_HIT = 4
 CONTRASTED_ROWS_MIN = 400
-"""So many are compared by what tells them apart."""
+"""How many of the nearest are compared by contrast."""
 
 CONTRAST_SHARE = 0.6
 """How much of it is taken off a query that nothing is near to, and off what it is asked of."""
@@ -74,7 +74,7 @@ GONE = np.iinfo(np.uint16).max
 """How unlike any query is what has gone."""
 
 SEALED_MAX = 32
-"""So many blocks may be looked at one after the other; then they are made one."""
+"""How many blocks may be searched one by one before they are merged."""
 
 
 class _Shelf:

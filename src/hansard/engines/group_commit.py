@@ -1,8 +1,9 @@
 """Group commit: writers share commits, so that N of them cost one fsync.
 
-Who comes while nobody writes leads: its work is done and committed in its own thread, and no other
-is woken for it; not in the main thread, where a signal could end it between a lock and its release.
-Whoever comes meanwhile queues up for a thread that commits what is there at once.
+A caller that arrives while nobody writes leads: it does and commits its work in its own thread, and
+wakes no other. The main thread never leads, since a signal could end it between a lock and its
+release.
+Callers that arrive meanwhile queue for a thread that commits all waiting work at once.
 """
 
 import queue

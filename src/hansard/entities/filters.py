@@ -15,7 +15,7 @@ Json = dict[str, Any]
 
 BASE = ("id", "createdAt", "updatedAt")
 KEY_CHARS = 32
-"""So much of a digest tells values apart."""
+"""How many digits of a digest distinguish values."""
 
 
 def key_of_value(value: object) -> str | None:

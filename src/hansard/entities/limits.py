@@ -68,7 +68,7 @@ LISTED_BYTES_MAX = 256 * KIB
 """A page of a list ends before it holds more than about this, but has at least one entity."""
 
 SEARCHED_CHARS_MAX = 100_000
-"""So much of one text can be found by its words."""
+"""How much of one text is indexed by its words."""
 
 IMPORTED_MAX = 1_000
 """Lines of an export that are taken in with one write."""

@@ -8,7 +8,7 @@ from hansard.kernel.blob import canonical_json
 Json = Mapping[str, Any]
 
 LINE_CHARS_MAX = 200
-"""So much of one entity is shown in a list."""
+"""How much of one entity a list shows."""
 
 _OWN = ("id", "createdAt", "updatedAt")
 

@@ -175,5 +175,5 @@ def _note_unknown(folder: str, host: str, told: dict[str, Any], event: str) -> N
 
 
 def _say(line: str) -> None:
-    """Say what went wrong to whoever looks into the host's log."""
+    """Write what went wrong into the host's log."""
     sys.stderr.write(f"hansard: {line}\n".encode("ascii", "backslashreplace").decode())

@@ -23,7 +23,7 @@ BEGUN = ".sock~"
 """Ends the name of a socket that does not answer yet."""
 
 BEGUN_S = 60.0
-"""After so long, whoever began it has died at it."""
+"""After so long, the process that began it has died."""
 
 WAKE_S = 0.5
 BRIEF_S = 10.0

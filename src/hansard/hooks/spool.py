@@ -41,7 +41,7 @@ def append(folder: str, entry: Entry) -> None:
         size = file.seek(0, os.SEEK_END)
         if size + len(line) > SPOOL_BYTES_MAX:
             raise SpoolFullError("Too much waits to be taken in: run `hansard status`")
-        # Whoever was killed while appending left a line without an end, which is nobody's event.
+        # A process killed while appending leaves a line without an end, which is no event.
         file.seek(max(size - 1, 0))
         begin = b"\n" if size and file.read(1) != b"\n" else b""
         file.seek(0, os.SEEK_END)

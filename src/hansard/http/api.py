@@ -58,7 +58,7 @@ SECRET = "x-hansard-secret"  # noqa: S105 - where the secret is found, not the s
 IDEMPOTENCY = "idempotency-key"
 
 FOR_PEOPLE = {"PERMISSION_DENIED", "ISOLATION_VIOLATION"}
-"""What is refused to whoever has not proved to be a person."""
+"""Operations that need a proved person."""
 UNPROVED_HINT = "Enter the secret, which proves that you are a person, and do it again"
 
 SIGN_IN_HINT = "Open the page again and sign in, or run `hansard open` where the server runs"
@@ -72,7 +72,7 @@ Work = Callable[[bytes, Caller, Request], bytes | dict[str, Any]]
 
 
 class Api:
-    """Answers what the page asks, and whoever has a token."""
+    """Answers the page, and programs with a token."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class Api:
         signing_in: SigningIn | None = None,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Serve an application to whoever the door has let in; `cookie` names their cookie.
+        """Serve an application to callers that were let in; `cookie` names their cookie.
 
         `bytes_used` is what the store takes on disk, where that is known.
         """
@@ -132,7 +132,7 @@ class Api:
     def caller(self, request: Request, *, posts: bool = False) -> Caller | None:
         """Say who asks: a token's bearer, or a browser that was let in.
 
-        A browser sends its cookie along whoever made it ask, so what it posts needs the mark too.
+        A browser sends its cookie with any site's request, so a post needs the header too.
         """
         headers = request.headers
         key, proof = headers.get(IDEMPOTENCY), headers.get(SECRET)
@@ -176,7 +176,7 @@ class Api:
         return answered(self._description)
 
     async def _open_door(self, request: Request) -> Response:
-        """Give a token to whoever has the key: `hansard open`, run by the same person."""
+        """Give a token to a caller with the key: `hansard open`, run by the same person."""
         scheme, _, key = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not self._door.has_key(key):
             try:
@@ -187,7 +187,7 @@ class Api:
         return answered({"token": self._door.issue()})
 
     async def _leave(self, request: Request) -> Response:
-        """Forget a browser, because whoever uses it says so."""
+        """Forget a browser, because its user says so."""
         if self.visit(request) is None or MARK not in request.headers:
             return self._not_let_in(request)
         response = answered({})

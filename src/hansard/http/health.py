@@ -67,7 +67,7 @@ class Health:
         What is derived slowly may fail meanwhile, and so may other workers, which is said in
         further lines.
 
-        Whoever watches has no token: why it is not ready names no file, no host and no content.
+        Monitoring has no token: the reason names no file, no host and no content.
         """
         try:
             await _in_thread(self._touch)

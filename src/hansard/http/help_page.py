@@ -1,7 +1,7 @@
 """The help page for a person who opens an address meant for programs.
 
-The same page as everywhere: it finds by its address that it should help, and asks nothing of the
-API for that. Programs are answered as ever: only whoever asks for HTML is helped.
+It is the same page as elsewhere: the address tells it to show help, and it asks the API for
+nothing. Programs get their usual answer: only requests for HTML get the help page.
 """
 
 from collections.abc import Callable
@@ -19,11 +19,11 @@ NOT_ACCEPTABLE = 406
 """What MCP says to who asks for neither of its kinds of answers."""
 
 ANSWERED = ("/assets/", "/healthz", "/readyz", "/.well-known/", METRICS, BASE)
-"""How addresses begin that are answered for themselves, whoever asks."""
+"""Prefixes of addresses that answer every caller themselves."""
 
 
 class Helping:
-    """Stands before an application, and helps whoever went astray."""
+    """Wraps an application, and helps people who opened a wrong address."""
 
     def __init__(self, app: ASGIApp, page: Callable[[int], Response]) -> None:
         """Give the `page` under a status where an application has nothing for a person."""

@@ -2,8 +2,8 @@
 
 Each visit is a file of its own, named by the digest of its cookie, in a folder that only its owner
 can enter. So servers of one store share their visits without a lock, none of them is overwritten,
-and taking one away ends it for all. The folder lies with this person's own things on this machine
-and not in the store: whoever is given a copy of the store is not given a way in.
+and taking one away ends it for all. The folder is in this person's own data on this machine and not
+in the store, so a copy of the store lets nobody in.
 """
 
 import os

@@ -82,7 +82,7 @@ class Visit:
         self._proof = _Proof(mark, now + PROOF_LIFE_S)
 
     def forget_proof(self) -> None:
-        """Have whoever uses it prove it again."""
+        """Require its user to prove it again."""
         self._proof = None
 
     @property
@@ -96,7 +96,7 @@ class Visit:
         return proof is not None and proof.mark == mark and now < proof.until
 
     def open_page(self, engine: Engine) -> None:
-        """Note that a page follows what happens: whoever looks at it is there."""
+        """Note that a page follows the journal: its user is present."""
         with self._counting:
             self._pages += 1
             self.lifeline.take(engine)
@@ -149,7 +149,7 @@ class PageDoor:
         return token
 
     def enter(self, token: str) -> str | None:
-        """Let in whoever shows a token; gives the cookie, `None` if the token is not good."""
+        """Let in a caller with a token; gives the cookie, `None` if the token is not good."""
         with self._lock:
             known = next((one for one in self._tokens if _same(one, token)), None)
             if known is None or self._tokens.pop(known) <= self._timer():
@@ -194,7 +194,7 @@ class PageDoor:
 
 
 def person() -> Actor:
-    """Whoever has read the token is the person at this machine, who runs the server."""
+    """Only the person at this machine, who runs the server, can have read the token."""
     return Actor("human", login_name(), "admin")
 
 

@@ -1,6 +1,6 @@
 """The HTTP endpoint of `hansard push` and `pull`: each message is a request.
 
-Only who has an admin's token is answered: what goes is all of a project, as it is.
+It needs an admin's token, because all of a project travels, as it is.
 """
 
 import tempfile

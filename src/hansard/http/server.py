@@ -149,7 +149,7 @@ class _Uvicorn(uvicorn.Server):
         """Take no more connections, answer what comes on those there are, and close them."""
         for server in self.servers:
             server.close()
-        # Whoever is answered from now on is asked to come again by another connection.
+        # From now on answers ask clients to reconnect.
         closing_header = (b"connection", b"close")
         self.server_state.default_headers = [*self.server_state.default_headers, closing_header]
         began = anyio.current_time()
@@ -174,7 +174,7 @@ class _Uvicorn(uvicorn.Server):
 
     def _told_to_end(self, _: int, _frame: FrameType | None) -> None:
         if self.should_exit:
-            # What was acknowledged is on disk, and whoever asks twice wants to wait for nothing.
+            # Acknowledged writes are on disk, and a second signal means: wait for nothing.
             os._exit(EXIT_CUT_OFF)
         self.should_exit = True
         asyncio.get_running_loop().call_soon_threadsafe(self._start_ending)

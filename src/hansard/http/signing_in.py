@@ -43,7 +43,7 @@ _CSP = (
 
 
 class SigningIn:
-    """Answers whoever signs in, and knows them again."""
+    """Signs people in, and recognizes them later."""
 
     def __init__(self, login: Login, *, cookie: Callable[[], str], failures: Failures) -> None:
         """Sign people in; `cookie` names the cookie of the page, whose name this one's begins."""
@@ -78,7 +78,7 @@ class SigningIn:
         response.delete_cookie(self._name(), httponly=True, samesite="lax")
 
     def offer(self) -> Response:
-        """Show whoever is not let in where to sign in."""
+        """Show a person who is not let in where to sign in."""
         return _page("Hansard", "The official record of what agents and people did here.")
 
     def _name(self) -> str:

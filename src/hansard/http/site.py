@@ -95,7 +95,7 @@ class Site:
         """Guard and watch everything that is served, MCP too, and what is asked `first` of it."""
         guarded = HttpFront(
             app,
-            # Whoever opens an address of programs is helped before anyone asks for their token.
+            # A person who opens an address of programs gets help before a token is asked for.
             first=lambda inner: first(Helping(inner, self._pages.help_with)),
             catalog=self._catalog,
             gate=self._gate,
@@ -106,10 +106,10 @@ class Site:
         return Lanes(guarded, self._worker, self._cookie) if self._worker else guarded
 
     def announce(self, base: str, port: int) -> str:
-        """Say where the page is, with a token that lets in whoever reads this."""
+        """Print the page's address, with a token that lets the reader in."""
         self._port = port
         base = from_here(base, port)
-        if not self._worker:  # else whoever started this one leaves the key of all
+        if not self._worker:  # else the supervisor writes the key for all
             self._key_file = leave_key(port, base, self.door.key)
         page = f"The page is at {base}/?token={self.door.issue()} (once; then `hansard open`)"
         return f"{page}\n{self._also}" if self._also else page

@@ -95,7 +95,7 @@ def seal(data: bytes, digest: Digest | None = None) -> Blob:
 def seal_onto(data: bytes, base: Blob, base_data: bytes, digest: Digest | None = None) -> Blob:
     """Pack content as its difference from `base`, unless it gains nothing or the chain is full."""
     digest = digest or digest_of(data)
-    # Whoever has the content of a redacted blob has it from elsewhere: here it is gone.
+    # A redacted blob's content can only come from elsewhere: here it is gone.
     if base.depth >= BLOB_CHAIN_MAX or base.digest == digest or base.codec == "redacted":
         return seal(data, digest)
     packed = patch.make(data, base_data)

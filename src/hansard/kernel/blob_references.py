@@ -1,7 +1,7 @@
 """Checks in the transaction that names a blob that the blob is kept, whatever a process remembers.
 
-Whoever packs a content has looked at the store before: what it has already, and what the content
-can be packed onto. By the time of the write another process may have collected or erased just that.
+A writer packs content against what it read from the store earlier. By the time of the write another
+process may have collected or erased exactly that.
 """
 
 from collections.abc import Iterable, Iterator

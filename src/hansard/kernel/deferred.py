@@ -1,9 +1,9 @@
 """Loads capabilities when they are first needed.
 
-What a store must know of one to be opened, read and checked is written down: the names of its
-operations, its kinds of events, its views with their tables. A process that lists records needs
-nothing else of the recorder; one that meets an event of it loads the event, and one that is asked
-for an operation of it loads it whole.
+A file lists what a store must know of each capability to be opened, read and checked: the names of
+its operations, its kinds of events, its views with their tables. A process that lists records needs
+nothing else of the recorder. A process that meets one of its events loads the event; a call of one
+of its operations loads all of it.
 """
 
 import threading

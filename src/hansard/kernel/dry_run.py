@@ -1,8 +1,8 @@
 """Runs a write and undoes it, so that what it would need is created only for a write that succeeds.
 
-A project is entered in the catalog, and ids are set aside there, in transactions of their own,
-before the write that needs them. Whatever is refused must leave neither behind. So the write is
-tried first; work may run twice anyway.
+A new project and a block of ids are written to the catalog in transactions of their own, before the
+write that needs them. A refused request must leave neither behind. So the write runs once as a
+trial; work may run twice anyway.
 """
 
 from collections.abc import Callable, Iterable

@@ -155,7 +155,7 @@ def open_intents(store: Store, project: str) -> list[Found]:
 def is_any_open(store: Store) -> bool:
     """Whether any project has an intent without an outcome.
 
-    Tables of other versions are left for whoever first needs the project.
+    Tables of other versions are left for the first process that needs the project.
     """
     current = (
         name for name, head in store.engine.heads().items() if head.views == store.fingerprint

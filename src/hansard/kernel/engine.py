@@ -241,7 +241,7 @@ class Lock(Protocol):
     def __exit__(self, *_: object) -> None: ...
 
     def is_ours(self) -> bool:
-        """Whether nobody else can have had it since it was taken; whoever keeps it is asked.
+        """Whether nobody else can have had it since it was taken; its keeper is asked.
 
         A database frees the locks of a connection that it loses, without a word to its owner.
         """
@@ -251,7 +251,7 @@ class Lock(Protocol):
 
 
 def lock_lost() -> StorageUnavailable:
-    """Make the problem of whoever has lost the lock under which something was begun."""
+    """Make the problem for a caller that lost the lock under which it began."""
     return StorageUnavailable(
         "Another process has had the lock under which this was begun",
         hint="Nothing was changed; ask again",
@@ -260,7 +260,7 @@ def lock_lost() -> StorageUnavailable:
 
 
 DERIVED_LOCK = "derived"
-"""The lock of whoever writes files that are derived from a store, or removes them."""
+"""The lock for writing or removing files that are derived from a store."""
 
 
 class WriteTx(ReadTx, Protocol):
@@ -288,7 +288,7 @@ class WriteTx(ReadTx, Protocol):
         """Set how a kept blob is packed: alone, on another base, or as what is left of it."""
 
     def drop(self, digest: Digest) -> None:
-        """Keep a blob no longer; whoever drops it knows that nothing rests on it."""
+        """Drop a blob; the caller knows that nothing depends on it."""
 
     def redact(self, entry: Entry) -> None:
         """Put an entry without its payload in the place of the whole one."""

@@ -66,7 +66,7 @@ class Follower:
     """Gets the project and some entries in order.
 
     It may raise `NotNow`, or find the store unavailable. Whatever else it raises is a bug: it is
-    logged, shown to whoever looks after the store, and tried again after longer and longer rests.
+    logged, shown to the operator, and retried at growing intervals.
     """
     kinds: frozenset[str] | None = None
     """The kinds it cares for; `None` means all."""
@@ -78,7 +78,7 @@ class Follower:
 
     @property
     def lock(self) -> str:
-        """Name the lock: whoever holds it does this follower's work, the others stand by."""
+        """Name the lock: its holder does this follower's work, the others stand by."""
         return lock_of(self.name)
 
 
@@ -133,7 +133,7 @@ def lag(store: Store, follower: Follower, project: str) -> int:
 def catch_up(store: Store, follower: Follower, project: str, *, under: Lock | None = None) -> int:
     """Work off one batch of a project's entries; returns how many entries were passed.
 
-    How far it is, is not noted by whoever has lost the lock `under` which it works.
+    A process that lost the lock `under` which it works notes no progress.
     """
 
     def unread(tx: ReadTx) -> tuple[int, Head, list[Entry], str]:
@@ -213,7 +213,7 @@ class Following:
                 # Another may be at it by now: begin again, as one who stands by.
                 self._passed.clear()
             except StorageUnavailable:
-                # Whoever calls is told so by his own call; what is left here is to try again.
+                # A caller hears of it from its own call; here it is only tried again.
                 self._locks.clear()
                 self._stop.wait(RETRY_S)
             finally:

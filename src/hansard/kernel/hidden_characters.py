@@ -1,7 +1,7 @@
 """Finds, counts and escapes characters that a reader cannot see but a terminal or a model obeys.
 
-Nothing that is stored is changed for them. They are told of where text is written or given to a
-model, and shown by their numbers where it would act on a terminal.
+Stored text keeps them. Answers report them when text is written or given to a model, and a terminal
+shows them by number.
 """
 
 import re

@@ -48,7 +48,7 @@ class IdBlockGranted(Event):
 
 
 class BlockExhaustedError(Exception):
-    """The project has no number left; whoever runs the write grants a block and runs it again."""
+    """The project has no number left; the caller grants a block and repeats the write."""
 
     def __init__(self, prefix: str) -> None:
         """Say which prefix ran out."""

@@ -1,7 +1,7 @@
 """The seam between capabilities, which have texts, and the index that finds texts by meaning.
 
-A capability says which passages its events make or unmake. A follower embeds them at its own pace,
-so what is found by meaning may be stale: whoever asks checks each hit against the tables.
+A capability says which passages its events add or remove. A follower embeds them at its own pace,
+so hits by meaning may be stale: the caller checks each hit against the tables.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,8 +1,8 @@
 """The part of an answer that a model sees, which is less than a program gets. Pure.
 
-A model pays for each word of an answer, so it is told what it can go on with. What is only proof
-goes beside the answer, where no host shows it to a model; what is empty, or as it always is, is
-left out. Fields say by a mark how they are told, and `schema/v1` publishes the marks as `x-mcp`.
+A model pays for each word of an answer, so it gets only what it can act on. Proof goes beside the
+answer, where no host shows it to a model; empty and usual values are left out. Marks on fields
+decide this, and `schema/v1` publishes the marks as `x-mcp`.
 
 Left out, a field means its `default`; without one, what is empty of its type.
 """
@@ -20,7 +20,7 @@ Json = dict[str, Any]
 MARK = "x-mcp"
 
 SHORT_DIGITS = 12
-"""So many digits of a digest tell one content of a file from all others that it ever had."""
+"""How many digits of a digest distinguish one content of a file from all its others."""
 
 EMPTY: tuple[Any, ...] = (None, "", [], {}, False)
 """What is left out where no default says otherwise. Numbers are not: none of something is news."""

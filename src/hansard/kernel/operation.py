@@ -146,7 +146,7 @@ class Home(Protocol):
 
     @property
     def is_chosen(self) -> bool:
-        """Whether whoever set this Hansard up has chosen it, so that it is everyone's."""
+        """Whether the operator has chosen it, so that it is everyone's."""
 
     @property
     def must_exist(self) -> bool:
@@ -399,13 +399,13 @@ class Operation:
     reopens_session: bool = False
     """Whether a closed session is started afresh rather than refused."""
     ends_session: bool = False
-    """Whether it ends the session, so that whoever asks does not first come into it."""
+    """Whether it ends the session, so that its caller does not first join it."""
     gives_context: bool = False
     """Whether its answer is what a model goes on to work with."""
     lists_session: bool = False
     """Whether what it lists is its session's, so that a cursor of it is of no other's list."""
     needs_secret: bool = False
-    """Whether it can succeed only where a secret is set; then whoever proves it may ask."""
+    """Whether it needs a secret to be set; then any caller that proves it may ask."""
     destructive: bool = False
     repeatable: bool = False
     """Whether asking twice has the effect of asking once."""

@@ -1,8 +1,8 @@
 """Where imported content came from, recorded in the transaction that writes it.
 
-What is taken over from another program is an ordinary write, at the time of the journal. Beside it
-an entry says which item of which source it is and when that happened there. So the same item is
-never taken twice, by however many at once, and its own time is told wherever it is shown.
+Importing an item is an ordinary write, at the journal's time. An entry beside it names the item,
+its source, and when it happened there. So no item is imported twice, even by several imports at
+once, and its own time appears wherever it is shown.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Differences between two contents: the packed middle; the common ends are only counted. Pure.
 
-What is saved again and again has mostly grown at its end or changed in a few places. Comparing ends
-costs a tenth of what a search for matches does, and what lies between is small to search.
+Content that is saved repeatedly has mostly grown at its end or changed in a few places. Comparing
+the ends costs a tenth of a search for matches, and leaves a small middle to search.
 """
 
 import struct
@@ -17,7 +17,7 @@ LONG_SPAN_BYTES = 1 * MIB
 """From here on matches are also sought at long distance, which costs time that small ones spare."""
 
 NEAR_BYTES = 8 * KIB
-"""So much of what stands before the middle is shown to the packer, for its words."""
+"""How much of the text before the middle serves the packer as a dictionary."""
 
 WINDOW_MAX = 1 << 27
 

@@ -3,11 +3,11 @@
 Another version of a view has tables of its own. So after an upgrade they are filled beside those
 that an older program still reads and writes, a page of entries in a transaction, until they have
 caught up with the head; the same transaction then names them in the head, and from there on the
-older program refuses. How far each view is, is noted in the transaction of the page: whoever asks
-goes on from there, in this process or another, also after a kill.
+older program refuses. Each page's transaction also stores the progress of the view: the next caller
+continues from there, in this process or another, also after a kill.
 
-What cannot be derived beside the live tables, since it is the same tables, is derived in place:
-the head then says so, and whoever asks meanwhile waits and helps.
+A view that uses the live tables themselves is rebuilt in place: the head then says so, and other
+callers wait and help.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,7 @@
 """Answers stored under an idempotency key, in the transaction of the write they answer.
 
-What changes the world outside cannot be answered in one transaction. Its key is kept with its
-intents, so that a repetition finds them and asks how they ended instead of acting again.
+An operation that changes the world outside cannot be answered in one transaction. Its key is stored
+with its intents, so that a repetition finds them and asks how they ended instead of acting again.
 """
 
 from collections.abc import Iterable

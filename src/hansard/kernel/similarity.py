@@ -14,7 +14,7 @@ Alike = Callable[[Sequence[str]], Likeness]
 """Says how like each other documents are, by their keys."""
 
 LOOKED_AT = 30
-"""So many of the best are compared with each other."""
+"""How many of the best hits are compared with each other."""
 
 MOST_LIKE = 5
 SHARE = 0.3

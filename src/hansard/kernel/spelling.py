@@ -11,7 +11,7 @@ WORD_CHARS_MAX = 24
 """Of a shorter word, too many others are a letter away; a longer run of letters is none."""
 
 WORDS_MAX = 4
-"""So many words of a query are looked at: who mistypes more has another question."""
+"""How many words of a query are checked for typing errors."""
 
 _LATIN = "abcdefghijklmnopqrstuvwxyz"
 _CYRILLIC = "абвгдежзийклмнопрстуфхцчшщъыьэюяё"

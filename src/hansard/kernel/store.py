@@ -118,12 +118,12 @@ class Store:
     def rebuild(self, project: str, *, told: Told = lambda _: None) -> int:
         """Derive a project's views again from its journal; returns how many entries it has.
 
-        A large project is derived page by page, and whoever asks for it meanwhile waits.
+        A large project is derived page by page, and other callers wait meanwhile.
         """
 
         def begin(tx: WriteTx) -> int | None:
             if behind_of(tx.head().views, self.views):
-                return None  # begun already, by an upgrade or by whoever was killed at it
+                return None  # begun already, by an upgrade or by a process that was killed
             if tx.head().seq <= REBUILD_WHOLE_ENTRIES_MAX:
                 return self.rederive(tx)
             self._rebuilding.begin_in_place(tx)

@@ -1,8 +1,8 @@
 """What surrounds a text says what it is about: the texts before and after it, its author and time.
 
-A turn of a talk, or a child of a record, is often too short to be found by itself. So what is found
-counts for what stands beside it too, and whoever is named in a question, and when, for what they
-said and for what was said then. Pure.
+A turn of a conversation, or a child of a record, is often too short to be found by itself. So a hit
+also raises its neighbours, and a person or a day that a question names raises what that person said
+and what was said that day. Pure.
 """
 
 import heapq
@@ -15,7 +15,7 @@ from functools import lru_cache
 from hansard.kernel.dates import Span, spans
 
 LOOKED_AT = 100
-"""So many of the best are looked at in their surroundings."""
+"""How many of the best hits are compared with their surroundings."""
 
 BESIDE = 0.3
 FURTHER = 0.15

@@ -1,6 +1,6 @@
 """Truncates texts for display with a mark, and recognizes a truncated text that comes back.
 
-Whoever writes what he was shown in place of the whole would lose the rest of it. Pure.
+A caller that writes a truncated text in place of the whole would lose the rest. Pure.
 """
 
 import re

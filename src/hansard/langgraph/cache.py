@@ -21,7 +21,7 @@ Mark = tuple[str, int, str]
 """A project, and the seq and hash that its journal ends with."""
 
 PUTS_FOLLOWED_MAX = 64
-"""So many puts in a row may be brought into an answer that was not asked for since."""
+"""How many puts in a row may be applied to a cached answer when it is asked for again."""
 
 PUTS_BYTES_MAX = 8 * MIB
 """And so much of what they put."""

@@ -96,7 +96,7 @@ class _Body:
         self.head = bytearray()
 
     async def receive(self) -> Message:
-        """Give the next part to whoever asks, and count it."""
+        """Give the next part to the reader, and count it."""
         message = await self._receive()
         part = message.get("body", b"")
         self.size += len(part)

@@ -44,7 +44,7 @@ class Door:
 
     @property
     def actor(self) -> Actor:
-        """Whoever comes in here without a token."""
+        """The caller that comes in here without a token."""
         return Actor("agent", self.via, "agent")
 
     def caller(self, asked: Circumstances, arguments: Mapping[str, Any] = NOTHING) -> Caller:
@@ -126,7 +126,7 @@ def http_door(
     away_s: float = QUIET.away_s,
     is_alone: bool = True,
 ) -> Door:
-    """Any client on this machine, and whoever has a token; what one began is not another's."""
+    """Any client on this machine or with a token; each has its own sessions."""
     seats = Seats(away_s, meets_all=is_alone)
     return Door("http", session or None, seats=seats, names=TokenNames(store))
 

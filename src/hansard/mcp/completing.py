@@ -24,7 +24,7 @@ def completed(
     try:
         known = dict.fromkeys(_known(params, name, application, caller))
     except Problem:
-        # Whoever types is not to be told of what cannot be listed: the request itself will be.
+        # A completion reports no problem: the request itself will.
         return types.Completion(values=[], total=0, has_more=False)
     found = [one for one in known if one.casefold().startswith(begun.casefold())]
     shown = found[:VALUES_MAX]

@@ -1,7 +1,7 @@
 """Dispatches tool calls: plain data in, plain data out, over any transport.
 
-Nothing here knows of the SDK. Its server asks here, and so do the doors for what is plainly a call,
-without the SDK having been loaded, or between it and the wire.
+Nothing here knows the SDK. The SDK's server calls this module, and so do the stdio and HTTP
+dispatchers for plain calls, which need no SDK.
 """
 
 import time

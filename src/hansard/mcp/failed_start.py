@@ -69,7 +69,7 @@ class Refusing:
         self._verdicts.put(problem)
 
     def give_way(self) -> None:
-        """Have whoever serves next be given all that was not refused."""
+        """Hand everything that was not refused to the server that comes next."""
         self._reader.take_back()
         self._verdicts.put(None)
 
@@ -89,7 +89,7 @@ class Refusing:
         return write_all(self._reader.wire_out, answer)
 
     def end(self) -> None:
-        """Let whoever waits for a question know that there will be none."""
+        """Tell the thread that waits for a question that there will be none."""
         self._questions.put(False)
 
     def _is_served(self) -> bool:

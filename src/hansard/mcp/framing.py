@@ -64,7 +64,7 @@ class FrameSplitter:
         if length := _LENGTH.search(headers):
             self._left = int(length[1]) or None
             return b""
-        # No length: whoever reads it as a message will say what is wrong with it.
+        # No length: the message parser will say what is wrong with it.
         return headers.strip()
 
     def _skipped(self, left: int) -> Line | None:

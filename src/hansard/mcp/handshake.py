@@ -20,7 +20,7 @@ from hansard.mcp.messages import Malformed, encoded, read
 
 MADE = Path(__file__).parent / "made" / "front.json"
 ROLE = "agent"
-"""Whoever is at the other end of a pipe."""
+"""The role of the client at the other end of a pipe."""
 
 KEPT_MAX = 16
 """Messages that are kept for the server: a handshake takes two."""

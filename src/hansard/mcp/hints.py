@@ -1,8 +1,8 @@
 """Hints for hosts that load tools only when a model searches for them.
 
-Such a host shows a model the names at first, and finds the rest by words. So the few tools that
-work begins with are to be loaded always, and those of `default` say in other words than their own
-what one would look for. Both are keys of Claude Code's; who does not know them passes them over.
+Such a host first shows a model only names, and finds the rest by words. So the few tools that work
+begins with are always loaded, and the tools of `default` carry search words besides their own. Both
+are keys of Claude Code; other clients ignore them.
 """
 
 from collections.abc import Mapping

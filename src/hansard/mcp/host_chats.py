@@ -1,8 +1,8 @@
 """Finds the host's chat of a stdio server, so that hooks and calls share a session.
 
-What comes with the request says it best. Else the host's own hooks do: a server outlives `/clear`,
-and its environment does not change. Else that environment, if it is of the client that asks: one
-host may have been started from within another.
+The request itself is the best source. Next come the host's own hooks: a server outlives `/clear`,
+and its environment does not change. Last comes that environment, if it belongs to the calling
+client: one host may have been started from within another.
 """
 
 from collections import OrderedDict

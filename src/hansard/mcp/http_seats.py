@@ -48,7 +48,7 @@ class Seats:
         *,
         meets_all: bool = True,
     ) -> None:
-        """Take whoever was not heard of for longer than `quiet_s` to be gone.
+        """Treat a client that was silent for longer than `quiet_s` as gone.
 
         A process that does not meet everyone (`meets_all`) cannot know that a chat is the only one.
         """
@@ -96,7 +96,7 @@ class Seats:
 
 
 def seat_of(seats: Seats, asked: Circumstances, token: Token | None) -> Seat | None:
-    """Find the seat of whoever sends a request; `None` if that cannot be told."""
+    """Find the seat of a request's sender; `None` if that is unknown."""
     if asked.is_stateless:
         who = _looks(asked, token)
         return seats.alone(*who) if who else None

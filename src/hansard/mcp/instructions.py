@@ -1,7 +1,6 @@
 """The instructions a model gets when its client connects. They mention only tools it has.
 
-A line that names a tool (in backticks) is said only to whom that tool is listed, so nobody is told
-to call what they do not have.
+A line that names a tool (in backticks) appears only for clients that have that tool.
 """
 
 import re
@@ -54,7 +53,7 @@ PARAGRAPHS = tuple(part.strip().split("\n") for part in TEXT.replace("\n  ", " "
 
 
 def instructions(listed: Collection[str]) -> str:
-    """Put the text together for whoever has these tools."""
+    """Write the text for a client that has these tools."""
     said = (" ".join(line for line in part if _has_all(line, listed)) for part in PARAGRAPHS)
     text = TOOL.sub(r"\1", "\n\n".join(filter(None, said)))
     assert len(text) <= CHARS_MAX, f"the instructions are {len(text)} characters long"

@@ -2,8 +2,7 @@
 
 `import mcp.server.lowlevel` first runs what stands in `mcp` and `mcp.server`, and that loads the
 SDK's client, its other kind of server and what these need: 12 MiB that a server over stdio never
-uses. Here the two packages are there at once, and run what stands in them as soon as somebody asks
-them for a name.
+uses. Here the two packages exist at once, and run their code only when a name is asked of them.
 """
 
 import sys

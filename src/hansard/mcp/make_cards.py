@@ -26,7 +26,7 @@ def cards_of(catalog: Catalog) -> list[Card]:
 
 def _card(name: str, operation: Operation, capability: Capability) -> Card:
     is_alias = name != operation.name
-    # Whoever proves the secret with a call is an admin for that call, of whatever role.
+    # A caller that proves the secret with a call is an admin for that call.
     least = "agent" if operation.needs_secret else operation.role
     tool = _tool(name, operation)
     return Card(

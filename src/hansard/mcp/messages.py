@@ -1,8 +1,8 @@
 """Parses one JSON-RPC message strictly, and builds the error for a bad one. Pure.
 
 The SDK's own reader answers nothing to what it cannot read, keeps the last of two equal keys and
-replaces bytes that are not UTF-8. Here every fault has its code, and the request's id wherever that
-can still be made out. The SDK's types take long to load, and are loaded for their use.
+replaces bytes that are not UTF-8. Here every fault has its code, and the request's id where it can
+still be read. The SDK's types take long to load, so they are loaded when used.
 """
 
 import json

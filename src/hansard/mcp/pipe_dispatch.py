@@ -1,8 +1,8 @@
 """Dispatches stdio messages: plain calls are answered here, the rest by the SDK's server.
 
 Calls, lists and pings are plain, as hosts send them, and most chats consist of nothing else. So the
-SDK, which takes half of the memory and most of the time of a start, is loaded for the first message
-that is more. From then on both answer: what is plain here, in the same threads as before.
+SDK, which takes half of the memory and most of the start-up time, is loaded for the first other
+message. From then on both answer: plain messages here, in the same threads as before.
 """
 
 import threading
@@ -126,10 +126,10 @@ class PipeDesk:
             if call := self._plain_call(front, message):
                 return self._begin(message["id"], call, size)
         if message["method"] == INITIALIZE:
-            # Whoever introduces itself anew is known to that server only.
+            # A client that introduces itself again is known to that server only.
             self._front = None
         with self._flying:
-            # From now on whoever cancels this id means this request.
+            # From now on a cancellation of this id means this request.
             self._flights.pop(_known(message["id"]), None)
         return self._server(front).take(message, size)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mcp.shared.message import SessionMessage
 
 UNWRITTEN_MAX = 64
-"""Lines that may wait for a client to read before whoever writes has to wait as well."""
+"""Lines that may wait for a slow client before the writer has to wait too."""
 
 UNHEARD = "hansard/unheard".ljust(ID_CHARS_MAX + 1, ".")
 """The id of requests that were answered before: what the SDK answers to them, nobody hears.
@@ -46,7 +46,7 @@ class LineWriter:
         self._broken = broken
         self._lines: queue.Queue[bytes | None] = queue.Queue(UNWRITTEN_MAX)
         self._writing = threading.Lock()
-        """Held by whoever writes, so that two messages never mix."""
+        """Held by a writer, so that two messages never mix."""
         self._rest = b""
         """What is left of a message that was begun, and comes before all that waits."""
         self._may_write_at_once = never_waits(descriptor)

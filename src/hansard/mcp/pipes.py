@@ -36,7 +36,7 @@ def write_ready(descriptor: int, message: bytes) -> bytes:
         while left and ready.poll(0) == [(descriptor, select.POLLOUT)]:
             left = left[os.write(descriptor, left[: select.PIPE_BUF]) :]
     except OSError:
-        pass  # whoever writes the rest finds out
+        pass  # the writer of the rest finds out
     return bytes(left)
 
 

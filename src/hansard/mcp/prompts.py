@@ -46,7 +46,7 @@ Given = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A prompt, and what makes its words for whoever asks."""
+    """A prompt, and the function that writes its text for a caller."""
 
     name: str
     title: str
@@ -114,7 +114,7 @@ def listed() -> list[types.Prompt]:
 def written(
     name: str, given: Given, application: Application, caller: Caller
 ) -> types.GetPromptResult:
-    """Write a prompt for whoever asks, or refuse one that there is not."""
+    """Write a prompt for a caller, or refuse an unknown one."""
     offered = next((one for one in PROMPTS if one.name == name), None)
     if offered is None:
         known = ", ".join(one.name for one in PROMPTS)

@@ -1,8 +1,8 @@
 """Which reads may run on the event loop: those that just took next to no time.
 
-What runs there holds up all else that a client says, a cancellation too. That a tool was quick
-says little: it may be asked for more, or of more than there was. So it is the very same question,
-a moment ago, with nothing written in between by this server.
+A call on the event loop delays everything else from the client, even a cancellation. That a tool
+was quick once says little: it may be asked for more, or the project may have grown. So only the
+very same question counts, asked a moment ago, with no write by this server in between.
 """
 
 import json

@@ -192,7 +192,7 @@ def _error(malformed: Malformed, status: int) -> Response:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """Give the body again, to whoever asks first."""
+    """Give the body again, to the first reader."""
     pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replayed() -> Message:

@@ -41,7 +41,7 @@ class HttpServer(HansardServer):
     def __init__(
         self, application: Application, settings: Settings, *, is_alone: bool = True
     ) -> None:
-        """Let in whoever comes; what stands before it refuses who must not.
+        """Let every request in; the middleware before it has refused the others.
 
         A server that is not `is_alone` does not meet everyone who comes to its port.
         """
@@ -51,7 +51,7 @@ class HttpServer(HansardServer):
         self.middleware.append(self._introduce)
 
     async def _introduce(self, ctx: RequestContext, call_next: CallNext) -> HandlerResult:
-        """Tell whoever begins, by a handshake or without one, of the tools that are theirs."""
+        """Tell a new client, with a handshake or without one, of its own tools."""
         answer = await call_next(ctx)
         if ctx.method not in INTRODUCTIONS or not isinstance(answer, dict):
             return answer
@@ -79,7 +79,7 @@ def mounted(
 ) -> ASGIApp:
     """Put a server object behind HTTP, reached by this machine's own names and by `hosts`.
 
-    With `threads` calls are answered in those, before the SDK; whoever gives them ends them.
+    With `threads` calls are answered in those, before the SDK; their owner ends them.
     `options` are the SDK's own, for tests of the protocol.
     """
     app = server.streamable_http_app(

@@ -26,7 +26,7 @@ class Toolbox:
         """Choose what is listed, or refuse settings that name what there is not.
 
         `has_secret` says whether one is set that a call can prove; else the catalog says it.
-        `cards` are the catalog's own, from whoever has them: making them takes a while.
+        `cards` are the catalog's own, passed in because making them takes a while.
         """
         if has_secret is None:
             has_secret = bool(catalog.secret and catalog.secret.is_set)

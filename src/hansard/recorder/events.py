@@ -21,7 +21,7 @@ def step_name(index: int) -> str:
 
 
 class FileRef(Model):
-    """The content of a file by its digest; whoever has the blob has the content."""
+    """The content of a file by its digest; the blob has the content."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

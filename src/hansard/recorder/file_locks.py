@@ -10,7 +10,7 @@ class FileLocks:
     """The locks of some files, by the files' ids, from the first look at them to the outcome."""
 
     def __init__(self, locks: Mapping[str, Lock], owner_is_alive: Callable[[], bool]) -> None:
-        """Keep locks that were taken; `owner_is_alive` asks for that of whoever took them."""
+        """Keep locks that were taken; `owner_is_alive` says whether their owner lives."""
         self._locks = locks
         self._owner_is_alive = owner_is_alive
 

@@ -1,7 +1,7 @@
 """This process's handle on the workspace: one operation on a file at a time.
 
-Whoever changes a file, or what is recorded of it, holds the file's lock from its first look to its
-outcome. So an open intent whose lock is free is of someone who died or failed.
+A process that changes a file, or its record, holds the file's lock from its first look to its
+outcome. So an open intent whose lock is free belongs to a process that died or failed.
 """
 
 import secrets
@@ -93,7 +93,7 @@ class Gateway:
         return f"{Owner.PREFIX}{self._token}"
 
     def resolve(self, path: str, caller: Caller) -> FilePath:
-        """Apply the path rule for whoever asks: only people may touch what is protected."""
+        """Apply the path rule for the caller: only people may touch protected files."""
         return self.workspace.resolve(path, for_agent=caller.actor.kind != "human")
 
     def plain(self, path: str) -> FilePath:
@@ -148,7 +148,7 @@ class Gateway:
 
     @contextmanager
     def alone_at(self, engine: Engine, files: Iterable[str]) -> Iterator[FileLocks]:
-        """Hold the locks of some files, waiting for whoever is at them, but not for long."""
+        """Hold the locks of some files, waiting for their holders, but not for long."""
         deadline = time.monotonic() + limits.FILE_WAIT_S
         locks: dict[str, Lock] = {}
         with ExitStack() as stack:
@@ -168,7 +168,7 @@ class Gateway:
             yield FileLocks(locks, self.is_alive)
 
     def lock_if_free(self, engine: Engine, file: str) -> Lock | None:
-        """Take the lock of a file unless someone has it: for whoever holds another's already."""
+        """Take the lock of a file if it is free: for a caller that already holds another."""
         return engine.hold(_lock_name(file))
 
     def close(self) -> None:

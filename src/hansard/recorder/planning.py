@@ -1,7 +1,7 @@
 """Records a session's plan, and which step is current.
 
-The plan and its current step are the session's, whoever works in it: agents that share a session
-and work on several steps at once say with `step` what belongs to which.
+The plan and its current step belong to the session: agents that share a session and work on several
+steps at once pass `step` to say which step each change belongs to.
 """
 
 from hansard.kernel.engine import WriteTx

@@ -9,7 +9,7 @@ from hansard.kernel import limits
 from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem, StorageUnavailable
 
 PATH_SHOWN_CHARS_MAX = 200
-"""A path in a message is cut here; whoever sent a longer one knows the rest."""
+"""A path in a message is cut here; the sender of a longer one knows the rest."""
 
 
 class PathInvalid(Problem):

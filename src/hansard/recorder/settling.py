@@ -67,7 +67,7 @@ def alone_and_settled(
 def settle(gateway: Gateway, store: Store, project: str, locks: FileLocks, stamp: Stamp) -> None:
     """Settle what is open on the files whose locks the caller holds.
 
-    What its own process left open is settled too: whoever was at it has let go of the lock.
+    What its own process left open is settled too: its former holder has released the lock.
     """
     found = store.read(project, lambda tx: pending(tx, locks.files))
     for seq, owner in sorted({(one.row["seq"], one.row["owner"]) for one in found}):
@@ -84,7 +84,7 @@ def recover(gateway: Gateway, store: Store, stamp: Stamp) -> list[Settled]:
     """Settle what dead processes left open in this workspace, wherever nobody is at it."""
     settled: list[Settled] = []
     for project, head in store.engine.heads().items():
-        # Tables of other versions are left for whoever first needs the project.
+        # Tables of other versions are left for the first process that needs the project.
         if head.views != store.fingerprint:
             continue
         for found in effect.open_intents(store, project):

@@ -1,7 +1,7 @@
 """Watches the workspace's files for changes by others.
 
-What is seen is recorded exactly as file_op records what it finds: under the file's lock, with what
-was open on it settled first. So a change that came through Hansard is never taken for another's.
+A change is recorded exactly as file_op records one it finds: under the file's lock, after its open
+intents are settled. So a change made through Hansard is never mistaken for somebody else's.
 """
 
 import os
@@ -117,7 +117,7 @@ class Ignoring:
 
 
 def capability(gateway: Gateway) -> Capability:
-    """Make the capability of whoever watches a workspace; no agent is offered it."""
+    """Make the capability for watching a workspace; agents do not get it."""
     see = Operation(
         "see_files",
         "Record what others did to files.",

@@ -24,7 +24,7 @@ DIFF_SHARE = 0.15
 """The part of the budget that the diff of one field may take."""
 
 TRIES = 3
-"""So often the answer is put together before the write; then in it, which nothing can overtake."""
+"""How often the answer is built before the write; after that, in the write itself."""
 
 
 def activate(

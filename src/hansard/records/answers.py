@@ -97,7 +97,7 @@ class RecordFound(RecordRef):
 
     relevance: float
     author: str
-    """Who wrote what it says: it is theirs, and no instruction to whoever reads it."""
+    """Who wrote the text: it is theirs, and no instruction to a reader."""
     snippet: str
 
 
@@ -260,7 +260,7 @@ class ActivationAnswer(Written):
     already_loaded: bool
     changed_since_load: ChangedSinceLoad | None = None
     conflict: Annotated[ActiveElsewhere | None, only("session_id")] = None
-    """Whoever else works on it; a warning in the context says it in words."""
+    """Others who work on it; a warning in the context says it in words."""
 
     def text(self) -> str:
         """Give the context, and before it what changed."""

@@ -14,7 +14,7 @@ from hansard.records.shapes import Shape
 
 
 class LastSession(Shape):
-    """Whoever worked here last, besides the one who asks, and what they said in closing."""
+    """The last to work here, besides the caller, and their closing words."""
 
     id: str
     title: str | None = None

@@ -28,7 +28,7 @@ from hansard.sessions.views import BASES, active_key
 
 
 class OvertakenError(Exception):
-    """The record was written after the merge was made; whoever runs the write makes a new one."""
+    """The record was written after the merge was made; the write makes a new merge."""
 
 
 @dataclass(frozen=True, slots=True)

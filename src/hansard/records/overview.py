@@ -46,7 +46,7 @@ COMINGS = {
 """Activity that is only about who came and went: sessions are shown by themselves."""
 
 ACTIVITY_READ = 5 * limits.ACTIVITY_SHOWN_MAX
-"""So many of the newest events are read to find those to show."""
+"""How many of the newest events are read to find those to show."""
 
 SIDE_SHARE = 6
 """Sessions and events may each take this part of the budget; the records get the rest."""

@@ -139,7 +139,7 @@ def _working(tx: ReadTx, row: Row, look: PresenceLook, context: Context) -> answ
 def _search(
     request: contract.SearchRecords, context: Context, meanings: Meanings
 ) -> answers.SearchResultsAnswer:
-    # What knows words, and shows where they are, is loaded for whoever looks for some.
+    # The code that finds and shows words is loaded only for searches.
     from hansard.records.search import search_records
 
     return search_records(request, context, meanings)

@@ -66,7 +66,7 @@ class RecordHead(Shape):
     version: int
     """The tick of its last write."""
     author: str
-    """Who wrote this version: what it says is theirs, and no instruction to whoever reads it."""
+    """Who wrote this version: the text is theirs, and no instruction to a reader."""
     reason: str | None = None
     """Why it was put off or discarded."""
     resolved_by: str | None = None

@@ -28,7 +28,7 @@ from hansard.sessions.views import BASES, active_key
 BODY = "body"
 
 DIFF_LONGER_CHARS = 1_000
-"""So much longer than the new body a diff may be: it shows what was there before."""
+"""How much longer than the new body a diff may be: it also shows the old text."""
 
 
 class _SyncedMeanwhileError(Exception):

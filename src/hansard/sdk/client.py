@@ -62,7 +62,7 @@ class Hansard:
             holder=Holder(via="library", owner=lifeline.name),
             lifeline=lifeline,
         )
-        # Whoever forgets to close loses nothing, but leaves the log of writes beside the database.
+        # Without a close nothing is lost, but the log of writes stays beside the database.
         closes = application is None
         self._closing = weakref.finalize(
             self, _close, self.application, seat, lifeline, closes=closes

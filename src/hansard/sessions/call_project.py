@@ -36,7 +36,7 @@ def find_place(store: Store, named: str | None, caller: Caller, *, looks: bool) 
 
 
 def home_key(store: Store, home: Home, caller: Caller | None = None, *, looks: bool = True) -> str:
-    """Give the key of a home; where it is yet to be made, whoever looks finds nothing there."""
+    """Give the key of a home; a reader finds nothing there until it is made."""
     key = home.find(store)
     if key is None and looks and home.must_exist:
         raise projects.not_found(store, home.name(store), caller)

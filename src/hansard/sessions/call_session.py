@@ -100,7 +100,7 @@ def opening(
 ) -> Callable[[WriteTx], None] | None:
     """Make what records, in the operation's own transaction, that its caller is in the session.
 
-    Whoever only ends a session does not first join it. The caller's lifeline is taken here.
+    A call that only ends a session does not first join it. The caller's lifeline is taken here.
     """
     session, holder = seating.session, caller.holder
     if session is None:
@@ -156,7 +156,7 @@ def _in_chat(store: Store, asked: Asked, chat: str) -> Seating | None:
         if row is None and asked.begins:
             return _begun(asked, session)
         if row is None:
-            # Nothing goes on there: whoever looks is shown what was.
+            # Nothing goes on there: a reader sees what was.
             return last if asked.operation.session in ("none", "optional") else None
         last = Seating(asked.project, session)
         if row["status"] != "closed":

@@ -16,7 +16,7 @@ from hansard.sessions.events import ProjectUnarchived as Unarchived
 from hansard.sessions.project_views import NAMES, PROJECTS
 
 NAMES_TOLD_MAX = 20
-"""Of the projects there are, so many are named to whoever asked for one there is not."""
+"""How many projects are listed to a caller that named an unknown one."""
 
 NAMES_COMPARED_MAX = 1_000
 

@@ -1,8 +1,7 @@
 """When a session is stale, and whether somebody is present. Pure.
 
-Whether it is behind is for ticks to say, and the wall clock has no say in that. Whether somebody is
-there is said by the locks of those who came in, and where they have none, by how long ago they did
-something.
+Ticks alone decide whether a session is stale, never the wall clock. The locks of its holders decide
+whether somebody is present; for holders without a lock, the time since they last did something.
 """
 
 from collections.abc import Callable
@@ -48,7 +47,7 @@ SessionStatus = Literal["active", "idle", "away", "ended"]
 """Somebody is there and doing something, or there and quiet; nobody is there; it is over."""
 
 HOLDERS_MAX = 32
-"""So many of those who came into a session are remembered, the latest."""
+"""How many holders of a session are remembered, the latest."""
 
 BY_DEEDS = ("http", "hook")
 """Ways in on which a caller can be gone though what it came through is still there."""
@@ -61,7 +60,7 @@ class Quiet:
     idle_s: float = 15 * 60
     """Longer, and it is idle, though somebody is there."""
     away_s: float = 2 * 60 * 60
-    """Longer, and whoever only what they do tells of is taken to be gone."""
+    """Longer, and a holder without a lock counts as gone."""
 
 
 def joined(row: Row, by: str, holder: Holder | None) -> Row:

@@ -33,7 +33,7 @@ def export_project(
 def write_bundle(
     store: Store, project: str, path: Path, *, progress: Progress = lambda *_: None
 ) -> tuple[Head, End]:
-    """Write a project into a file. Whoever calls is alone in keeping the store."""
+    """Write a project into a file. The caller holds the keeping lock of the store."""
     line = projects.line(store, project)
     head = store.engine.heads().get(project)
     if head is None:

@@ -66,7 +66,7 @@ def find(store: Store, *, deleted_before: str, progress: Progress = lambda *_: N
 def collect(
     store: Store, *, deleted_before: str, stamp: Stamp, progress: Progress = lambda *_: None
 ) -> Garbage:
-    """Look beside whoever writes, and let go of what is found, some at a time; returns what went.
+    """Look beside writers and release what is found, some at a time; returns what went.
 
     Between two steps the store is sound, so that it may end at any of them: what is left is found
     by the next look.

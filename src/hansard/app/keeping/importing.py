@@ -82,7 +82,7 @@ def import_project(
         unfinished_imports.begin(store, project, contents.opening.seq)
         enter(store, contents, project, stamp)
         foreign = reserve(store, contents, project, stamp)
-        # First, since whoever is cut off later finds the blocks entered, and asks no more.
+        # First: an import that is interrupted later finds the blocks entered, and asks no more.
         store.write(project, partial(withhold, contents, foreign))
         try:
             taken = take_in(
@@ -354,7 +354,7 @@ def derive(store: Store, tx: WriteTx, entry: Entry) -> None:
         if event is not None:
             store.derive(tx, entry, event)
     except (AssertionError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-        # Views take for granted what the operations saw to; whoever forged this did not.
+        # Views rely on the checks of operations, which a forger has skipped.
         raise BundleDamaged(
             f"s:{entry.seq} cannot have happened after what came before it",
             hint=f"Do not trust this bundle; what came before is in {entry.project}",

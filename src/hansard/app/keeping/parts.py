@@ -2,7 +2,7 @@
 
 A part is a bundle that goes on from that entry. It is proved whole before anything of it is
 written; its blobs are kept first, which nobody sees, and then all its entries in one transaction.
-So whoever is cut off has all of it or none.
+So an interrupted transfer leaves all of it or none.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -93,7 +93,7 @@ def write_part(
 ) -> End:
     """Write what a project has after an entry, until another, into a new file.
 
-    It has the blobs that are wanted, which whoever asks has found out before.
+    It has the blobs that the other side has asked for.
     """
     after, until = span
     hashes, line = hashes_at(store, project, span), projects.line(store, project)

@@ -110,7 +110,7 @@ def erase(
         try:
             done = _try_to_erase(store, project, wanted, ErasureReason(reason, proof), stamp)
         except NothingToRedact:
-            # Whoever erased it may have been cut off before its bytes were gone from the files.
+            # An earlier redaction may have been interrupted before its bytes left the files.
             earlier = store.read(project, lambda tx: _earlier(store, tx, wanted))
             if earlier is None:
                 raise

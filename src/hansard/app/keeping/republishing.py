@@ -39,7 +39,7 @@ def _removed(path: Path) -> list[Path]:
 def _remove(path: Path) -> None:
     if path.is_symlink():
         raise OSError("What a link leads to is not ours to remove")
-    # Renamed first: whoever publishes meanwhile finds the whole of it or nothing.
+    # Renamed first: a publisher meanwhile finds all of it or nothing.
     going = path.rename(path.with_name(f"{path.name}.removed-{secrets.token_hex(4)}"))
     sync_folder(path.parent)
     shutil.rmtree(going)

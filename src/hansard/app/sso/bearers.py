@@ -53,7 +53,7 @@ class Bearers:
         keeps: bool = True,
         clock: Clock = utc_now,
     ) -> None:
-        """Look into a store; whoever comes first is put down there, unless it only reads."""
+        """Look into a store; a new identity is recorded there, unless the store is read-only."""
         self.config = config
         self.issuer = issuer or Issuer(config.issuer)
         self._store = store

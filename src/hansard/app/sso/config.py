@@ -23,7 +23,7 @@ class SignOn:
     audience: str
     table: Table
     otherwise: Grant | None
-    """What whoever is in no group of the table is given."""
+    """The role of a person who is in no group of the table."""
     groups_claim: str = "groups"
     name_claim: str = "preferred_username"
     asks_scopes: bool = True

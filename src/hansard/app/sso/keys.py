@@ -26,7 +26,7 @@ AGAIN_S = 10.0
 """How long after a fetch the next may come."""
 
 WAITING_MAX = 4
-"""So many requests may wait for a fetch; others are told to come again."""
+"""How many requests may wait for a fetch; others are told to come again."""
 
 KEYS_MAX = 100
 
@@ -77,7 +77,7 @@ class Keys:
         return found
 
     def _current(self) -> _Fetched:
-        assert self._known is not None, "whoever asks has had the keys fetched"
+        assert self._known is not None, "the caller has fetched the keys"
         return self._known
 
     def _fetch_again(self, seen: _Fetched | None, *, waits: bool = True) -> None:

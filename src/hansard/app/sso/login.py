@@ -103,7 +103,7 @@ class Login:
             raise SignInRefused("Another provider than this server's sent you back")
 
     def sign_in(self, journey: Journey, code: str, back: str) -> str:
-        """Let in whoever the provider gave a code for; gives the cookie for their browser."""
+        """Let in the person of a provider's code; gives the cookie for their browser."""
         person = self._person(journey, code, back)
         now = datetime.now(UTC)
         until = to_text(now + timedelta(seconds=self._config.visit_s))

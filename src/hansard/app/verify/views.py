@@ -38,7 +38,7 @@ def check_views(
         engine = aside.engine
         rebuilt = _Rebuilt(store, project, engine)
         try:
-            # Only up to here: whoever writes meanwhile may be faster than we are.
+            # Only up to here: a writer may be faster than we are.
             while rebuilt.seq < journal.reached.seq:
                 rebuilt.apply(store.engine.read(project, rebuilt.unread))
                 progress(project, "views", rebuilt.seq, max(rebuilt.seq, journal.reached.seq))

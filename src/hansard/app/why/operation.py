@@ -162,7 +162,7 @@ def _history(gateway: Gateway, tx: ReadTx, request: AskWhy) -> History | None:
 
 
 def _on_disk(gateway: Gateway, context: Context, path: str) -> FileState | None:
-    """Read the file as it is, for whoever may read files; for others its last record counts."""
+    """Read the present file for callers who may read files; for others its last record counts."""
     if not context.caller.actor.may("agent"):
         return None
     try:

@@ -37,7 +37,7 @@ WHOLE_TOKENS = 1_000_000
 """A person's terminal has room: pages are for models."""
 
 VALUE_CHARS_MAX = 200
-"""So much of a value is shown in a diff."""
+"""How much of a value a diff shows."""
 
 NONE_YET = "No checkpoints yet. Agents save what they work with, and go on from it later."
 

@@ -347,7 +347,7 @@ def _tell(result: Result, *, json: bool) -> None:
 
 
 def _in_full(decision: answers.DecisionShown) -> Iterator[str]:
-    """Tell a decision: to whoever looks at it drawn, else as agents get it, between marks."""
+    """Show a decision: drawn on a terminal, else as agents get it, between marks."""
     if not markdown.is_drawn():
         yield _multiline(decision.text())
         return

@@ -42,7 +42,7 @@ def writing(output: str) -> Iterator[Write]:
 
 
 def _write(path: Path, file: BinaryIO, value: object) -> None:
-    # Here, as whoever reads the store meanwhile would take it for the store's own disk.
+    # Here, since a reader of the store would take it for the store's own disk.
     with _refusals(path):
         file.write(_line(value))
 
@@ -56,7 +56,7 @@ def _refusals(path: Path) -> Iterator[None]:
 
 
 def _line(value: object) -> bytes:
-    """Write a value as it is printed, too: whoever looks at the file has a terminal."""
+    """Write a value as it is printed, too: a person reads the file on a terminal."""
     return f"{escape(orjson.dumps(value).decode())}\n".encode()
 
 

@@ -93,7 +93,7 @@ def _around(bundle: ContextBundle, paint: Paint) -> Iterator[str]:
 
 
 def _read(text: str) -> Iterator[str]:
-    """Draw a body for whoever looks at it; a pipe gets its lines."""
+    """Draw a body on a terminal; a pipe gets its lines."""
     if markdown.is_drawn():
         return markdown.drawn(text, min(columns(), COLUMNS_MAX))
     return _wrapped(text)

@@ -16,7 +16,7 @@ WHOLE_ID = re.compile(r"[A-Z]\d{3,}", re.IGNORECASE)
 """An id as Hansard counts them. One that there is not is no beginning of another, and no title."""
 
 CHANGED_CHARS_MIN = 4
-"""So much of an id is needed to change what it names."""
+"""How many characters of an id are needed to change the thing it names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class NamedThing:
     """The part of the id that tells it from others; empty if all of it does."""
 
     def text(self) -> str:
-        """Name it, for whoever has to choose."""
+        """Name it, for a person who has to choose."""
         if not self.title:
             return printable(self.id)
         title = self.title[:TITLE_SHOWN_CHARS]

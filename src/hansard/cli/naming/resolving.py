@@ -21,7 +21,7 @@ from hansard.sessions.events import SessionStarted
 from hansard.sessions.views import SESSIONS
 
 SEARCHED_MAX = 20_000
-"""So many of the newest are looked through for a title."""
+"""How many of the newest are searched for a title."""
 
 
 @dataclass(frozen=True, slots=True)

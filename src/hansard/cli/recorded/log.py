@@ -30,7 +30,7 @@ WAKE_S = 1.0
 SUMMARY_CHARS_MAX = 200
 PLACE_CHARS = 6
 WHO_CHARS = 10
-"""So much of a window is kept for most names and numbers, so that rows are in line."""
+"""The width reserved for most names and numbers, so that rows line up."""
 
 _LIMIT_HELP = f"The newest so many; {LIST_LIMIT_DEFAULT}, or all with --since."
 _SINCE_HELP = "After a seq s:340, a tick t:12 or an ISO time."
@@ -149,7 +149,7 @@ def _line_printer() -> Show:
 
 
 def _show_line(entry: Entry, event: Event | None) -> None:
-    """Print an entry on a line of its own, for whoever searches them."""
+    """Print an entry on a line of its own, for searching."""
     at = f"{entry.at[:10]} {entry.at[11:16]}"
     who = f"{entry.actor.kind}/{printable(entry.actor.id)}"
     summary = printable(event.summary()) if event else _without_event(entry)

@@ -41,7 +41,7 @@ LOOK_MS = 200
 """How long a wait for changes lasts at most, so that what failed is soon tried again."""
 
 MANY_FILES = 1_000
-"""So many are not looked at in the blink of an eye."""
+"""More files than can be checked at once without a pause."""
 
 COLOURS = {
     "created": "green",

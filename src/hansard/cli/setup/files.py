@@ -70,7 +70,7 @@ def _resolved(path: Path) -> Path:
 
 
 def as_program(found: FoundFile) -> FoundFile:
-    """Have a file be run by whoever may read it."""
+    """Make a file executable by everyone who may read it."""
     return replace(found, mode=found.mode | (found.mode & _READ_BY_ALL) >> 2)
 
 

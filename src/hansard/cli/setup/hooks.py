@@ -25,7 +25,7 @@ def install(document: Document, host: Host, wanted: WantedEntry) -> tuple[Docume
     config = host.config(shlex.join([*wanted.program, "hook", host.name, *wanted.flags]))
     text = document.text
     if any(_is_left(words, wanted) for words in is_hooked(document)):
-        # Whoever has it run in a way of its own decides what is run; two would record side by side.
+        # A user's own way of running it wins; two hooks would both record.
         return document, "is there already"
     for key, value in config.items():
         if key != _HOOKS and document.at(key) is None:

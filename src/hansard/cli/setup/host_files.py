@@ -12,7 +12,7 @@ Shape = Callable[[str, list[str]], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """Where things lie for whoever runs this."""
+    """Where this user's files are."""
 
     folder: Path
     """The project's."""

@@ -37,7 +37,7 @@ class Targets:
 
 
 def around(folder: Path, environment: Mapping[str, str] = os.environ) -> Around:
-    """Say where things lie for whoever runs this."""
+    """Say where this user's files are."""
     return Around(folder, Path.home(), environment, sys.platform)
 
 

@@ -35,7 +35,7 @@ def export(
 ) -> int:
     """Write a project into a file: its journal as JSON Lines and its blobs, in a packed archive.
 
-    Whoever has the file can read all of it.
+    Anyone who has the file can read all of it.
     """
     if html:
         write_replay(flags, exported, file, json=json)

@@ -25,7 +25,7 @@ def export_to(
 ) -> int:
     """Write the project for other programs: as it stands, without its history.
 
-    What can be taken in again exactly is `hansard export`. Whoever has the file can read all of it.
+    `hansard export` writes what can be imported exactly. Anyone who has the file can read it all.
     """
     if name not in EXPORTS:
         there = f"There are {', '.join(EXPORTS)}"

@@ -49,7 +49,7 @@ def rebuild(
 
 
 def _tell(project: str, reached: Reached) -> None:
-    """Say now and then how far it is, to whoever watches."""
+    """Say now and then how far it is."""
     if sys.stderr.isatty() and reached.seq % TOLD_ENTRIES == 0:
         say(f"{project}: {reached.seq:,} of {reached.of:,}")
 

@@ -69,7 +69,7 @@ def _restored(settings: Settings, backup: Backup, *, force: bool) -> tuple[Heads
 
 
 def _require_person(flags: Flags) -> None:
-    """Have whoever replaces or adds to a store that knows a secret prove it.
+    """Require proof before replacing or adding to a store that knows a secret.
 
     The backup may know none, or another.
     """

@@ -1,1 +1,1 @@
-"""The terminal: what is written to it, read from it, and asked of whoever sits there."""
+"""The terminal: what commands write to it, read from it, and ask of its user."""

@@ -68,14 +68,14 @@ HINTS = {
 """By code, where the operation's own hint names tools that a person does not have."""
 
 NEEDS_ROLE = re.compile(r"[a-z]+(?:_[a-z]+)+ needs the role (\w+)$")
-"""How the application refuses an operation to whoever may not ask it."""
+"""How the application refuses an operation that a caller may not use."""
 
 ROLES = {"admin": "a person"}
 
 TO_AGENTS = re.compile(
     r"\b[a-z]+(?:_[a-z]+)+\b|\b[a-z]+[A-Z]\w*|\bactivate\b|\b[Cc]all\b|\bdetails\b|\w: true\b"
 )
-"""What only whoever calls tools can follow: their names, their arguments."""
+"""What only callers of tools can follow: their names, their arguments."""
 
 PATH = re.compile(r"(?<!\S)[/~]\S*")
 """Where something lies, which may be called like a tool or an argument."""

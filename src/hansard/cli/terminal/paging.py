@@ -35,11 +35,11 @@ GOES_ON = {"--follow", "-f", "--json"}
 
 
 class SeenEnoughError(Exception):
-    """Whoever looks has ended the pager. No `OSError`, which the framework takes for its own."""
+    """The user has ended the pager. No `OSError`, which the framework takes for its own."""
 
 
 class Paged:
-    """The pager's end of a pipe, which is a terminal to whoever asks."""
+    """The pager's end of a pipe, which claims to be a terminal."""
 
     def __init__(self, pipe: IO[str]) -> None:
         """Write to a pager."""
@@ -95,7 +95,7 @@ def only_looks(words: list[str]) -> bool:
 
 @contextmanager
 def paged(words: list[str]) -> Iterator[None]:
-    """Show what is printed in this block through a pager, if that helps whoever looks."""
+    """Show what is printed in this block through a pager, if that helps the reader."""
     command = pager() if only_looks(words) else None
     if command is None:
         yield

@@ -10,7 +10,7 @@ EXIT_USAGE = 2
 
 
 def say(line: str) -> None:
-    """Say a line to whoever runs the command."""
+    """Print a line for the user of the command."""
     print(line, file=sys.stderr)
 
 

@@ -10,7 +10,7 @@ from hansard.engines.postgres.row_cache import HotRows, Mark
 from hansard.engines.postgres.schema import Names
 
 ALSO_MAX = 8
-"""So many projects that were asked for last are asked for along with the first of a call: each of
+"""How many recently used projects are asked for along with the first of a call: each of
 its looks would otherwise be a way to the server, and these cost that hardly more."""
 
 

@@ -54,7 +54,7 @@ def locked_head(connection: Connection, names: Names, project: str, asked: Asked
     found = _found(asked)
     if found is None:
         first = genesis(project)
-        # Whoever else is inserting it now is waited for; then there is nothing left to do.
+        # This waits for another transaction that inserts it now; then nothing is left to do.
         connection.execute(
             f"INSERT INTO {names.heads} VALUES (%s, %s, %s, %s, %s, %s) "
             "ON CONFLICT DO NOTHING".encode(),

@@ -3,7 +3,7 @@
 A lease is ours while its row has our number, whatever becomes of connections. A thread puts off the
 end of all we have, three times before it comes. Somebody else takes a lease only from a process
 that is dead: one of the same machine shows that itself, one of another has let the time pass. Then
-the number is another, and whoever had the old one can neither renew it nor commit under it.
+the number changes, and the old owner can neither renew the lease nor commit under it.
 """
 
 import secrets
@@ -202,7 +202,7 @@ class Leases:
         )
 
     def _is_gone(self, name: str, member: str, machine: str, *is_over: bool) -> bool:
-        """Whether whoever has a lease is dead, or is we, who have let go of it."""
+        """Whether the owner of a lease is dead, or is this process, which has released it."""
         if member == self._member:
             return name not in map(short, self._numbers)
         return not lives(member) if self._sign.can_tell(machine) else all(is_over)
@@ -245,7 +245,7 @@ class Leases:
                 except psycopg.Error as error:
                     if not is_trouble(error):
                         raise
-                    # Whoever asks for a lease hears of it; the next beat tries again.
+                    # A caller that asks for a lease hears of it; the next beat tries again.
 
     def _renew_all(self) -> None:
         rows = self._ask(

@@ -204,7 +204,7 @@ class _PostgresWatch:
     def wait(self, timeout_s: float) -> bool:
         had_news = self.news.wait(timeout_s)
         if had_news:
-            # What comes before this line is seen by whoever looks after it; nothing is missed.
+            # Readers after this line see everything before it; nothing is missed.
             self.news.clear()
         return had_news
 

@@ -20,7 +20,7 @@ from hansard.kernel.problem import BlobDamaged, InvalidInput, StorageUnavailable
 SCHEMES = ("s3://", "gs://", "az://", "file:///")
 RETRIES_MAX = 3
 RETRY_S = 15
-"""How long a request is tried again: whoever waits for a write waits as long."""
+"""How long a request is retried: a waiting write waits as long."""
 
 BATCH = 100
 """Objects that are looked at together while nobody may name one."""

@@ -1,7 +1,7 @@
 """Detects a connection pooler, and whether it pools by transaction.
 
-What is listened to belongs to a process of the server. A pooler that gives each of our transactions
-another of those processes takes that away without a word, so it is not relied on there.
+A LISTEN belongs to one server process. A pooler that assigns another process to each transaction
+silently loses it, so Hansard does not rely on it there.
 """
 
 from contextlib import closing
@@ -13,7 +13,7 @@ LOOKS = 10
 
 
 def is_lent_by_transaction(connector: Connector, connection: Connection) -> bool:
-    """Whether a pooler gives a process of the server to whoever has a transaction just now."""
+    """Whether a pooler assigns a server process for each transaction."""
     if not connector.is_pooled:
         return False
     with closing(connector.connect()) as other:

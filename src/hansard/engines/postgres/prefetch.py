@@ -1,8 +1,8 @@
 """Batches the questions that several readers would ask one after the other.
 
-Each is run on what is known. Where it lacks an answer it is stopped, what it lacks is noted, and
-the next is run. Then all that is lacking is asked for in one round trip, and those that were
-stopped are run anew, now further; so it takes as many trips as the longest of them, not as all.
+Each reader runs on what is cached. Where it lacks an answer it stops, the question is noted, and
+the next reader runs. Then one round trip asks all noted questions, and the stopped readers run
+again and get further. So it takes as many trips as the longest reader, not as all of them.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -43,7 +43,7 @@ class Foresight:
         self._answers.clear()
 
     def answers(self, questions: Sequence[Question]) -> list[Answer]:
-        """Give what is known, or stop whoever asks."""
+        """Give the known answer, or stop the caller."""
         keys = [asked_alike(question) for question in questions]
         lacking = {
             key: question
@@ -62,7 +62,7 @@ class Foresight:
             lacking.update(stopped.lacking)
             return bool(stopped.lacking)
         except Problem:
-            return False  # whoever asks in earnest hears of it
+            return False  # the real call reports it
         finally:
             self.is_on = False
         return False

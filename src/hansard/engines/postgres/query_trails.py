@@ -1,8 +1,8 @@
 """Remembers what a transaction asked, in order, so that the next one can ask it all at once.
 
-After another process has changed a project nothing that was remembered of it holds, but calls ask
-for much the same again. So whoever lacks something asks along with it for what was asked after it
-the last time, in one round trip. A trail says only what to ask; it is never an answer.
+After another process has changed a project, its cached rows are void, but calls ask for much the
+same again. So a transaction that lacks a row also asks for the rows that followed it last time, in
+one round trip. A trail says only what to ask; it is never an answer.
 """
 
 import threading
@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from hansard.engines.postgres.row_cache import Place, Question, asked_alike
 
 TRAIL_MAX = 200
-"""So many things are asked along with one that is lacking, at most."""
+"""How many questions are asked along with a missing one, at most."""
 
 STEPS_MAX = 10_000
-"""So many steps are known in all; those that were longest not taken go."""
+"""How many steps are remembered in all; the least recently used go first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """A cache of rows, blobs and answers, valid for one head of a project.
 
-Whatever changes a row of a project does so in a transaction that holds the lock of its head and
-moves the head's mark. So a row that was seen under a mark is that row for as long as the mark is
-the same, whichever process looks. Nothing here is ever trusted under another mark. A process that
+Every change of a project's row is in a transaction that holds the lock of its head and moves the
+head's mark. So a row read under a mark is valid while the mark stays the same, for every process.
+Nothing here is ever trusted under another mark. A process that
 changes a project itself knows what it has changed, and goes on remembering the rest.
 """
 

@@ -27,7 +27,7 @@ DOCUMENTS_COUNTED_MAX = 20_000
 """How far documents are counted to tell how rare a word is among them."""
 
 LOOKED_AT = 300
-"""So many documents are looked at closely, those first that have what is rare."""
+"""How many documents are scored, those with rare words first."""
 
 WITHOUT_WHOLE_TABLES = "SELECT " + ", ".join(
     f"set_config('enable_{way}', 'off', true)" for way in ("seqscan", "hashjoin", "mergejoin")

@@ -1,8 +1,8 @@
 """Changes of a piece of work that have not been sent to the server yet.
 
-Each change is a round trip if it is sent by itself; together they are one, and few statements.
-Until then the work reads its own rows here. A row that is changed twice is sent once, as it is in
-the end. What is removed goes first, then what is inserted; within each, order has no meaning, since
+Sent alone, each change is a round trip; together they are one, with few statements. Until then the
+work reads its own rows here. A row that changes twice is sent once, in its final state. What is
+removed goes first, then what is inserted; within each, order has no meaning, since
 no two changes are of the same row.
 """
 
@@ -21,7 +21,7 @@ TOGETHER_MAX = 40
 be planned anew and push out of the server's memory the plans of those that come each time."""
 
 ROWS_MAX = 200
-"""So many rows are inserted by one statement."""
+"""How many rows one statement inserts."""
 
 
 @dataclass(frozen=True, slots=True)

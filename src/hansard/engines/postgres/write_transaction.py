@@ -41,10 +41,10 @@ class UnderLockError(BaseException):
 
 
 BLOB_BYTES_MAX = 1024 * 1024
-"""So many bytes of blobs wait to be sent with the rest; more are sent at once, and not held."""
+"""How many bytes of blobs wait to be sent with the rest; larger ones are sent at once."""
 
 CHANGES_MAX = 2_000
-"""So many changes are sent before there are more: an import or a rebuild has any number."""
+"""How many changes are buffered before they are sent: an import or a rebuild has any number."""
 
 
 class PostgresWriteTx(PostgresReadTx):

@@ -10,7 +10,7 @@ from hansard.kernel.private_files import sync_folder
 DERIVED = "derived"
 
 WAIT_S = 10.0
-"""How long a scrub waits for whoever is about to write there."""
+"""How long a scrub waits for a process that is about to write there."""
 
 LOOK_S = 0.02
 

@@ -71,7 +71,7 @@ def is_store(folder: Path) -> bool:
 def claimed(folder: Path) -> Iterator[bool]:
     """Keep others from opening the store of this folder; false if somebody has it open already.
 
-    Nothing of it is written. Whoever opens it meanwhile waits, and finds out that it has moved.
+    Nothing of it is written. A process that opens it meanwhile waits, and finds that it moved.
     """
     with ExitStack() as stack:
         free = not is_any_held(folder / LOCKS) and _is_turn_taken(folder, stack)
@@ -100,7 +100,7 @@ def _is_database_taken(folder: Path, stack: ExitStack) -> bool:
     stack.enter_context(closing(connection))
     # The log is found by its name, which is another store's by the time this one is closed.
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-    # Whoever has it open holds a lock that this one would have to wait for.
+    # A process that has it open holds a lock that this one would have to wait for.
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     try:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()

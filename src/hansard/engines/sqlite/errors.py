@@ -15,7 +15,7 @@ CANNOT_READ = "The store cannot be read"
 CANNOT_WRITE = "The store cannot be written"
 
 NO_WRITING = (errno.EROFS, errno.EACCES, errno.EPERM)
-"""How the system says that something is not to be written to, now or by whoever we are."""
+"""How the system says that something may not be written, now or by this user."""
 
 DATABASE_TROUBLE = (
     *(apsw.IOError, apsw.FullError, apsw.CorruptError),
@@ -96,7 +96,7 @@ def refusal(what: str, error: Exception, *, writes: bool = True) -> StorageUnava
             return StorageUnavailable(f"{what}: {reason}", hint=hint, outcome="not_written")
         case OSError(errno=errno.EROFS):
             return READ_ONLY.problem()
-        # A closed pipe is of whoever reads what is written of it, and has seen enough.
+        # A closed pipe means that the reader has seen enough.
         case OSError() if not isinstance(error, BrokenPipeError):
             reason = error.strerror or "the system refused"
             return StorageUnavailable(f"{what}: {reason}", outcome="not_written")

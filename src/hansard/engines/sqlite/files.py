@@ -47,14 +47,14 @@ class BlobFiles:
             if not self._holds(digest, packed):
                 # Damaged, or another project's that packed the same content in another way.
                 self._others.add(digest)
-            # Whoever wrote it may not have come to sync the folder yet.
+            # Its writer may not have synced the folder yet.
             sync_folder(path.parent)
             return
         # Without parents: where the store's folder is gone, no other is made in its place.
         for folder in (self._folder, path.parent, self._incoming):
             folder.mkdir(exist_ok=True, mode=FOLDER_MODE)
         while not self._brought(path, digest, packed):
-            pass  # whoever sweeps came just before it was held, and will not do so twice for long
+            pass  # a sweep came just before it was held; that does not repeat for long
         sync_folder(path.parent)
         sync_folder(self._folder)
 
@@ -193,7 +193,7 @@ class LockFiles:
         return {name for name in ours if is_held(self._folder / name)}
 
     def sweep(self) -> None:
-        """Remove the files of locks whose holders died; whoever looks just then tries again."""
+        """Remove the files of locks whose holders died; a reader at that moment tries again."""
         if not self._folder.is_dir():
             return
         for path in _files_named(_LOCK_NAME, self._folder):
@@ -217,7 +217,7 @@ class LockFiles:
     def _release(self, name: str) -> None:
         descriptor = self._held.pop(name, None)
         if descriptor is not None:
-            # A name that the disk does not let go of is removed by whoever opens the store next.
+            # If the disk refuses to remove a name, the next process that opens the store does it.
             with suppress(OSError):
                 path = self._folder / name
                 # Where the store was moved away, the name may be one that another holds.

@@ -1,8 +1,8 @@
 """Reserved disk space, so that the outcome of an effect fits on a full disk.
 
 Between an intent and its outcome the disk may fill up. The file has changed by then, and an intent
-left open would say that nobody knows. So the room that the outcome needs is taken beforehand, and
-let go of for it alone, but for the little without which a store cannot even be opened and read.
+left open would say that nobody knows. So the space that the outcome needs is allocated beforehand
+and released only for it, apart from the little that opening and reading a store needs.
 """
 
 import os

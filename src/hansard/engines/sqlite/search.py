@@ -29,7 +29,7 @@ FEW_ROWS_MAX = 10_000
 """Rows that are fetched before the documents are looked at, if words are common and rows rare."""
 
 LOOKED_AT = 200
-"""So many documents are looked at closely at a time, those first that have what is rare."""
+"""How many documents are scored at a time, those with rare words first."""
 
 KNOWN_MAX = 100
 """How far the documents that have a word are counted, to tell which of two words is the usual."""

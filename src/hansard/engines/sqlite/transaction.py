@@ -43,7 +43,7 @@ class SqliteTx(UnderProcessLocks):
     """One project's transaction on one connection."""
 
     def __init__(self, connection: apsw.Connection, files: BlobFiles, project: str) -> None:
-        """Begin nothing: whoever owns the connection has."""
+        """Begin nothing: the owner of the connection has begun."""
         self.project = project
         self._connection = connection
         self._files = files

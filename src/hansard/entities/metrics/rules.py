@@ -14,7 +14,7 @@ from hansard.entities.metrics.times import Bucket
 from hansard.kernel.blob import canonical_json, digest_of
 
 KEY_CHARS = 24
-"""So much of a digest names a series or a line: 96 bits."""
+"""How much of a digest names a series or a line: 96 bits."""
 
 ALL = "all"
 """The grain of all samples of a name together."""

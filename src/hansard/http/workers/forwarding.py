@@ -45,12 +45,12 @@ async def fetch(address: str, target: str) -> tuple[int, bytes] | None:
 
 
 async def pass_on(address: str, scope: Scope, receive: Receive, send: Send) -> None:
-    """Have a worker answer a request; whoever goes away is gone there too."""
+    """Have a worker answer a request; a client that disconnects is gone there too."""
     wire = await _Wire.to(address)
     sending = asyncio.create_task(_send(wire, scope, receive))
     answering = asyncio.create_task(_answer(wire, send))
     try:
-        # Whoever sends goes on until the caller has gone away.
+        # The sender goes on until the caller has gone away.
         await asyncio.wait((sending, answering), return_when=asyncio.FIRST_COMPLETED)
     finally:
         sending.cancel()

@@ -72,7 +72,7 @@ class Lanes:
         return numbers.get(number) if mark else None
 
     def _drawn(self, text: str | None) -> int | None:
-        """Have whoever shows the same come to the same worker."""
+        """Route requests with the same value to the same worker."""
         if text is None:
             return None
         digest = sha256(text.encode("utf-8", "surrogatepass")).digest()
@@ -112,7 +112,7 @@ def _came_from_a_worker(scope: Scope) -> bool:
 
 
 def _take_over(scope: Scope) -> None:
-    """Take a request for that of whoever it came from, before a worker passed it on."""
+    """Restore the original client of a request that a worker forwarded."""
     told = next((value for name, value in scope["headers"] if name == CALLER), None)
     if told is None:
         scope[WITHIN] = True

@@ -89,7 +89,7 @@ class Supervisor:
         self._folder = Path(tempfile.mkdtemp(prefix="hansard-"))
         held = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            # Whoever clears away what is old (tmpfiles.d) leaves a folder that is locked alone.
+            # Cleaners of old files (tmpfiles.d) leave a locked folder alone.
             fcntl.flock(held, fcntl.LOCK_SH)
             with self._hearing():
                 self._start(1)
@@ -275,7 +275,7 @@ class Supervisor:
 def as_program(arguments: list[str]) -> Spawn:
     """Run this program with these arguments, as it lies on disk by then.
 
-    In a session of its own: Ctrl-C on a terminal is for whoever started it to pass on.
+    In a session of its own: the supervisor passes on Ctrl-C from a terminal.
     """
     run = "import sys; from hansard.cli.main import main; main()"
     command = [sys.executable, "-P", "-c", run, *arguments]

@@ -1,7 +1,7 @@
 """Collects the reports of all workers: counts, and which does not answer.
 
-What a worker has counted it notes in a file each time before it says it. So what was shown once is
-never taken back, though the worker dies: counts only grow.
+A worker writes its counts to a file before it reports them. So a reported count is never taken
+back, even if the worker dies: counts only grow.
 """
 
 import asyncio
@@ -109,7 +109,7 @@ def keep_counts(folder: Path, pid: int) -> None:
 
 
 def _write(path: Path, counted: Counted) -> None:
-    # Whoever dies while writing leaves what was there before.
+    # A process that dies while writing leaves the previous content.
     begun = path.with_suffix(".new")
     begun.write_text(json.dumps(counted))
     begun.rename(path)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self
 
 VARIABLE = "HANSARD_WORKER"
-"""How a worker is told its place by whoever started it; it is no setting."""
+"""How the supervisor tells a worker its place; it is no setting."""
 
 BACKLOG = 2_048
 """Connections that wait at the port until one of the workers takes them."""
@@ -29,13 +29,13 @@ class Worker:
     """One of several processes: its number among them, and what it has of them all."""
 
     number: int
-    """From 1 on. Whoever takes the place of one that ended has its number."""
+    """From 1 on. A worker that replaces another has its number."""
     count: int
     folder: str
     """Where they meet; only this user may enter it."""
     listener: int
     line: int
-    """To whoever started it: if that one is gone, there is nothing more to be read."""
+    """To the supervisor: if it is gone, there is nothing more to read."""
     key: str
     """By which `hansard open` proves itself, to any of them."""
 
@@ -82,12 +82,12 @@ class Worker:
         return listener
 
     def is_ready(self, page: str) -> None:
-        """Tell whoever started it that it answers, and where the page is."""
+        """Tell the supervisor that it answers, and where the page is."""
         with socket.socket(fileno=os.dup(self.line)) as line:
             line.sendall(json.dumps({"page": page}).encode() + b"\n")
 
     def follow(self, end: Callable[[], None]) -> None:
-        """End with whoever started it, however that one ended."""
+        """End with the supervisor, however that one ended."""
 
         def wait() -> None:
             # If that one never read what it was told, the line is not closed but broken.
@@ -100,5 +100,5 @@ class Worker:
 
 
 def end_here() -> None:
-    """Tell this process to end, as whoever runs it would."""
+    """Tell this process to end, as its operator would."""
     os.kill(os.getpid(), signal.SIGTERM)

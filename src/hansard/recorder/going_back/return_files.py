@@ -43,7 +43,7 @@ class Way:
     planned: Planned | None = None
 
     def showing(self, now: str | None) -> "Way":
-        """Add what the file holds now, which whoever decides says to have seen."""
+        """Add the file's present content, which the caller must have seen to decide."""
         return replace(self, step=self.step.model_copy(update={"now": now})) if now else self
 
     def taking_away(self, others: Sequence[Others]) -> "Way":

@@ -41,7 +41,7 @@ def entering(
 
 
 def enter_for(request: Back, gateway: Gateway, context: Context) -> None:
-    """Do so for whoever goes back, once it is known that he can; a look leaves nothing."""
+    """Do so for an undo or restore, once it can be done; a preview leaves nothing."""
     if not request.preview:
         enter(gateway, context)
 
@@ -60,7 +60,7 @@ def enter(gateway: Gateway, context: Context) -> None:
 
 
 def join(gateway: Gateway, context: Context, parent: str) -> Row:
-    """Let this place go on from another, which whoever asks knows to be a copy of it."""
+    """Let this place continue another, which the caller knows to be a copy of it."""
     known = context.read(copies)
     found = [one for one in known if one["workspace"].startswith(parent)]
     if len(found) != 1 or found[0]["workspace"] == gateway.identity:

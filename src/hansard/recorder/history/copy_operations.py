@@ -66,7 +66,7 @@ class JoinedAnswer(Written):
 
 
 def capability(gateway: Gateway) -> Capability:
-    """Make the capability of whoever looks after copies."""
+    """Make the capability for managing copies."""
     listing = Operation(
         "list_workspaces",
         "List the copies of the workspace that are recorded.",

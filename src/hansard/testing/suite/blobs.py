@@ -195,7 +195,7 @@ class BlobSuite(SuiteBase):
     def test_what_was_staged_is_kept_though_it_was_discarded_in_between(
         self, engine: Engine
     ) -> None:
-        """Whoever staged it does not learn that it went."""
+        """The process that staged it does not learn that it went."""
         blob = seal(noise(90_000, 8))
         engine.stage(blob)
         engine.discard([blob.digest])

@@ -55,7 +55,7 @@ class ConcurrencySuite(SuiteBase):
         assert len(look(engine, lambda tx: tx.versions(DATED, "counter"))) == total
 
     def test_a_failing_neighbour_undoes_only_itself(self, engine: Engine) -> None:
-        """Whoever shares a commit with work that raises still lands, and is told the truth."""
+        """Work that shares a commit with work that raises still lands, and hears the truth."""
         told: dict[int, str] = {}
 
         def write(number: int) -> None:

@@ -141,7 +141,7 @@ class LockSuite(SuiteBase):
     def test_looking_at_a_lock_takes_it_from_nobody(
         self, engine: Engine, open_engine: Opener
     ) -> None:
-        """However many look, each sees the same, and it can be taken by whoever comes next."""
+        """However many look, each sees the same, and the next caller can take it."""
         other = open_engine()
 
         seen = [one.held(["name"]) for one in (engine, other) * 3]

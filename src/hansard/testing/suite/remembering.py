@@ -68,7 +68,7 @@ def all_asked(tx: ReadTx) -> dict[str, Any]:
 
 
 class RememberingSuite(SuiteBase):
-    """What is answered is what is there, whoever changed it and whatever was asked before."""
+    """Answers are the present state, whoever changed it and whatever was asked before."""
 
     @pytest.mark.parametrize("name", ASKS)
     def test_what_another_changed_is_seen_by_who_asked_before(

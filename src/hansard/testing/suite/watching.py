@@ -33,7 +33,7 @@ class WatchSuite(SuiteBase):
     def test_a_commit_between_creation_and_wait_is_not_missed(
         self, engine: Engine, open_engine: Opener
     ) -> None:
-        """Whoever commits: noticing begins when `watch` returns, not when `wait` is called."""
+        """Any commit counts: noticing begins when `watch` returns, not when `wait` is called."""
         for writer in (engine, open_engine()):
             with closing(engine.watch()) as watch:
                 record_all(writer, Noted())

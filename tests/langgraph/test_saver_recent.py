@@ -11,6 +11,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from hansard.checkpoints.threads import queries, reading
 from hansard.kernel.blob import seal, seal_onto, unseal, unseal_along
+from hansard.kernel.chain_states import ChainStates
 from hansard.langgraph import HansardSaver, cache
 from tests.langgraph.conftest import OpenSaver
 from tests.langgraph.steps import (
@@ -127,13 +128,13 @@ def test_a_limited_list_asked_again_reads_no_value_again(
     for version in range(1, 6):
         step = put(saver, {"text": BIG + str(version)}, step, version)
     reader, asked = open_saver(), list[object]()
-    read = reading.contents_of
+    read = reading.contents_within
 
-    def counted(*given: Any, **named: Any) -> dict[str, bytes]:
+    def counted(*given: Any, **named: Any) -> tuple[dict[str, bytes], list[ChainStates]]:
         asked.append(given)
         return read(*given, **named)
 
-    monkeypatch.setattr(queries, "contents_of", counted)
+    monkeypatch.setattr(queries, "contents_within", counted)
 
     first = list(reader.list(config_of(), limit=3))
     assert asked != []

@@ -120,7 +120,7 @@ def unseal(blob: Blob, fetch: Callable[[Digest], Blob]) -> bytes:
         if not blob.packed:
             raise BlobRedacted("This content was redacted", digest=blob.digest)
         return blob.packed
-    chain = _chain(blob, fetch)
+    chain = chained(blob, fetch)
     try:
         data = _unpack(chain, prove=False)
         if digest_of(data) == blob.digest:
@@ -142,8 +142,8 @@ def unseal_along(
         return found
     running = RunningDigest()
     try:
-        for one, data in _states(_chain(blob, fetch)):
-            running.changed_from(patch.same_head(one.packed) if one.base else 0)
+        for one, data in _states(chained(blob, fetch)):
+            running.changed_from(patch.ends(one.packed)[0] if one.base else 0)
             if one.digest in wanted and running.of(data) == one.digest:
                 found[one.digest] = bytes(data)
     except BlobDamaged:
@@ -151,7 +151,7 @@ def unseal_along(
     return found
 
 
-def _chain(blob: Blob, fetch: Callable[[Digest], Blob]) -> list[Blob]:
+def chained(blob: Blob, fetch: Callable[[Digest], Blob]) -> list[Blob]:
     """Gather a blob and its bases, the one that stands alone first."""
     chain = [blob]
     while True:
@@ -178,14 +178,19 @@ def _unpack(chain: Sequence[Blob], *, prove: bool) -> bytes:
 def _states(chain: Sequence[Blob]) -> Iterator[tuple[Blob, bytearray]]:
     """Unpack a chain from what stands alone upwards; each state gives way to the next."""
     whole, *patches = chain
-    data = bytearray(_inflate(whole))
+    data = bytearray(inflate(whole))
     yield whole, data
     for blob in patches:
-        try:
-            patch.apply(blob.packed, data, blob.size)
-        except patch.PatchError as error:
-            raise BlobDamaged("A blob cannot be unpacked", digest=blob.digest) from error
+        patched(blob, data)
         yield blob, data
+
+
+def patched(blob: Blob, data: bytearray) -> None:
+    """Make of its base, in place, what a blob holds."""
+    try:
+        patch.apply(blob.packed, data, blob.size)
+    except patch.PatchError as error:
+        raise BlobDamaged("A blob cannot be unpacked", digest=blob.digest) from error
 
 
 def _prove(data: bytes | bytearray, blob: Blob, *, is_asked: bool) -> None:
@@ -193,7 +198,8 @@ def _prove(data: bytes | bytearray, blob: Blob, *, is_asked: bool) -> None:
         raise BlobDamaged("A blob's content is not what its digest says", digest=blob.digest)
 
 
-def _inflate(blob: Blob) -> bytes:
+def inflate(blob: Blob) -> bytes:
+    """Unpack a blob that stands alone."""
     if blob.codec == "raw":
         return blob.packed
     try:

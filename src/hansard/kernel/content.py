@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from hansard.kernel.blob import Blob, Digest, unseal, unseal_along
+from hansard.kernel.chain_states import ChainStates, chain_states
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.problem import BlobDamaged, BlobRedacted
 
@@ -32,6 +33,17 @@ def along(tx: ReadTx, digests: Sequence[Digest], *, bytes_max: int) -> dict[Dige
         return unseal_along(first, partial(_fetch, tx), set(wanted))
     except BlobDamaged:
         return {}
+
+
+def states_from(tx: ReadTx, digest: Digest, *, bytes_max: int) -> ChainStates | None:
+    """Go down from a blob to what lies beneath it; `None` if there is no way, as `content` says."""
+    try:
+        blob = _fetch(tx, digest)
+        if blob.codec == "redacted":
+            return None
+        return chain_states(blob, partial(_fetch, tx), bytes_max=bytes_max)
+    except BlobDamaged:
+        return None
 
 
 def _fetch(tx: ReadTx, wanted: Digest) -> Blob:

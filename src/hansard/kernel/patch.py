@@ -76,9 +76,12 @@ def apply(patch: bytes, data: bytearray, size: int) -> None:
         raise PatchError("cannot be unpacked") from error
 
 
-def same_head(patch: bytes) -> int:
-    """Say how many bytes a patch leaves as they are from the start."""
-    return int(_ENDS.unpack_from(patch)[0]) if len(patch) >= _ENDS.size else 0
+def ends(patch: bytes) -> tuple[int, int]:
+    """Say how many bytes a patch leaves as they are, from the start and from the end."""
+    if len(patch) < _ENDS.size:
+        return 0, 0
+    head, tail = _ENDS.unpack_from(patch)
+    return head, tail
 
 
 def _plain(middle: bytes) -> bytes:

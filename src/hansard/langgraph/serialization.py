@@ -127,7 +127,7 @@ def read_step(serde: SerializerProtocol, step: Step, body: bytes | None = None) 
 
 
 def to_tuple(
-    serde: SerializerProtocol, read: Read, contents: Mapping[str, bytes]
+    serde: SerializerProtocol, read: Read, contents: Mapping[str, bytes | bytearray]
 ) -> CheckpointTuple:
     """Make the whole checkpoint that LangGraph wants back."""
     step = read.step
@@ -165,7 +165,7 @@ def dump(serde: SerializerProtocol, value: Any) -> bytes:
     return b"".join((kind.encode(), b"\n", rest[size:], rest[:size], _SIZES[size]))
 
 
-def load(serde: SerializerProtocol, content: bytes) -> Any:
+def load(serde: SerializerProtocol, content: bytes | bytearray) -> Any:
     """Read a value back."""
     if content.startswith(_MSGPACK_HEAD):
         kind, start = MSGPACK, len(_MSGPACK_HEAD)
@@ -178,7 +178,7 @@ def load(serde: SerializerProtocol, content: bytes) -> Any:
         # Copying a value of some MB takes longer than reading it; what is not LangGraph's own may
         # want bytes.
         is_read_in_place = kind == MSGPACK and type(serde) is JsonPlusSerializer
-        data = rest[start:end] if is_read_in_place else content[start:end]
+        data = rest[start:end] if is_read_in_place else bytes(rest[start:end])
         return serde.loads_typed((kind, cast("bytes", data)))
     counted = end - size
     return serde.loads_typed((kind, b"".join((rest[counted:end], rest[start:counted]))))

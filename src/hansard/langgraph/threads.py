@@ -16,6 +16,8 @@ from hansard.checkpoints.threads import capability as threads
 from hansard.checkpoints.threads import contract
 from hansard.checkpoints.threads.limits import LOOK_BYTES_MAX
 from hansard.checkpoints.threads.write_cache import RecentlyUsed
+from hansard.kernel.blob import Digest
+from hansard.kernel.chain_states import ChainStates
 from hansard.kernel.operation import Caller, Result
 from hansard.langgraph import serialization
 from hansard.langgraph.cache import (
@@ -132,11 +134,9 @@ class Threads:
         mark = self._application.own_project(), put.receipt.seq, put.receipt.hash
         self._recent.put(mark, page)
 
-    def contents(self, digests: list[str], spares: dict[str, str]) -> dict[str, bytes]:
+    def contents(self, digests: list[str], spares: dict[str, str]) -> contract.ContentsAnswer:
         """Read values, the first of many."""
-        return self.ask(
-            contract.ContentsAnswer, "thread_contents", digests=digests, spares=spares
-        ).contents
+        return self.ask(contract.ContentsAnswer, "thread_contents", digests=digests, spares=spares)
 
     def _mark(self) -> Mark:
         project = self._application.own_project()
@@ -151,7 +151,7 @@ class Threads:
 
     def content(self, step: contract.Step, digest: str) -> bytes:
         """Read one of a step's values."""
-        return self.contents([digest], step.spares)[digest]
+        return self.contents([digest], step.spares).contents[digest]
 
 
 class Values:
@@ -165,22 +165,42 @@ class Values:
         self._page = page
         self._keep = keep
         self._held = page.contents
+        self._ways: Sequence[ChainStates] = ()
 
-    def of(self, ahead: Sequence[contract.Step]) -> Mapping[str, bytes]:
-        """Give the values of the first of these steps; those of the next are read along with it."""
-        first = ahead[0].values.values()
-        while missing := [digest for digest in first if digest not in self._held]:
-            is_whole = sum(map(len, self._held.values())) <= LOOK_BYTES_MAX
-            kept = (
-                self._held
-                if is_whole
-                else {one: self._held[one] for one in first if one in self._held}
-            )
-            later = (digest for step in ahead for digest in step.values.values())
-            wanted = dict.fromkeys([*missing, *later])
-            spares = {digest: spare for step in ahead for digest, spare in step.spares.items()}
-            found = self._threads.contents([one for one in wanted if one not in kept], spares)
-            self._held = {**kept, **found}
-            if is_whole:
-                self._keep(replace(self._page, contents=self._held))
-        return self._held
+    def of(self, ahead: Sequence[contract.Step]) -> Mapping[str, bytes | bytearray]:
+        """Give the values of the first of these steps, until those of the next are asked for.
+
+        What is missing of the next is read along with it.
+        """
+        first = dict.fromkeys(ahead[0].values.values())
+        found: dict[str, bytes | bytearray] = {}
+        for digest in first:
+            if digest not in self._held and not any(digest in way for way in self._ways):
+                self._read([one for one in first if one not in found], ahead)
+            data = self._held.get(digest) or self._below(digest)
+            if data is None:
+                data = self._threads.content(ahead[0], digest)
+            # The next value on the same way down takes the place of this one.
+            found[digest] = data if len(first) == 1 else bytes(data)
+        return found
+
+    def _below(self, digest: str) -> bytearray | None:
+        """Go down to a value; `None` if what lies there is not what its digest says."""
+        way = next((one for one in self._ways if digest in one), None)
+        return way.reach(Digest(digest)) if way else None
+
+    def _read(self, missing: Sequence[str], ahead: Sequence[contract.Step]) -> None:
+        """Read values that are not at hand, and of the steps ahead as many as there is room for."""
+        is_whole = sum(map(len, self._held.values())) <= LOOK_BYTES_MAX
+        now = ahead[0].values.values()
+        kept = (
+            self._held if is_whole else {one: self._held[one] for one in now if one in self._held}
+        )
+        later = (digest for step in ahead for digest in step.values.values())
+        wanted = dict.fromkeys([*missing, *later])
+        spares = {digest: spare for step in ahead for digest, spare in step.spares.items()}
+        answer = self._threads.contents([one for one in wanted if one not in kept], spares)
+        self._held = {**kept, **answer.contents}
+        self._ways = answer.ways
+        if is_whole:
+            self._keep(replace(self._page, contents=self._held))

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import AfterValidator, ConfigDict, Field
 
 from hansard.checkpoints.threads import limits
+from hansard.kernel.chain_states import ChainStates
 from hansard.kernel.model import Model
 from hansard.kernel.operation import ProjectRequest, Result, Written
 from hansard.kernel.text import Id
@@ -157,7 +158,11 @@ class StepsFoundAnswer(Result):
 
 
 class ContentsAnswer(Result):
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
     contents: dict[str, bytes]
+    ways: list[ChainStates] = Field(default_factory=list)
+    """Down to values that are too much to be held at once."""
 
     def text(self) -> str:
         """Count them."""

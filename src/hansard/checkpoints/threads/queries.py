@@ -7,6 +7,7 @@ from hansard.checkpoints.threads import contract
 from hansard.checkpoints.threads.limits import LOOK_BYTES_MAX
 from hansard.checkpoints.threads.reading import (
     contents_of,
+    contents_within,
     find_step,
     newest_first,
     place_of,
@@ -41,12 +42,12 @@ class Looking:
     def get_contents(
         self, request: contract.GetContents, context: Context
     ) -> contract.ContentsAnswer:
-        """Give values by their digests, in this order; of many only the first."""
+        """Give values by their digests, in this order; of many the first, or a way down to them."""
 
         def work(tx: ReadTx) -> contract.ContentsAnswer:
             asked = request.digests, request.spares, self.memory
-            found = contents_of(tx, *asked, bytes_max=LOOK_BYTES_MAX)
-            return contract.ContentsAnswer(contents=found)
+            found, ways = contents_within(tx, *asked, bytes_max=LOOK_BYTES_MAX)
+            return contract.ContentsAnswer(contents=found, ways=ways)
 
         return context.read(work)
 

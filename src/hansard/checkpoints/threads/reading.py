@@ -15,7 +15,8 @@ from hansard.checkpoints.threads.views import STEPS, THREADS, step_key, thread_k
 from hansard.checkpoints.threads.write_cache import Memory
 from hansard.kernel import paging
 from hansard.kernel.blob import Digest
-from hansard.kernel.content import along, content
+from hansard.kernel.chain_states import ChainStates
+from hansard.kernel.content import along, content, states_from
 from hansard.kernel.engine import Found, Position, ReadTx, Row
 from hansard.kernel.event import Event, Kinds
 from hansard.kernel.problem import BlobDamaged
@@ -83,32 +84,54 @@ def whole_step(tx: ReadTx, kinds: Kinds, place: Row, found: Found) -> Step:
 
 
 def contents_of(
+    tx: ReadTx, digests: Iterable[str], spares: Mapping[str, str], memory: Memory
+) -> dict[str, bytes]:
+    """Read values by their digests, or from their second copies."""
+    return contents_within(tx, digests, spares, memory, bytes_max=sys.maxsize)[0]
+
+
+def contents_within(
     tx: ReadTx,
     digests: Iterable[str],
     spares: Mapping[str, str],
     memory: Memory,
     *,
-    bytes_max: int | None = None,
-) -> dict[str, bytes]:
-    """Read values by their digests, or from their second copies; the first ones, if that is much.
+    bytes_max: int,
+) -> tuple[dict[str, bytes], list[ChainStates]]:
+    """Read values; where they are too much to be held, give a way down to them, or the first.
 
     What this process has put lately it still has, and only asks whether it is kept.
     """
     wanted = [Digest(digest) for digest in dict.fromkeys(digests)]
-    found = _recalled(tx, wanted, memory)
-    room = bytes_max or sys.maxsize
+    found, ways = _recalled(tx, wanted, memory), list[ChainStates]()
+    room = bytes_max
     for place, digest in enumerate(wanted):
-        if digest in found:
+        if digest in found or any(digest in way for way in ways):
             continue
         if room <= 0:
             break
         rest = [one for one in wanted[place:] if one not in found]
+        if len(rest) > 1 and (way := _way_down(tx, rest, room)):
+            ways.append(way)
+            room -= way.held_bytes
+            continue
         read = along(tx, rest, bytes_max=room) if len(rest) > 1 else {}
         if digest not in read:
             read[digest] = read_either(tx, digest, spares.get(digest))
         found |= read
         room -= sum(map(len, read.values()))
-    return {str(digest): data for digest, data in found.items()}
+    return {str(digest): data for digest, data in found.items()}, ways
+
+
+def _way_down(tx: ReadTx, digests: Sequence[Digest], room: int) -> ChainStates | None:
+    """Give a way from the first value down to those beneath, if they may be too much for it."""
+    try:
+        blob = tx.blob(digests[0])
+    except BlobDamaged:
+        return None
+    if blob is None or blob.depth == 0 or blob.size * len(digests) <= room:
+        return None
+    return states_from(tx, digests[0], bytes_max=room)
 
 
 def _recalled(tx: ReadTx, digests: Collection[Digest], memory: Memory) -> dict[Digest, bytes]:

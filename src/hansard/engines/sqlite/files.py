@@ -285,16 +285,17 @@ class WriteLock:
         """Open the lock file."""
         self.path = path
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
-        self._beside: list[tuple[Path, os.stat_result]] = []
+        self._where = str(path)
+        self._beside: list[tuple[str, os.stat_result]] = []
 
     def look_after(self, *paths: Path) -> None:
         """Remember which files lie beside it; they are kept open for as long as it is."""
-        self._beside = [(path, path.stat()) for path in paths]
+        self._beside = [(str(path), path.stat()) for path in paths]
 
     def is_in_place(self) -> bool:
         """Whether who opens the store now finds the same files, not others of their names."""
         return self._descriptor < 0 or (
-            _is_at(self._descriptor, self.path)
+            _is_at(self._descriptor, self._where)
             and all(_is_same(seen, path) for path, seen in self._beside)
         )
 
@@ -339,13 +340,14 @@ class WriteLock:
         self._descriptor = -1
 
 
-def _is_at(descriptor: int, path: Path) -> bool:
+def _is_at(descriptor: int, path: Path | str) -> bool:
     return _is_same(os.fstat(descriptor), path)
 
 
-def _is_same(seen: os.stat_result, path: Path) -> bool:
+def _is_same(seen: os.stat_result, path: Path | str) -> bool:
     """Whether the file that was seen is the one that now lies at this path."""
     try:
-        return os.path.samestat(seen, path.stat())
+        # Asked before each write: a `Path` takes longer.
+        return os.path.samestat(seen, os.stat(path))  # noqa: PTH116
     except (FileNotFoundError, NotADirectoryError):
         return False

@@ -254,11 +254,14 @@ class SqliteTx(UnderProcessLocks):
         return [Digest(digest) for (digest,) in rows]
 
     def _standing(self, table: Table, key: str, as_of: int | None = None) -> bytes | None:
+        if as_of is None:
+            found = self._one(_getting(table_name(table), table.history), self._number, key)
+            return found[0] if found else None
         stands, values = standing(table, as_of)
         # From the newest on: what stood then is seldom far from the end.
-        latest = "" if as_of is None else " ORDER BY from_seq DESC LIMIT 1"
         found = self._one(
-            f"SELECT row FROM {table_name(table)} WHERE project = ? AND key = ?{stands}{latest}",
+            f"SELECT row FROM {table_name(table)} WHERE project = ? AND key = ?{stands} "
+            "ORDER BY from_seq DESC LIMIT 1",
             self._number,
             key,
             *values,
@@ -329,6 +332,13 @@ class SqliteTx(UnderProcessLocks):
             if not is_unmade(error):
                 raise
             return None
+
+
+@lru_cache(maxsize=512)
+def _getting(name: str, has_history: bool) -> str:  # noqa: FBT001 - what is cached is asked by place
+    """Write down what reads a row that stands."""
+    stands = f" AND to_seq = {CURRENT}" if has_history else ""
+    return f"SELECT row FROM {name} WHERE project = ? AND key = ?{stands}"
 
 
 @lru_cache(maxsize=256)

@@ -2,6 +2,8 @@
 
 import gc
 import os
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -186,3 +188,27 @@ def test_one_that_is_forgotten_lets_go_of_its_store(tmp_path: Path) -> None:
 
 def test_the_problems_of_a_library_are_those_of_the_tools() -> None:
     assert StorageQuotaExceeded("x").as_dict()["http_status"] == 413
+
+
+FORKING = """
+import os, sys, hansard.sdk
+with hansard.sdk.Hansard(sys.argv[1]) as hansard:
+    hansard.records.create("Before", "In a session of its own.", type="task")
+    engine, name = hansard.application.store.engine, hansard._caller.lifeline.name
+    child = os.fork()
+    if not child:
+        sys.exit()
+    os.waitpid(child, 0)
+    assert engine.held([name]) == {name}, "others would take the program for dead"
+    hansard.records.create("After", "In the same session.", type="task")
+"""
+
+
+def test_a_fork_that_ends_takes_nothing_from_the_program_that_has_a_store_open(
+    tmp_path: Path,
+) -> None:
+    command = [sys.executable, "-c", FORKING, str(tmp_path / "store")]
+
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert (ran.returncode, ran.stderr) == (0, "")

@@ -29,6 +29,7 @@ from hansard.kernel.follow import Follower, FollowerFailure, Following
 from hansard.kernel.hidden_characters import hidden_chars
 from hansard.kernel.idempotency import AlreadyAnsweredError, Once
 from hansard.kernel.liveness_lock import Lifeline
+from hansard.kernel.opener import OpeningProcess
 from hansard.kernel.operation import (
     Caller,
     Context,
@@ -90,6 +91,7 @@ class Application:
         self.settled: list[Settled] = []
         """What was left open and has been settled since this application was started."""
         self._clock = clock
+        self.opener = OpeningProcess()
         # The store's own counts wherever it knows one, also for what knows no decisions.
         self._secret: Secret = catalog.secret or NoSecret(None)
         self._following: Following | None = None
@@ -223,7 +225,9 @@ class Application:
         return self._following is not None and self._following.is_dead()
 
     def close(self) -> None:
-        """Let go of the store, and of what capabilities hold."""
+        """Let go of the store, and of what capabilities hold; a fork has neither."""
+        if not self.opener.is_this():
+            return
         if self._settling:
             self._settling.cancel()
             self._settling.join()

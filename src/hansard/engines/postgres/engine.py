@@ -1,6 +1,5 @@
 """The PostgreSQL engine: readers use a connection pool, writers use lanes."""
 
-import os
 import zlib
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
@@ -39,6 +38,7 @@ from hansard.engines.postgres.writing import Lane
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import Lock, ReadTx, Schema, Table, Topic, Watch, WriteTx
 from hansard.kernel.event import Head
+from hansard.kernel.opener import OpeningProcess
 
 T = TypeVar("T")
 
@@ -74,7 +74,7 @@ class PostgresEngine:
         """
         self._names = Names(namespace)
         self._schema = schema
-        self._process = os.getpid()
+        self._opener = OpeningProcess()
         connector = Connector(url, lock_wait_s=lock_wait_s)
         self._pool = Pool(connector, size=READERS_MAX)
         try:
@@ -121,7 +121,7 @@ class PostgresEngine:
 
     def write(self, project: str, work: Callable[[WriteTx], T], *, urgent: bool = False) -> T:
         del urgent  # the server's disk is the server's
-        self._require_same_process()
+        self._opener.require()
         self._steady.end()
         return self._lanes[zlib.crc32(project.encode()) % LANES].write(project, work)
 
@@ -131,12 +131,12 @@ class PostgresEngine:
             self._objects.write(blob)
 
     def hold(self, name: str) -> Lock | None:
-        self._require_same_process()
+        self._opener.require()
         self._steady.end()
         return self._leases.take(name)
 
     def held(self, names: Collection[str]) -> set[str]:
-        self._require_same_process()
+        self._opener.require()
         self._steady.end()
         return self._leases.held(names)
 
@@ -179,7 +179,7 @@ class PostgresEngine:
         """Remove from the object store what nobody names, while nobody can begin to."""
         if self._objects is None:
             return
-        self._require_same_process()
+        self._opener.require()
         found = [name for digest in digests for name in self._objects.listed(0, digest)]
         for some in batched(found):
             with (
@@ -194,7 +194,7 @@ class PostgresEngine:
 
     def scrub(self, *, dropping: Collection[str] = ()) -> bool:
         """Write every table anew. What the server's own log and its copies hold is out of reach."""
-        self._require_same_process()
+        self._opener.require()
         with (
             translated("PostgreSQL could not be scrubbed"),
             self._pool.connection() as connection,
@@ -218,11 +218,13 @@ class PostgresEngine:
         return integrity.mark(topic, texts)
 
     def watch(self) -> Watch:
-        self._require_same_process()
+        self._opener.require()
         with translated("PostgreSQL could not be watched"):
             return self._notices.watch()
 
     def close(self) -> None:
+        if not self._opener.is_this():
+            return
         for lane in self._lanes:
             lane.close()
         self._announcer.close()
@@ -237,7 +239,7 @@ class PostgresEngine:
 
     def _look(self, work: Callable[[Connection], T], *, begins: bool = True) -> T:
         """Run work that sees one state; once more if the connection was lost."""
-        self._require_same_process()
+        self._opener.require()
         with translated("PostgreSQL could not be read"):
             try:
                 return self._try_to_look(work, begins=begins)
@@ -256,11 +258,6 @@ class PostgresEngine:
                 if not again and (connection.closed or isinstance(error, PASSING)):
                     raise _LookAgainError from error
                 raise
-
-    def _require_same_process(self) -> None:
-        # Two processes that talk over one connection garble what the server hears.
-        if os.getpid() != self._process:
-            raise RuntimeError("A store must be opened anew after a fork")
 
 
 class _LookAgainError(Exception):

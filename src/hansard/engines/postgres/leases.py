@@ -18,6 +18,7 @@ from hansard.engines.postgres.connections import Connection, Connector, is_troub
 from hansard.engines.postgres.process_liveness import Sign, lives
 from hansard.engines.postgres.schema import Names
 from hansard.engines.postgres.text import short
+from hansard.kernel.opener import OpeningProcess
 from hansard.kernel.problem import StorageUnavailable
 
 LEASE_S = 15.0
@@ -70,6 +71,7 @@ class Leases:
 
         `renewed` is called in whose thread a lease may be taken that others have had meanwhile.
         """
+        self._opener = OpeningProcess()
         self._renewed = renewed
         self._connector = connector
         self._table = names.leases
@@ -127,7 +129,9 @@ class Leases:
             return True
 
     def release(self, lock: PostgresLock) -> None:
-        """Let go of a lease, if it is still this one."""
+        """Let go of a lease, if it is still this one; what a fork has is its parent's."""
+        if not self._opener.is_this():
+            return
         with self._lock:
             if self._held.get(lock.name) is not lock:
                 return

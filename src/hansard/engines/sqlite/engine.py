@@ -50,6 +50,7 @@ from hansard.kernel import limits
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import Lock, ReadTx, Schema, Table, Topic, Watch, WriteTx
 from hansard.kernel.event import Head
+from hansard.kernel.opener import OpeningProcess
 from hansard.kernel.private_files import make_folder, sync_folder
 from hansard.kernel.problem import StorageUnavailable
 
@@ -80,7 +81,7 @@ class SqliteEngine(Unremembering):
         """
         self._folder = folder
         self._schema = schema
-        self._process = os.getpid()
+        self._opener = OpeningProcess()
         self._committed = threading.Condition()
         self._readers: deque[apsw.Connection] = deque()
         self._files = BlobFiles(folder / BLOBS)
@@ -130,7 +131,7 @@ class SqliteEngine(Unremembering):
             undo.pop_all()
 
     def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
-        self._require_same_process()
+        self._opener.require()
         try:  # not `refusals`, which would take as long as the look itself
             connection = self._reader()
             connection.execute("BEGIN")
@@ -145,7 +146,7 @@ class SqliteEngine(Unremembering):
             raise
 
     def write(self, project: str, work: Callable[[WriteTx], T], *, urgent: bool = False) -> T:
-        self._require_same_process()
+        self._opener.require()
         if self._stopped:
             raise self._stopped.problem()
 
@@ -178,7 +179,7 @@ class SqliteEngine(Unremembering):
         return sum(total for one in fields for (total,) in self._look(layout.adding_up(*one)))
 
     def loose(self, *, older_s: float) -> dict[Digest, int]:
-        self._require_same_process()
+        self._opener.require()
         with refusals(CANNOT_READ):
             sizes = self._files.sizes(older_s)
             return {digest: sizes[digest] for digest in sizes.keys() - self._in_files()}
@@ -192,7 +193,7 @@ class SqliteEngine(Unremembering):
                 self._files.remove(digest)
 
     def outdated(self) -> list[str]:
-        self._require_same_process()
+        self._opener.require()
         with refusals(CANNOT_READ), closing(self._connect()) as connection:
             return layout.outdated(connection, self._schema)
 
@@ -218,7 +219,7 @@ class SqliteEngine(Unremembering):
 
     def _look(self, statement: str) -> list[tuple[Any, ...]]:
         """Ask something about all projects at once; a table that is not made yet has no rows."""
-        self._require_same_process()
+        self._opener.require()
         with refusals(CANNOT_READ):
             connection = self._reader()
             try:
@@ -241,6 +242,8 @@ class SqliteEngine(Unremembering):
         return SqliteWatch(self._connect(), self._committed)
 
     def close(self) -> None:
+        if not self._opener.is_this():
+            return
         while self._readers:
             self._readers.pop().close()
         # A writer that waits behind a suspended process is left to wait: it holds nothing.
@@ -424,7 +427,7 @@ class SqliteEngine(Unremembering):
     def check(self, *, thorough: bool) -> list[str]:
         from hansard.engines.sqlite import integrity
 
-        self._require_same_process()
+        self._opener.require()
         with refusals(CANNOT_READ), closing(self._connect()) as connection:
             found = integrity.faults(connection, self._schema, thorough=thorough)
             return [*wal.faults(self._folder / LOG), *found]
@@ -432,7 +435,7 @@ class SqliteEngine(Unremembering):
     def marks(self, topic: Topic, take: Callable[[str, str, str], None]) -> None:
         from hansard.engines.sqlite import integrity
 
-        self._require_same_process()
+        self._opener.require()
         with refusals(CANNOT_READ), closing(self._connect()) as connection:
             integrity.marks(connection, topic, take)
 
@@ -440,8 +443,3 @@ class SqliteEngine(Unremembering):
         from hansard.engines.sqlite import integrity
 
         return integrity.mark(topic, texts)
-
-    def _require_same_process(self) -> None:
-        # A database handle carried over a fork corrupts the file: SQLite's own warning.
-        if os.getpid() != self._process:
-            raise RuntimeError("A store must be opened anew after a fork")

@@ -16,6 +16,7 @@ from hansard.engines.sqlite.errors import can_write
 from hansard.kernel.blob import Blob, Digest, is_digest
 from hansard.kernel.engine import Lock
 from hansard.kernel.limits import INLINE_BLOB_BYTES_MAX
+from hansard.kernel.opener import OpeningProcess
 from hansard.kernel.private_files import FILE_MODE, FOLDER_MODE, sync_folder
 from hansard.kernel.problem import BlobDamaged, InvalidInput
 
@@ -163,6 +164,7 @@ class LockFiles:
         """Use this folder of a store's; it is made when first needed, but not to look."""
         self._folder = folder
         self._is_looking = looking
+        self._opener = OpeningProcess()
         self._held: dict[str, int] = {}
 
     def hold(self, name: str) -> Lock | None:
@@ -220,8 +222,9 @@ class LockFiles:
             # If the disk refuses to remove a name, the next process that opens the store does it.
             with suppress(OSError):
                 path = self._folder / name
-                # Where the store was moved away, the name may be one that another holds.
-                if _is_at(descriptor, path):
+                # Where the store was moved away, the name may be one that another holds. What a
+                # fork lets go of is only its copy of the descriptor.
+                if self._opener.is_this() and _is_at(descriptor, path):
                     path.unlink()
             os.close(descriptor)
 

@@ -1,9 +1,11 @@
 """What the suite does in another process, run as `python -m hansard.testing.suite.elsewhere`."""
 
+import os
 import pickle
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -32,6 +34,22 @@ def process(opener: Opener, act: Act) -> Iterator[subprocess.Popen[bytes]]:
             yield child
         finally:
             child.kill()
+
+
+def in_a_fork(act: Callable[[], object]) -> int:
+    """Act in a copy of this process, and wait for its end; gives how it ended."""
+    with warnings.catch_warnings():
+        # Some versions of Python warn that other threads are not copied: that is the point.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if not child:
+        status = 1
+        try:
+            act()
+            status = 0
+        finally:
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def take_hold(engine: Engine) -> None:

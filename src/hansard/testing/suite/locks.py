@@ -123,6 +123,31 @@ class LockSuite(SuiteBase):
 
         assert taken_soon(engine, "contended")
 
+    def test_what_a_fork_lets_go_of_is_its_parents_still(
+        self, engine: Engine, open_engine: Opener
+    ) -> None:
+        """It may close its copy of an engine and leave its copy of a block; nothing comes of it."""
+        self._require_processes()
+        record_all(engine, Noted())
+        held = engine.hold("name")
+        assert held is not None
+
+        def leave() -> None:
+            engine.close()
+            with held:
+                pass
+
+        with held:
+            ended = elsewhere.in_a_fork(leave)
+
+            other = open_engine()
+            assert ended == 0
+            assert held.is_ours()
+            assert other.held(["name"]) == {"name"}
+            assert other.hold("name") is None
+            record_all(engine, Noted())
+        assert entry_count(other) == entry_count(engine)
+
     def test_who_looks_at_a_lock_sees_whether_it_is_held(
         self, engine: Engine, open_engine: Opener
     ) -> None:

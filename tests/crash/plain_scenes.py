@@ -44,6 +44,14 @@ def write_elsewhere(stage: Stage) -> None:
     os.fsync(os.open(stage.folder, os.O_RDONLY | os.O_DIRECTORY))
 
 
+def say_where(stage: Stage) -> None:
+    """Write, and tell whether that was in the main thread."""
+    stage.gate("write")
+    for word in ("first", "second"):
+        (stage.folder / FILE).write_text(word)
+    stage.tell(is_main=threading.current_thread() is threading.main_thread())
+
+
 def fall_over(stage: Stage) -> None:
     """Meet a bug when a file cannot be made durable."""
     with (stage.folder / FILE).open("wb") as file:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.crash import plain_scenes as scenes
 from tests.crash.harness import Aftermath, Point
-from tests.crash.overseeing import Strike
+from tests.crash.overseeing import FAIL, Strike
 from tests.crash.player import killed_in, player, points_of, struck_in
 from tests.crash.syscalls import needs_filter
 
@@ -61,6 +61,20 @@ def test_a_point_that_is_never_met_is_told_from_one_that_is(tmp_path: Path) -> N
     assert killed_in(tmp_path, Point("write", "write", 4), scenes.write_in_two_threads) is None
     assert killed_in(tmp_path, Point("write", "rename", 1), scenes.write_in_two_threads) is None
     assert killed_in(tmp_path, Point("nowhere", "write", 1), scenes.write_in_two_threads) is None
+
+
+def test_every_second_point_is_struck_beside_the_main_thread_which_leads_no_commit(
+    tmp_path: Path,
+) -> None:
+    first, second = (
+        player().play(scenes.say_where, tmp_path, Strike("write", nth, FAIL, call="fsync"))
+        for nth in (1, 2)
+    )
+
+    assert [said.words[-1] for said in (first, second)] == [
+        {"told": {"is_main": False}},
+        {"told": {"is_main": True}},
+    ]
 
 
 def test_a_bug_that_a_fault_brings_out_is_told_in_words(tmp_path: Path) -> None:

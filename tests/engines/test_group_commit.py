@@ -329,10 +329,13 @@ def test_an_interrupt_of_who_leads_is_its_own_and_the_next_can_write() -> None:
     def interrupted(_: list[str]) -> None:
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        group.run(interrupted)
+    with ThreadPoolExecutor(1) as threads:
+        with pytest.raises(KeyboardInterrupt):
+            threads.submit(group.run, interrupted).result()
+        assert threads.submit(group.run, partial(_noted, "next")).result() == "next"
+        own = threads.submit(threading.get_ident).result()
 
-    assert group.run(partial(_noted, "next")) == "next"
+    assert batches.threads == [own, own]
     assert group.close()
 
 
@@ -341,8 +344,11 @@ def test_work_of_who_leads_that_would_write_again_is_a_bug() -> None:
     batches.may_go.set()
     group = batches.group()
 
-    with pytest.raises(AssertionError, match="must not write again"):
-        group.run(lambda _: group.run(len))
+    with ThreadPoolExecutor(1) as threads:
+        with pytest.raises(AssertionError, match="must not write again"):
+            threads.submit(group.run, lambda _: group.run(len)).result()
+        assert threads.submit(group.run, len).result() == 0
+        own = threads.submit(threading.get_ident).result()
 
-    assert group.run(len) == 0
+    assert batches.threads == [own, own]
     assert group.close()

@@ -241,6 +241,20 @@ def test_a_damaged_file_is_not_believed(
         assert is_mapped(held(app))  # made anew
 
 
+@pytest.mark.parametrize("size", [0, 40, HEAD_BYTES, HEAD_BYTES + 5_000])
+def test_a_file_that_is_cut_off_while_it_is_mapped_is_let_go_of(
+    app: Application, folder: Path, size: int
+) -> None:
+    put(app, numbered(some_vectors(COUNT)))
+    there = held(app)
+    os.truncate(the_file(folder), size)
+
+    there.refresh(app.store)
+
+    assert is_mapped(there)  # made anew
+    assert_as_the_table(app, there)
+
+
 def test_what_was_not_written_to_the_end_is_left_and_replaced(
     app: Application, folder: Path
 ) -> None:

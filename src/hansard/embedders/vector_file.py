@@ -67,8 +67,12 @@ class Mapped:
         return [one.block for one in self.written]
 
     def is_there(self) -> bool:
-        """Whether it has not been removed or replaced since."""
-        return os.fstat(self.descriptor).st_nlink > 0
+        """Whether it has not been removed, replaced or cut off since.
+
+        We never cut one off, but what is missing of a mapped file ends the process that reads it.
+        """
+        about = os.fstat(self.descriptor)
+        return about.st_nlink > 0 and about.st_size >= self.size
 
     def __del__(self) -> None:
         """Let go of it; what is still mapped stays mapped."""

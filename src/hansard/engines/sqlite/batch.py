@@ -6,7 +6,7 @@ from typing import Any
 import apsw
 
 from hansard.engines.group_commit import Job
-from hansard.engines.sqlite.errors import DATABASE_TROUBLE
+from hansard.engines.sqlite.errors import DATABASE_TROUBLE, told
 
 Tried = tuple[Job[apsw.Connection], tuple[Any, BaseException | None]]
 """A job, and its result or its failure."""
@@ -45,7 +45,7 @@ def _try(
         if not is_alone:
             connection.execute("ROLLBACK TO job")
             connection.execute("RELEASE job")
-        return None, error
+        return None, told(error)
     if not is_alone:
         connection.execute("RELEASE job")
     return result, None

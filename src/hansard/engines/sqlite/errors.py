@@ -103,6 +103,14 @@ def refusal(what: str, error: Exception, *, writes: bool = True) -> StorageUnava
     return None
 
 
+def told(error: BaseException) -> BaseException:
+    """Say what a caller is told whose work failed, which was undone: a refusal, if it was one."""
+    if isinstance(error, (apsw.Error, OSError)) and (problem := refusal(CANNOT_WRITE, error)):
+        problem.__cause__ = error
+        return problem
+    return error
+
+
 TEMPORARY_FOLDERS = ("SQLITE_TMPDIR", "TMPDIR"), ("/var/tmp", "/usr/tmp", "/tmp")  # noqa: S108
 """Where SQLite sorts what does not fit its memory: the variables that say so, else these."""
 

@@ -278,6 +278,30 @@ def test_who_comes_while_another_leads_shares_the_next_commit_and_then_all_do() 
     assert group.close()
 
 
+def test_who_waits_for_the_one_that_leads_is_next() -> None:
+    batches = Leading()
+    group = batches.group()
+
+    def write_and_write_again() -> None:
+        group.run(partial(_noted, "first"))
+        group.run(partial(_noted, "again"))
+
+    leader = threading.Thread(target=write_and_write_again)
+    leader.start()
+    assert batches.begun.wait(PATIENCE_S)
+    asking = Asking(group)
+    asking.ask("waits")
+    # The queue is empty then: the writer's thread has the job, and waits for who leads.
+    wait_until(lambda: group._is_crowd)
+
+    batches.may_go.set()
+    leader.join(PATIENCE_S)
+    asking.wait()
+
+    assert batches.done == ["first", "waits", "again"]
+    assert group.close()
+
+
 def test_where_somebody_outside_has_the_turn_nobody_leads_and_a_caller_can_give_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -3,6 +3,7 @@
 
 import threading
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -32,8 +33,32 @@ class WriterFailedError(Exception):
     """What some of the writers raise."""
 
 
+def note(tx: WriteTx) -> None:
+    """Commit an entry."""
+    record(tx, Noted())
+
+
 class ConcurrencySuite(SuiteBase):
     """What `write` promises to callers that do not know of each other."""
+
+    def test_who_has_written_or_failed_to_stands_in_nobodys_way(
+        self, engine: Engine, open_engine: Opener
+    ) -> None:
+        """In a thread of its own, too, in which a write may be committed by its caller."""
+        other = open_engine()
+
+        def fail(_: WriteTx) -> None:
+            raise WriterFailedError
+
+        with ThreadPoolExecutor(1) as threads:
+            threads.submit(engine.write, PROJECT, note).result(SOON_S)
+            other.write(PROJECT, note)
+            with pytest.raises(WriterFailedError):
+                threads.submit(engine.write, PROJECT, fail).result(SOON_S)
+            other.write(PROJECT, note)
+            threads.submit(engine.write, PROJECT, note).result(SOON_S)
+
+        assert entry_count(other) == 4
 
     def test_no_write_of_many_threads_and_engines_is_lost(
         self, engine: Engine, open_engine: Opener

@@ -185,10 +185,11 @@ DO $$
 DECLARE found record;
 BEGIN
     FOR found IN
-        SELECT schemaname, tablename FROM pg_tables
-        WHERE schemaname IN ('hansard', 'restored') AND tablename NOT LIKE 'hansard_%'
+        SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname IN ('hansard', 'restored') AND c.relname NOT LIKE 'hansard_%'
+        AND c.relkind IN ('r', 'p') AND NOT c.relispartition
     LOOP
-        EXECUTE format('DELETE FROM %I.%I', found.schemaname, found.tablename);
+        EXECUTE format('DELETE FROM %I.%I', found.nspname, found.relname);
     END LOOP;
 END $$
 """

@@ -76,7 +76,14 @@ def _view(name: str, made: Json) -> DeclaredView:
 
 def _table(made: Json, version: int) -> Table:
     indexes = tuple(tuple(fields) for fields in made["indexes"])
-    return Table(made["name"], made["fields"], indexes, history=made["history"], version=version)
+    return Table(
+        made["name"],
+        made["fields"],
+        indexes,
+        history=made["history"],
+        version=version,
+        is_large=made["is_large"],
+    )
 
 
 def _event_at(module: str, name: str) -> type[Event]:
@@ -140,6 +147,7 @@ def _table_shown(table: Table) -> Json:
         "fields": dict(fields),
         "indexes": table.indexes,
         "history": table.history,
+        "is_large": table.is_large,
     }
 
 

@@ -20,7 +20,7 @@ from hansard.recorder.events import (
 
 VERSION = 3
 
-THINGS = Table("things", {"kind": "text"}, (("kind",),), version=VERSION)
+THINGS = Table("things", {"kind": "text"}, (("kind",),), version=VERSION, is_large=True)
 """By id (`s:340`, `path:src/a.py`, a checkpoint's): its kind, its title, its session and entry."""
 
 WORDS = Topic("things", THINGS, {"title": 4.0, "labels": 1.0})

@@ -27,6 +27,7 @@ CHECKPOINTS = Table(
     {"session": "text", "number": "integer", "context": "text", "seq": "integer"},
     (("session", "number"), ("context", "session"), ("seq",)),
     version=VERSION,
+    is_large=True,
 )
 
 CONTEXTS = Table("contexts", version=VERSION)

@@ -32,6 +32,8 @@ class Table:
     """Whether old versions of rows are kept, so that `as_of` and `versions` can be asked."""
     version: int = 1
     """Moves with the view that derives it; two versions are two tables."""
+    is_large: bool = False
+    """Whether it may have a row for every entry, so that an engine may divide it by project."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ REVISIONS = Table(
     {"file": "text", "seq": "integer", "history": "text", "revision": "integer"},
     (("file", "seq"), ("history", "revision")),
     version=VERSION,
+    is_large=True,
 )
 """What was at a path, one row a change; before it, it was what the one before it left.
 
@@ -61,6 +62,7 @@ STORY = Table(
     {"session": "text", "place": "integer"},
     (("session", "place"),),
     version=VERSION,
+    is_large=True,
 )
 """Chapters and beats in the order in which they are told."""
 

@@ -37,6 +37,7 @@ RECORDS = Table(
     ),
     history=True,
     version=VERSION,
+    is_large=True,
 )
 
 BENEATH = Table("records_beneath", version=VERSION)

@@ -58,6 +58,7 @@ ACTIVITY = Table(
     {"seq": "integer", "type": "text", "record_id": "text"},
     (("seq",), ("type", "seq"), ("record_id", "seq")),
     version=ACTIVITY_VERSION,
+    is_large=True,
 )
 
 

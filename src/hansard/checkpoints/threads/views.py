@@ -32,6 +32,7 @@ STEPS = Table(
     {"place": "integer", "saved": "boolean"},
     (("place", "saved"),),
     version=VERSION,
+    is_large=True,
 )
 """By the number of the thread's row and the step's id, so that keys sort as ids do."""
 

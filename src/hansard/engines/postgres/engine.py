@@ -215,7 +215,7 @@ class PostgresEngine:
         self._look(lambda connection: integrity.marks(connection, self._names, topic, take))
 
     def mark(self, topic: Topic, texts: Mapping[str, str]) -> str:
-        return integrity.mark(topic, texts)
+        return integrity.mark(self._names, topic, texts)
 
     def watch(self) -> Watch:
         self._opener.require()

@@ -7,8 +7,8 @@ from hashlib import sha256
 import psycopg
 
 from hansard.engines.postgres.connections import Connection
-from hansard.engines.postgres.schema import Names
-from hansard.engines.postgres.text import MARK, length_of, written_back
+from hansard.engines.postgres.schema import Names, tables_there
+from hansard.engines.postgres.text import LEXEMES_OF, MARK, length_of, written_back
 from hansard.kernel.engine import Topic
 
 _NOT_A_PROJECT_S = {"heads", "hansard_format", "hansard_objects", "leases"}
@@ -16,10 +16,7 @@ _NOT_A_PROJECT_S = {"heads", "hansard_format", "hansard_objects", "leases"}
 
 def headless(connection: Connection, names: Names) -> Iterator[str]:
     """Find what belongs to a project that has no head: it would never be looked at."""
-    tables = connection.execute(
-        "SELECT tablename FROM pg_tables WHERE schemaname = %s ORDER BY 1", (names.namespace,)
-    ).fetchall()
-    for (name,) in tables:
+    for name in tables_there(connection, names):
         if name in _NOT_A_PROJECT_S:
             continue
         # From project to project, which takes a step each however many rows they have.
@@ -59,16 +56,25 @@ def damaged_indexes(connection: Connection, names: Names) -> Iterator[str]:
             return  # not ours to ask
 
 
+def _words(names: Names) -> str:
+    """Write down a document; what says whose its words are goes, if it is the right project."""
+    if not names.is_divided:
+        return "d.words::text"
+    begun = LEXEMES_OF.format("d.project")
+    return rf"regexp_replace(d.words::text, '(^| )''' || {begun}, '\1''', 'g')"
+
+
 def marks(
     connection: Connection, names: Names, topic: Topic, take: Callable[[str, str, str], None]
 ) -> None:
     """Have the server give the marks of all documents of a topic."""
+    words = _words(names)
     # A long key is shortened here, and whole in its row.
     statement = (
         "SELECT d.project, CASE WHEN position(%s in d.key) = 0 THEN d.key ELSE "
         f"coalesce((SELECT max(r.whole_key) FROM {names.table(topic.table)} r "
         "WHERE r.project = d.project AND r.key = d.key), d.key) END, "
-        "encode(sha256(convert_to(d.words::text, 'UTF8') || float8send(d.length)), 'hex') "
+        f"encode(sha256(convert_to({words}, 'UTF8') || float8send(d.length)), 'hex') "
         f"FROM {names.topic(topic)} d"
     )
     with connection.cursor("marks") as cursor:
@@ -76,7 +82,7 @@ def marks(
             take(project, key, marked)
 
 
-def mark(topic: Topic, texts: Mapping[str, str]) -> str:
+def mark(names: Names, topic: Topic, texts: Mapping[str, str]) -> str:
     """Give the mark of a document as the server would."""
     length = struct.pack(">d", length_of(topic, texts))
-    return sha256(written_back(topic, texts).encode() + length).hexdigest()
+    return sha256(written_back(topic, texts, names.beginning_chars).encode() + length).hexdigest()

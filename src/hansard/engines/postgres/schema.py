@@ -6,17 +6,28 @@ from functools import cache
 from psycopg import sql
 
 from hansard.engines.postgres.connections import Connection, end_transaction
-from hansard.engines.postgres.text import MARK
+from hansard.engines.postgres.text import BEGINNING_CHARS, MARK, lexemes_of
 from hansard.engines.versions import older_versions
 from hansard.kernel.blob import digest_of
 from hansard.kernel.engine import FieldType, Schema, Table, Topic
 from hansard.kernel.problem import StorageUnavailable
 
-FORMAT = 3
+FORMAT = 4
 """The number of this layout. A store with a higher one was made by a newer Hansard.
 
-Programs of up to 2 hold advisory locks, which those of 3 do not see: they must not meet.
+A store that was made by a program of 3 stays as it is: it has no partitions, and its words do not
+say whose they are. Both are used (`Names.is_divided`).
 """
+
+UNDIVIDED = 3
+"""The layout before. Programs of up to 2 hold advisory locks, which those of 3 do not see: they
+must not meet."""
+
+PARTITIONS = 16
+"""Into so many parts what grows with every entry is divided, each with its share of projects."""
+
+DIVIDED = ("journal", "blobs")
+"""What is divided besides the tables that say that they are large."""
 
 NAME_BYTES_MAX = 63
 """PostgreSQL cuts longer names off, silently."""
@@ -68,6 +79,8 @@ class Names:
 
     def __init__(self, namespace: str) -> None:
         self.namespace = namespace
+        self.is_divided = False
+        """Whether large tables have partitions, and words say whose they are."""
         self._with_past: set[str] = set()
         self.heads = self.qualified("heads")
         self.journal = self.qualified("journal")
@@ -94,6 +107,15 @@ class Names:
     def topic(self, topic: Topic) -> str:
         """Name the table that holds these documents."""
         return self.qualified(topic_name(topic))
+
+    def lexemes_of(self, project: str) -> str:
+        """Give what a project's words begin with in an index that all projects share."""
+        return lexemes_of(project) if self.is_divided else ""
+
+    @property
+    def beginning_chars(self) -> int:
+        """Say how much that is."""
+        return BEGINNING_CHARS if self.is_divided else 0
 
     def qualified(self, name: str) -> str:
         """Quote a name of ours and say where it belongs."""
@@ -162,7 +184,7 @@ def lay_out(connection: Connection, names: Names, schema: Schema) -> None:
 
 def scrubbing(connection: Connection, names: Names, dropping: Collection[str]) -> list[str]:
     """Give the statements that write every table anew, without what was deleted from it."""
-    left = [name for name in _tables(connection, names) if name not in dropping]
+    left = [name for name in tables_there(connection, names) if name not in dropping]
     gone = [f"DROP TABLE IF EXISTS {names.qualified(name)}" for name in dropping]
     return gone + [f"VACUUM (FULL) {names.qualified(name)}" for name in left]
 
@@ -171,12 +193,15 @@ def outdated(connection: Connection, names: Names, schema: Schema) -> list[str]:
     """Name the tables and topics of older versions than the schema's."""
     known = [table_name(table) for table in schema.tables]
     known += [topic_name(topic) for topic in schema.topics]
-    return older_versions(_tables(connection, names), known)
+    return older_versions(tables_there(connection, names), known)
 
 
-def _tables(connection: Connection, names: Names) -> list[str]:
+def tables_there(connection: Connection, names: Names) -> list[str]:
+    """Name the tables that there are; partitions are none of their own."""
     rows = connection.execute(
-        "SELECT tablename FROM pg_tables WHERE schemaname = %s ORDER BY 1", (names.namespace,)
+        "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "WHERE n.nspname = %s AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY 1",
+        (names.namespace,),
     ).fetchall()
     return [name for (name,) in rows]
 
@@ -185,15 +210,16 @@ def _missing(connection: Connection, names: Names, schema: Schema) -> Sequence[s
     """Give the statements that create what is not there, having refused a newer store."""
     rows = connection.execute(
         "SELECT n.nspname, c.relname FROM pg_namespace n "
-        "LEFT JOIN pg_class c ON c.relnamespace = n.oid WHERE n.nspname = %(name)s "
+        "LEFT JOIN pg_class c ON c.relnamespace = n.oid AND NOT c.relispartition "
+        "WHERE n.nspname = %(name)s "
         "UNION ALL SELECT table_schema, table_name || '.' || column_name "
         "FROM information_schema.columns WHERE table_schema = %(name)s "
         "AND table_name IN ('heads', 'blobs')",
         {"name": names.namespace},
     ).fetchall()
     there = {relation for _, relation in rows}
-    if "hansard_format" in there:
-        _require_known_format(connection, names)
+    number = _format(connection, names) if "hansard_format" in there else FORMAT
+    names.is_divided = number > UNDIVIDED
     creation = [] if rows else [f"CREATE SCHEMA {_quoted(names.namespace)}"]
     return creation + [
         statement for name, statement in _statements(names, schema) if name not in there
@@ -204,13 +230,15 @@ def _makes(statements: Sequence[str], names: Names, table: str) -> bool:
     return any(one.startswith(f"CREATE TABLE {names.qualified(table)} ") for one in statements)
 
 
-def _require_known_format(connection: Connection, names: Names) -> None:
-    found = connection.execute(f"SELECT max(number) FROM {names.format}".encode()).fetchone()
-    if found and found[0] is not None and found[0] > FORMAT:
+def _format(connection: Connection, names: Names) -> int:
+    """Say in which layout a store is, and refuse a newer one."""
+    [[number]] = connection.execute(f"SELECT max(number) FROM {names.format}".encode()).fetchall()
+    if number is not None and number > FORMAT:
         raise StorageUnavailable(
             "This store was written by a newer Hansard than this one",
             hint="Upgrade Hansard; nothing was changed",
         )
+    return UNDIVIDED if number is None else int(number)
 
 
 def _require_nobody_older(connection: Connection) -> None:
@@ -245,10 +273,10 @@ def _statements(names: Names, schema: Schema) -> Iterator[tuple[str, str]]:
             # They are packed already; trying to compress them again costs time for nothing.
             "blobs": f"; ALTER TABLE {names.blobs} ALTER COLUMN packed SET STORAGE EXTERNAL",
             # From now on a program that knows no leases is to refuse the store.
-            "leases": f"; INSERT INTO {names.format} SELECT {FORMAT} WHERE NOT EXISTS "
-            f"(SELECT 1 FROM {names.format} WHERE number >= {FORMAT})",
+            "leases": f"; INSERT INTO {names.format} SELECT {UNDIVIDED} WHERE NOT EXISTS "
+            f"(SELECT 1 FROM {names.format} WHERE number >= {UNDIVIDED})",
         }.get(name, "")
-        yield name, f"CREATE TABLE {names.qualified(name)} ({columns}){also}"
+        yield name, _creation(names, name, columns, is_large=name in DIVIDED) + also
     yield "lease_numbers", f"CREATE SEQUENCE {names.lease_numbers}"
     yield "commits", f"CREATE SEQUENCE {names.commits}"
     yield "heads.changes", f"ALTER TABLE {names.heads} ADD COLUMN IF NOT EXISTS {CHANGES}"
@@ -267,6 +295,19 @@ def _statements(names: Names, schema: Schema) -> Iterator[tuple[str, str]]:
         yield from _topic_statements(names, topic)
 
 
+def _creation(names: Names, name: str, columns: str, *, is_large: bool) -> str:
+    """Create a table; one that is large in parts, by project, if this store has any."""
+    creation = f"CREATE TABLE {names.qualified(name)} ({columns})"
+    if not (is_large and names.is_divided):
+        return creation
+    parts = (
+        f"; CREATE TABLE {names.qualified(f'{name}_p{number:02}')} PARTITION OF "
+        f"{names.qualified(name)} FOR VALUES WITH (MODULUS {PARTITIONS}, REMAINDER {number})"
+        for number in range(PARTITIONS)
+    )
+    return f"{creation} PARTITION BY HASH (project){''.join(parts)}"
+
+
 def _table_statements(names: Names, table: Table) -> Iterator[tuple[str, str]]:
     name, qualified = table_name(table), names.table(table)
     fields = [f"{column(field)} {COLUMN_TYPES[kind]}" for field, kind in table.fields.items()]
@@ -277,7 +318,8 @@ def _table_statements(names: Names, table: Table) -> Iterator[tuple[str, str]]:
         standing = " WHERE to_seq IS NULL"
     else:
         columns += ["PRIMARY KEY (project, key)"]
-    yield name, f"CREATE TABLE {qualified} ({', '.join([*fields, *columns])})"
+    all_columns = ", ".join([*fields, *columns])
+    yield name, _creation(names, name, all_columns, is_large=table.is_large)
     if table.history:
         unique = f"{name}_standing"
         yield (
@@ -296,11 +338,20 @@ def _table_statements(names: Names, table: Table) -> Iterator[tuple[str, str]]:
 
 def _topic_statements(names: Names, topic: Topic) -> Iterator[tuple[str, str]]:
     name, qualified = topic_name(topic), names.topic(topic)
+    numbered, owned = "GENERATED BY DEFAULT AS IDENTITY", ""
+    if names.is_divided:
+        # Before version 17 of PostgreSQL nothing in partitions numbers itself.
+        numbers = f"{name}_numbers"
+        yield numbers, f"CREATE SEQUENCE {names.qualified(numbers)}"
+        numbered = f"NOT NULL DEFAULT nextval('{names.qualified(numbers)}')"
+        owned = f"; ALTER SEQUENCE {names.qualified(numbers)} OWNED BY {qualified}.number"
     columns = (
-        f"project {TEXT}, key {TEXT}, number bigint GENERATED BY DEFAULT AS IDENTITY, "
+        f"project {TEXT}, key {TEXT}, number bigint {numbered}, "
         "words tsvector NOT NULL, length double precision NOT NULL, PRIMARY KEY (project, key)"
     )
-    yield name, f"CREATE TABLE {qualified} ({columns})"
-    for index, on in (("index", "USING gin (words)"), ("newest", "(project, number)")):
+    yield name, _creation(names, name, columns, is_large=topic.table.is_large) + owned
+    # Whoever searches goes through all that is not yet sorted into the index, of all projects.
+    sorting = " WITH (gin_pending_list_limit = 256)" if names.is_divided else ""
+    for index, on in (("index", f"USING gin (words){sorting}"), ("newest", "(project, number)")):
         called = f"{name}_{index}"
         yield called, f"CREATE INDEX {_quoted(called)} ON {qualified} {on}"

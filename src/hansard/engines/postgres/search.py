@@ -20,9 +20,6 @@ RARE_MAX = 1_000
 NEWEST_MAX = 500
 """Of documents that have only common words, so many are ranked, the newest."""
 
-SURELY_COMMON = 4 * RARE_MAX
-"""A word that PostgreSQL expects in so many documents is not counted: that would take longest."""
-
 DOCUMENTS_COUNTED_MAX = 20_000
 """How far documents are counted to tell how rare a word is among them."""
 
@@ -51,6 +48,11 @@ class Search:
     clauses: str
     values: Sequence[Any]
 
+    @property
+    def begun(self) -> str:
+        """Give what this project's words begin with."""
+        return self.names.lexemes_of(self.project)
+
     def hits(self, terms: Sequence[Term], limit: int) -> list[Hit]:
         """Find the documents that answer a query, best first."""
         if not terms:
@@ -60,7 +62,7 @@ class Search:
             return []
         ranking = Ranking(terms, counts, max(total, *counts), length_mean)
         found: dict[str, Hit] = {}
-        for match, is_broad in _steps(terms, counts):
+        for match, is_broad in _steps(terms, counts, self.begun):
             if len(found) >= limit:
                 break
             most = max(NEWEST_MAX, limit) if is_broad else None
@@ -82,32 +84,38 @@ class Search:
     def _counted(self, terms: Sequence[Term]) -> tuple[int, float, list[int]]:
         """Count the documents, how long they are, and those that have each term.
 
-        None is counted past what is many, and phrases are not.
+        What is in more than is rare is said by the newest documents, and phrases are not counted.
+        Nothing is asked of PostgreSQL's statistics, which are of all projects together.
         """
         name = self.names.topic(self.topic)
-        having = f"SELECT 1 FROM {name} WHERE project = %s AND words @@ %s::tsquery"
-        matches = ["" if one.is_phrase else tsquery([one]) for one in terms]
+        matches = ["" if one.is_phrase else tsquery([one], self.begun) for one in terms]
+        asked = [match for match in matches if match]
         every = f"SELECT 1 FROM {name} WHERE project = %s LIMIT %s"
         newest = f"SELECT length FROM {name} WHERE project = %s ORDER BY number DESC LIMIT %s"
-        asked: list[Question] = [
-            (f"SELECT count(*) FROM ({every}) AS d", (self.project, DOCUMENTS_COUNTED_MAX)),
-            (f"SELECT avg(length) FROM ({newest}) AS d", (self.project, MEAN_OF_DOCUMENTS)),
-        ]
-        explain = f"EXPLAIN (FORMAT JSON) {having}"
-        plans = [(explain, (self.project, match)) for match in matches if match]
-        [[total]], [[length]], *planned = self.ask_of_all([*asked, *plans])
-        expected = {
-            match: int(plan[0][0][0]["Plan"]["Plan Rows"])
-            for match, plan in zip(filter(None, matches), planned, strict=True)
+        having = f"SELECT 1 FROM {name} WHERE project = %s AND words @@ %s::tsquery LIMIT %s"
+        count = f"SELECT count(*) FROM ({having}) AS d"
+        [[total]], [[length]], *counted = self.ask_of_all(
+            [
+                (f"SELECT count(*) FROM ({every}) AS d", (self.project, DOCUMENTS_COUNTED_MAX)),
+                (f"SELECT avg(length) FROM ({newest}) AS d", (self.project, MEAN_OF_DOCUMENTS)),
+                *((count, (self.project, match, RARE_MAX + 1)) for match in asked),
+            ]
+        )
+        counts = {match: int(rows[0][0]) for match, rows in zip(asked, counted, strict=True)}
+        counts |= self._estimated([one for one in asked if counts[one] > RARE_MAX], int(total))
+        return int(total), float(length or 0.0), [counts.get(match, 0) for match in matches]
+
+    def _estimated(self, matches: Sequence[str], total: int) -> dict[str, int]:
+        """Say in how many of all documents common words are, by the share of the newest."""
+        if not matches:
+            return {}
+        newest, counts = _among_newest(
+            self.ask_of_all, self.names, self.topic, self.project, matches
+        )
+        return {
+            match: max(RARE_MAX + 1, count * total // newest)
+            for match, count in zip(matches, counts, strict=True)
         }
-        rare = [match for match, rows in expected.items() if rows <= SURELY_COMMON]
-        count = f"SELECT count(*) FROM ({having} LIMIT %s) AS documents"
-        if total and rare:
-            found = self.ask_of_all(
-                [(count, (self.project, match, RARE_MAX + 1)) for match in rare]
-            )
-            expected |= {match: int(rows[0][0]) for match, rows in zip(rare, found, strict=True)}
-        return int(total), float(length or 0.0), [expected.get(match, 0) for match in matches]
 
     def _candidates(
         self, ranking: Ranking, match: str, newest: int | None, skipped: int
@@ -132,20 +140,21 @@ class Search:
             "FROM unnest(%s::text[]::tsquery[], %s::float8[]) AS wanted(word, worth)) DESC, "
             "number DESC LIMIT %s OFFSET %s"
         )
+        stems = {stem for one in ranking.terms for form in one.forms for stem in form.split()}
         values = (
-            sorted({stem for one in ranking.terms for form in one.forms for stem in form.split()}),
-            [one.beginning for one in ranking.terms if one.beginning],
+            sorted(self.begun + stem for stem in stems),
+            [self.begun + one.beginning for one in ranking.terms if one.beginning],
             *self.values,
             match,
             newest,
-            [tsquery([term]) for term, _ in words],
+            [tsquery([term], self.begun) for term, _ in words],
             [worth for _, worth in words],
             LOOKED_AT,
             skipped,
         )
         [rows] = self.ask([(statement, values)])
         for key, length, noted in rows:
-            there = places(noted, self.topic)
+            there = places(noted, self.topic, self.begun)
             yield Candidate(key, [occurrences(one, there) for one in ranking.terms], length)
 
 
@@ -153,14 +162,22 @@ def having(
     ask: Ask, names: Names, topic: Topic, project: str, words: Sequence[str]
 ) -> tuple[int, list[int]]:
     """Count the newest documents, and those of them that have each stem."""
+    begun = names.lexemes_of(project)
+    matches = [tsquery([Term((word,))], begun) for word in words]
+    return _among_newest(ask, names, topic, project, matches)
+
+
+def _among_newest(
+    ask: Ask, names: Names, topic: Topic, project: str, matches: Sequence[str]
+) -> tuple[int, list[int]]:
+    """Count the newest documents, and those of them that match each of these."""
     statement = (
-        f"SELECT count(*){', count(*) FILTER (WHERE words @@ %s::tsquery)' * len(words)} "
+        f"SELECT count(*){', count(*) FILTER (WHERE words @@ %s::tsquery)' * len(matches)} "
         f"FROM (SELECT words FROM {names.topic(topic)} WHERE project = %s "
         "ORDER BY number DESC LIMIT %s) AS newest"
     )
-    stems = (tsquery([Term((word,))]) for word in words)
-    [[[total, *counts]]] = ask([(statement, (*stems, project, MEAN_OF_DOCUMENTS))])
-    return total, counts
+    [[[total, *counts]]] = ask([(statement, (*matches, project, MEAN_OF_DOCUMENTS))])
+    return int(total), [int(count) for count in counts]
 
 
 def known(
@@ -175,12 +192,14 @@ def known(
         "ORDER BY number DESC LIMIT %s) AS documents, unnest(documents.words) "
         "WHERE lexeme = ANY(%s) GROUP BY lexeme"
     )
-    match = tsquery([Term((word,)) for word in words])
-    [rows] = ask([(statement, (project, match, RARE_MAX, list(words)))])
-    return {str(word): int(count) for word, count in rows}
+    begun = names.lexemes_of(project)
+    match = tsquery([Term((word,)) for word in words], begun)
+    wanted = [begun + word for word in words]
+    [rows] = ask([(statement, (project, match, RARE_MAX, wanted))])
+    return {str(word).removeprefix(begun): int(count) for word, count in rows}
 
 
-def _steps(terms: Sequence[Term], counts: Sequence[int]) -> Iterator[tuple[str, bool]]:
+def _steps(terms: Sequence[Term], counts: Sequence[int], begun: str) -> Iterator[tuple[str, bool]]:
     """Say what to look for: what has a rare word; else all common ones, then any of them."""
     rare = deciders(terms, counts, RARE_MAX)
     common = [
@@ -189,8 +208,8 @@ def _steps(terms: Sequence[Term], counts: Sequence[int]) -> Iterator[tuple[str, 
         if count and not one.is_phrase and one not in rare
     ]
     if rare:
-        yield tsquery(rare), False
+        yield tsquery(rare, begun), False
     elif len(common) > 1:
-        yield tsquery(common, operator="&"), True
+        yield tsquery(common, begun, operator="&"), True
     if common:
-        yield tsquery(common), True
+        yield tsquery(common, begun), True

@@ -1,7 +1,9 @@
 """Makes texts of any length indexable by PostgreSQL. Pure."""
 
+from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 
 from hansard.kernel.blob import digest_of
 from hansard.kernel.engine import Topic
@@ -23,6 +25,9 @@ POSITION_MAX = 16_383
 OCCURRENCES_MAX = 255
 """PostgreSQL's own limits: where in a text a word can be, and how often it is noted."""
 
+BEGINNING_CHARS = 4
+"""What a project's words begin with: one in sixteen million other projects has the same."""
+
 WEIGHT_LETTERS = "ABCD"
 """The four weights a word in a `tsvector` can have, in the order of a topic's columns."""
 
@@ -43,19 +48,38 @@ def is_short_for_another(text: str) -> bool:
     return MARK in text
 
 
-def tsvector(topic: Topic, texts: Mapping[str, str]) -> str:
+def lexemes_of(project: str) -> str:
+    """Give what a project's words begin with, so that no other's are met on the way to them.
+
+    In one index for all projects a word would be followed by the documents of all that use it.
+    """
+    digest = b64encode(sha256(project.encode()).digest(), altchars=b"-_")
+    return digest[:BEGINNING_CHARS].decode()
+
+
+LEXEMES_OF = (
+    "left(translate(encode(sha256(convert_to({}, 'UTF8')), 'base64'), '+/', '-_'), "
+    f"{BEGINNING_CHARS})"
+)
+"""The same in SQL, of a column."""
+
+
+def tsvector(topic: Topic, texts: Mapping[str, str], begun: str = "") -> str:
     """Write a document as PostgreSQL reads a `tsvector`: each stem, where it is and its weight."""
-    places = _places(topic, texts)
+    places = _places(topic, texts, len(begun))
     return " ".join(
-        f"{_lexeme(word)}:{','.join(f'{place}{letter}' for place, letter in noted)}"
+        f"{_lexeme(begun + word)}:{','.join(f'{place}{letter}' for place, letter in noted)}"
         for word, noted in places.items()
         if noted
     )
 
 
-def written_back(topic: Topic, texts: Mapping[str, str]) -> str:
-    """Write a document as PostgreSQL writes the `tsvector` that it has read."""
-    places = _places(topic, texts)
+def written_back(topic: Topic, texts: Mapping[str, str], begun_chars: int) -> str:
+    """Write a document as PostgreSQL writes the `tsvector` that it has read.
+
+    What words begin with is left out, and only takes room.
+    """
+    places = _places(topic, texts, begun_chars)
     return " ".join(
         f"{_lexeme(word)}:{','.join(map(_shown, _unlike(noted)))}"
         for word, noted in sorted(places.items(), key=lambda each: each[0].encode())
@@ -63,18 +87,20 @@ def written_back(topic: Topic, texts: Mapping[str, str]) -> str:
     )
 
 
-def tsquery(terms: Iterable[Term], *, operator: str = "|") -> str:
+def tsquery(terms: Iterable[Term], begun: str = "", *, operator: str = "|") -> str:
     """Write terms as PostgreSQL reads a `tsquery`, some also as words that others begin with."""
-    return operator.join(f"({'|'.join(_forms(term))})" for term in terms)
+    return operator.join(f"({'|'.join(_forms(term, begun))})" for term in terms)
 
 
-def places(noted: Iterable[str], topic: Topic) -> dict[str, list[tuple[int, float]]]:
+def places(
+    noted: Iterable[str], topic: Topic, begun: str = ""
+) -> dict[str, list[tuple[int, float]]]:
     """Read where a document has some lexemes, each with its positions and its weights."""
     weights = dict(zip(WEIGHT_LETTERS, topic.columns.values(), strict=False))
     found: dict[str, list[tuple[int, float]]] = {}
     for line in noted:
         lexeme, positions, letters = line.split(" ")
-        found[lexeme] = [
+        found[lexeme.removeprefix(begun)] = [
             (int(position), weights[letter])
             for position, letter in zip(positions.split(","), letters, strict=True)
         ]
@@ -89,14 +115,16 @@ def length_of(topic: Topic, texts: Mapping[str, str]) -> float:
     )
 
 
-def _forms(term: Term) -> Iterator[str]:
+def _forms(term: Term, begun: str) -> Iterator[str]:
     for form in term.forms:
-        yield "<->".join(map(_lexeme, form.split()))
+        yield "<->".join(_lexeme(begun + word) for word in form.split())
     if term.beginning is not None:
-        yield f"{_lexeme(term.beginning)}:*"
+        yield f"{_lexeme(begun + term.beginning)}:*"
 
 
-def _places(topic: Topic, texts: Mapping[str, str]) -> Mapping[str, list[tuple[int, str]]]:
+def _places(
+    topic: Topic, texts: Mapping[str, str], begun_chars: int
+) -> Mapping[str, list[tuple[int, str]]]:
     """Give where each stem is, as many places as fit, each with the letter of its weight."""
     assert len(topic.columns) <= len(WEIGHT_LETTERS), f"{topic.name} has too many columns"
     places: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
@@ -107,7 +135,7 @@ def _places(topic: Topic, texts: Mapping[str, str]) -> Mapping[str, list[tuple[i
             noted = places[word]
             if len(noted) == OCCURRENCES_MAX:
                 continue
-            size += 2 if noted else len(word.encode()) + 6
+            size += 2 if noted else begun_chars + len(word.encode()) + 6
             if size > TSVECTOR_BYTES_MAX:
                 return places
             noted.append((min(position, POSITION_MAX), letter))

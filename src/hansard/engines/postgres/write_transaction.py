@@ -183,10 +183,11 @@ class PostgresWriteTx(PostgresReadTx):
             statement = f"DELETE FROM {name} WHERE project = %s AND key = %s"
             self._change((name, short(key)), (statement, values))
             return
+        begun = self._names.lexemes_of(self.project)
         document = Insertion(
             f"INSERT INTO {name} (project, key, words, length)",
             "%s, %s, %s::tsvector, %s",
-            (*values, tsvector(topic, texts), length_of(topic, texts)),
+            (*values, tsvector(topic, texts, begun), length_of(topic, texts)),
             "ON CONFLICT (project, key) DO UPDATE "
             "SET words = EXCLUDED.words, number = EXCLUDED.number, length = EXCLUDED.length",
         )

@@ -23,6 +23,7 @@ THINGS = Table(
     "things",
     {"color": "text", "size": "integer", "weight": "real", "is_new": "boolean"},
     indexes=(("color", "size"), ("size",)),
+    is_large=True,
 )
 THINGS_NEXT = Table("things", {"color": "text"}, version=2)
 DATED = Table("dated", {"state": "text", "size": "integer"}, indexes=(("state",),), history=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from hansard.app.application import Application
-from hansard.app.keeping import unused_blobs
+from hansard.app.keeping import idempotency_keys, unused_blobs
 from hansard.app.keeping.backup import back_up, find_backup
 from hansard.app.keeping.exporting import export_project
 from hansard.app.keeping.garbage_collection import collect
@@ -102,9 +102,9 @@ def erase_secret(app: Application) -> None:
 
 
 def collect_all(app: Application) -> None:
-    """Collect one blob in each step, so that there are several."""
-    with patch.object(unused_blobs, "STEP", 1):
-        collect(app.store, deleted_before="9999", stamp=STAMP)
+    """Forget one key and collect one blob in each step, so that there are several."""
+    with patch.object(unused_blobs, "STEP", 1), patch.object(idempotency_keys, "STEP", 1):
+        collect(app.store, deleted_before="9999", keys_before="9999", stamp=STAMP)
 
 
 def redact(stage: Stage) -> None:

@@ -55,7 +55,7 @@ class GoneBlob(Model):
 
 
 class Collected(Event):
-    """Content was let go that only deleted things had named."""
+    """Content was let go that only deleted or forgotten things had named."""
 
     kind: ClassVar[str] = "keeping.collected.v1"
     activity: ClassVar[str | None] = "collected"

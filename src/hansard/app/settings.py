@@ -107,6 +107,11 @@ class Settings:
     remote_program: str = _declare(
         "hansard", "What Hansard is called on the machine that push and pull reach by SSH."
     )
+    remember_days: int = _declare(
+        30,
+        "Days for which the idempotency key of a call is remembered at least; after that `hansard "
+        "gc` forgets it, and the same key is a new call. 0 remembers all.",
+    )
     stale_ticks: int = _declare(
         10, "Writes of others since its last sync from which a session counts as stale."
     )

@@ -2,6 +2,8 @@
 
 An operation that changes the world outside cannot be answered in one transaction. Its key is stored
 with its intents, so that a repetition finds them and asks how they ended instead of acting again.
+
+Keys are not kept forever: an entry says up to where they are forgotten (`KeysForgotten`).
 """
 
 from collections.abc import Iterable
@@ -11,15 +13,17 @@ import orjson
 
 from hansard.kernel.blob import Digest, canonical_json, digest_of, seal
 from hansard.kernel.content import original
-from hansard.kernel.engine import ReadTx, Row, Table, WriteTx
+from hansard.kernel.engine import Range, ReadTx, Row, Table, WriteTx
 from hansard.kernel.event import ActorKind, Event
+from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.problem import InvalidInput
 from hansard.kernel.view import Derivation, View
 
-VERSION = 1
-REPLIES = Table("replies", version=VERSION)
-ATTEMPTS = Table("attempts", version=VERSION)
-"""By key: the intents of a request that is not answered yet, or was refused by the world."""
+VERSION = 2
+REPLIES = Table("replies", {"seq": "integer"}, (("seq",),), version=VERSION, is_large=True)
+ATTEMPTS = Table("attempts", {"seq": "integer"}, (("seq",),), version=VERSION)
+"""By key: the intents of a request that is not answered yet, or was refused by the world, and the
+entry that announced the last of them."""
 
 
 class KeyReused(InvalidInput):
@@ -52,6 +56,17 @@ class Attempted(Event):
     arguments: str
     intents: list[int]
     """The seqs of the intents, in order."""
+
+
+class KeysForgotten(Event):
+    """Keys came too long ago to come again: a request that has one of them is a new request."""
+
+    kind: ClassVar[str] = "kernel.keys_forgotten.v1"
+
+    replies_before: int
+    """Answers that were kept by entries before this one are kept no longer."""
+    attempts_before: int
+    """So is what was announced before this one and never answered; none of it is open."""
 
 
 def reply_key(kind: ActorKind, scope: Iterable[str], operation: str, idempotency_key: str) -> str:
@@ -94,7 +109,8 @@ def _known(tx: ReadTx, table: Table, key: str, arguments: Digest) -> Row | None:
 
 
 def _replied(event: Replied, derivation: Derivation) -> None:
-    row = {"arguments": event.arguments, "reply": event.reply}
+    seq = derivation.entry.seq
+    row = {"arguments": event.arguments, "reply": event.reply, "seq": seq}
     derivation.put(REPLIES, event.key, row)
     derivation.delete(ATTEMPTS, event.key)
 
@@ -102,8 +118,21 @@ def _replied(event: Replied, derivation: Derivation) -> None:
 def _attempted(event: Attempted, derivation: Derivation) -> None:
     before = derivation.get(ATTEMPTS, event.key)
     intents = [*(before["intents"] if before else ()), *event.intents]
-    derivation.put(ATTEMPTS, event.key, {"arguments": event.arguments, "intents": intents})
+    row = {"arguments": event.arguments, "intents": intents, "seq": derivation.entry.seq}
+    derivation.put(ATTEMPTS, event.key, row)
 
 
-EVENTS: tuple[type[Event], ...] = (Replied, Attempted)
-VIEW = View("replies", VERSION, (REPLIES, ATTEMPTS), on={Replied: _replied, Attempted: _attempted})
+def _forgotten(event: KeysForgotten, derivation: Derivation) -> None:
+    for table, before in ((REPLIES, event.replies_before), (ATTEMPTS, event.attempts_before)):
+        while page := derivation.scan(table, {"seq": Range(below=before)}, limit=ENTRIES_PAGE):
+            for found in page:
+                derivation.delete(table, found.key)
+
+
+EVENTS: tuple[type[Event], ...] = (Replied, Attempted, KeysForgotten)
+VIEW = View(
+    "replies",
+    VERSION,
+    (REPLIES, ATTEMPTS),
+    on={Replied: _replied, Attempted: _attempted, KeysForgotten: _forgotten},
+)

@@ -1,4 +1,7 @@
-"""The content of checkpoints and thread steps that were deleted long enough ago."""
+"""What deleted checkpoints and thread steps had named, once they have been deleted long enough.
+
+And what answers that are forgotten are kept in.
+"""
 
 from collections.abc import Iterator
 
@@ -17,9 +20,12 @@ from hansard.kernel import paging
 from hansard.kernel.blob import Digest
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Entry, Event
+from hansard.kernel.reply import KeysForgotten, Replied
 from hansard.kernel.store import Store
 
-SAVING = frozenset({CheckpointSaved.kind, StepSaved.kind, InputSaved.kind, WritesKept.kind})
+SAVING = frozenset(
+    {CheckpointSaved.kind, StepSaved.kind, InputSaved.kind, WritesKept.kind, Replied.kind}
+)
 DELETING = frozenset(
     {CheckpointDeleted.kind, ThreadDeleted.kind, ThreadPruned.kind, RunsDeleted.kind}
 )
@@ -27,16 +33,20 @@ _ANY_THREAD = ""
 
 
 class Deleted:
-    """What of a project was deleted before a time, and is not there."""
+    """What of a project was deleted before a time, or forgotten, and is not there."""
 
-    def __init__(self, store: Store, tx: ReadTx, before: str) -> None:
-        """Look through the deletions of a project."""
+    def __init__(self, store: Store, tx: ReadTx, before: str, replies_before: int = 0) -> None:
+        """Look through the deletions of a project.
+
+        Answers from before the entry that is given are looked at as if they were forgotten.
+        """
         self.seq = tx.head().seq
         """Up to which entry was looked."""
         self._before = before
         self._checkpoints: dict[str, str] = {}
         self._threads: dict[str, str] = {}
         """By thread: when something of it was last deleted."""
+        self._replies_before = replies_before
         for entry in _entries(tx):
             self._note(store.kinds.decode(entry), entry.clock)
         self._live = _live_steps(tx) if self._threads else set[int]()
@@ -44,6 +54,8 @@ class Deleted:
     def lets_go(self, tx: ReadTx, entry: Entry, event: Event | None) -> set[Digest]:
         """Give the blobs that this entry named for something that is gone."""
         match event:
+            case Replied() if entry.seq < self._replies_before:
+                return {event.reply}
             case CheckpointSaved() if self._is_gone(tx, event.id):
                 return {event.context, *([event.spare] if event.spare else [])}
             case StepSaved() if self._is_step_gone(entry, event.thread):
@@ -57,6 +69,8 @@ class Deleted:
 
     def _note(self, event: Event | None, clock: str) -> None:
         match event:
+            case KeysForgotten():
+                self._replies_before = max(self._replies_before, event.replies_before)
             case CheckpointDeleted():
                 self._checkpoints[event.id] = clock
             case ThreadDeleted() | ThreadPruned():
@@ -77,7 +91,7 @@ class Deleted:
 
 
 def _entries(tx: ReadTx) -> Iterator[Entry]:
-    return paging.entries(tx, kinds=DELETING)
+    return paging.entries(tx, kinds={*DELETING, KeysForgotten.kind})
 
 
 def _live_steps(tx: ReadTx) -> set[int]:

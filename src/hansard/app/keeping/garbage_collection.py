@@ -1,8 +1,9 @@
 """Garbage collection. `unused_blobs.py` looks first, and changes nothing.
 
 Three things are collected: what was staged or kept and is named by no entry; what only deleted
-checkpoints and threads named; and tables of views that have newer versions. A blob that another
-is packed against stays, and so does whatever any other entry names.
+checkpoints and threads named, and answers to calls whose keys are forgotten; and tables of views
+that have newer versions. A blob that another is packed against stays, and so does whatever any
+other entry names.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from hansard.app.keeping.blob_lock import alone
+from hansard.app.keeping.idempotency_keys import NONE_OLD, count_old, forget_some, old_keys
 from hansard.app.keeping.unused_blobs import Sizes, sifted
 from hansard.kernel.blob import Digest
 from hansard.kernel.engine import Engine, ReadTx
@@ -31,9 +33,12 @@ class Garbage:
     unnamed: dict[str, Sizes]
     """By project: kept, and named by no entry."""
     deleted: dict[str, Sizes]
-    """By project: named only by checkpoints and steps of threads that were deleted."""
+    """By project: named only by checkpoints and steps of threads that were deleted, or by answers
+    that are forgotten."""
     tables: tuple[str, ...]
     """Of older versions of views."""
+    keys: int = 0
+    """Of calls made so long ago that they are forgotten."""
 
     @property
     def count(self) -> int:
@@ -51,12 +56,26 @@ class Garbage:
         yield from self.deleted.values()
 
 
-def find(store: Store, *, deleted_before: str, progress: Progress = lambda *_: None) -> Garbage:
-    """Look for what can be collected; `deleted_before` says since when it must be deleted."""
+def find(
+    store: Store,
+    *,
+    deleted_before: str,
+    keys_before: str | None = None,
+    progress: Progress = lambda *_: None,
+) -> Garbage:
+    """Look for what can be collected; `deleted_before` says since when it must be deleted.
+
+    Keys of calls from before `keys_before` can be forgotten; without it, none.
+    """
     found = _Found()
     heads = store.engine.heads()
     for number, project in enumerate(sorted(heads), start=1):
-        with sifted(store, project, deleted_before) as sifting:
+        old = NONE_OLD
+        if keys_before is not None:
+            old = store.read(project, partial(old_keys, made_before=keys_before))
+            found.keys += store.read(project, partial(count_old, made_before=keys_before))
+        before = old.replies_before
+        with sifted(store, project, deleted_before, replies_before=before) as sifting:
             found.note(project, sifting.sieve.next(-1, is_deleted=False), is_deleted=False)
             found.note(project, sifting.sieve.next(-1, is_deleted=True), is_deleted=True)
         progress(project, "projects", number, len(heads))
@@ -64,7 +83,12 @@ def find(store: Store, *, deleted_before: str, progress: Progress = lambda *_: N
 
 
 def collect(
-    store: Store, *, deleted_before: str, stamp: Stamp, progress: Progress = lambda *_: None
+    store: Store,
+    *,
+    deleted_before: str,
+    keys_before: str | None = None,
+    stamp: Stamp,
+    progress: Progress = lambda *_: None,
 ) -> Garbage:
     """Look beside writers and release what is found, some at a time; returns what went.
 
@@ -75,6 +99,9 @@ def collect(
     with alone(store.engine) as still_alone:
         heads = store.engine.heads()
         for number, project in enumerate(sorted(heads), start=1):
+            while keys_before and (count := forget_some(store, project, keys_before, stamp)):
+                found.keys += count
+                still_alone()
             with sifted(store, project, deleted_before) as sifting:
                 while not sifting.is_empty():
                     still_alone()
@@ -96,6 +123,7 @@ class _Found:
     def __init__(self) -> None:
         self._unnamed: dict[str, Sizes] = {}
         self._deleted: dict[str, Sizes] = {}
+        self.keys = 0
 
     def note(self, project: str, sizes: Sizes, *, is_deleted: bool) -> None:
         """Add some blobs of a project."""
@@ -109,7 +137,7 @@ class _Found:
         are_ours = all(head.views == store.fingerprint for head in heads.values())
         tables = tuple(store.engine.outdated()) if are_ours else ()
         loose = store.engine.loose(older_s=LOOSE_S)
-        return Garbage(loose, self._unnamed, self._deleted, tables)
+        return Garbage(loose, self._unnamed, self._deleted, tables, self.keys)
 
 
 def superfluous(engine: Engine) -> list[Digest]:

@@ -30,11 +30,16 @@ _COPYING = "checkpoints.thread_"
 
 
 @contextmanager
-def sifted(store: Store, project: str, deleted_before: str) -> "Iterator[Sifting]":
-    """Look through a project, and have at hand what may go."""
+def sifted(
+    store: Store, project: str, deleted_before: str, *, replies_before: int = 0
+) -> "Iterator[Sifting]":
+    """Look through a project, and have at hand what may go.
+
+    Answers from before the entry that is given are looked at as if they were forgotten.
+    """
     with sieve() as made:
         sifting = Sifting(store, project, made)
-        sifting.look(deleted_before)
+        sifting.look(deleted_before, replies_before)
         yield sifting
 
 
@@ -49,10 +54,10 @@ class Sifting:
         self._seen = 0
         """Up to which entry all that was written is taken into account."""
 
-    def look(self, deleted_before: str) -> None:
+    def look(self, deleted_before: str, replies_before: int) -> None:
         """Sift what is kept."""
         read = partial(self._store.read, self._project)
-        deleted = read(lambda tx: Deleted(self._store, tx, deleted_before))
+        deleted = read(lambda tx: Deleted(self._store, tx, deleted_before, replies_before))
         self._seen = deleted.seq
         after = 0
         while page := read(partial(self._name_page, deleted=deleted, after=after)):

@@ -1,6 +1,6 @@
 """`hansard gc`: collects what nothing needs."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated
 
 import typer
@@ -30,22 +30,30 @@ def gc(
 ) -> int:
     """Show how much room deleted checkpoints and leftovers take; with --apply, free it.
 
-    Nothing goes that an entry names, except the content of checkpoints that were deleted. With
-    --apply the store's files are also written anew, which takes room and time.
+    Nothing goes that an entry names, except the content of checkpoints that were deleted and of
+    answers to calls whose idempotency keys are forgotten. With --apply the store's files are also
+    written anew, which takes room and time.
     """
     now = utc_now()
-    deleted_before = to_text(now - timedelta(days=days))
-    with opened(flags) as (application, _):
-        store = application.store
+    with opened(flags) as (application, settings):
+        store, remembered = application.store, settings.remember_days
+        deleted_before = _before(now, days)
+        keys_before = _before(now, remembered) if remembered else None
         if apply:
             found = collect(
                 store,
                 deleted_before=deleted_before,
+                keys_before=keys_before,
                 stamp=signed(application),
                 progress=show_progress,
             )
         else:
-            found = find(store, deleted_before=deleted_before, progress=show_progress)
+            found = find(
+                store,
+                deleted_before=deleted_before,
+                keys_before=keys_before,
+                progress=show_progress,
+            )
     if json:
         print_json(_shown(found) | {"applied": apply})
     else:
@@ -58,17 +66,27 @@ def register(app: typer.Typer) -> None:
     app.command()(gc)
 
 
+def _before(now: datetime, days: int) -> str:
+    """Say when it was so many days ago; what is before the calendar is before all entries."""
+    try:
+        return to_text(now - timedelta(days=days))
+    except OverflowError:
+        return ""
+
+
 def _print(found: Garbage, *, applied: bool) -> None:
     if found.loose:
         print(f"{len(found.loose):,} files that no project keeps")
     for what, by_project in (("unnamed", found.unnamed), ("deleted", found.deleted)):
         for project, sizes in by_project.items():
             print(f"{project}: {len(sizes):,} blobs, {what}, {sum(sizes.values()):,} bytes")
+    if found.keys:
+        print(f"{found.keys:,} idempotency keys of calls made long ago")
     if found.tables:
         print(f"{len(found.tables):,} tables of older views")
     verb = "Freed" if applied else "Would free"
     print(f"{verb} {found.bytes:,} bytes in {found.count:,} blobs.")
-    if not applied and (found.count or found.tables):
+    if not applied and (found.count or found.keys or found.tables):
         print("`hansard gc --apply` does it.")
 
 
@@ -80,4 +98,5 @@ def _shown(found: Garbage) -> dict[str, object]:
         "unnamed": {project: sorted(sizes) for project, sizes in found.unnamed.items()},
         "deleted": {project: sorted(sizes) for project, sizes in found.deleted.items()},
         "tables": found.tables,
+        "keys": found.keys,
     }

@@ -4,6 +4,7 @@ Both write into one result, and make the page and its charts of it.
 """
 
 import importlib.metadata
+import os
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import hansard
-from bench.report import callers, calls, files, graphs, growth, page, web
+from bench.report import callers, calls, commands, files, graphs, growth, page, web
 from bench.report.figures import Section, load, machine, plain, save
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -22,6 +23,7 @@ RESULT, PAGE, CHARTS = DOCS / "benchmarks/result.json", DOCS / "benchmarks.md", 
 
 OWN: tuple[Callable[[], Section], ...] = (
     calls.starting,
+    commands.listing,
     calls.calling,
     files.changing,
     graphs.checkpointing,
@@ -38,6 +40,8 @@ PACKAGES = ("mcp", "pydantic", "apsw", "psycopg", "langgraph-checkpoint-sqlite")
 
 def main(asked: Sequence[str]) -> None:
     """Measure what is asked for, all of ours if nothing is; then make the page."""
+    # Programs that compile themselves at each start are not what is installed anywhere.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     result = load(RESULT)
     if list(asked) == ["page"]:
         page.write(PAGE, CHARTS, result)

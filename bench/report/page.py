@@ -11,6 +11,7 @@ from bench.report.goals import judged
 BEGIN, END = "<!-- made by `make bench`: begin -->", "<!-- made by `make bench`: end -->"
 ORDER = (
     "start",
+    "commands",
     "calls",
     "files",
     "langgraph",

@@ -1,5 +1,6 @@
 """The list of commands. A command's module is loaded when it runs."""
 
+import gc
 import io
 import sys
 from collections.abc import Iterable
@@ -70,6 +71,13 @@ COMMANDS = {
 """Each command and the module that has it. A module registers its commands on the app it is given:
 one, or a group."""
 
+LONG = frozenset({"serve", "demo", "open", "top", "watch", "hook"})
+"""Commands that go on until they are told to end."""
+
+COLLECTED_EACH = 400_000
+"""How many objects the others make before the collector looks for cycles: none would be worth it
+before a listing has ended, and each look at all that is loaded takes a fiftieth of its time."""
+
 HELP_FLAGS = {"--help", "-h"}
 
 HELP = """The official record of what your agents thought, decided and did.
@@ -102,6 +110,8 @@ def run(name: str, arguments: list[str]) -> int:
     """Run one command; returns its exit code."""
     if name not in COMMANDS:
         raise _unknown(name)
+    if name not in LONG:
+        gc.set_threshold(COLLECTED_EACH)
     return _main([name], [name, *arguments], hint=f"`hansard {name} --help` shows what it takes")
 
 

@@ -189,4 +189,8 @@ def _track(event: Event, derivation: Derivation) -> None:
         derivation.delete(OPEN_INTENTS, intent_key(event.intent))
 
 
-VIEW = View("effects", VERSION, (OPEN_INTENTS,), on_any=_track)
+def _is_tracked(event: type[Event]) -> bool:
+    return issubclass(event, Intent | Outcome)
+
+
+VIEW = View("effects", VERSION, (OPEN_INTENTS,), on_any=_track, for_any=_is_tracked)

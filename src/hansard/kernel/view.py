@@ -68,6 +68,8 @@ class View:
     on: Mapping[type[Event], Apply] = field(default_factory=dict)
     on_any: Apply | None = None
     """Applied to every event, after `on`."""
+    for_any: Callable[[type[Event]], bool] | None = None
+    """Of which classes of events `on_any` does something with; `None` means all."""
     topics: tuple[Topic, ...] = ()
     is_shared: bool = False
     """Whether other views put rows into its tables, so that it is not derived without them."""
@@ -79,7 +81,9 @@ class View:
 
     def concerns(self, event: type[Event]) -> bool:
         """Whether events of this class may change its tables."""
-        return event in self.on or self.on_any is not None
+        if event in self.on:
+            return True
+        return self.on_any is not None and (self.for_any is None or self.for_any(event))
 
     def apply(self, event: Event, derivation: Derivation) -> None:
         """Derive what follows from one event."""
@@ -99,13 +103,18 @@ class DeclaredView(View):
 
     def concerns(self, event: type[Event]) -> bool:
         """Whether events of this class may change its tables, as it is written down."""
-        return self.kinds is None or event.kind in self.kinds
+        if self.kinds is not None:
+            return event.kind in self.kinds
+        return self._loaded().concerns(event)
 
     def apply(self, event: Event, derivation: Derivation) -> None:
         """Derive what follows from one event, if anything does."""
         if self.kinds is None or event.kind in self.kinds:
-            assert self.load, f"nobody knows where {self.name} lies"
-            self.load().apply(event, derivation)
+            self._loaded().apply(event, derivation)
+
+    def _loaded(self) -> View:
+        assert self.load, f"nobody knows where {self.name} lies"
+        return self.load()
 
 
 PASSES = Table("rebuilds")

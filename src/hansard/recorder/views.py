@@ -311,4 +311,5 @@ VIEW = View(
         WorkspaceSeen: derive_copy,
     },
     on_any=beats.tell_elsewhere,
+    for_any=beats.may_tell_elsewhere,
 )

@@ -76,4 +76,8 @@ def _key(by: str, cited: str) -> str:
     return hashlib.sha256(f"{len(by)}:{by}{cited}".encode()).hexdigest()[:_KEY_CHARS]
 
 
-VIEW = View("citations", VERSION, (CITATIONS,), on_any=_cited)
+def _may_cite(event: type[Event]) -> bool:
+    return "cites" in event.model_fields
+
+
+VIEW = View("citations", VERSION, (CITATIONS,), on_any=_cited, for_any=_may_cite)

@@ -185,6 +185,10 @@ def _note_any(event: Event, derivation: Derivation) -> None:
             _note_place(derivation, active_key(session, record))
 
 
+def _is_noted(event: type[Event]) -> bool:
+    return issubclass(event, SessionNaming | RecordChange)
+
+
 def _note_change(derivation: Derivation, session: str, record: str) -> None:
     """Keep a record active in the session that wrote it, as of its own write."""
     entry, key = derivation.entry, active_key(session, record)
@@ -239,8 +243,12 @@ def _update_session(derivation: Derivation, session: str, changes: dict[str, Any
     derivation.put(SESSIONS, session, _session(derivation, session) | changes)
 
 
+def _is_listed(event: type[Event]) -> bool:
+    return event.activity is not None
+
+
 def _note_activity(event: Event, derivation: Derivation) -> None:
-    if event.activity is None:
+    if not _is_listed(type(event)):
         return
     entry = derivation.entry
     row = {
@@ -272,6 +280,7 @@ VIEWS = (
             Deactivated: _deactivated,
         },
         on_any=_note_any,
+        for_any=_is_noted,
     ),
-    View("activity", ACTIVITY_VERSION, (ACTIVITY,), on_any=_note_activity),
+    View("activity", ACTIVITY_VERSION, (ACTIVITY,), on_any=_note_activity, for_any=_is_listed),
 )

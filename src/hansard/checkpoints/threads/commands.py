@@ -17,7 +17,7 @@ from hansard.checkpoints.threads.usage import used_bytes
 from hansard.checkpoints.threads.views import RUNS
 from hansard.checkpoints.threads.write_cache import Memory, Place
 from hansard.kernel.blob import Blob, Digest, digest_of, seal
-from hansard.kernel.engine import ReadTx, WriteTx
+from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.event import Event
 from hansard.kernel.operation import Context, Written
 from hansard.kernel.problem import InvalidInput
@@ -109,21 +109,22 @@ class Keeping:
 
         def work(tx: WriteTx) -> contract.StepPutAnswer:
             packing.require(tx, known)
+            before = tx.head().seq
             context.record(tx, event)
             row = place_of(tx, request.thread, request.ns)
             assert row is not None, "a step was recorded in a thread that is not there"
             depths = tx.kept([blob.digest for blob in blobs])
-            latest = find_step(tx, row, None)
-            assert latest is not None, "a step was recorded and is not there"
             return contract.StepPutAnswer(
                 values={channel: str(digest) for channel, digest in event.values.items()},
                 depths={str(digest): kept.depth for digest, kept in depths.items()},
                 number=row["number"],
-                is_latest=latest.row["seq"] == tx.head().seq and not latest.row["writes"],
+                is_latest=_is_latest(tx, row, request.id, packing.place, before),
             )
 
         result = context.write(work, blobs=blobs)
-        packing.remember(request.id, result.number, event.values, result.depths)
+        receipt = result.receipt if result.is_latest else None
+        latest = (receipt.seq, request.id) if receipt else None
+        packing.remember(request.id, result.number, event.values, result.depths, latest=latest)
         self.usage.size_bytes += event.size_bytes
         return result
 
@@ -217,6 +218,21 @@ def delete_runs(request: contract.DeleteRuns, context: Context) -> contract.Done
         )
 
     return context.write(work)
+
+
+def _is_latest(tx: ReadTx, row: Row, step: str, place: Place, before: int) -> bool:
+    """Whether a step that was put just now has the highest id, and no task has written to it.
+
+    If the journal ended `before` where it did when the highest id was seen, it is known.
+    """
+    put = find_step(tx, row, step)
+    assert put is not None, "a step was recorded and is not there"
+    if put.row["writes"]:
+        return False
+    if place.latest and place.latest[0] == before:
+        return step >= place.latest[1]
+    latest = find_step(tx, row, None)
+    return latest is not None and latest.key == put.key
 
 
 def _known(request: contract.PutStep, context: Context, place: Place) -> dict[str, Digest]:

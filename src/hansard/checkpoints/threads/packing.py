@@ -85,14 +85,20 @@ class Packing:
         copies.mend(tx, self.mended)
 
     def remember(
-        self, step: str, number: int, values: dict[str, Digest], depths: dict[str, int]
+        self,
+        step: str,
+        number: int,
+        values: dict[str, Digest],
+        depths: dict[str, int],
+        *,
+        latest: tuple[int, str] | None,
     ) -> None:
         """Note what is stored now; `depths` says of new blobs how they truly are."""
         project = self.context.project
         for digest, (blob, data) in self.blobs.items():
             stored = Blob(digest, blob.size, blob.codec, b"", blob.base, depths[digest])
             self.memory.contents.put((project, digest), (stored, data), len(data))
-        after = self.place.after(number, self.size_bytes, self.lines, step, values)
+        after = self.place.after(number, self.size_bytes, self.lines, step, values, latest=latest)
         self.memory.places.put((project, self.thread, self.ns), after)
 
     def _lies_elsewhere(self, line: Line, digest: Digest) -> bool:

@@ -73,6 +73,8 @@ class Place:
     """Of each channel what its next value may be packed onto; `None` is the steps' own bodies."""
     values: dict[str, dict[str, Digest]] = field(default_factory=dict)
     """Of the last few steps the values, by channel."""
+    latest: tuple[int, str] | None = None
+    """The highest id there is, if known, and the end of the journal at which that was so."""
 
     @classmethod
     def of(cls, row: Row | None) -> Self:
@@ -90,13 +92,15 @@ class Place:
         lines: dict[str | None, Line],
         step: str,
         values: dict[str, Digest],
+        *,
+        latest: tuple[int, str] | None,
     ) -> "Place":
         """Give the place as it is after one more step."""
         remembered = {**self.values, step: values}
         while len(remembered) > STEPS_REMEMBERED:
             del remembered[next(iter(remembered))]
         size = self.size_bytes + size_bytes
-        return Place(size, number, self.steps + 1, self.lines | lines, remembered)
+        return Place(size, number, self.steps + 1, self.lines | lines, remembered, latest)
 
 
 @dataclass(frozen=True, slots=True)

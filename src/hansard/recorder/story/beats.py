@@ -82,12 +82,24 @@ def tell_restore(derivation: Derivation, event: RestoreBegun) -> None:
 def tell_elsewhere(event: Event, derivation: Derivation) -> None:
     """Tell what the session did through other capabilities; a run of the same is one beat."""
     session = derivation.entry.session
-    is_told = event.activity and not event.kind.startswith(OWN) and not isinstance(event, QUIET)
-    if is_told and session is not None:
+    if session is not None and _is_told(type(event)):
         _tell_run(derivation, session, event)
     if isinstance(event, SessionWasClosed):
         # Only now: that it was closed is the last thing told under its step.
         end_current(derivation, event.id)
+
+
+def may_tell_elsewhere(event: type[Event]) -> bool:
+    """Whether `tell_elsewhere` does anything with events of this class."""
+    return _is_told(event) or issubclass(event, SessionWasClosed)
+
+
+def _is_told(event: type[Event]) -> bool:
+    return (
+        event.activity is not None
+        and not event.kind.startswith(OWN)
+        and not issubclass(event, QUIET)
+    )
 
 
 def tell_act(derivation: Derivation, session: str, row: Row, path: str, act: FileAct) -> int:

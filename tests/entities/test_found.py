@@ -74,3 +74,17 @@ def test_a_secret_is_found_by_nothing(entities_of: Asking) -> None:
 
     assert words(entities_of, "secret") == []
     assert meanings(entities_of) == {made["id"]: "main\nthe usual"}
+
+
+def test_a_thread_of_several_means_what_each_of_them_says_in_turn(entities_of: Asking) -> None:
+    def turn(sender: str, text: str) -> dict[str, object]:
+        return {"senderId": sender, "partials": [said(text)]}
+
+    turns = [turn("Ana", "a zeppelin\nat noon"), turn("Boris", "where?"), turn("Ana", "there")]
+    several = entities_of.create("messageThread", {"turns": turns})
+    alone = entities_of.create("messageThread", {"turns": turns[:1]})
+
+    assert (
+        meanings(entities_of)[several["id"]] == "Ana: a zeppelin at noon\nBoris: where?\nAna: there"
+    )
+    assert meanings(entities_of)[alone["id"]] == "a zeppelin\nat noon"

@@ -1,5 +1,6 @@
 """What was said in a thread is found by what was said before and after it."""
 
+from datetime import date
 from typing import Any
 
 from hansard.app.application import Application
@@ -29,6 +30,10 @@ def append(app: Application, caller: Caller, thread: str, sender: str, text: str
     return identifier
 
 
+def where(app: Application, *keys: str) -> dict[str, TextPlace]:
+    return app.store.read(app.default_project, lambda tx: places(tx, keys))
+
+
 def test_what_stands_beside_what_was_meant_is_found_too(app: Application, agent: Caller) -> None:
     before = append(app, agent, begun(app, agent), "Ana", "Nice weather")
     question = append(app, agent, before, "Boris", "Where is the spare key?")
@@ -53,15 +58,62 @@ def test_a_thread_stands_between_what_it_goes_on_from_and_the_latest_that_goes_o
     second = append(app, agent, first, "Boris", "Two")
     third = append(app, agent, first, "Chen", "Three")
 
-    def where(*keys: str) -> dict[str, TextPlace]:
-        return app.store.read(app.default_project, lambda tx: places(tx, keys))
-
-    there = where(first, second, "textDocument::other")
+    there = where(app, first, second, "textDocument::other")
     assert there.keys() == {first, second}
     assert (there[first].before, there[first].after, there[first].who) == (None, third, "Ana")
     assert (there[second].before, there[second].after) == (first, None)
     asked(app, agent, "entity_delete", id=third)
-    assert where(first)[first].after == second
-    assert where(third) == {}
+    assert where(app, first)[first].after == second
+    assert where(app, third) == {}
     asked(app, agent, "create_project", id="other", name="Other")
     assert app.store.read("other", lambda tx: places(tx, [first])) == {}
+
+
+def test_a_thread_is_of_the_day_that_it_says_or_that_what_it_goes_on_from_does(
+    app: Application, agent: Caller
+) -> None:
+    plain = append(app, agent, begun(app, agent), "Ana", "Hello")
+    dated = append(app, agent, plain, "Boris", "[1:56 pm on 8 May, 2023] Where were we?")
+    later = append(app, agent, dated, "Ana", "At the pots")
+    other = append(app, agent, later, "Boris", "On 9 June 2024 we met again")
+
+    days = {key: place.day for key, place in where(app, plain, dated, later, other).items()}
+
+    assert days[plain] not in {None, date(2023, 5, 8), date(2024, 6, 9)}
+    assert (days[dated], days[later]) == (date(2023, 5, 8), date(2023, 5, 8))
+    assert days[other] == date(2024, 6, 9)
+
+
+def test_what_is_said_in_a_chat_is_of_the_day_that_its_name_says(
+    app: Application, agent: Caller
+) -> None:
+    data = {"name": "Session 3, 8 May 2023", "participantId": "Ana"}
+    chat = asked(app, agent, "entity_create", type="chatThread", data=data)["entity"]["id"]
+    first, second = (
+        asked(app, agent, "thread_append", chat_id=chat, sender="Ana", partials=[said(text)])
+        for text in ("Hello", "Is anybody there?")
+    )
+
+    there = where(app, first["entity"]["id"], second["entity"]["id"])
+
+    assert {place.day for place in there.values()} == {date(2023, 5, 8)}
+
+
+def test_a_document_is_of_the_day_that_its_title_or_its_beginning_says(
+    app: Application, agent: Caller
+) -> None:
+    def document(title: str, content: str) -> str:
+        data = {"title": title, "content": content}
+        made = asked(app, agent, "entity_create", type="textDocument", data=data)
+        return str(made["entity"]["id"])
+
+    titled = document("Session of 8 May 2023", "We met.")
+    begins = document("A session", "Date: 9 June 2024\nWe met.")
+    undated = document("A session", "We met." * 99 + "On 9 June 2024.")
+
+    there = where(app, titled, begins, undated)
+
+    assert {key: place.day for key, place in there.items()} == {
+        titled: date(2023, 5, 8),
+        begins: date(2024, 6, 9),
+    }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hansard.kernel.transcript import turns_of
+from hansard.kernel.transcript import speaker_of, turns_of
 
 TALK = """Ana: Did the parcel come?
 Boris: Not yet, they say tomorrow.
@@ -14,6 +14,34 @@ Boris (laughing): Do not ask."""
 def test_a_talk_is_its_turns_and_what_goes_on_over_a_line_stays_with_it() -> None:
     assert [turn.split()[0] for turn in turns_of(TALK)] == ["Ana:", "Boris:", "[10:05]", "Boris"]
     assert "van" in turns_of(TALK)[2]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{who}: It rains.",
+        "- {who}: It rains.",
+        "**{who}:** It rains.",
+        "**{who}**: It rains.",
+        "> {who}: It rains.",
+        "[1:56 pm on 8 May, 2023] {who}: It rains.",
+        "8/5/23, 13:56 - {who}: It rains.",
+        "2023-05-08 13:56 {who}: It rains.",
+        "{who} (laughing): It rains.",
+        '{who} said, "It rains."',
+        "{who} asked: \u201cDoes it rain?\u201d",
+    ],
+)
+def test_a_talk_is_known_in_whatever_way_it_is_written_down(line: str) -> None:
+    lines = [line.format(who=who) for who in ("Ana", "Boris", "Ana", "Boris")]
+
+    assert turns_of("\n".join(lines)) == lines
+    assert [speaker_of(one) for one in lines] == ["Ana", "Boris", "Ana", "Boris"]
+
+
+@pytest.mark.parametrize("line", ["It rains.", "Ana said nothing.", "12 of them: all", ""])
+def test_a_line_that_nobody_says_has_no_speaker(line: str) -> None:
+    assert speaker_of(line) is None
 
 
 @pytest.mark.parametrize(

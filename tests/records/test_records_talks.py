@@ -6,7 +6,11 @@ import pytest
 
 from hansard.app.application import Application
 from hansard.kernel.engine import ReadTx
+from hansard.kernel.event import Stamp
+from hansard.kernel.operation import Context
+from hansard.kernel.query_meaning import telling
 from hansard.records.places import places
+from hansard.records.views import WORDS
 from tests.embedders.following import embed_all
 from tests.records.chats import Chat
 
@@ -51,6 +55,7 @@ def test_a_day_tells_two_sessions_apart(app: Application) -> None:
     [
         {"title": "D1:3", "body": "I moved.", "metadata": {"speaker": "Ana", "session": "s1"}},
         {"title": "A turn", "body": "[8 May 2023] Ana: I moved."},
+        {"title": "A turn", "body": 'Ana said, "I moved."'},
         {"title": "Ana: I moved", "body": "I moved."},
     ],
 )
@@ -80,6 +85,32 @@ def test_a_talk_of_several_is_said_by_none_of_them(
 
     names = {"Ana", "Boris"} & {found[one].who for one in ids}
     assert names == ({said_by} if said_by else set())
+
+
+SAID = ("I like my new job", "My back hurts", "That is my brother", "How nice", "Thanks, Boris")
+WRITTEN = ("The job runs nightly", "Back up the store", "Postgres is slow", "How nice", "Done")
+
+
+@pytest.mark.parametrize(
+    ("texts", "query", "asked"),
+    [
+        (SAID, "Where does Ana work?", "Where does work?"),
+        (SAID, "What hurts Boris? Is Ana's back fine?", "What hurts Boris? Is back fine?"),
+        (SAID, "How does the Alexanderplatz look?", "How does the Alexanderplatz look?"),
+        (WRITTEN, "Where does Ana work?", "Where does Ana work?"),
+        (WRITTEN, "Why is Postgres slow?", "Why is Postgres slow?"),
+    ],
+)
+def test_who_is_asked_about_is_not_compared_where_people_speak_of_themselves(
+    app: Application, texts: tuple[str, ...], query: str, asked: str
+) -> None:
+    chat = Chat(app)
+    for text in texts:
+        chat.create("-", summary="", body=text)
+    stamp = Stamp(chat.caller.actor, "2026-01-01T00:00:00.000Z")
+    context = Context(app.store, app.default_project, chat.caller, stamp)
+
+    assert telling(query, WORDS, context) == asked
 
 
 def test_records_that_nobody_says_have_no_neighbours(app: Application) -> None:

@@ -12,7 +12,7 @@ from hansard.entities.events import (
     ThreadExtended,
 )
 from hansard.entities.tables import WORDS
-from hansard.entities.turns import words_of
+from hansard.entities.turns import talk_of
 from hansard.entities.types.message_thread import MESSAGE_THREAD
 from hansard.entities.views import searched
 from hansard.kernel.blob import Digest
@@ -26,7 +26,7 @@ def _content(
         return
     content = orjson.loads(read(event.content))
     if event.type == MESSAGE_THREAD.name:
-        yield Passage(WORDS.name, event.id, words_of(content))
+        yield Passage(WORDS.name, event.id, talk_of(content))
     elif texts := searched(event.type, content):
         yield Passage(WORDS.name, event.id, "\n".join(filter(None, texts)))
 
@@ -34,7 +34,7 @@ def _content(
 def _said(event: ThreadExtended, read: ReadContent) -> Iterable[Passage]:
     if event.segment:
         pieces = orjson.loads(read(Digest(event.segment)))
-        yield Passage(WORDS.name, event.id, words_of(pieces))
+        yield Passage(WORDS.name, event.id, talk_of(pieces))
 
 
 def _gone(event: EntityDeleted, read: ReadContent) -> Iterable[Passage]:

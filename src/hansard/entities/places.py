@@ -1,12 +1,12 @@
-"""Places of threads: what they continue, and what continues them.
+"""Places of entities: what a thread continues, what continues it, and the date each one states.
 
 What one message adds to a talk is a thread of its own; often it is too short to be found by itself.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import date
 
-from hansard.entities.tables import THREADS, type_of
+from hansard.entities.tables import TEXTS, THREADS, type_of
 from hansard.entities.types.message_thread import MESSAGE_THREAD
 from hansard.kernel.engine import AnyOf, ReadTx, Row, Where
 from hansard.kernel.surroundings import TextPlace
@@ -16,8 +16,23 @@ FORKS_MAX = 4
 
 
 def places(tx: ReadTx, keys: Collection[str]) -> dict[str, TextPlace]:
-    """Look up where threads stand; other entities stand nowhere."""
+    """Look up where entities stand; what is no thread stands beside nothing."""
     threads = sorted(key for key in keys if type_of(key) is MESSAGE_THREAD)
+    others = sorted({*keys}.difference(threads))
+    return {**_of_threads(tx, threads), **_of_others(tx, others)}
+
+
+def _of_others(tx: ReadTx, keys: Sequence[str]) -> dict[str, TextPlace]:
+    """Say on which day things are that tell of one."""
+    if not keys:
+        return {}
+    rows = tx.scan(TEXTS, {"id": AnyOf(keys)}, order="id", limit=len(keys))
+    return {
+        one.key: TextPlace(day=date.fromisoformat(one.row["day"])) for one in rows if one.row["day"]
+    }
+
+
+def _of_threads(tx: ReadTx, threads: Sequence[str]) -> dict[str, TextPlace]:
     if not threads:
         return {}
     # In the orders of the indexes that have them: in any other, all threads would be gone through.
@@ -40,5 +55,5 @@ def _place(row: Row, after: str | None) -> TextPlace:
         before=row["base"],
         after=after,
         who=row["sender"],
-        day=date.fromisoformat(row["createdAt"][:10]),
+        day=date.fromisoformat(row.get("told") or row["createdAt"][:10]),
     )

@@ -7,7 +7,7 @@ from hansard.entities.types.entity import EntityType
 from hansard.entities.types.message_thread import MESSAGE_THREAD
 from hansard.kernel.engine import FieldType, Table, Topic
 
-VERSION = 5
+VERSION = 6
 
 
 def _table(declared: EntityType) -> Table:
@@ -66,8 +66,10 @@ BATCHES = Table(
 )
 """What happened in executions, as it came in: the number of the first, and the blob of all."""
 
-TEXTS = Table("entities_texts", {"type": "text"}, (("type",),), version=VERSION)
-"""By id: the type and title of what can be found by its words."""
+TEXTS = Table(
+    "entities_texts", {"id": "text", "type": "text"}, (("id",), ("type",)), version=VERSION
+)
+"""By id: type and title of what can be found by its words, and the day that it says it is of."""
 
 WORDS = Topic("entities", TEXTS, {"title": 3.0, "text": 1.0})
 

@@ -1,6 +1,6 @@
 """Stores turns as the pieces each thread adds to the one it continues. Pure."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hansard.entities import limits
@@ -112,6 +112,14 @@ def words_of(pieces: Iterable[Piece]) -> str:
         payload = partial["payload"]
         said.append(payload.get("content") or payload.get("output") or payload.get("shortId") or "")
     return "\n".join(said)[: limits.SEARCHED_CHARS_MAX]
+
+
+def talk_of(pieces: Sequence[Piece]) -> str:
+    """Give what several said as a talk, a line for each who speaks; what one said as it is."""
+    if len(pieces) == 1:
+        return words_of(pieces)
+    lines = (f"{one['sender']}: {' '.join(words_of([one]).split())}" for one in pieces)
+    return "\n".join(lines)[: limits.SEARCHED_CHARS_MAX]
 
 
 def _refusal(why: str) -> InvalidInput:

@@ -32,6 +32,7 @@ from hansard.entities.types import BY_NAME
 from hansard.entities.types.message_thread import MESSAGE_THREAD
 from hansard.entities.versions import linked_after, unlink
 from hansard.kernel.blob import Digest
+from hansard.kernel.dates import HEAD_CHARS, day_said
 from hansard.kernel.engine import Row
 from hansard.kernel.view import Derivation, View
 
@@ -100,13 +101,18 @@ def _deleted(event: EntityDeleted, derivation: Derivation) -> None:
 
 def _extended(event: ThreadExtended, derivation: Derivation) -> None:
     clock = derivation.entry.clock
+    chat = _standing(derivation, "chatThread", event.chat_id) if event.chat_id else None
     _put_thread(
-        derivation, event.id, parent_id=event.parent_id, segment=event.segment, created=clock
+        derivation,
+        event.id,
+        parent_id=event.parent_id,
+        segment=event.segment,
+        created=clock,
+        told=day_said(chat["name"]) if chat else None,
     )
-    if event.chat_id:
-        chat = _standing(derivation, "chatThread", event.chat_id)
+    if chat:
         moved = {"threadId": event.id, "updatedAt": later(clock, chat["updatedAt"])}
-        derivation.put(CHATS, event.chat_id, chat | moved)
+        derivation.put(CHATS, chat["id"], chat | moved)
 
 
 def _put_thread(
@@ -116,7 +122,9 @@ def _put_thread(
     parent_id: str | None,
     segment: str | None,
     created: str,
+    told: str | None = None,
 ) -> None:
+    """Put a thread; the day it tells of is the one it says, or what it goes on from, or `told`."""
     pieces: list[Piece] = _json(derivation, segment) if segment else []
     base_id, base = _base(derivation, parent_id)
     row = {key: base.get(key) for key in ("partials", "turns", "open", "sender", "turn", "turnAt")}
@@ -143,7 +151,8 @@ def _put_thread(
             "startedAt": created if pieces[0]["begins"] else base["turnAt"],
             **_jump(derivation, base_id, base),
         }
-        _index_thread(derivation, identifier, pieces)
+        row["told"] = day_said(words_of(pieces)[:HEAD_CHARS]) or base.get("told") or told
+        _index_thread(derivation, identifier, pieces, row["told"])
     derivation.put(THREADS, identifier, row)
 
 
@@ -266,20 +275,24 @@ def _index(
     if found is None:
         return
     title, text = found
-    _put_text(derivation, identifier, type_name, title)
+    _put_text(derivation, identifier, type_name, title, day_said(title, text[:HEAD_CHARS]))
     derivation.index(WORDS, identifier, {"title": title, "text": text})
 
 
-def _index_thread(derivation: Derivation, identifier: str, pieces: list[Piece]) -> None:
+def _index_thread(
+    derivation: Derivation, identifier: str, pieces: list[Piece], day: str | None
+) -> None:
     """Let a thread be found by what it adds: what it goes on from is found by itself."""
-    _put_text(derivation, identifier, MESSAGE_THREAD.name, pieces[-1]["sender"])
+    _put_text(derivation, identifier, MESSAGE_THREAD.name, pieces[-1]["sender"], day)
     senders = dict.fromkeys(piece["sender"] for piece in pieces)
     derivation.index(WORDS, identifier, {"title": " ".join(senders), "text": words_of(pieces)})
 
 
-def _put_text(derivation: Derivation, identifier: str, type_name: str, title: str) -> None:
+def _put_text(
+    derivation: Derivation, identifier: str, type_name: str, title: str, day: str | None
+) -> None:
     entry = derivation.entry
-    row = {"id": identifier, "type": type_name, "title": title}
+    row = {"id": identifier, "type": type_name, "title": title, "day": day}
     derivation.put(TEXTS, identifier, row | {"session": entry.session, "seq": entry.seq})
 
 

@@ -15,6 +15,9 @@ SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 TOLD_WITHIN = timedelta(days=7)
 """What happened on a day is often told only some days after."""
 
+HEAD_CHARS = 120
+"""How far into a text it is looked for who speaks and when."""
+
 TOLD_LATER = 0.5
 """What a day counts so soon after the one asked for."""
 
@@ -90,6 +93,12 @@ def day_in(text: str) -> date | None:
         if (span := _span(match)) and not span.is_yearly and span.first == span.last
     )
     return min(whole, default=(0, None))[1]
+
+
+def day_said(*texts: str) -> str | None:
+    """Give the first day that the first of some texts to name one does, as rows keep it."""
+    days = (day_in(text) for text in texts)
+    return next((day.isoformat() for day in days if day), None)
 
 
 @cache

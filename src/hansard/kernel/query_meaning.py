@@ -26,6 +26,18 @@ COMMON_MIN = 10
 ABOUT_SHARE = 0.05
 """Of what such a part has, a question among texts that are alike says which of them it is about."""
 
+OF_ONESELF = "my"
+ONESELF_SHARE = 0.05
+ONESELF_MIN = 3
+"""Where so many texts have this, people speak of themselves: who is asked about is not named."""
+
+_DOES = "am is are was were do does did has have had can could will would shall should may might"
+_DOING = re.compile(
+    rf"\b(?i:{_DOES.replace(' ', '|')})\s+(?P<who>[^\W\d_]\w+)"
+    r"|(?P<whose>\b[^\W\d_]\w+)(?=['\u2019]s\b)"
+)
+"""Who does something or has something, in a question."""
+
 
 def today(context: Context) -> date:
     """Give the day on which something is asked."""
@@ -100,10 +112,28 @@ def _common(words: Sequence[str], topic: Topic, context: Context, share: float) 
 
 
 def telling(query: str, topic: Topic, context: Context) -> str:
-    """Give a question without the days and the common names in it, if it still asks something."""
+    """Give a question without the days and the names in it that tell nothing, if it still asks."""
     kept = without_dates(query, today(context))
-    kept = _without(kept, _common(_names(kept), topic, context, COMMON_SHARE))
+    kept = _without(kept, _saying_nothing(kept, topic, context))
     return kept if query_stems(kept) else query
+
+
+def _saying_nothing(query: str, topic: Topic, context: Context) -> list[str]:
+    """Give the names in a question that many texts have, and those of people who speak in them."""
+    names = _names(query)
+    if not names:
+        return []
+    found = [stem(fold(word)) for word in (*names, OF_ONESELF)]
+    total, counts = context.read(lambda tx: tx.having(topic, found))
+    least = max(COMMON_SHARE * total, COMMON_MIN)
+    people = _people(query) if counts[-1] >= max(ONESELF_SHARE * total, ONESELF_MIN) else set()
+    return [
+        word for word, count in zip(names, counts, strict=False) if count >= least or word in people
+    ]
+
+
+def _people(query: str) -> set[str]:
+    return {one["who"] or one["whose"] for one in _DOING.finditer(query)}
 
 
 def _names(query: str) -> list[str]:

@@ -6,9 +6,20 @@ from collections.abc import Sequence
 LINES_MIN = 4
 """A talk has so many turns at least, and half of its lines begin with who says them."""
 
-_NAME = r"[^\W\d_][\w'.-]*(?: [^\W\d_][\w'.-]*){0,2}"
-_SAYS = re.compile(rf"^\s*(?:[\[(][^\])\n]{{0,40}}[\])]\s*)?({_NAME})\s*(?:\([^)\n]{{0,40}}\))?:\s")
-"""`Ana: …`, perhaps after a time in brackets."""
+_NAME = r"[^\W\d_][\w'.-]*(?: [^\W\d_][\w'.-]*){0,2}?"
+_TIME = r"(?:[\[(][^\])\n]{0,40}[\])]|\d[\d\s:/.,T-]{3,30}(?:[AaPp]\.?[Mm]\b\.?)?)[\s:,-]*"
+_SAYS = re.compile(
+    rf"^\s*(?:[-*>\u2022]\s+)?(?:\*\*)?(?:{_TIME})?(?:\*\*)?(?P<who>{_NAME})"
+    r"(?:(?:\*\*)?\s*(?:\([^)\n]{0,40}\))?:(?:\*\*)?\s"
+    r"|\s(?:said|says|asked|replied|wrote)[,:]?\s[\"\u201c])"
+)
+"""`Ana: …`, or `Ana said, "…`; perhaps in a list, in bold, or after a time."""
+
+
+def speaker_of(line: str) -> str | None:
+    """Say who speaks, if a line begins with that."""
+    says = _SAYS.match(line)
+    return says["who"] if says else None
 
 
 def turns_of(text: str) -> Sequence[str]:
@@ -16,7 +27,7 @@ def turns_of(text: str) -> Sequence[str]:
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) < LINES_MIN:
         return ()
-    who = [found[1] if (found := _SAYS.match(line)) else None for line in lines]
+    who = [speaker_of(line) for line in lines]
     said = [name for name in who if name]
     # Fields of a form have names before a colon too, but each its own.
     if len(said) < LINES_MIN or 2 * len(said) < len(lines) or 2 * len({*said}) > len(said):

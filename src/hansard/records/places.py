@@ -8,13 +8,13 @@ import re
 from collections.abc import Collection
 from datetime import date
 
-from hansard.kernel.dates import day_in
+from hansard.kernel.dates import HEAD_CHARS, day_said
 from hansard.kernel.engine import AnyOf, ReadTx, Row, Table
 from hansard.kernel.surroundings import TextPlace
-from hansard.kernel.transcript import turns_of
+from hansard.kernel.transcript import speaker_of, turns_of
 from hansard.kernel.view import Derivation
 
-VERSION = 5
+VERSION = 6
 """Of the view of records, which this table belongs to."""
 
 PLACES = Table("records_places", {"id": "text"}, (("id",),), version=VERSION)
@@ -24,9 +24,6 @@ Under the name of a group, which no id is: the last record of the group.
 """
 
 WHO_CHARS_MAX = 60
-HEAD_CHARS = 120
-"""How far into a body it is looked for who speaks and when."""
-
 _SPEAKER = ("speaker", "who", "sender", "said_by", "from", "role")
 _AUTHOR = ("author", "authors", "by", "user", "name")
 _DAY = ("date", "day", "when", "at", "time", "timestamp", "datetime", "said_at", "created", "sent")
@@ -34,9 +31,6 @@ _TALK = ("session", "session_id", "conversation", "thread", "chat", "dialog", "d
 """The names under which metadata says who spoke, who wrote, when, and in which talk."""
 
 _NAME = r"[A-Z\u00c0-\u00de\u0400-\u042f][\w'.-]*(?: [A-Z][\w'.-]*){0,2}"
-_SAYS = re.compile(rf"^(?:[\[(][^\])\n]*[\])]\s*)?(?P<who>{_NAME})\s*(?:\([^)\n]*\))?:\s")
-"""`Ana: …`, perhaps after a time in brackets."""
-
 _LABELS = frozenset(
     "note notes todo bug fix feature task idea question answer warning error decision update"
     " summary docs test refactor chore plan step goal status issue problem result source example"
@@ -132,22 +126,19 @@ def _speaker(row: Row, body: str) -> str | None:
     named = _named(row["metadata"], _SPEAKER)
     if named:
         return named
-    heads = map(_SAYS.match, (body[:HEAD_CHARS], row["title"]))
-    names = (says["who"] for says in heads if says)
+    heads = map(speaker_of, (body[:HEAD_CHARS], row["title"]))
+    names = (name for name in heads if name and _ONLY_NAME.match(name))
     name = next((name for name in names if name.lower() not in _LABELS), None)
     return name if name and _says_all(name, body) else None
 
 
 def _says_all(name: str, body: str) -> bool:
     """Whether nobody else has a turn in a body: a talk of several is said by none of them."""
-    says = (_SAYS.match(turn.strip()) for turn in turns_of(body))
-    return all(one and one["who"] == name for one in says)
+    return all(speaker_of(turn) == name for turn in turns_of(body))
 
 
 def _day(row: Row, body: str) -> str | None:
-    texts = [_named(row["metadata"], _DAY) or "", row["title"], body[:HEAD_CHARS]]
-    days = (day_in(text) for text in texts)
-    return next((day.isoformat() for day in days if day), None)
+    return day_said(_named(row["metadata"], _DAY) or "", row["title"], body[:HEAD_CHARS])
 
 
 def _named(metadata: object, names: Collection[str]) -> str | None:

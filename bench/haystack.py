@@ -22,6 +22,7 @@ from hansard.app.start import start
 from hansard.embedders import local, model_wire, vectors
 from hansard.embedders.meanings import FORM
 from hansard.kernel.engine import Row, WriteTx
+from hansard.records.places import PLACES
 from hansard.records.views import RECORDS, WORDS, labels
 
 OTHERS = 100_000
@@ -79,6 +80,14 @@ def _put(
     for identifier, text in notes.items():
         row = template | {"id": identifier, "title": text.title}
         tx.put(RECORDS, identifier, row, seq=tx.head().seq)
+        place = {
+            "id": identifier,
+            "before": None,
+            "after": None,
+            "whole": None,
+            "who": row["author"],
+        }
+        tx.put(PLACES, identifier, place | {"day": row["created"][:10]}, seq=tx.head().seq)
         texts = {"title": text.title, "summary": "", "labels": labels(row), "body": text.body}
         tx.index(WORDS, identifier, texts)
     vectors.save(tx, vectors.begin(tx, f"{Remembering.id} {FORM}", "haystack"), changes)

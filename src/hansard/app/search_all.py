@@ -40,7 +40,7 @@ from hansard.kernel.query_meaning import nearest, today
 from hansard.kernel.rank_fusion import fuse
 from hansard.kernel.snippet import snippet
 from hansard.kernel.spelling import doubtful
-from hansard.kernel.surroundings import surroundings
+from hansard.kernel.surroundings import remembered, surroundings
 from hansard.kernel.words import coverage, is_name, query_stems, shown_words
 from hansard.records.budget import Budget
 from hansard.records.contract import SearchRecords
@@ -226,7 +226,8 @@ class Everything:
 
         def work(tx: ReadTx) -> list[Thing]:
             words = tx.search(ENTITY_WORDS, query, limit=HITS_MAX)
-            around = surroundings(query, partial(entity_places.places, tx), today(context))
+            look = remembered(partial(entity_places.places, tx))
+            around = surroundings(query, look, today(context))
             best = partial(_best, query, words, near)
             return _listed(tx, query, fuse(words, near, around), best, limit)
 

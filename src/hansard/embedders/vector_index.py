@@ -56,6 +56,8 @@ CONTRASTED_PER_HIT = 4
 CONTRASTED_ROWS_MIN = 400
 """How many of the nearest are compared by contrast."""
 
+TINY = float(np.finfo(np.float32).tiny)
+
 CONTRAST_SHARE = 0.6
 """How much of it is taken off a query that nothing is near to, and off what it is asked of."""
 
@@ -328,9 +330,12 @@ class VectorIndex:
         vectors = self._floats(rows)
         common = CONTRAST_SHARE * vectors[:count].mean(axis=0)
         off = common if taken_off is None else CONTRAST_SHARE * taken_off.reshape(-1)
-        apart, wanted = vectors - common, asked - off
-        lengths = np.linalg.norm(apart, axis=1) * np.linalg.norm(wanted)
-        told = products(apart, wanted) / np.maximum(lengths, np.finfo(np.float32).tiny)
+        wanted = asked - off
+        # Of vectors of length 1, less what is common: no need to take it off each of them.
+        shared = products(vectors, common)
+        squares = np.maximum(1 - 2 * shared + common @ common, TINY)
+        told = products(vectors, wanted) - common @ wanted
+        told /= np.sqrt(squares) * max(float(np.linalg.norm(wanted)), TINY)
         told += scores[:count].mean() - told[:count].mean()
         order = np.argsort(-told, kind="stable")
         return rows[order], told[order]

@@ -88,7 +88,8 @@ def _lifted(ordered: Sequence[str], best: Sequence[str]) -> list[str]:
     # What gives way is what has neither of the reasons to be there.
     giving_way = [key for key in reversed(ordered[:FIRST_PLACES]) if key not in best][: len(late)]
     kept = [key for key in ordered[:FIRST_PLACES] if key not in giving_way]
-    rest = [key for key in ordered if key not in kept and key not in late]
+    placed = {*kept, *late}
+    rest = [key for key in ordered if key not in placed]
     return [*kept, *late, *rest]
 
 

@@ -3,19 +3,22 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from hansard.kernel.words import (
     BEGINNING_CHARS_MIN,
     RUN,
     SPACELESS,
-    WORD_CHAR,
     fold,
     query_stems,
     stems,
 )
 
 SNIPPET_CHARS = 160
+
+WORDS_KNOWN_MAX = 4_096
+"""What was found for one query has the same words in one text after the other."""
 
 _PART = re.compile(f"(?P<spaceless>[{SPACELESS}]+)|[^{SPACELESS}]+")
 
@@ -40,27 +43,26 @@ def snippet(text: str, query: str, *, chars: int = SNIPPET_CHARS) -> str:
     line = " ".join(text.split())
     if len(line) <= chars:
         return line
-    start, end = _densest(_matches(line, query_stems(query)), chars)
+    start, end = _densest(_matches(line, tuple(query_stems(query))), chars)
     return _excerpt(line, start, end, chars)
 
 
-def _matches(line: str, asked: Sequence[str]) -> list[Match]:
+def _matches(line: str, asked: tuple[str, ...]) -> list[Match]:
     """Find the words asked for: in any form, or if there is no form of one, what begins like it."""
     # Stems differ from their words in the last letter at most, so words can be found by the rest.
     # What that misses (accents, pieces of names) is worth looking at every word if nothing is hit.
-    beginnings = "|".join(re.escape(word[:-1] or word) for word in asked)
-    likely = re.compile(f"(?<!{WORD_CHAR})(?i:{beginnings}){WORD_CHAR}*")
+    beginnings = tuple(word[:-1] or word for word in asked)
     scanned = line.replace("_", " ")
-    found = _answers(scanned, likely, asked) or _answers(scanned, RUN, asked) if asked else []
+    found = _answers(scanned, asked, beginnings) or _answers(scanned, asked) if asked else []
     whole = {match.word for match in found if not match.is_beginning}
     return [match for match in found if not match.is_beginning or match.word not in whole]
 
 
-def _answers(line: str, pattern: re.Pattern[str], asked: Sequence[str]) -> list[Match]:
+def _answers(line: str, asked: tuple[str, ...], beginnings: tuple[str, ...] = ()) -> list[Match]:
     known: dict[str, tuple[str, bool] | None] = {}
     initials = frozenset(word[0] for word in asked)
     found = []
-    for start, end, run in _runs(line, pattern):
+    for start, end, run in _runs(line, beginnings):
         if run not in known:
             known[run] = None if _begins_otherwise(run, initials) else _answered(run, asked)
         if (answer := known[run]) is not None:
@@ -76,11 +78,17 @@ def _begins_otherwise(run: str, initials: frozenset[str]) -> bool:
     return run.isascii() and run[0].lower() not in initials and run[1:].islower()
 
 
-def _runs(line: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, str]]:
+def _runs(line: str, beginnings: tuple[str, ...]) -> Iterator[tuple[int, int, str]]:
     """Give what may be words and where; of a script without spaces, each character and the next."""
-    for run in pattern.finditer(line):
-        if run.group().isascii():
-            yield run.start(), run.end(), run.group()
+    lower = line.lower()
+    # Of very few characters, lower case is longer: then all words are looked at.
+    likely = beginnings if len(lower) == len(line) else ("",)
+    for run in RUN.finditer(line):
+        if beginnings and not lower.startswith(likely, run.start()):
+            continue
+        word = run.group()
+        if word.isascii():
+            yield run.start(), run.end(), word
             continue
         for part in _PART.finditer(line, run.start(), run.end()):
             if part["spaceless"]:
@@ -90,7 +98,8 @@ def _runs(line: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, str]]
                 yield part.start(), part.end(), part.group()
 
 
-def _answered(run: str, asked: Sequence[str]) -> tuple[str, bool] | None:
+@lru_cache(WORDS_KNOWN_MAX)
+def _answered(run: str, asked: tuple[str, ...]) -> tuple[str, bool] | None:
     """Say which word a run of letters is a form of, or begins like."""
     forms, plain = set(stems(run)), fold(run)
     for word in asked:

@@ -87,6 +87,21 @@ def surroundings(query: str, places: Places, today: date) -> Surroundings:
     return Surroundings(places, frozenset(split(query)), spans(query, today))
 
 
+def remembered(look: Places) -> Places:
+    """Look up each place once, for as long as one search takes."""
+    asked: set[str] = set()
+    known: dict[str, TextPlace] = {}
+
+    def places(keys: Collection[str]) -> dict[str, TextPlace]:
+        new = {*keys} - asked
+        if new:
+            asked.update(new)
+            known.update(look(new))
+        return {key: known[key] for key in keys if key in known}
+
+    return places
+
+
 @lru_cache(NAMES_KNOWN_MAX)
 def _words_of(name: str) -> frozenset[str]:
     from hansard.kernel.words import split

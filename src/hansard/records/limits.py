@@ -60,7 +60,7 @@ TYPES_MAX = 100
 METADATA_BYTES_MAX = 64 * KIB
 
 SEARCH_LIMIT_DEFAULT = 20
-SEARCH_HITS_MAX = 500
+SEARCH_HITS_MAX = 200
 """Matches that are counted and can be paged through; past this a query is too vague to page."""
 
 SEARCH_FEW_HITS = 5

@@ -6,6 +6,7 @@ a hit that means what was asked for in other words, it is how near it is, if tha
 """
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,7 +17,7 @@ from hansard.kernel.operation import Context
 from hansard.kernel.query_meaning import Near, near, today
 from hansard.kernel.rank_fusion import fuse
 from hansard.kernel.snippet import snippet
-from hansard.kernel.surroundings import Surroundings, surroundings
+from hansard.kernel.surroundings import Surroundings, remembered, surroundings
 from hansard.kernel.words import coverage, query_beginnings, query_stems, stems_with
 from hansard.records import answers, contract, limits, places, reading
 from hansard.records.filters import Filter, of_kind
@@ -37,7 +38,8 @@ def search_records(
 
     def work(tx: ReadTx) -> answers.SearchResultsAnswer:
         root = reading.require(tx, request.parent_id) if request.parent_id is not None else None
-        around = surroundings(request.query, partial(places.places, tx), today(context))
+        look = remembered(partial(places.places, tx))
+        around = surroundings(request.query, look, today(context))
         hits = _hits(tx, request, root, meant, around)
         return answers.SearchResultsAnswer(
             results=_results(tx, request.query, hits, first, until),
@@ -75,14 +77,13 @@ def _hits(
     if root:
         where["path"] = subtree(root["path"])
     words = _by_words(tx, request.query, where)
-    meant = [hit for hit in near.hits if _is_asked_for(tx.get(RECORDS, hit.key), request, root)]
-    known = {hit.key for hit in (*words, *meant)}
-    ranked = [
-        hit
-        for hit in fuse(words, meant, around, alike=near.alike)
-        # What was found beside others has yet to pass the filters.
-        if hit.key in known or _is_asked_for(tx.get(RECORDS, hit.key), request, root)
-    ]
+    found = {hit.key for hit in words}
+    known = found | _asked_for(tx, {hit.key for hit in near.hits} - found, request, root, around)
+    meant = [hit for hit in near.hits if hit.key in known]
+    fused = fuse(words, meant, around, alike=near.alike)
+    # What was found beside others has yet to pass the filters.
+    known |= _asked_for(tx, {hit.key for hit in fused} - known, request, root, around)
+    ranked = [hit for hit in fused if hit.key in known]
     return _Hits(
         ranked=ranked[: limits.SEARCH_HITS_MAX],
         by_words={hit.key: hit.score for hit in words},
@@ -90,6 +91,20 @@ def _hits(
         are_all=len(ranked) < limits.SEARCH_HITS_MAX
         and len(near.hits) < limits.SEARCH_MEANINGS_MAX,
     )
+
+
+def _asked_for(
+    tx: ReadTx,
+    keys: AbstractSet[str],
+    request: contract.SearchRecords,
+    root: Row | None,
+    around: Surroundings,
+) -> AbstractSet[str]:
+    """Give those of some keys that are records, and that the request does not leave out."""
+    if root is None and request.states is None and request.types is None:
+        # Each record has a place, and places are looked up together.
+        return around.places(keys).keys()
+    return {key for key in keys if _is_asked_for(tx.get(RECORDS, key), request, root)}
 
 
 def _is_asked_for(row: Row | None, request: contract.SearchRecords, root: Row | None) -> bool:
@@ -174,9 +189,13 @@ def _telling(texts: Sequence[str], query: str) -> str:
     """Choose the text that has the most of the words asked for; the first of equals."""
     asked, begun = query_stems(query), query_beginnings(query)
     initials = frozenset(word[0] for word in (*asked, *begun.values()))
+    # A word begins as its stem does, but for the last letter.
+    beginnings = [word[:-1] or word for word in asked]
     best, most = "", (-1, 0)
     for text in filter(None, texts):
-        has = _hits_in(text, asked, begun, initials)
+        lower = text.lower()
+        may_have = not text.isascii() or any(word in lower for word in beginnings)
+        has = _hits_in(text, asked, begun, initials) if may_have else (0, 0)
         if has > most:
             best, most = text, has
         if has[0] == len(asked):

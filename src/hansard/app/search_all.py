@@ -37,7 +37,7 @@ from hansard.kernel.engine import Hit, Position, ReadTx, Row, Topic, Where
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Capability, Context, Operation
 from hansard.kernel.query_meaning import nearest, today
-from hansard.kernel.rank_fusion import fuse
+from hansard.kernel.rank_fusion import fuse, weight_for
 from hansard.kernel.snippet import snippet
 from hansard.kernel.spelling import doubtful
 from hansard.kernel.surroundings import remembered, surroundings
@@ -229,7 +229,9 @@ class Everything:
             look = remembered(partial(entity_places.places, tx))
             around = surroundings(query, look, today(context))
             best = partial(_best, query, words, near)
-            return _listed(tx, query, fuse(words, near, around), best, limit)
+            return _listed(
+                tx, query, fuse(words, near, around, weight=weight_for(query)), best, limit
+            )
 
         return context.read(work)
 

@@ -21,7 +21,7 @@ from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Context
 from hansard.kernel.query_meaning import NearOfAlike, nearest_of_alike
-from hansard.kernel.rank_fusion import ALL_THERE, fuse
+from hansard.kernel.rank_fusion import ALL_THERE, fuse, weight_for
 from hansard.kernel.words import coverage, query_stems, stems
 
 MEANING_WEIGHT = 0.7
@@ -138,7 +138,7 @@ class _Graph:
         """
         if not by_meaning or (by_words and by_words[0].score >= ALL_THERE):
             return fuse(by_words, by_meaning), 0.0
-        hits = fuse(by_words, by_meaning, weight=MEANING_WEIGHT)
+        hits = fuse(by_words, by_meaning, weight=weight_for(query, MEANING_WEIGHT))
         if about:
             hits = [Hit(hit.key, self._named(hit, about)) for hit in hits]
         is_titled = by_words and coverage(query, self._known(by_words[0])["title"]) == 1

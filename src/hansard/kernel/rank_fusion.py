@@ -5,9 +5,14 @@ from collections.abc import Sequence
 from hansard.kernel.engine import Hit
 from hansard.kernel.similarity import Alike, steadied
 from hansard.kernel.surroundings import Surroundings
+from hansard.kernel.words import is_name
 
 MEANING_WEIGHT = 0.45
 """How much meaning counts against words; from 0.4 to 0.5 it makes no difference (ADR 47)."""
+
+NAME_WEIGHT = 0.15
+"""How much meaning counts where a name or a path is asked for: it has none, and what has it all
+was meant, however many words it is of."""
 
 LITTLE = 0.1
 """A word score that says nothing: one common word of many. What is above it counts (ADR 62).
@@ -68,6 +73,11 @@ def fuse(
         ordered, scores = steadied(ordered, scores, alike)
     best = [hit.key for hit in (*words[:KEPT], *meanings[:KEPT]) if hit.key in scores]
     return _falling(_lifted(ordered, best), scores)
+
+
+def weight_for(query: str, usual: float = MEANING_WEIGHT) -> float:
+    """Say how much meaning counts for a query."""
+    return NAME_WEIGHT if is_name(query) else usual
 
 
 def _weighted(words: Sequence[Hit], meanings: Sequence[Hit], weight: float) -> dict[str, float]:

@@ -15,7 +15,7 @@ from hansard.kernel.engine import Hit, Position, ReadTx, Row
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Context
 from hansard.kernel.query_meaning import Near, near, today
-from hansard.kernel.rank_fusion import fuse
+from hansard.kernel.rank_fusion import fuse, weight_for
 from hansard.kernel.snippet import snippet
 from hansard.kernel.surroundings import Surroundings, remembered, surroundings
 from hansard.kernel.words import coverage, query_beginnings, query_stems, stems_with
@@ -80,7 +80,8 @@ def _hits(
     found = {hit.key for hit in words}
     known = found | _asked_for(tx, {hit.key for hit in near.hits} - found, request, root, around)
     meant = [hit for hit in near.hits if hit.key in known]
-    fused = fuse(words, meant, around, alike=near.alike)
+    weight = weight_for(request.query)
+    fused = fuse(words, meant, around, weight=weight, alike=near.alike)
     # What was found beside others has yet to pass the filters.
     known |= _asked_for(tx, {hit.key for hit in fused} - known, request, root, around)
     ranked = [hit for hit in fused if hit.key in known]

@@ -35,6 +35,8 @@ FILL = "x " * 30
         (f"{FILL} foo_bar aa", "bar", 11, "…foo_bar aa"),
         # Accents and case make no difference.
         (f"{FILL} Naïve aa", "naive", 9, "…Naïve aa"),
+        # Also behind a letter that is longer in lower case.
+        (f"\u0130 {FILL} INKS aa", "ink", 8, "…INKS aa"),
         # Without words, the beginning.
         ("aa bb cc dd", "??", 6, "aa bb…"),
     ],

@@ -5,7 +5,15 @@ from datetime import date
 
 from hansard.kernel.engine import Hit
 from hansard.kernel.rank_fusion import fuse
-from hansard.kernel.surroundings import BESIDE, FURTHER, SAID_BY, SAID_THEN, SAYS_NOTHING, TextPlace
+from hansard.kernel.surroundings import (
+    BESIDE,
+    FURTHER,
+    SAID_BY,
+    SAID_THEN,
+    SAYS_NOTHING,
+    TextPlace,
+    remembered,
+)
 from hansard.kernel.surroundings import surroundings as of_question
 
 TODAY = date(2026, 11, 18)
@@ -34,6 +42,20 @@ def test_a_hit_counts_for_what_stands_beside_it_and_one_further() -> None:
         "b": round(BESIDE * excess, 6),
         "c": round(FURTHER * excess, 6),
     }
+
+
+def test_each_place_is_looked_up_once() -> None:
+    asked: list[str] = []
+
+    def look(keys: Collection[str]) -> dict[str, TextPlace]:
+        asked.extend(keys)
+        return places(keys)
+
+    known = remembered(look)
+
+    assert known(["a", "nowhere"]) == {"a": TALK["a"]}
+    assert known(["a", "b", "nowhere"]) == {"a": TALK["a"], "b": TALK["b"]}
+    assert sorted(asked) == ["a", "b", "nowhere"]
 
 
 def test_what_is_hardly_found_says_nothing_of_its_neighbours() -> None:

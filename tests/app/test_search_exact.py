@@ -1,5 +1,6 @@
 """What is asked for by its name comes first, however near something else is in meaning."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hansard.kernel.engine import Hit
 from hansard.kernel.event import Stamp
 from hansard.kernel.meaning import NoMeanings
 from hansard.kernel.operation import Caller, Context
+from hansard.kernel.similarity import Likeness
 
 OTHERS = 12
 
@@ -46,6 +48,35 @@ def document(app: Application, agent: Caller, text: str) -> str:
     data = {"title": "A document", "content": text}
     made = asked(app, agent, "entity_create", type="textDocument", data=data)
     return str(made["entity"]["id"])
+
+
+class Alike(NearTo):
+    """Meanings that find six things, all of which are alike but for the fourth."""
+
+    def nearest(
+        self, project: str, topic: str, query: str, *, limit: int, **others: object
+    ) -> list[Hit]:
+        del project, topic, query, limit, others
+        scores = (0.92, 0.91, 0.9, 0.6, 0.59, 0.58)
+        return [Hit(*one) for one in zip(self.keys, scores, strict=True)]
+
+    def alike(self, project: str, topic: str, query: str, keys: Sequence[str]) -> Likeness:
+        del project, topic, query
+        lone = self.keys[3]
+        return [[float(lone not in (one, other)) for other in keys] for one in keys]
+
+
+def test_a_document_like_good_hits_comes_before_one_that_stands_alone(
+    app: Application, agent: Caller
+) -> None:
+    keys = [document(app, agent, f"number {number}") for number in range(6)]
+    stamp = Stamp(agent.actor, "2026-01-01T00:00:00.000Z")
+    context = Context(app.store, app.default_project, agent, stamp)
+    request = SearchRequest(query="quite other words", kinds=["entity"])
+
+    answer = Everything(Alike(keys)).search(request, context)
+
+    assert [one.id for one in answer.results] == [*keys[:3], *keys[4:], keys[3]]
 
 
 @pytest.mark.parametrize("make", [record, decision, document])

@@ -127,7 +127,7 @@ def test_what_is_nearest_is_asked_for_without_them(context: Context) -> None:
     say(context, *["Ana baked"] * 20)
     meanings = Nearest()
 
-    found = query_meaning.nearest(meanings, WORDS, "What did Ana bake?", context, limit=7)
+    found = query_meaning.near(meanings, WORDS, "What did Ana bake?", context, limit=7).hits
 
     assert found == [Hit("1", 0.5)]
     assert meanings.asked == [(PROJECT, "words", "What did bake?", 7, False)]
@@ -171,8 +171,9 @@ def test_a_name_that_is_not_embedded_is_not_taken_off_either(context: Context) -
 def test_without_words_or_meanings_nothing_is_near(context: Context) -> None:
     meanings = Nearest()
 
-    assert query_meaning.nearest(meanings, WORDS, "?!", context, limit=7) == []
-    assert query_meaning.nearest(NoMeanings(), WORDS, "What is baked?", context, limit=7) == []
+    assert query_meaning.near(meanings, WORDS, "?!", context, limit=7).hits == ()
+    nothing = query_meaning.near(NoMeanings(), WORDS, "What is baked?", context, limit=7)
+    assert nothing.hits == ()
     assert meanings.asked == []
 
 

@@ -36,7 +36,7 @@ from hansard.kernel.cursor import from_cursor, refused, to_cursor
 from hansard.kernel.engine import Hit, Position, ReadTx, Row, Topic, Where
 from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Capability, Context, Operation
-from hansard.kernel.query_meaning import nearest, today
+from hansard.kernel.query_meaning import near, today
 from hansard.kernel.rank_fusion import fuse, weight_for
 from hansard.kernel.snippet import snippet
 from hansard.kernel.spelling import doubtful
@@ -222,16 +222,16 @@ class Everything:
 
     def _entities(self, query: str, context: Context, limit: int) -> list[Thing]:
         # As many whatever the page, so that the next page goes on with the same order.
-        near = nearest(self.meanings, ENTITY_WORDS, query, context, limit=HITS_MAX)
+        meant = near(self.meanings, ENTITY_WORDS, query, context, limit=HITS_MAX)
 
         def work(tx: ReadTx) -> list[Thing]:
             words = tx.search(ENTITY_WORDS, query, limit=HITS_MAX)
             look = remembered(partial(entity_places.places, tx))
             around = surroundings(query, look, today(context))
-            best = partial(_best, query, words, near)
-            return _listed(
-                tx, query, fuse(words, near, around, weight=weight_for(query)), best, limit
-            )
+            best = partial(_best, query, words, meant.hits)
+            weight = weight_for(query)
+            fused = fuse(words, meant.hits, around, weight=weight, alike=meant.alike)
+            return _listed(tx, query, fused, best, limit)
 
         return context.read(work)
 

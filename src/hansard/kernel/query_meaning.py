@@ -61,16 +61,6 @@ def near(meanings: Meanings, topic: Topic, query: str, context: Context, *, limi
     return Near(hits, partial(meanings.alike, context.project, topic.name, asked))
 
 
-def nearest(
-    meanings: Meanings, topic: Topic, query: str, context: Context, *, limit: int
-) -> list[Hit]:
-    """Find what means what a question means, outside any transaction; it may be stale."""
-    if not query_stems(query) or type(meanings) is NoMeanings:
-        return []
-    asked = telling(query, topic, context)
-    return meanings.nearest(context.project, topic.name, asked, limit=limit)
-
-
 @dataclass(frozen=True, slots=True)
 class NearOfAlike:
     """What means what a question means among texts that are alike, best first."""

@@ -42,7 +42,7 @@ LEFT_OUT = frozenset(
 Look = dict[str, Any]
 """`git`: by the folder of each work tree the commit that was checked out, empty if none; absent
 outside Git. `files`: by path what tells one state of a file from another, and what it holds, if
-that is kept."""
+that is kept; of a file that is gone though it was committed, neither."""
 
 
 class Tree(NamedTuple):
@@ -70,6 +70,8 @@ def look(root: str, cwd: str | None = None) -> Look:
     for path in paths:
         mark = _mark(root, path)
         if mark is None:
+            if not os.path.lexists(os.path.join(root, path)):
+                seen[path] = [None, None]
             continue
         kept = None
         if mark[1] <= min(KEPT_FILE_BYTES_MAX, room):
@@ -126,8 +128,9 @@ def _changed(
         return None
     one: dict[str, Any] = {"path": path, "now": files.as_content(now[0]) if now else None}
     if path in known:
-        if known[path][1] is not None:
-            one["was"] = known[path][1]
+        mark, kept = known[path]
+        if mark is None or kept is not None:
+            one["was"] = kept
     elif (was := _committed(root, heads, path, until)) is not None:
         one["was"] = files.as_content(was[0]) if was else None
     if "was" not in one:

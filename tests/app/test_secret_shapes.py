@@ -42,7 +42,7 @@ LONG = {
 NO_WORDS = {
     *("activate", "deactivate", "move_record", "sync_session", "branch_session", "record_step"),
     *("workflow_mark_critical", "workflow_checkpoint_delete", "accept_proposal", "entity_delete"),
-    *("undo", "restore", "sync_git_history", "record_file_delete"),
+    *("undo", "restore", "sync_git_history", "record_file_delete", "record_file_move"),
 }
 """Tools that write, and are told no text that is kept: names of things, numbers, choices."""
 

@@ -133,6 +133,43 @@ def test_what_a_person_had_not_committed_comes_back_as_it_was(host: Host, where:
     assert (host.folder / "bin").read_bytes() == b"\x00\xff\x01"
 
 
+def test_a_deletion_is_told_once_though_it_is_not_committed(host: Host, where: str) -> None:
+    shell(host, "echo 1 >> a.txt")
+    shell(host, "rm a.txt")
+    shell(host, "echo 2 >> b.txt")
+    shell(host, "echo back > a.txt")
+
+    assert changed(host) == [
+        ("file_edit", "a.txt"),
+        ("file_delete", "a.txt"),
+        ("file_edit", "b.txt"),
+        ("file_create", "a.txt"),
+    ]
+
+
+def test_a_file_that_the_shell_moves_keeps_its_history(host: Host, where: str) -> None:
+    ask(host, "first")
+    shell(host, "echo 1 >> a.txt")
+    shell(host, "mkdir sub; mv a.txt sub/a.txt; chmod +x sub/a.txt; echo bee > c.txt; rm b.txt")
+    shell(host, "echo 2 >> sub/a.txt; touch empty; rm empty")
+
+    told = changed(host)
+    actions = [one["action"] for one in host.see("evolution", "sub/a.txt")]
+    done = hansard_in(host, "undo", "--session", CHAT, "--yes")
+
+    assert told == [
+        ("file_edit", "a.txt"),
+        ("file_move", "a.txt"),
+        ("file_move", "b.txt"),
+        ("file_edit", "sub/a.txt"),
+    ]
+    assert actions == ["create", "edit", "move", "edit"]
+    assert done.code == 0, done
+    assert (host.folder / "a.txt").read_text() == "one\n"
+    assert (host.folder / "b.txt").read_text() == "bee\n"
+    assert not (host.folder / "sub/a.txt").exists()
+
+
 def test_a_command_that_changed_nothing_is_a_note_alone(host: Host, where: str) -> None:
     shell(host, "cat a.txt > /dev/null")
 

@@ -187,6 +187,38 @@ def test_reports_are_recorded_as_such_and_touch_nothing(
     assert items[2].before == sha256("two\n")
 
 
+def test_a_move_that_is_reported_keeps_the_files_history_and_is_undone(
+    app: Application, agent: Caller, files: Path
+) -> None:
+    create(app, agent, "a", "one\n")
+    (files / "a").rename(files / "b")
+    (files / "b").chmod(0o755)
+
+    moved = call(app, agent, "record_file_move", path="a", to="b")
+    [item] = [one for one in timeline(app, agent, path="b") if one.kind == "file_move"]
+    seen = evolution(app, agent, path="b")
+    call(app, agent, "undo", entry=f"s:{moved.receipt.seq}")
+
+    assert (moved.action, moved.revision) == ("move", 2)
+    assert (item.reported, item.path, item.to) == (True, "a", "b")
+    assert [one.source for one in seen.revisions or ()] == ["reported", "executed"]
+    assert contents(files) == {"a": b"one\n"}
+    assert (files / "a").stat().st_mode & 0o777 == 0o644
+
+
+def test_a_file_that_nobody_knew_is_reported_to_have_moved_with_what_it_held(
+    app: Application, agent: Caller, files: Path
+) -> None:
+    (files / "b").write_text("one\n")
+
+    with pytest.raises(FileNotFound):
+        call(app, agent, "record_file_move", path="a", to="b")
+    call(app, agent, "record_file_move", path="a", to="b", old_content="one\n")
+    edit(app, agent, "b", "two\n")
+
+    assert sources(app, agent, "b") == ["found", "reported", "executed"]
+
+
 def test_what_was_reported_is_not_taken_for_a_change_from_outside(
     app: Application, agent: Caller, files: Path
 ) -> None:

@@ -2,7 +2,7 @@
 
 import sys
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -22,6 +22,7 @@ from hansard.kernel.operation import Caller, Result
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.kernel.reply import KeyReused
 from hansard.kernel.session_holder import Holder
+from hansard.recorder import renames
 from hansard.recorder.contract import SessionExists
 from hansard.recorder.events import FileRef
 from hansard.recorder.gateway import Gateway
@@ -190,15 +191,30 @@ class Recording:
 
     def _files(self, first: int) -> None:
         """Record what became of each file."""
-        for number, file in enumerate(self.entry["files"], start=first):
+        told: list[Entry] = self.entry["files"]
+        moves = self._moves(told)
+        for number, file in enumerate(told, start=first):
             if size := file.get("bytes"):
                 said = f"{file['path']} was changed; {size:,} bytes are too many to be recorded"
                 with suppress(KeyReused):
                     self._call(number, "audit_event", type="not_recorded", description=said)
-            elif not self._is_recorded(file):
+            elif file["path"] in moves.values() or self._is_recorded(file):
+                continue
+            else:
                 with suppress(KeyReused):
-                    operation, asked = _report(file)
+                    operation, asked = _report(file, moves.get(file["path"]))
                     self._call(number, operation, **asked)
+
+    def _moves(self, told: Sequence[Entry]) -> dict[str, str]:
+        """Pair files that are gone with those that came and hold the same: where each was moved."""
+        fresh = [file for file in told if "now" in file and not self._is_recorded(file)]
+        gone = {file["path"]: _digest(file.get("was")) for file in fresh if not file["now"]}
+        came = {
+            file["path"]: digest_of(now)
+            for file in fresh
+            if "was" in file and not file["was"] and (now := files.as_bytes(file["now"]))
+        }
+        return renames.matched(gone, came)
 
     def _prompt(self, text: str) -> None:
         """Give the session its title by the user's first words; later ones are notes."""
@@ -286,7 +302,7 @@ def _caller(host: str, session: str) -> Caller:
     )
 
 
-def _report(file: Entry) -> tuple[str, Entry]:
+def _report(file: Entry, moved_to: str | None) -> tuple[str, Entry]:
     """Say which operation reports a change to a file, and with which arguments."""
     asked: Entry = {"path": file["path"]}
     now, was = files.as_bytes(file["now"]), files.as_bytes(file.get("was"))
@@ -296,6 +312,8 @@ def _report(file: Entry) -> tuple[str, Entry]:
         asked["encoding"] = "base64"
     if was is not None:
         asked["old_content"] = _written(was, is_text=is_text)
+    if moved_to is not None:
+        return "record_file_move", asked | {"to": moved_to}
     if now is None:
         return "record_file_delete", asked
     asked["content"] = _written(now, is_text=is_text)

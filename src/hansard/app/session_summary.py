@@ -13,7 +13,6 @@ from hansard.recorder.events import (
     FileEvent,
     FileFound,
     FileOpAborted,
-    FileOpIntended,
     FileOpRefused,
     PlanStepRecorded,
     StepBegun,
@@ -74,7 +73,7 @@ def _files(happened: Sequence[Placed]) -> str | None:
     """Name the files that were changed, the latest first."""
     failed = {event.intent for _, event in happened if isinstance(event, FileOpAborted)}
     changed = [
-        event.to if isinstance(event, FileOpIntended) and event.to else event.path
+        getattr(event, "to", None) or event.path
         for seq, event in happened
         if isinstance(event, FileEvent) and not isinstance(event, NO_WORK) and seq not in failed
     ]

@@ -240,6 +240,10 @@ class RecordFileDelete(Request):
     cites: Cites | None = None
 
 
+class RecordFileMove(RecordFileDelete):
+    to: PathText
+
+
 Side = Literal["mine", "theirs", "both"]
 Each = Annotated[list[Side], Field(max_length=limits.TAKES_MAX)]
 _SIDES = WithJsonSchema(

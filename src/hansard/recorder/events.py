@@ -11,7 +11,6 @@ from hansard.kernel.model import Model
 from hansard.sessions.events import SessionNaming
 
 Action = Literal["create", "edit", "delete", "move"]
-Reported = Literal["create", "edit", "delete"]
 StepOver = Literal["done", "skipped"]
 
 
@@ -193,9 +192,7 @@ class FileOpIntended(FileEvent, Intent):
 
     def summary(self) -> str:
         """Name what is done to which file."""
-        where = f"{self.path} to {self.to}" if self.to else self.path
-        lines = f" (+{self.added} -{self.removed})" if self.added or self.removed else ""
-        return f"{self.action} {where}{lines}"
+        return _file_act(self)
 
 
 def is_irreversible(change: FileOpIntended) -> bool:
@@ -322,9 +319,9 @@ class FileReported(FileEvent):
     """A host's own tool changed a file, so it was told; Hansard did nothing."""
 
     kind: ClassVar[str] = "recorder.file_reported.v1"
-    later: ClassVar[frozenset[str]] = frozenset({"before_unknown", "regions"})
+    later: ClassVar[frozenset[str]] = frozenset({"before_unknown", "regions", "to"})
 
-    action: Reported
+    action: Action
     before: FileRef | None
     after: FileRef | None
     added: int
@@ -335,13 +332,21 @@ class FileReported(FileEvent):
     before_unknown: bool = False
     """Whether there was a file before of which nobody knows what it held."""
     regions: tuple[int, ...] | None = None
+    to: str | None = None
+    """Where a file was moved."""
 
     def summary(self) -> str:
         """Name what is said to have been done."""
         if self.before_unknown:
             return f"{self.action} {self.path} (+? -?), as reported"
-        lines = f" (+{self.added} -{self.removed})" if self.added or self.removed else ""
-        return f"{self.action} {self.path}{lines}, as reported"
+        return f"{_file_act(self)}, as reported"
+
+
+def _file_act(event: FileOpIntended | FileReported) -> str:
+    """Name what was done to which file."""
+    where = f"{event.path} to {event.to}" if event.to else event.path
+    lines = f" (+{event.added} -{event.removed})" if event.added or event.removed else ""
+    return f"{event.action} {where}{lines}"
 
 
 class WorkspaceSeen(Event):

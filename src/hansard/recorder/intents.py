@@ -16,12 +16,12 @@ from hansard.recorder.contents.content_before import Before
 from hansard.recorder.contents.kept_content import is_erased
 from hansard.recorder.contents.sealing import NoKeyError
 from hansard.recorder.events import (
+    Action,
     ExternalChangeSeen,
     FileFound,
     FileOpIntended,
     FileRef,
     FileReported,
-    Reported,
 )
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.story.chapters import new_sitting
@@ -143,7 +143,7 @@ class IntentWriter:
     def report(
         self,
         path: FilePath,
-        action: Reported,
+        action: Action,
         old: Before,
         new: bytes | None,
         mode: int | None = None,
@@ -173,6 +173,30 @@ class IntentWriter:
         return ReportedChange(
             reported, seen, self.pack(known, ((before, old.content), (after, new)))
         )
+
+    def report_move(
+        self, path: FilePath, to: FilePath, old: Before, found: Seen | None
+    ) -> ReportedChange:
+        """Say what will be recorded of a file that is said to have moved to where `found` lies."""
+        known = self.known(path)
+        held = known if old.is_as_recorded else self._named(old.content, known)
+        assert held is not None, "a file was moved of which nobody knows what it held"
+        is_there = found is not None and found.digest == held.digest
+        reported = FileReported(
+            workspace=self.gateway.identity,
+            path=str(path),
+            action="move",
+            to=str(to),
+            before=held,
+            after=held.model_copy(update={"mode": found.mode}) if found and is_there else held,
+            added=0,
+            removed=0,
+            revision=self.under.revision,
+            step=self.under.step,
+            cites=list(self.under.cites),
+        )
+        seen = [*self._unreported(path, old, held), *self.unseen(to, None, None)]
+        return ReportedChange(reported, seen, self.pack(known, [(held, old.content)]))
 
     def known(self, path: FilePath) -> FileRef | None:
         """Give what was last recorded that a file holds; `None` for nothing or no file."""

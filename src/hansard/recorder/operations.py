@@ -216,6 +216,16 @@ def _reports(gateway: Gateway) -> tuple[Operation, ...]:
             role="agent",
             session="begins",
         ),
+        Operation(
+            "record_file_move",
+            "Record that another tool moved a file; nothing is executed.",
+            contract.RecordFileMove,
+            answers.FileNotedAnswer,
+            entering(gateway, reporting.record_file_move),
+            writes=True,
+            role="agent",
+            session="begins",
+        ),
     )
 
 

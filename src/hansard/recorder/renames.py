@@ -4,7 +4,7 @@ A file that was there already and now holds what another held was written, not m
 save that way. An empty file says nothing about where it came from.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
 
@@ -30,7 +30,10 @@ def paired(seen: Sequence[Event]) -> list[Event]:
     """Tell a file that is gone and one that came with its content, seen together, as one move."""
     gone = {one.path: one for one in seen if isinstance(one, ExternalChangeSeen) and _gone(one)}
     came = {held[0]: held[1] for one in seen if (held := _came(one))}
-    moves = _matched(gone, came)
+    moves = matched(
+        {path: _gone(one) for path, one in gone.items()},
+        {path: held.digest for path, held in came.items()},
+    )
     told = [one for one in seen if getattr(one, "path", None) not in {*moves, *moves.values()}]
     for source, target in moves.items():
         told += moved(gone[source], target, came[target])
@@ -64,13 +67,13 @@ def moved(
     return gone, left.model_copy(update={**came, **lines})
 
 
-def _matched(gone: dict[str, ExternalChangeSeen], came: dict[str, FileRef]) -> dict[str, str]:
-    """Pair what is gone with what came, those whose names are most alike first."""
+def matched(gone: Mapping[str, str | None], came: Mapping[str, str]) -> dict[str, str]:
+    """Pair paths that are gone with those that hold the same now, the likest names first."""
     pairs = [
         (source, target)
         for source, left in gone.items()
         for target, held in came.items()
-        if _gone(left) == held.digest
+        if left == held
     ]
     pairs.sort(key=lambda pair: (-likeness(*pair), *pair))
     moves: dict[str, str] = {}

@@ -7,7 +7,7 @@ from functools import partial
 from hansard.kernel.blob import digest_of
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.operation import Context
-from hansard.kernel.problem import Problem
+from hansard.kernel.problem import InvalidInput, Problem
 from hansard.recorder import rules
 from hansard.recorder.answers import FileNotedAnswer
 from hansard.recorder.contents.content_before import (
@@ -20,14 +20,25 @@ from hansard.recorder.contents.content_before import (
 )
 from hansard.recorder.contents.git_objects import kept_in_git
 from hansard.recorder.contents.kept_content import ContentNotKeptError, kept_content
-from hansard.recorder.contract import RecordFileCreate, RecordFileDelete, RecordFileEdit
-from hansard.recorder.events import FileRef, Reported
+from hansard.recorder.contract import (
+    RecordFileCreate,
+    RecordFileDelete,
+    RecordFileEdit,
+    RecordFileMove,
+)
+from hansard.recorder.events import Action, FileRef
 from hansard.recorder.file_op import record_refusal
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.intents import IntentWriter, ReportedChange, step_of
-from hansard.recorder.problems import PathInvalid, PathOutsideWorkspace, PathProtected
+from hansard.recorder.problems import (
+    FileNotFound,
+    PathInvalid,
+    PathOutsideWorkspace,
+    PathProtected,
+)
 from hansard.recorder.tables import FILES
 from hansard.recorder.workspace.paths import FilePath
+from hansard.recorder.workspace.states import Seen
 
 Report = RecordFileCreate | RecordFileDelete
 
@@ -55,8 +66,33 @@ def record_file_delete(
     return _report(gateway, request, context, "delete", None)
 
 
+def record_file_move(
+    gateway: Gateway, request: RecordFileMove, context: Context
+) -> FileNotedAnswer:
+    """Record that a file was moved by another tool."""
+    path = _reported_path(gateway, context, request.path, "move")
+    to = _reported_path(gateway, context, request.to, "move")
+    if path == to:
+        raise InvalidInput("to: is where the file is already", argument="to")
+    with gateway.alone_at(context.store.engine, [gateway.file(path), gateway.file(to)]):
+        found = _found(gateway, to)
+
+        def describe(tx: ReadTx) -> ReportedChange:
+            old = _before(gateway, tx, request, path, None)
+            if old.is_unknown:
+                hint = "Say with old_content what it held"
+                raise FileNotFound(f"Nothing is recorded of {path}", hint=hint, path=str(path))
+            step = step_of(tx, context.session, request.step)
+            writer = IntentWriter(gateway, tx, replace(step, cites=request.cites or ()))
+            return writer.report_move(path, to, old, found)
+
+        told = context.read(describe)
+        noted = partial(_noted, context, told, gateway.file(to))
+        return context.write(noted, blobs=told.blobs)
+
+
 def _report(
-    gateway: Gateway, request: Report, context: Context, action: Reported, new: bytes | None
+    gateway: Gateway, request: Report, context: Context, action: Action, new: bytes | None
 ) -> FileNotedAnswer:
     path = _reported_path(gateway, context, request.path, action)
     file = gateway.file(path)
@@ -143,8 +179,13 @@ def _recorded(gateway: Gateway, tx: ReadTx, known: FileRef | None) -> bytes | No
 
 def _mode(gateway: Gateway, path: FilePath, new: bytes | None) -> int | None:
     """Give the permissions of a reported file, if it is there as reported."""
+    found = _found(gateway, path) if new is not None else None
+    return found.mode if found and new is not None and found.digest == digest_of(new) else None
+
+
+def _found(gateway: Gateway, path: FilePath) -> Seen | None:
+    """Look at what lies at a path, as far as it is a file."""
     try:
-        found = gateway.workspace.look(path) if new is not None else None
+        return gateway.workspace.look(path)
     except Problem:  # another process may have put anything in its place
         return None
-    return found.mode if found and new is not None and found.digest == digest_of(new) else None

@@ -256,17 +256,25 @@ def _move_back(change: DoneChange, states: States, decisions: Mapping[str, Decis
     """Give a file its old name again, with whatever it holds by now; says whether it moved."""
     path, to = change.path, change.to
     assert to is not None, "what was not moved was to be moved back"
-    if states[to] is None and states[path] is not None:
+    held = states[to]
+    if held is None and states[path] is not None:
         return False
-    if states[to] is None:
+    if held is None:
         _require_left(to, "it has been deleted or moved since", decisions)
     elif states[path] is not None:
         reason = f"it was moved to {to}, and there is another file of this name now"
         _require_left(path, reason, decisions)
     else:
-        states[path], states[to] = states[to], None
+        states[path], states[to] = _moved_back(change, held), None
         return True
     return False
+
+
+def _moved_back(change: DoneChange, held: Held) -> Held:
+    """Give what a file is under its old name: permissions that it got with the move go too."""
+    was, came = change.before, change.after
+    is_given = was is not None and came is not None and was.mode != came.mode == held.mode
+    return replace(held, mode=was.mode) if was and was.mode and is_given else held
 
 
 def _require_left(path: str, reason: str, decisions: Mapping[str, Decisions]) -> None:

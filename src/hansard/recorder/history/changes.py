@@ -221,7 +221,7 @@ def _changes(
 
 def _made(tx: ReadTx, entry: Entry, event: Changing) -> Made | None:
     """Say what an event made of a file; `None` if it was announced and not done."""
-    to = event.to if isinstance(event, FileOpIntended) else None
+    to = event.to if isinstance(event, FileOpIntended | FileReported) else None
     seq = Range(at_least=entry.seq, below=entry.seq + 1)
     where: Where = {"file": file_id(event.workspace, to or event.path), "seq": seq}
     rows = tx.scan(REVISIONS, where, limit=1)

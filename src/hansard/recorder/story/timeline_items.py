@@ -110,7 +110,7 @@ class Items:
             case FileReported():
                 unknown = {"before_unknown": True, "added": None, "removed": None}
                 told |= unknown if event.before_unknown else {}
-                return told | {"reported": True, "cites": event.cites or None}
+                return told | {"reported": True, "cites": event.cites or None, "to": event.to}
             case FileOpIntended():
                 told |= {"cites": event.cites or None, "restore": event.restore, "to": event.to}
                 told |= {"irreversible": is_irreversible(event) or None}
@@ -127,7 +127,7 @@ class Items:
 
     def _revision(self, entry: Entry, event: Changing) -> dict[str, Any]:
         """Say which revision of the file a change made, and what has taken it back since."""
-        path = event.to if isinstance(event, FileOpIntended) and event.to else event.path
+        path = getattr(event, "to", None) or event.path
         file = file_id(event.workspace, path)
         for found in self._tx.scan(REVISIONS, {"file": file, "seq": entry.seq}, limit=1):
             taken = undone_by(self._tx, file, entry.seq)

@@ -10,12 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hansard.app.application import Application
+from hansard.app.keeping.redaction import WantedErasure, erase
 from hansard.app.why.answers import WhyAnswer, WrittenLines
+from hansard.kernel.blob import digest_of
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput
 from hansard.recorder.contents.blame import LineSpan, through
 from hansard.recorder.contents.changed_lines import compare, unpacked
 from hansard.recorder.contents.diffs import changed_regions, lines_of
+from tests.app.kept import PERSON
 from tests.conftest import OpenApp, a_caller
 from tests.recorder.asking import create, edit, op, restore
 
@@ -174,6 +177,18 @@ def test_what_is_not_known_is_said(app: Application, agent: Caller, files: Path)
 
     assert one.note is not None
     assert "not known" in one.note
+
+
+def test_a_file_whose_record_was_erased_is_not_said_to_have_changed(
+    app: Application, agent: Caller
+) -> None:
+    first = create(app, agent, "a", "one\nleaked\n")
+    latest = edit(app, agent, "a", "one\nclean\n")
+    for text in (b"one\nleaked\n", b"one\nclean\n"):
+        wanted = WantedErasure(digests=(digest_of(text),))
+        erase(app.store, app.default_project, wanted, reason="leak", stamp=PERSON)
+
+    assert [writer(app, agent, "a", line) for line in (1, 2)] == [first.seq, latest.seq]
 
 
 def test_the_words_of_a_secret_are_shown_nobody(app: Application, agent: Caller) -> None:

@@ -109,6 +109,18 @@ def test_an_edit_must_match_exactly_once(content: bytes, old: str) -> None:
     assert content.decode() not in refused.value.message
 
 
+@pytest.mark.parametrize(
+    ("content", "is_told"), [(b"a\r\nb\r\n", True), (b"a\r\nc\r\n", False), (b"a\nc\n", False)]
+)
+def test_a_refused_edit_is_told_that_the_files_lines_end_otherwise(
+    content: bytes, *, is_told: bool
+) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        rules.apply_edits(content, [Edit(old="a\nb", new="y")])
+
+    assert ("\\r\\n" in (refused.value.recovery_hint or "")) is is_told
+
+
 @given(st.text(min_size=1), st.text(), st.text(), st.text())
 def test_an_edit_changes_only_what_it_names(old: str, new: str, before: str, after: str) -> None:
     content = before + old + after

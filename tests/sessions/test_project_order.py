@@ -136,6 +136,19 @@ def test_what_was_archived_comes_back_as_it_was(filled: Application) -> None:
     assert verify(filled.store).findings == ()
 
 
+def test_whoever_looks_at_an_archived_project_is_told_at_once(filled: Application) -> None:
+    def told() -> list[str]:
+        look = filled.call("get_project_overview", {"project_id": "app"}, a_caller())
+        return [one for one in look.model_dump()["notices"] or () if "archived" in one]
+
+    before = told()
+    projects.archive(filled.store, "app", STAMP)
+    meanwhile = told()
+    projects.unarchive(filled.store, "app", STAMP)
+
+    assert [len(one) for one in (before, meanwhile, told())] == [0, 1, 0]
+
+
 def test_looking_into_an_archived_project_leaves_no_note(app: Application) -> None:
     caller = a_caller()
     app.call("workflow_checkpoint_save", {"sessionId": "s", "context": {"n": 1}}, caller)

@@ -90,11 +90,19 @@ def apply_edits(content: bytes, edits: Sequence[Edit]) -> bytes:
             many = "more than once" if again >= 0 else "nowhere"
             raise InvalidInput(
                 f"edits.{number}.old: occurs {many} in the file; it must occur exactly once",
-                hint="Read the file, and quote enough of what surrounds the place",
+                hint=_hint(content, old),
                 argument=f"edits.{number}.old",
             )
         content = content[:at] + edit.new.encode() + content[at + len(old) :]
     return content
+
+
+def _hint(content: bytes, old: bytes) -> str:
+    """Say how to quote what an edit replaces; that lines end otherwise is seen by nobody."""
+    is_found = b"\r" not in old and old.replace(b"\n", b"\r\n") in content
+    if is_found and b"\n" in old:
+        return "The file's lines end in \\r\\n: write them so in old and new"
+    return "Read the file, and quote enough of what surrounds the place"
 
 
 def decoded(content: str, encoding: str | None) -> bytes:

@@ -65,7 +65,8 @@ def get_project_overview(
     tell: Tell,
 ) -> answers.OverviewAnswer:
     """Show what is open, put off and lately done, within the budget."""
-    project, told = projects.shown(context), tell(context)
+    project = projects.shown(context)
+    told = [*projects.archived_notice(project), *tell(context)]
     look = presence.look(context, context.read(lambda tx: _open_sessions(tx, context.as_of)))
 
     def work(tx: ReadTx) -> answers.OverviewAnswer:

@@ -95,11 +95,21 @@ def require_open(row: Row) -> None:
     """Refuse to write to a project that was put away."""
     if row["is_archived"]:
         name = row["id"]
-        raise ProjectArchived(
-            f"The project {name} is archived: it can be read, and takes no writes",
-            hint=f"`hansard projects unarchive {name}` brings it back",
-            project_id=name,
-        )
+        said, hint = _archived(name)
+        raise ProjectArchived(said, hint=hint, project_id=name)
+
+
+def archived_notice(row: Row) -> list[str]:
+    """Say to whoever looks at a project that was put away that it takes no writes."""
+    return [". ".join(_archived(row["id"]))] if row.get("is_archived") else []
+
+
+def _archived(name: str) -> tuple[str, str]:
+    """Give what is so, and what to do."""
+    return (
+        f"The project {name} is archived: it can be read, and takes no writes",
+        f"`hansard projects unarchive {name}` brings it back",
+    )
 
 
 def make(store: Store, name: str, stamp: Stamp) -> str:

@@ -93,7 +93,7 @@ def _look(
     history = _history(gateway, tx, request)
     lines = Lines(tx, history, gateway.keys) if history else None
     revision = request.at or (history.latest if history else None)
-    latest = _latest(lines, revision, request)
+    latest = _latest(lines, revision, request, now)
     newest = now.content if now else latest
     if newest is None:
         raise InvalidInput("There is no file, or its content was not kept", argument="path")
@@ -134,12 +134,17 @@ def _recorded_part(
     return through(asked, changed_regions(lines_of(latest), lines_of(now)))
 
 
-def _latest(lines: Lines | None, revision: int | None, request: AskWhy) -> bytes | None:
+def _latest(
+    lines: Lines | None, revision: int | None, request: AskWhy, now: FileState | None
+) -> bytes | None:
+    """Give what was last recorded, as far as it is kept, or still on disk."""
     if lines is None or revision is None:
         return None
     row = lines.row(revision)
     if row["after"] is None:
         return None
+    if now and digest_held(row["after"]) == now.digest:
+        return now.content
     try:
         return lines.content(row)
     except ContentNotKeptError as reason:

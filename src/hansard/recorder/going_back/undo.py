@@ -60,6 +60,7 @@ from hansard.recorder.history.changes import (
     standing,
 )
 from hansard.recorder.history.copies import enter_for
+from hansard.recorder.history.file_history import history_at, path_of
 from hansard.recorder.history.lineage import Lineage, lineage_of, recorded_as
 from hansard.recorder.intents import Planned, is_recorded
 from hansard.recorder.rules import Plan, is_digest_of
@@ -364,7 +365,7 @@ class _Finder:
         step = BackStep(
             path=clash.path,
             action="clash",
-            reason=clash.reason,
+            reason=_moved_on(tx, place) or clash.reason,
             now=decided.digest if decided else None,
             sides=list(clash.sides),
             hunks=[_hunk(one, is_secret=is_secret) for one in _few(clash.clashes)] or None,
@@ -381,6 +382,15 @@ class _Finder:
         others = others_since(tx, stretches, first, lambda row, _: row["seq"] in self.seqs)
         is_new = not is_recorded(recorded(tx, recorded_as(tx, stretches)), place.current)
         return [*others, *([unrecorded()] if is_new else [])]
+
+
+def _moved_on(tx: ReadTx, place: FilePlace) -> str | None:
+    """Say where somebody has moved a file that is no longer at its place."""
+    history = history_at(tx, place.key) if place.current is None else None
+    last = history.row(history.latest) if history else None
+    if last is None or last["after"] is None or last["file"] == place.key:
+        return None
+    return f"it has been moved to {path_of(tx, last)} since: change it there"
 
 
 def _another(by: int) -> str:

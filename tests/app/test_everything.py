@@ -1,5 +1,6 @@
 """The one search over everything, and what the capabilities know of each other through it."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -8,6 +9,8 @@ from hansard.app.application import Application
 from hansard.app.search_all import Everything
 from hansard.app.search_answers import SearchRequest, Thing, ThingsFoundAnswer
 from hansard.app.search_contents import LOOKED_BYTES_MAX
+from hansard.app.search_facts import in_utc
+from hansard.kernel.clock import from_text
 from hansard.kernel.event import Stamp
 from hansard.kernel.operation import Caller, Context
 from hansard.kernel.problem import InvalidInput
@@ -238,6 +241,45 @@ def test_what_is_narrowed_down_is_found_far_behind_what_is_not_wanted(
     [thing] = found(app, agent, "pump", where={"path": "docs/"}, limit=1)
 
     assert thing.id == "path:docs/about/the/pump.md"
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        ("2026", "2026"),
+        ("2026-05", "2026-05"),
+        ("2026-05-07", "2026-05-07"),
+        ("2026-05-07T06", "2026-05-07T06"),
+        ("2026-05-07T06:57:02Z", "2026-05-07T06:57:02"),
+        ("2026-05-07T06:57:02.123456Z", "2026-05-07T06:57:02.123456"),
+        ("2026-05-07T01:30+05:30", "2026-05-06T20:00"),
+        ("2026-05-06T23:00:00-05:00", "2026-05-07T04:00:00"),
+    ],
+)
+def test_a_time_that_narrows_is_meant_in_its_own_zone(told: str, kept: str) -> None:
+    assert in_utc(told) == kept
+
+
+@pytest.mark.parametrize(
+    "told", ["2026-13", "2026-02-30", "2026-05-07Z", "2026-05-07T25:00", "20260507", "2026-05-07T"]
+)
+def test_what_is_no_time_narrows_nothing(told: str) -> None:
+    with pytest.raises(ValueError, match="ISO"):
+        in_utc(told)
+
+
+def test_a_thing_is_found_since_and_until_the_time_that_its_answer_shows(
+    app: Application, agent: Caller
+) -> None:
+    said(app, agent, "audit_event", type="note", description="capacitor")
+    [thing] = found(app, agent, "capacitor")
+    assert thing.at is not None
+    shown = f"{thing.at[:19]}Z"
+    east = (from_text(thing.at) + timedelta(hours=9)).isoformat()[:19] + "+09:00"
+
+    for at in (shown, thing.at, east):
+        where = {"since": at, "until": at}
+        assert len(found(app, agent, "capacitor", where=where)) == 1
 
 
 @pytest.mark.parametrize("where", [{"colour": "red"}, {"since": "yesterday"}, {"tags": "power"}])

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self, get_args
 
-from pydantic import ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field
 
 from hansard.app import search_facts
 from hansard.app.search_facts import Facts
@@ -29,8 +29,8 @@ HITS_MAX = 200
 """How far a search can be paged through."""
 
 
-Time = Annotated[str, Field(pattern=r"^\d{4}(-\d\d(-\d\d(T[\d:.]+Z?)?)?)?$", max_length=40)]
-"""A time as answers show it, or its beginning: `2026-05` is all of May."""
+Time = Annotated[str, Field(max_length=40), AfterValidator(search_facts.in_utc)]
+"""An ISO time, or its beginning: `2026-05` is all of May, `2026-05-07T12:00+02:00` a minute."""
 
 
 class Narrow(Model):

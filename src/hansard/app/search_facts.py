@@ -4,6 +4,7 @@ A search finds by words and meaning; this is read from the tables for what it is
 nothing here can be stale.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -13,6 +14,7 @@ from hansard.app.search_sources import THINGS
 from hansard.decisions.git.history import COMMITS
 from hansard.decisions.tables import DECISIONS
 from hansard.entities.tables import TEXTS
+from hansard.kernel.clock import from_text, to_text
 from hansard.kernel.engine import Range, ReadTx, Row, Table
 from hansard.recorder.going_back.others_changes import author_of
 from hansard.recorder.results import entry_at
@@ -20,6 +22,14 @@ from hansard.recorder.tables import FILES, REVISIONS, file_id
 from hansard.records.views import RECORDS
 
 COMMIT = "commit:"
+FIRST_DAY = "0001-01-01"
+"""Completes the beginning of a date."""
+
+_TIME = re.compile(
+    r"(?P<said>\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d(\.\d+)?)?)?)?)?)?)"
+    r"(Z|(?P<offset>[+-]\d\d:\d\d))?",
+    re.ASCII,
+)
 PATH = "path:"
 
 TABLES: Mapping[str, Table] = {
@@ -127,6 +137,20 @@ def is_at(known: Facts, path: str) -> bool:
         one == wanted or one.startswith(f"{wanted}/") or fnmatchcase(one, path)
         for one in known.paths
     )
+
+
+def in_utc(text: str) -> str:
+    """Give a time, or the beginning of one, as the beginning of how times are kept."""
+    told = _TIME.fullmatch(text)
+    try:
+        kept = to_text(from_text(text + FIRST_DAY[len(text) :])) if told else None
+    except ValueError:
+        kept = None
+    if told is None or kept is None:
+        raise ValueError("not an ISO time, such as 2026-01-31T12:00:00Z, nor its beginning")
+    # Some offsets are no whole hours.
+    least = len("2026-05-07T12:00") if told["offset"] else 0
+    return kept[: max(len(told["said"]), least)].removesuffix("Z")
 
 
 def is_within(known: Facts, since: str | None, until: str | None) -> bool:

@@ -293,29 +293,6 @@ def test_a_move_is_undone_with_what_was_written_since(
 
 
 @pytest.mark.holds("FIL-undo-4")
-@pytest.mark.parametrize("past_hansard", [True, False])
-def test_a_clash_names_where_others_have_moved_the_file(
-    app: Application, agent: Caller, files: Path, *, past_hansard: bool
-) -> None:
-    create(app, agent, "a", "one\n")
-    done = edit(app, agent, "a", "two\n")
-    if past_hansard:
-        (files / "a").rename(files / "b")
-    else:
-        op(app, a_caller(), "move", "a", to="b")
-    edit(app, a_caller(), "b", "two\nthree\n")
-    (files / "b").rename(files / "c")
-    edit(app, a_caller(), "c", "two\nthree\nfour\n")
-
-    [step] = undo(app, agent, entry=f"s:{done.seq}").files
-    op(app, a_caller(), "delete", "c")
-    [gone] = undo(app, agent, entry=f"s:{done.seq}").files
-
-    assert (step.action, gone.action) == ("clash", "clash")
-    assert "c since" in (step.reason or "")
-    assert "c since" not in (gone.reason or "")
-
-
 def test_a_move_onto_whose_old_name_somebody_put_a_file_clashes(
     app: Application, agent: Caller, files: Path
 ) -> None:

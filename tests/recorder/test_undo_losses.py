@@ -153,3 +153,26 @@ def test_what_came_back_from_outside_is_the_same_file(
     undo(app, agent, entry=f"s:{edited.seq}")
 
     assert contents(files)["f"] == b"one\n"
+
+
+@pytest.mark.parametrize("past_hansard", [True, False])
+def test_a_clash_names_where_others_have_moved_the_file(
+    app: Application, agent: Caller, files: Path, *, past_hansard: bool
+) -> None:
+    create(app, agent, "a", "one\n")
+    done = edit(app, agent, "a", "two\n")
+    if past_hansard:
+        (files / "a").rename(files / "b")
+    else:
+        op(app, a_caller(), "move", "a", to="b")
+    edit(app, a_caller(), "b", "two\nthree\n")
+    (files / "b").rename(files / "c")
+    edit(app, a_caller(), "c", "two\nthree\nfour\n")
+
+    [step] = undo(app, agent, entry=f"s:{done.seq}").files
+    op(app, a_caller(), "delete", "c")
+    [gone] = undo(app, agent, entry=f"s:{done.seq}").files
+
+    assert (step.action, gone.action) == ("clash", "clash")
+    assert "c since" in (step.reason or "")
+    assert "c since" not in (gone.reason or "")

@@ -16,7 +16,9 @@ from dataclasses import dataclass, replace
 from hansard.kernel.engine import Row, WriteTx
 from hansard.kernel.event import Stamp
 from hansard.kernel.operation import Caller, Context, Operation, Request
+from hansard.kernel.problem import InvalidInput
 from hansard.kernel.store import UNMADE, Store
+from hansard.kernel.text import one_line
 from hansard.sessions import directory
 from hansard.sessions.call_project import CallPlace
 from hansard.sessions.contract import SessionClosed, SessionNotFound
@@ -216,7 +218,15 @@ def _own(store: Store, asked: Asked) -> Seating:
 
 
 def _begun(asked: Asked, session: str) -> Seating:
-    """Begin a session of a chosen id; one that only Hansard can make was never begun."""
+    """Begin a session of a chosen id; one that only Hansard can make was never begun.
+
+    Others are shown the id: on several lines it could pass for words of ours.
+    """
+    if one_line(session) != session:
+        raise InvalidInput(
+            "session_id: a new session's id is on one line, without control characters",
+            argument="session_id",
+        )
     if directory.project_of(session) is not None:
         raise _not_found(session, hint="Ids of this form are made by Hansard; choose another")
     return Seating(asked.project, session, begins=True)

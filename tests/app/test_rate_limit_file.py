@@ -10,7 +10,7 @@ import pytest
 
 from hansard.app import rate_limit_file
 from hansard.app.quotas import Buckets
-from hansard.app.rate_limit_file import Allowance, BucketFile
+from hansard.app.rate_limit_file import Allowance, RateLimitFile
 from hansard.app.tokens import RateLimited
 from tests.patience import PATIENCE_S
 
@@ -25,7 +25,7 @@ def taken(buckets: Buckets, caller: str = "one") -> int:
 
 
 def buckets(path: Path, what: str = "calls") -> Buckets:
-    return Buckets(what, holds=5, per_s=1.0, clock=lambda: 100.0, shared=BucketFile(path))
+    return Buckets(what, holds=5, per_s=1.0, clock=lambda: 100.0, shared=RateLimitFile(path))
 
 
 def test_what_one_has_used_the_other_does_not_have(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_where_all_places_are_taken_the_longest_quiet_is_forgotten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rate_limit_file, "PLACES", 8)
-    known = BucketFile(tmp_path / "it")
+    known = RateLimitFile(tmp_path / "it")
     for number in range(1, 10):
         known.put("calls", f"caller {number}", Allowance(0.0, float(number)))
 

@@ -128,3 +128,25 @@ def test_every_target_that_the_page_names_can_be_made() -> None:
     targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
 
     assert {"develop", "test", "check"} <= named <= targets
+
+
+PAGES = ["CONTRIBUTING.md", "SECURITY.md", "docs/promises.md", "docs/verify.md", "docs/serving.md"]
+COMMAND = re.compile(r"pytest ((?:tests/[\w./]+ ?)+)(?:-k (?:\"([^\"]+)\"|([\w-]+)))?")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_each_command_for_pytest_names_tests_that_there_are(page: str) -> None:
+    for paths, quoted, word in COMMAND.findall((ROOT / page).read_text(encoding="utf-8")):
+        files = [ROOT / path for path in paths.split()]
+        assert [file for file in files if not file.exists()] == [], page
+        if "tests/crash" in paths:  # its cases have names that are put together
+            continue
+        chosen = set(re.findall(r"[\w-]+", quoted or word)) - {"or", "and", "not"}
+        known = "".join(map(named_in, files)).replace("-", "_").lower()
+        assert {one for one in chosen if one.replace("-", "_").lower() not in known} == set(), page
+
+
+def named_in(path: Path) -> str:
+    """Give what may name a test of a path: names of files, and what they say."""
+    files = [path] if path.suffix == ".py" else sorted(path.rglob("*.py"))
+    return "".join(f"{file.name} {file.read_text(encoding='utf-8')}" for file in files)

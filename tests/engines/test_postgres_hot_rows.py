@@ -9,7 +9,7 @@ import pytest
 from psycopg import sql
 
 from hansard.engines.postgres import PostgresEngine, row_cache, write_transaction
-from hansard.engines.postgres.row_cache import UNKNOWN, HotRows, Mark
+from hansard.engines.postgres.row_cache import UNKNOWN, Mark, RowCache
 from hansard.kernel.blob import Digest, seal
 from hansard.kernel.engine import ReadTx, Row, Schema, Table, WriteTx
 from hansard.kernel.event import Head
@@ -277,7 +277,7 @@ def test_memory_is_bounded_and_what_was_longest_not_asked_for_goes_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(row_cache, "BYTES_MAX", 3_000)
-    hot, mark = HotRows(), _mark(1, "h")
+    hot, mark = RowCache(), _mark(1, "h")
     place = ("table", "key")
     for name in ("old", "used", "new"):
         hot.learn(name, mark, {place: "x" * 700})
@@ -291,7 +291,7 @@ def test_memory_is_bounded_and_what_was_longest_not_asked_for_goes_first(
 
 
 def test_a_row_too_long_to_remember_is_not_taken_for_what_it_was() -> None:
-    hot, place = HotRows(), ("table", "key")
+    hot, place = RowCache(), ("table", "key")
     before, after = _mark(1, "h"), _mark(2, "i")
     hot.learn("p", before, {place: "short"})
 
@@ -302,7 +302,7 @@ def test_a_row_too_long_to_remember_is_not_taken_for_what_it_was() -> None:
 
 
 def test_an_older_look_does_not_take_the_place_of_a_newer_one() -> None:
-    hot, place = HotRows(), ("table", "key")
+    hot, place = RowCache(), ("table", "key")
     older, newer = _mark(1, "h"), _mark(2, "i")
     hot.learn("p", newer, {place: "new"})
 

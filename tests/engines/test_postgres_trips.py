@@ -108,7 +108,7 @@ def test_what_is_foreseen_is_asked_together(engine: Engine) -> None:
             lambda: tx.get(DATED, tx.scan(THINGS, limit=7)[0].key, as_of=1),
             lambda: tx.entries(limit=5),
         ]
-        tx.foresee(*asks)
+        tx.prefetch(*asks)
         return [ask() for ask in asks]
 
     found: list[Any] = []

@@ -13,7 +13,7 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import Implementation
 
-from hansard.mcp.http_seats import SEATS_MAX, Seats
+from hansard.mcp.http_seats import SEATS_MAX, HttpSeats
 from tests.http.serving import MODERN_META, Answer, Server, make_token, mcp_request, serving
 
 RECORD = {"type": "task", "title": "T", "summary": "s", "body": "b", "project_id": "ours"}
@@ -188,7 +188,7 @@ class Timer:
 
 def test_whoever_was_long_quiet_is_gone_and_whoever_may_be_there_is_not() -> None:
     timer = Timer()
-    seats = Seats(60, timer)
+    seats = HttpSeats(60, timer)
     seats.begin("chat")
     first = seats.alone("chat")
     timer.now = 61
@@ -204,7 +204,7 @@ def test_whoever_was_long_quiet_is_gone_and_whoever_may_be_there_is_not() -> Non
 
 
 def test_whoever_was_met_without_a_beginning_is_not_taken_for_the_next_to_begin() -> None:
-    seats = Seats(60, Timer())
+    seats = HttpSeats(60, Timer())
 
     assert seats.alone("chat") is None
     seats.begin("chat")
@@ -212,7 +212,7 @@ def test_whoever_was_met_without_a_beginning_is_not_taken_for_the_next_to_begin(
 
 
 def test_so_many_seats_are_kept_and_no_more() -> None:
-    seats = Seats(60, Timer())
+    seats = HttpSeats(60, Timer())
     first = seats.connected("", "connection 0")
     again = seats.connected("", "connection 0")
     for number in range(SEATS_MAX):

@@ -9,7 +9,7 @@ import pytest
 
 from hansard.app.quotas import CALLERS_MAX, DAY_S
 from hansard.app.tokens import RateLimited
-from hansard.http.rate_limits import Rates
+from hansard.http.rate_limits import RateLimits
 from hansard.kernel.limits import MIB
 from tests.http.serving import Server, let_in, make_token, mcp_call, serving
 
@@ -27,7 +27,7 @@ def clock() -> Clock:
     return Clock()
 
 
-def enters(rates: Rates, caller: str = "one") -> int:
+def enters(rates: RateLimits, caller: str = "one") -> int:
     """Count how many requests come in at once."""
     for count in range(1_000):
         try:
@@ -38,7 +38,7 @@ def enters(rates: Rates, caller: str = "one") -> int:
 
 
 def test_a_burst_is_let_in_and_no_more_until_time_passes(clock: Clock) -> None:
-    rates = Rates(60, 0, clock)
+    rates = RateLimits(60, 0, clock)
 
     assert enters(rates) == 10
     clock.now += 3.0
@@ -48,13 +48,13 @@ def test_a_burst_is_let_in_and_no_more_until_time_passes(clock: Clock) -> None:
 
 
 def test_one_caller_does_not_use_up_anothers(clock: Clock) -> None:
-    rates = Rates(60, 0, clock)
+    rates = RateLimits(60, 0, clock)
 
     assert enters(rates, "one") == enters(rates, "other") == 10
 
 
 def test_a_refusal_says_how_long_to_wait(clock: Clock) -> None:
-    rates = Rates(6, 0, clock)
+    rates = RateLimits(6, 0, clock)
     enters(rates)
 
     with pytest.raises(RateLimited) as refusal:
@@ -65,7 +65,7 @@ def test_a_refusal_says_how_long_to_wait(clock: Clock) -> None:
 
 
 def test_refusals_use_nothing_up(clock: Clock) -> None:
-    rates = Rates(60, 0, clock)
+    rates = RateLimits(60, 0, clock)
     enters(rates)
     for _ in range(100):
         with pytest.raises(RateLimited):
@@ -76,7 +76,7 @@ def test_refusals_use_nothing_up(clock: Clock) -> None:
 
 
 def test_what_was_sent_counts_over_the_day(clock: Clock) -> None:
-    rates = Rates(0, 2, clock)
+    rates = RateLimits(0, 2, clock)
     rates.sent("one", 2 * MIB + 1)
 
     with pytest.raises(RateLimited):
@@ -87,14 +87,14 @@ def test_what_was_sent_counts_over_the_day(clock: Clock) -> None:
 
 
 def test_without_limits_nothing_is_refused(clock: Clock) -> None:
-    rates = Rates(0, 0, clock)
+    rates = RateLimits(0, 0, clock)
     rates.sent("one", 1_000 * MIB)
 
     assert enters(rates) == 1_000
 
 
 def test_callers_that_come_and_go_do_not_fill_the_memory(clock: Clock) -> None:
-    rates = Rates(6, 0, clock)
+    rates = RateLimits(6, 0, clock)
     rates.enter("first")
     for number in range(CALLERS_MAX):
         rates.enter(str(number))

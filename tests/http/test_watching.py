@@ -13,10 +13,10 @@ from starlette.requests import Request
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.engines.memory import MemoryEngine
-from hansard.http.authentication import Gate
+from hansard.http.authentication import Authentication
 from hansard.http.health import NOT_FOLLOWING, Health
 from hansard.http.logs import FIELDS, AsJson, AsText
-from hansard.http.request_metrics import Meter
+from hansard.http.request_metrics import RequestMetrics
 from hansard.kernel.follow import Follower
 from hansard.kernel.problem import StorageUnavailable
 from tests.http.serving import Browser, Server, let_in, make_token, mcp_call, serving
@@ -44,7 +44,7 @@ def test_a_server_is_ready_if_it_can_do_what_it_offers(read_only: bool, status: 
     settings = Settings(embedder="none", read_only=True)
     app = start(settings, lambda _, schema: Full(schema))
     app.read_only = read_only
-    health = Health(app, Gate(app.store, settings), Meter())
+    health = Health(app, Authentication(app.store, settings), RequestMetrics())
     endpoint = next(one.endpoint for one in health.routes() if one.path == "/readyz")
 
     answer = anyio.run(endpoint, Request({"type": "http"}))
@@ -57,7 +57,7 @@ def test_a_server_that_has_stopped_following_says_so() -> None:
     settings = Settings(embedder="none")
     app = start(settings, lambda _, schema: MemoryEngine(schema))
     app.followers = [Follower("any", lambda _project, _entries: None)]
-    health = Health(app, Gate(app.store, settings), Meter())
+    health = Health(app, Authentication(app.store, settings), RequestMetrics())
     endpoint = next(one.endpoint for one in health.routes() if one.path == "/readyz")
 
     app.store.engine.watch = _broken  # type: ignore[method-assign]
@@ -107,7 +107,7 @@ def test_requests_are_counted_by_operation_and_status(browser: Browser) -> None:
 
 
 def test_the_metrics_are_in_prometheus_form() -> None:
-    meter = Meter()
+    meter = RequestMetrics()
     meter.done("create_record", 200, 0.003)
     meter.done("create_record", 200, 99.0)
 

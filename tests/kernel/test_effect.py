@@ -21,7 +21,7 @@ OpenStore = Callable[[], Store]
 
 
 class LostItsWayError(Exception):
-    """What an act raises that its writer did not foresee."""
+    """What an act raises that its writer did not prefetch."""
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from hansard.app.settings import load
 from hansard.app.start import catalog, start
 from hansard.kernel.operation import Caller, Result
 from hansard.mcp import http_dispatch
-from hansard.mcp.handshake import StdioFront
+from hansard.mcp.handshake import StdioHandshake
 from tests import toy
 from tests.patience import lengthen
 
@@ -57,7 +57,7 @@ def main() -> int:
     if ONLY_SDK in os.environ:
         vars(http_dispatch)["plain_call"] = lambda _: None
     elif sys.argv[1] == "stdio":
-        given["front"] = StdioFront(settings, has_secret=False)
+        given["front"] = StdioHandshake(settings, has_secret=False)
     code: int = server.serve(application, settings, **given)
     return code
 

@@ -21,7 +21,7 @@ from hansard.mcp.handshake import (
     INITIALIZE,
     LIST_TOOLS,
     VERSION,
-    StdioFront,
+    StdioHandshake,
     made,
 )
 from hansard.mcp.instructions import TEXT, TOOL
@@ -57,7 +57,7 @@ def envelope(info: Json | None = None, **capabilities: Any) -> Json:
     return {"_meta": {VERSION: "2026-07-28", CAPABILITIES: capabilities, **said}}
 
 
-def ask(front: StdioFront, method: str, params: Json | None = None, request_id: Any = 1) -> Any:
+def ask(front: StdioHandshake, method: str, params: Json | None = None, request_id: Any = 1) -> Any:
     """Ask the front; gives its answer, or `None` if it leaves that to the server."""
     message: Json = {"jsonrpc": "2.0", "id": request_id, "method": method}
     line = json.dumps(message | ({"params": params} if params is not None else {})).encode()
@@ -65,7 +65,7 @@ def ask(front: StdioFront, method: str, params: Json | None = None, request_id: 
     return None if answer is None else json.loads(answer)
 
 
-def said(front: StdioFront, asked: list[tuple[str, Json | None]]) -> dict[str, Any]:
+def said(front: StdioHandshake, asked: list[tuple[str, Json | None]]) -> dict[str, Any]:
     """Ask several things; gives each result or error by method, `None` if it is left."""
     answers = {method: ask(front, method, params) for method, params in asked}
     return {
@@ -103,7 +103,7 @@ def test_the_front_answers_what_the_full_server_does(
 ) -> None:
     settings = Settings(**chosen)
 
-    by_front = said(StdioFront(settings, has_secret=False), EACH_ERA[era])
+    by_front = said(StdioHandshake(settings, has_secret=False), EACH_ERA[era])
 
     assert by_front == answers_of(plain, EACH_ERA[era], settings)
 
@@ -117,7 +117,7 @@ def test_with_a_secret_it_lists_what_can_be_accepted(
     settings = Settings(store="memory:", toolsets=toolsets)
     application = start(settings)
 
-    by_front = said(StdioFront(settings, has_secret=True), EACH_ERA[era])
+    by_front = said(StdioHandshake(settings, has_secret=True), EACH_ERA[era])
 
     assert by_front == answers_of(application, EACH_ERA[era], settings)
     assert "accept_proposal" in json.dumps(by_front)
@@ -128,7 +128,7 @@ def test_with_a_secret_it_lists_what_can_be_accepted(
 def test_what_the_store_alone_knows_is_left_to_the_server(plain: Application, era: str) -> None:
     settings = Settings(toolsets="all")
 
-    by_front = said(StdioFront(settings, has_secret=False), EACH_ERA[era])
+    by_front = said(StdioHandshake(settings, has_secret=False), EACH_ERA[era])
 
     by_server = answers_of(plain, EACH_ERA[era], settings)
     assert by_front == by_server | {LIST_TOOLS: None}
@@ -145,7 +145,7 @@ def test_what_is_told_of_tools_never_depends_on_the_store() -> None:
 def test_versions_are_agreed_as_the_server_does(plain: Application, version: str) -> None:
     asked = [handshake(version=version), (LIST_TOOLS, {}), ("resources/list", {"_meta": {}})]
 
-    by_front = said(StdioFront(Settings(), has_secret=False), [*asked])
+    by_front = said(StdioHandshake(Settings(), has_secret=False), [*asked])
 
     assert by_front == answers_of(plain, [*asked])
 
@@ -173,7 +173,7 @@ OPENINGS: dict[str, list[tuple[str, Json | None]]] = {
 def test_hosts_are_answered_all_that_they_begin_with(
     opening: list[tuple[str, Json | None]],
 ) -> None:
-    answers = said(StdioFront(Settings(), has_secret=False), opening)
+    answers = said(StdioHandshake(Settings(), has_secret=False), opening)
 
     assert None not in answers.values()
 
@@ -216,7 +216,7 @@ def test_what_is_not_as_expected_is_left_or_answered_the_same(
 ) -> None:
     asked = [(method, params)]
 
-    by_front = said(StdioFront(Settings(), has_secret=False), asked)
+    by_front = said(StdioHandshake(Settings(), has_secret=False), asked)
 
     assert by_front in ({method: None}, answers_of(plain, asked))
 
@@ -232,7 +232,7 @@ def test_what_is_not_as_expected_is_left_or_answered_the_same(
     ],
 )
 def test_what_is_no_request_is_left_to_the_server(line: bytes) -> None:
-    front = StdioFront(Settings(), has_secret=False)
+    front = StdioHandshake(Settings(), has_secret=False)
 
     assert front.answer(line) is None
 
@@ -246,7 +246,7 @@ ANY_JSON = st.recursive(
 
 @given(data=st.data())
 def test_whatever_stands_in_a_request_is_answered_or_left(data: st.DataObject) -> None:
-    front = StdioFront(Settings(), has_secret=False)
+    front = StdioHandshake(Settings(), has_secret=False)
     method, params = data.draw(st.sampled_from([handshake(CLAUDE, roots={}), (LIST_TOOLS, META)]))
     message: Json = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     path = data.draw(st.sampled_from(sorted(paths(message), key=str)))
@@ -271,7 +271,7 @@ def changed(value: Any, path: tuple[str, ...], to: Any) -> Any:
 
 
 def test_the_server_is_given_what_settles_the_era_and_what_was_told() -> None:
-    front = StdioFront(Settings(), has_secret=False)
+    front = StdioHandshake(Settings(), has_secret=False)
     initialized = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
 
     ask(front, DISCOVER, META)
@@ -286,7 +286,7 @@ def test_the_server_is_given_what_settles_the_era_and_what_was_told() -> None:
 
 
 def test_notices_without_end_are_not_kept_here() -> None:
-    front = StdioFront(Settings(), has_secret=False)
+    front = StdioHandshake(Settings(), has_secret=False)
     notice = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}'
 
     answers = [front.answer(notice) for _ in range(100)]

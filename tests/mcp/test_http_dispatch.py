@@ -15,8 +15,8 @@ from hansard.app.start import catalog, start
 from hansard.kernel.operation import Capability, Context, Operation, ProjectRequest, Result
 from hansard.mcp import http_dispatch
 from hansard.mcp.callers import http_door
-from hansard.mcp.dispatch import CALLS_AT_ONCE_MAX, ToolDesk
-from hansard.mcp.http_dispatch import MESSAGE_KEY, HttpDesk
+from hansard.mcp.dispatch import CALLS_AT_ONCE_MAX, ToolDispatcher
+from hansard.mcp.http_dispatch import MESSAGE_KEY, HttpDispatcher
 from tests.hostile.fuzzing import META
 from tests.patience import PATIENCE_S
 
@@ -61,7 +61,7 @@ class Asker:
         self.waiting = waiting
         self.sent: list[Any] = []
 
-    async def ask(self, desk: HttpDesk) -> None:
+    async def ask(self, desk: HttpDispatcher) -> None:
         scope = {"type": "http", "headers": HEADERS, "client": None, MESSAGE_KEY: MESSAGE}
         await desk(scope, self._receive, self._send)
 
@@ -82,7 +82,7 @@ async def test_an_answer_that_takes_long_is_told_of_in_a_stream(
     application = waiting.application()
     caller = Asker(waiting)
     with ThreadPoolExecutor() as threads:
-        await caller.ask(HttpDesk(_nobody, desk_of(application), threads))
+        await caller.ask(HttpDispatcher(_nobody, desk_of(application), threads))
     application.close()
 
     first, *parts = caller.sent
@@ -104,7 +104,7 @@ async def test_who_finds_no_room_at_the_desk_is_passed_on() -> None:
 
     callers = [Asker(waiting) for _ in range(CALLS_AT_ONCE_MAX + 1)]
     with ThreadPoolExecutor(CALLS_AT_ONCE_MAX) as threads:
-        desk = HttpDesk(sdk, desk_of(application), threads)
+        desk = HttpDispatcher(sdk, desk_of(application), threads)
         async with anyio.create_task_group() as tasks:
             for one in callers:
                 tasks.start_soon(one.ask, desk)
@@ -114,8 +114,8 @@ async def test_who_finds_no_room_at_the_desk_is_passed_on() -> None:
     assert sum(bool(one.sent) for one in callers) == CALLS_AT_ONCE_MAX
 
 
-def desk_of(application: Application) -> ToolDesk:
-    return ToolDesk(application, Settings(), http_door("", application.store))
+def desk_of(application: Application) -> ToolDispatcher:
+    return ToolDispatcher(application, Settings(), http_door("", application.store))
 
 
 async def _nobody(_: Any, __: Any, ___: Any) -> None:

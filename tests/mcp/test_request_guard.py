@@ -5,7 +5,7 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from hansard.app import start
-from hansard.mcp.request_guard import Guard
+from hansard.mcp.request_guard import RequestGuard
 
 OURS, OTHER = b"127.0.0.1:8377", b"evil.example"
 
@@ -27,7 +27,7 @@ def status_of(*headers: tuple[bytes, bytes]) -> int:
 
     scope = {"type": "http", "method": "GET", "path": "/metrics", "query_string": b""}
     scope |= {"headers": [*headers], "server": ("127.0.0.1", 8377)}
-    guard = Guard(served, path="/mcp", catalog=start.catalog())
+    guard = RequestGuard(served, path="/mcp", catalog=start.catalog())
     anyio.run(guard, scope, receive, send)
     [status] = statuses
     return status

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from hansard.app.bounded import TokenCaller
-from hansard.app.rate_limit_file import Allowance, BucketFile
+from hansard.app.rate_limit_file import Allowance, RateLimitFile
 from hansard.app.tokens import RateLimited
 from hansard.checkpoints.contract import StorageQuotaExceeded
 from hansard.kernel.engine import ReadTx
@@ -69,7 +69,7 @@ class Buckets:
         holds: float,
         per_s: float,
         clock: Clock = time.monotonic,
-        shared: BucketFile | None = None,
+        shared: RateLimitFile | None = None,
     ) -> None:
         """Give each caller a full bucket; `shared` is where other processes count as well."""
         self._what = what
@@ -149,7 +149,7 @@ class Quotas:
         writes_per_day: int,
         for_everyone: bool = False,
         clock: Clock = time.monotonic,
-        shared: BucketFile | None = None,
+        shared: RateLimitFile | None = None,
     ) -> None:
         """Set the limits, 0 being none: for callers with a token, or for everyone."""
         self._session_entries = session_entries

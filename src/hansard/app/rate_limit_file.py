@@ -32,7 +32,7 @@ class Allowance(NamedTuple):
     at: float
 
 
-class BucketFile:
+class RateLimitFile:
     """Holds what callers have left. A process that dies with its hand on it lets go of it."""
 
     def __init__(self, path: Path) -> None:

@@ -32,7 +32,7 @@ from hansard.sessions.rules import Quiet, Staleness
 
 if TYPE_CHECKING:
     from hansard.app.quotas import Quotas as CallQuotas
-    from hansard.app.rate_limit_file import BucketFile
+    from hansard.app.rate_limit_file import RateLimitFile
     from hansard.checkpoints.limits import CheckpointQuotas
     from hansard.recorder.file_decisions import Governed
     from hansard.recorder.gateway import Gateway
@@ -277,7 +277,7 @@ def staleness(settings: Settings) -> Staleness:
     return Staleness(*levels)
 
 
-def quota(settings: Settings, shared: "BucketFile | None" = None) -> Limit:
+def quota(settings: Settings, shared: "RateLimitFile | None" = None) -> Limit:
     """Give what refuses calls beyond the quotas; made with the first write, as no read counts."""
     made = cache(partial(call_quotas, settings, shared))
 
@@ -288,7 +288,7 @@ def quota(settings: Settings, shared: "BucketFile | None" = None) -> Limit:
     return limit
 
 
-def call_quotas(settings: Settings, shared: "BucketFile | None" = None) -> "CallQuotas":
+def call_quotas(settings: Settings, shared: "RateLimitFile | None" = None) -> "CallQuotas":
     """Give the limits of what sessions may hold, and callers write."""
     from hansard.app.quotas import Quotas as CallQuotas
 
@@ -332,7 +332,7 @@ def start(
     clock: Clock = utc_now,
     known: Catalog | None = None,
     home: Home | None = None,
-    shared: "BucketFile | None" = None,
+    shared: "RateLimitFile | None" = None,
 ) -> Application:
     """Build the application these settings describe, or one with another catalog or home.
 

@@ -95,7 +95,7 @@ class _Save:
         return self.context.write(work, blobs=[plan.blob] if plan.blob else [])
 
     def _plan(self, tx: ReadTx) -> tuple[packing.SavePlan, Row | None]:
-        tx.foresee(
+        tx.prefetch(
             lambda: tx.kept([self.digest]),
             lambda: self._known(tx),
             lambda: packing.group(tx, self._session),

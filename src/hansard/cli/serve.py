@@ -6,7 +6,7 @@ import typer
 
 from hansard.app.home_projects import choose
 from hansard.app.hook_server import HookServer
-from hansard.app.rate_limit_file import BucketFile
+from hansard.app.rate_limit_file import RateLimitFile
 from hansard.app.settings import Settings, load
 from hansard.app.start import start
 from hansard.app.tracing import traced
@@ -36,7 +36,7 @@ def serve(flags: Flags) -> int:
 def _serve(settings: Settings, worker: Worker | None) -> int:
     """Serve by this process: all there is, or one of several workers."""
     # The web stack takes longest to load, so everything else may fail first.
-    shared = BucketFile(Path(worker.folder) / BUCKETS) if worker else None
+    shared = RateLimitFile(Path(worker.folder) / BUCKETS) if worker else None
     application = traced(start(settings, home=choose(settings, say=say), shared=shared))
     if application.settled:
         say(settled_line(application.settled))

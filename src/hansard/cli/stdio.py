@@ -10,7 +10,7 @@ from hansard.app.settings import Settings, load, secret
 from hansard.cli.flags import Flags
 from hansard.cli.terminal.stderr import exit_code, say, say_problem
 from hansard.kernel.problem import Problem
-from hansard.mcp.handshake import StdioFront, made
+from hansard.mcp.handshake import StdioHandshake, made
 from hansard.mcp.pipe_reader import LineReader, claim
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def serve(flags: Flags) -> int:
         require_files()
         settings = load(flags)
         configured = secret(settings)
-        front = StdioFront(settings, has_secret=configured is not None)
+        front = StdioHandshake(settings, has_secret=configured is not None)
     except Problem as problem:
         from hansard.mcp.failed_start import refuse
 
@@ -38,7 +38,7 @@ def serve(flags: Flags) -> int:
     return _serve(settings, reader, front)
 
 
-def _serve(settings: Settings, reader: LineReader, front: StdioFront) -> int:
+def _serve(settings: Settings, reader: LineReader, front: StdioHandshake) -> int:
     from hansard.mcp import lazy_sdk
 
     lazy_sdk.load_only_what_is_used()

@@ -69,7 +69,7 @@ def listed(
     """List what is wanted where no words are looked for, the newest first."""
     fitting = (row for row in _newest(tx, wanted) if wanted.has(row) and _fits(row, request.mode))
     rows = list(islice(fitting, request.limit))
-    reading.foresee_reasons(tx, [row["id"] for row in rows])
+    reading.prefetch_reasons(tx, [row["id"] for row in rows])
     return [shown(tx, row, "", is_dated=True) for row in rows]
 
 
@@ -83,7 +83,7 @@ def history(
     rows = [row for row in _newest(tx, wanted) if row["kind"] == "decision" and wanted.has(row)]
     told = rows[: request.limit][::-1]
     before = (identifier for row in told for identifier in row["supersedes"])
-    reading.foresee_reasons(tx, [*(row["id"] for row in told), *before])
+    reading.prefetch_reasons(tx, [*(row["id"] for row in told), *before])
     return [_with_changes(tx, row) for row in told], len(rows) - len(told)
 
 

@@ -84,9 +84,9 @@ def reasons(tx: ReadTx, row: Row) -> Reasons:
     return unpack(content(tx, Digest(row["reasons"])))
 
 
-def foresee_reasons(tx: ReadTx, identifiers: Iterable[str]) -> None:
+def prefetch_reasons(tx: ReadTx, identifiers: Iterable[str]) -> None:
     """Have several decisions or proposals at hand, and why: asked for all together."""
-    tx.foresee(*(lambda one=one: reasons(tx, stated(tx, one)) for one in identifiers))
+    tx.prefetch(*(lambda one=one: reasons(tx, stated(tx, one)) for one in identifiers))
 
 
 def citing_decisions(tx: ReadTx, identifier: str) -> BlastRadius:

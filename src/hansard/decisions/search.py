@@ -52,7 +52,7 @@ class Searching:
             if wanted.is_narrow and not query_stems(request.query):
                 return audit.listed(tx, request, wanted), None
             ranked = _ranked(tx, request, wanted, near)
-            reading.foresee_reasons(tx, [one.standing.id for one in ranked])
+            reading.prefetch_reasons(tx, [one.standing.id for one in ranked])
             return [_found(tx, request, one) for one in ranked], None
 
         found, earlier = context.read(work)
@@ -77,7 +77,7 @@ def _ranked(
     A long chain may match with all its versions, and what else matches comes after them.
     """
     graph = _Graph(tx)
-    graph.foresee(near.hits)
+    graph.prefetch(near.hits)
     by_meaning = [_sane(hit) for hit in near.hits if graph.knows(hit)]
     least = _least(request)
     hits_max = max(limits.HITS_FIRST, least)
@@ -116,11 +116,11 @@ class _Graph:
         is_sane = not math.isnan(hit.score) and "\0" not in hit.key
         return is_sane and self._row(hit.key) is not None
 
-    def foresee(self, hits: Sequence[Hit]) -> None:
+    def prefetch(self, hits: Sequence[Hit]) -> None:
         """Have what hits are numbers on at hand, and where that leads: asked for all together."""
-        self._tx.foresee(*(partial(self._foreseen, hit) for hit in hits))
+        self._tx.prefetch(*(partial(self._prefetched, hit) for hit in hits))
 
-    def _foreseen(self, hit: Hit) -> None:
+    def _prefetched(self, hit: Hit) -> None:
         if self.knows(hit):
             self._match(hit)
 
@@ -154,7 +154,7 @@ class _Graph:
         self, hits: Sequence[Hit], mode: contract.Mode, wanted: WantedDecisions
     ) -> list[RankedMatch]:
         """Say where hits lead, as far as that is wanted."""
-        self.foresee(hits)
+        self.prefetch(hits)
         found = map(self._match, hits)
         if mode == "audit":
             return [one for one in found if wanted.has(self._shown(one.found))]

@@ -4,7 +4,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 
-class Unremembering:
+class Uncached:
     """An engine to which asking is cheap, so that it remembers nothing."""
 
     derived: Path | None = None

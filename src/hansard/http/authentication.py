@@ -33,7 +33,7 @@ LOOK_AGAIN_S = 1.0
 """How long after a token was made the server may still let in callers without one."""
 
 
-class Gate:
+class Authentication:
     """Knows tokens, and where they are needed."""
 
     def __init__(

@@ -13,8 +13,8 @@ from hansard.app.application import Application
 from hansard.app.oauth import MCP, METADATA, SCOPE_KEY, SCOPES
 from hansard.app.settings import LOOPBACK
 from hansard.app.tokens import Token
-from hansard.http.authentication import METRICS, Gate
-from hansard.http.request_metrics import CONTENT_TYPE, Meter
+from hansard.http.authentication import METRICS, Authentication
+from hansard.http.request_metrics import CONTENT_TYPE, RequestMetrics
 from hansard.http.responses import (
     NO_TOKEN,
     SAFETY,
@@ -44,7 +44,11 @@ class Health:
     """Answers those who watch the server."""
 
     def __init__(
-        self, application: Application, gate: Gate, meter: Meter, worker: Worker | None = None
+        self,
+        application: Application,
+        gate: Authentication,
+        meter: RequestMetrics,
+        worker: Worker | None = None,
     ) -> None:
         """Tell of an application, and of the processes that serve with this one, a `worker`."""
         self._application = application

@@ -16,9 +16,9 @@ from hansard.app.oauth import OPERATION_KEY, SCOPE_KEY
 from hansard.app.openapi import BASE
 from hansard.app.tokens import Token
 from hansard.http import logs
-from hansard.http.authentication import METRICS, Gate
-from hansard.http.rate_limits import Failures, Rates
-from hansard.http.request_metrics import Meter
+from hansard.http.authentication import METRICS, Authentication
+from hansard.http.rate_limits import Failures, RateLimits
+from hansard.http.request_metrics import RequestMetrics
 from hansard.http.responses import refused
 from hansard.kernel.problem import Problem
 
@@ -50,7 +50,7 @@ class _Exchange:
     checked: float = field(default=0.0)
 
 
-class HttpFront:
+class HttpMiddleware:
     """Admits, limits and notes each request."""
 
     def __init__(
@@ -59,10 +59,10 @@ class HttpFront:
         *,
         first: Callable[[ASGIApp], ASGIApp],
         catalog: Catalog,
-        gate: Gate,
-        rates: Rates,
+        gate: Authentication,
+        rates: RateLimits,
         failures: Failures,
-        meter: Meter,
+        meter: RequestMetrics,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
         """Stand before an application; `first` asks of a request what comes before who asks."""

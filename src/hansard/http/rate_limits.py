@@ -5,7 +5,7 @@ import time
 from starlette.requests import HTTPConnection
 
 from hansard.app.quotas import DAY_S, Buckets, Clock
-from hansard.app.rate_limit_file import BucketFile
+from hansard.app.rate_limit_file import RateLimitFile
 from hansard.kernel.limits import MIB
 
 MINUTE_S = 60.0
@@ -29,7 +29,7 @@ class Failures:
         *,
         is_limited: bool = True,
         clock: Clock = time.monotonic,
-        shared: BucketFile | None = None,
+        shared: RateLimitFile | None = None,
     ) -> None:
         """Begin with none; where requests have no limit, neither have these."""
         per_s = FAILURES_PER_MINUTE / MINUTE_S if is_limited else 0.0
@@ -41,7 +41,7 @@ class Failures:
         self._shown.take(request.client.host if request.client else "", 1.0)
 
 
-class Rates:
+class RateLimits:
     """Knows what each caller has left."""
 
     def __init__(
@@ -50,7 +50,7 @@ class Rates:
         mib_per_day: int,
         clock: Clock = time.monotonic,
         *,
-        shared: BucketFile | None = None,
+        shared: RateLimitFile | None = None,
     ) -> None:
         """Set the limits for each caller; 0 is none."""
         at_once, bytes_per_day = max(1.0, per_minute * BURST_S / MINUTE_S), mib_per_day * MIB

@@ -13,7 +13,7 @@ BOUNDS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-class Meter:
+class RequestMetrics:
     """Counts requests, how long they took, and what is open."""
 
     def __init__(self) -> None:

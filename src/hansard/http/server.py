@@ -24,7 +24,7 @@ from hansard.http.workers.worker_socket import AT_ONCE, BACKLOG, Worker, end_her
 from hansard.kernel.problem import InvalidInput
 from hansard.mcp.body_limits import Bodies
 from hansard.mcp.dispatch import CALLS_AT_ONCE_MAX
-from hansard.mcp.forced_exit import GIVE_UP_S, LastResort
+from hansard.mcp.forced_exit import GIVE_UP_S, ForcedExit
 from hansard.mcp.origins import in_url
 from hansard.mcp.streamable_http import PATH, HttpServer, mounted
 
@@ -71,7 +71,7 @@ def serve(
     place where several serve on it.
     """
     with (
-        LastResort() as last_resort,
+        ForcedExit() as last_resort,
         closing(application),
         # Ended here, where the last resort still holds: at its own end the interpreter waits.
         ThreadPoolExecutor(CALLS_AT_ONCE_MAX, "call") as threads,

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 from hansard.app.application import Application
 from hansard.app.bounded import Bounded
 from hansard.app.openapi import COOKIE
-from hansard.app.rate_limit_file import BucketFile
+from hansard.app.rate_limit_file import RateLimitFile
 from hansard.app.settings import Settings
 from hansard.app.sso.bearers import Bearers
 from hansard.app.sso.config import sign_on
@@ -18,17 +18,17 @@ from hansard.app.sso.login import Login
 from hansard.app.start import bytes_used
 from hansard.http import logs
 from hansard.http.api import Api
-from hansard.http.authentication import Gate
+from hansard.http.authentication import Authentication
 from hansard.http.health import Health
 from hansard.http.help_page import Helping
 from hansard.http.login_store import store_name, visits_of
-from hansard.http.middleware import HttpFront
+from hansard.http.middleware import HttpMiddleware
 from hansard.http.page_key import from_here, leave_key
 from hansard.http.page_login import PageDoor
 from hansard.http.pages import Pages
 from hansard.http.push_pull import Exchanging
-from hansard.http.rate_limits import Failures, Rates
-from hansard.http.request_metrics import Meter
+from hansard.http.rate_limits import Failures, RateLimits
+from hansard.http.request_metrics import RequestMetrics
 from hansard.http.signing_in import SigningIn
 from hansard.http.workers.routing import Lanes
 from hansard.http.workers.worker_socket import Worker
@@ -44,7 +44,7 @@ class Site:
         *,
         also: str = "",
         worker: Worker | None = None,
-        shared: BucketFile | None = None,
+        shared: RateLimitFile | None = None,
     ) -> None:
         """Offer an application, or refuse settings that would let in anyone from anywhere.
 
@@ -60,11 +60,13 @@ class Site:
         self._port = 0
         self._key_file: Path | None = None
         self._catalog = application.catalog
-        self._gate = Gate(application.store, settings, _bearers(application, settings))
-        self._rates = Rates(settings.rate_per_minute, settings.quota_mib_per_day, shared=shared)
+        self._gate = Authentication(application.store, settings, _bearers(application, settings))
+        self._rates = RateLimits(
+            settings.rate_per_minute, settings.quota_mib_per_day, shared=shared
+        )
         self._failures = Failures(is_limited=settings.rate_per_minute > 0, shared=shared)
         self._gate.signing_in = self._signing_in(application)
-        self._meter = Meter()
+        self._meter = RequestMetrics()
         bounded = Bounded(application)
         self._api = Api(
             bounded,
@@ -93,7 +95,7 @@ class Site:
 
     def around(self, app: ASGIApp, first: Callable[[ASGIApp], ASGIApp]) -> ASGIApp:
         """Guard and watch everything that is served, MCP too, and what is asked `first` of it."""
-        guarded = HttpFront(
+        guarded = HttpMiddleware(
             app,
             # A person who opens an address of programs gets help before a token is asked for.
             first=lambda inner: first(Helping(inner, self._pages.help_with)),

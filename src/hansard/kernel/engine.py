@@ -226,7 +226,7 @@ class ReadTx(Protocol):
     def digests(self, *, after: str = "", limit: int) -> list[Digest]:
         """List the blobs this project has kept, in order."""
 
-    def foresee(self, *asks: Callable[[], object]) -> None:
+    def prefetch(self, *asks: Callable[[], object]) -> None:
         """Hear what this transaction is going to be asked, by doing so: all of it at once.
 
         Each of these asks it something, perhaps several times, and what it gives back is nobody's.

@@ -17,7 +17,7 @@ from hansard.kernel.session_holder import Holder
 from hansard.kernel.store import Store
 from hansard.mcp.client_names import Client, TokenNames, aside
 from hansard.mcp.host_chats import NOTHING, Chats
-from hansard.mcp.http_seats import Seats, note_beginning, seat_of
+from hansard.mcp.http_seats import HttpSeats, note_beginning, seat_of
 from hansard.mcp.request_metadata import Circumstances
 from hansard.sessions.presence import QUIET
 
@@ -34,7 +34,7 @@ class Door:
     via: Literal["stdio", "http"]
     session: str | None = None
     seat: Seat | None = None
-    seats: Seats | None = None
+    seats: HttpSeats | None = None
     """Where many come in: who of them sits where."""
     names: TokenNames = field(default_factory=lambda: TokenNames(None))
     lifeline: Lifeline = field(default_factory=Lifeline)
@@ -127,7 +127,7 @@ def http_door(
     is_alone: bool = True,
 ) -> Door:
     """Any client on this machine or with a token; each has its own sessions."""
-    seats = Seats(away_s, meets_all=is_alone)
+    seats = HttpSeats(away_s, meets_all=is_alone)
     return Door("http", session or None, seats=seats, names=TokenNames(store))
 
 

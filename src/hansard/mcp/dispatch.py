@@ -36,7 +36,7 @@ SERVER_INFO = f"{RESERVED}serverInfo"
 SESSION_ARGUMENTS = {"session_id", "sessionId"}
 
 
-class ToolDesk:
+class ToolDispatcher:
     """Answers calls behind one door."""
 
     def __init__(

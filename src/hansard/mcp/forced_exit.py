@@ -12,7 +12,7 @@ GIVE_UP_S = SHUTDOWN_S - 1.0
 """How long requests that are already in may take to finish once the server is to end."""
 
 
-class LastResort:
+class ForcedExit:
     """Ends the process some time after `start`, if it has not ended by itself.
 
     What was acknowledged is on disk by then, and the rest is settled at the next start.

@@ -45,7 +45,7 @@ def made() -> Json:
     return answers
 
 
-class StdioFront:
+class StdioHandshake:
     """Answers one client until it asks for more than lists."""
 
     def __init__(self, settings: Settings, *, has_secret: bool) -> None:

@@ -24,7 +24,7 @@ from hansard.mcp.dispatch import (
     CALL,
     CALLS_AT_ONCE_MAX,
     Json,
-    ToolDesk,
+    ToolDispatcher,
     asked_in_current_era,
     plain_call,
 )
@@ -57,10 +57,10 @@ ENCODED = "=?"
 """How a name in a header begins that is not as it is in the message."""
 
 
-class HttpDesk:
+class HttpDispatcher:
     """Answers plain calls, and passes on the rest."""
 
-    def __init__(self, app: ASGIApp, desk: ToolDesk, threads: Executor) -> None:
+    def __init__(self, app: ASGIApp, desk: ToolDispatcher, threads: Executor) -> None:
         """Stand before the SDK's application, and have calls run in threads that others end."""
         self._app = app
         self._desk = desk

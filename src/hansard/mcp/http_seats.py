@@ -38,7 +38,7 @@ class Beginning:
     seat: Seat | None = None
 
 
-class Seats:
+class HttpSeats:
     """Remembers who sits where, for as long as this process is there."""
 
     def __init__(
@@ -95,7 +95,7 @@ class Seats:
         _keep_latest(self._begun, who)
 
 
-def seat_of(seats: Seats, asked: Circumstances, token: Token | None) -> Seat | None:
+def seat_of(seats: HttpSeats, asked: Circumstances, token: Token | None) -> Seat | None:
     """Find the seat of a request's sender; `None` if that is unknown."""
     if asked.is_stateless:
         who = _looks(asked, token)
@@ -104,7 +104,7 @@ def seat_of(seats: Seats, asked: Circumstances, token: Token | None) -> Seat | N
     return seats.connected(token.id if token else "", connection) if connection else None
 
 
-def note_beginning(seats: Seats, asked: Circumstances, token: Token | None) -> None:
+def note_beginning(seats: HttpSeats, asked: Circumstances, token: Token | None) -> None:
     """Note that a client of the current era begins."""
     if who := _looks(asked, token):
         seats.begin(*who)

@@ -16,8 +16,14 @@ from pydantic_core import PydanticSerializationError, to_json
 from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.mcp.answers import error_of
 from hansard.mcp.client_names import Client
-from hansard.mcp.dispatch import CALL, CALLS_AT_ONCE_MAX, ToolDesk, asked_in_current_era, plain_call
-from hansard.mcp.handshake import INITIALIZE, KEPT_MAX, StdioFront
+from hansard.mcp.dispatch import (
+    CALL,
+    CALLS_AT_ONCE_MAX,
+    ToolDispatcher,
+    asked_in_current_era,
+    plain_call,
+)
+from hansard.mcp.handshake import INITIALIZE, KEPT_MAX, StdioHandshake
 from hansard.mcp.lines import Line, TooLong
 from hansard.mcp.messages import Json, Malformed, RequestId, read, too_long
 from hansard.mcp.open_requests import Traffic
@@ -48,13 +54,13 @@ class _Flight:
     """Whether the client still wants the answer."""
 
 
-class PipeDesk:
+class PipeDispatcher:
     """Takes messages from the reader's thread, in order."""
 
     def __init__(
         self,
-        desk: ToolDesk,
-        front: StdioFront | None,
+        desk: ToolDispatcher,
+        front: StdioHandshake | None,
         *,
         traffic: Traffic,
         writer: LineWriter,
@@ -133,7 +139,7 @@ class PipeDesk:
             self._flights.pop(_known(message["id"]), None)
         return self._server(front).take(message, size)
 
-    def _plain_call(self, front: StdioFront, message: Json) -> Call | None:
+    def _plain_call(self, front: StdioHandshake, message: Json) -> Call | None:
         found = plain_call(message)
         era = front.era_of_call(found[2]) if found else None
         if found is None or era is None:
@@ -181,7 +187,7 @@ class PipeDesk:
             flight.is_awaited = False
             return True
 
-    def _server(self, front: StdioFront | None = None) -> Rest:
+    def _server(self, front: StdioHandshake | None = None) -> Rest:
         """Give the SDK's server, which knows by then all that the front has answered."""
         if not self._has_rest.is_set():
             self._load()

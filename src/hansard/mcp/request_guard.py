@@ -61,7 +61,7 @@ class ForeignPage(PermissionDenied):
     hint = "Ask from the page of this server itself, or from a program"
 
 
-class Guard:
+class RequestGuard:
     """Checks Host and Origin on every path, and bodies of messages before the SDK reads them."""
 
     def __init__(

@@ -14,7 +14,7 @@ from mcp_types import JSONRPCMessage, JSONRPCRequest
 
 from hansard.mcp.handshake import DISCOVER, VERSION
 from hansard.mcp.open_requests import Traffic
-from hansard.mcp.pipe_dispatch import PipeDesk
+from hansard.mcp.pipe_dispatch import PipeDispatcher
 from hansard.mcp.pipe_writer import LineWriter
 from hansard.mcp.sdk_intake import SdkIntake
 from hansard.mcp.server import HansardServer
@@ -22,7 +22,7 @@ from hansard.mcp.server import HansardServer
 
 def serve_rest(
     server: HansardServer,
-    desk: PipeDesk,
+    desk: PipeDispatcher,
     *,
     traffic: Traffic,
     writer: LineWriter,

@@ -19,7 +19,7 @@ from hansard.mcp.apps import APPS_BY_TOOL
 from hansard.mcp.callers import Door
 from hansard.mcp.cards import Card
 from hansard.mcp.client_names import EXTENSION
-from hansard.mcp.dispatch import CALLS_AT_ONCE_MAX, ToolDesk
+from hansard.mcp.dispatch import CALLS_AT_ONCE_MAX, ToolDispatcher
 from hansard.mcp.instructions import instructions
 from hansard.mcp.notices import Hearing, Notices
 from hansard.mcp.resources import RESOURCES, Parts, Resource
@@ -52,7 +52,7 @@ class HansardServer(Server[None]):
         *,
         readable: Sequence[Resource] = (*RESOURCES, *APPS_BY_TOOL.values()),
         cards: Sequence[Card] | None = None,
-        desk: ToolDesk | None = None,
+        desk: ToolDispatcher | None = None,
     ) -> None:
         """Put the application behind a door; refuse settings that name unknown tools.
 
@@ -62,7 +62,7 @@ class HansardServer(Server[None]):
         self.application, self._door = application, door
         self.notices = Notices(application.store.engine, readable)
         self._readable = readable
-        self.desk = desk or ToolDesk(application, settings, door, cards=cards)
+        self.desk = desk or ToolDispatcher(application, settings, door, cards=cards)
         self._toolbox = self.desk.toolbox
         self._calls = anyio.CapacityLimiter(CALLS_AT_ONCE_MAX)
         super().__init__(

@@ -13,11 +13,11 @@ from hansard.app.settings import Settings
 from hansard.hooks.locations import hooks_folder
 from hansard.mcp.callers import stdio_door
 from hansard.mcp.cards import Card
-from hansard.mcp.dispatch import ToolDesk
-from hansard.mcp.forced_exit import LastResort
-from hansard.mcp.handshake import StdioFront
+from hansard.mcp.dispatch import ToolDispatcher
+from hansard.mcp.forced_exit import ForcedExit
+from hansard.mcp.handshake import StdioHandshake
 from hansard.mcp.open_requests import Traffic
-from hansard.mcp.pipe_dispatch import PipeDesk
+from hansard.mcp.pipe_dispatch import PipeDispatcher
 from hansard.mcp.pipe_reader import LineReader, claim
 from hansard.mcp.pipe_writer import LineWriter
 
@@ -31,7 +31,7 @@ def serve(
     settings: Settings,
     reader: LineReader | None = None,
     cards: Sequence[Card] | None = None,
-    front: StdioFront | None = None,
+    front: StdioHandshake | None = None,
 ) -> int:
     """Serve the client on stdin and stdout until it leaves or a signal comes.
 
@@ -40,13 +40,13 @@ def serve(
     """
     folder = hooks_folder({"store": settings.store} if settings.store else {}, os.environ)
     door = stdio_door(settings.session, application.store, hooks_folder=folder)
-    desk = ToolDesk(application, settings, door, cards=cards)
+    desk = ToolDispatcher(application, settings, door, cards=cards)
     if front:
         front.learn(has_secret=desk.has_secret)
     if reader is None:
         reader = LineReader(*claim())
         reader.start()
-    with LastResort() as last_resort, ExitStack() as ending:
+    with ForcedExit() as last_resort, ExitStack() as ending:
         ending.callback(application.close)
         _serve(desk, settings, reader, front, last_resort.start)
         assert door.seat, "a pipe has one chat at its other end"
@@ -56,10 +56,10 @@ def serve(
 
 
 def _serve(
-    desk: ToolDesk,
+    desk: ToolDispatcher,
     settings: Settings,
     reader: LineReader,
-    front: StdioFront | None,
+    front: StdioHandshake | None,
     start_ending: Callable[[], None],
 ) -> None:
     orders: SimpleQueue[Order] = SimpleQueue()
@@ -69,7 +69,7 @@ def _serve(
         orders.put("end")
 
     writer = LineWriter(reader.wire_out, framed=reader.framed, answered=traffic.leave, broken=end)
-    pipe_desk = PipeDesk(
+    pipe_desk = PipeDispatcher(
         desk,
         front,
         traffic=traffic,

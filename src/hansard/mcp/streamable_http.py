@@ -19,9 +19,9 @@ from hansard.app.start import who_is_there
 from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.mcp.body_limits import Bodies
 from hansard.mcp.callers import http_door
-from hansard.mcp.http_dispatch import HttpDesk
+from hansard.mcp.http_dispatch import HttpDispatcher
 from hansard.mcp.instructions import instructions
-from hansard.mcp.request_guard import Guard
+from hansard.mcp.request_guard import RequestGuard
 from hansard.mcp.sdk import RequestContext, asked_in
 from hansard.mcp.server import HansardServer, require_first
 
@@ -86,13 +86,13 @@ def mounted(
         streamable_http_path=PATH,
         max_request_body_size=REQUEST_BYTES_MAX,
         max_sessions=CONNECTIONS_MAX,
-        # `Guard` asks, on every path and exactly; the SDK would compare how the names begin.
+        # `RequestGuard` asks, on every path and exactly; the SDK would compare how the names begin.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         custom_starlette_routes=[Route("/healthz", _healthz), *routes],
         **options,
     )
-    inner = HttpDesk(app, server.desk, threads) if threads else app
-    guard = Guard(inner, path=PATH, hosts=hosts, catalog=server.application.catalog)
+    inner = HttpDispatcher(app, server.desk, threads) if threads else app
+    guard = RequestGuard(inner, path=PATH, hosts=hosts, catalog=server.application.catalog)
     return Bodies(guard, messages=PATH)
 
 

@@ -109,7 +109,7 @@ class Survey:
         """Say what will be recorded of changes, or what must be done first, or refuse them."""
         if self.is_new:
             self.context.require_new(tx)
-        self._foresee(tx, looked)
+        self._prefetch(tx, looked)
         if not done.is_settled and pending(tx, self.files):
             raise SettleFirstError
         planned = [self._planned(tx, one) for one in looked]
@@ -122,7 +122,7 @@ class Survey:
         writer = IntentWriter(self.gateway, tx, under, self.gateway.owner_name)
         return [writer.describe(one) for one in planned]
 
-    def _foresee(self, tx: ReadTx, looked: Sequence[SurveyedTarget]) -> None:
+    def _prefetch(self, tx: ReadTx, looked: Sequence[SurveyedTarget]) -> None:
         """Ask at once for all that is asked here and while the changes are recorded."""
         paths = [str(path) for one in looked for path in one.target.paths()]
         session, head = self.context.session, tx.head().seq
@@ -132,7 +132,7 @@ class Survey:
             rows += [(table, key) for table in (TOUCHED, BEATS) for key in told]
         # Where the intents will be, if nothing comes between; if it does, they are asked for then.
         rows += [(OUTCOMES, intent_key(head + number)) for number, _ in enumerate(looked, 1)]
-        tx.foresee(
+        tx.prefetch(
             *(partial(pending, tx, [file]) for file in self.files),
             *(partial(ask, tx, path) for path in paths for ask in self.gateway.asks),
             *(partial(tx.get, table, key) for table, key in rows),

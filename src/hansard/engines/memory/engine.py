@@ -9,7 +9,7 @@ from typing import TypeVar
 from hansard.engines.locks import ProcessLock
 from hansard.engines.memory.tables import IndexedDocument
 from hansard.engines.memory.transaction import MemoryReadTx, MemoryWriteTx, Project
-from hansard.engines.uncached import Unremembering
+from hansard.engines.uncached import Uncached
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import Lock, ReadTx, Schema, Table, Topic, Watch, WriteTx
 from hansard.kernel.event import Head
@@ -30,7 +30,7 @@ class MemoryStore:
         self.holders: dict[str, object] = {}
 
 
-class MemoryEngine(Unremembering):
+class MemoryEngine(Uncached):
     """A database that lives as long as its `MemoryStore`."""
 
     name = "memory"

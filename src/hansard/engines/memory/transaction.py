@@ -167,7 +167,7 @@ class MemoryReadTx:
         found = ((digest, self._state.blobs.get(digest)) for digest in digests)
         return {digest: Kept(blob.codec, blob.depth) for digest, blob in found if blob}
 
-    def foresee(self, *asks: Callable[[], object]) -> None:
+    def prefetch(self, *asks: Callable[[], object]) -> None:
         """Do nothing: asking takes no time here."""
 
     def digests(self, *, after: str = "", limit: int) -> list[Digest]:

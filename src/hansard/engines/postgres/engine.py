@@ -17,7 +17,7 @@ from hansard.engines.postgres.connections import (
     Pool,
     translated,
 )
-from hansard.engines.postgres.head_cache import Steady
+from hansard.engines.postgres.head_cache import HeadCache
 from hansard.engines.postgres.leases import LEASE_S, Leases
 from hansard.engines.postgres.notices import Announcer, CommitNotices
 from hansard.engines.postgres.object_store import (
@@ -31,7 +31,7 @@ from hansard.engines.postgres.object_store import (
 from hansard.engines.postgres.pooling import is_lent_by_transaction
 from hansard.engines.postgres.query_trails import Trails
 from hansard.engines.postgres.read_queries import BEGIN_LOOK, MovedError
-from hansard.engines.postgres.row_cache import HotRows
+from hansard.engines.postgres.row_cache import RowCache
 from hansard.engines.postgres.schema import Names, column, lay_out, outdated, scrubbing
 from hansard.engines.postgres.transaction import PostgresReadTx
 from hansard.engines.postgres.writing import Lane
@@ -86,8 +86,8 @@ class PostgresEngine:
             self._pool.close()
             raise
         self._notices = CommitNotices(connector, self._names, only_looks=only_looks)
-        self._hot = HotRows()
-        self._steady = Steady(self._names, self._hot)
+        self._hot = RowCache()
+        self._steady = HeadCache(self._names, self._hot)
         self._trails = Trails()
         self._leases = Leases(connector, self._names, self._steady.end, lease_s=lease_s)
         self._announcer = Announcer(connector, self._names)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from hansard.engines.postgres.connections import Connection
 from hansard.engines.postgres.heads import ask_head, ask_heads, found_head, found_heads
-from hansard.engines.postgres.row_cache import HotRows, Mark
+from hansard.engines.postgres.row_cache import Mark, RowCache
 from hansard.engines.postgres.schema import Names
 
 ALSO_MAX = 8
@@ -14,10 +14,10 @@ ALSO_MAX = 8
 its looks would otherwise be a way to the server, and these cost that hardly more."""
 
 
-class Steady(threading.local):
+class HeadCache(threading.local):
     """What a thread need not ask for again until it writes, or asks for a lock."""
 
-    def __init__(self, names: Names, hot: HotRows) -> None:
+    def __init__(self, names: Names, hot: RowCache) -> None:
         """Have nothing last yet, in any thread."""
         self._names = names
         self._hot = hot

@@ -23,17 +23,17 @@ class LackingError(BaseException):
         self.lacking = lacking
 
 
-class Foresight:
-    """What is known beforehand in one transaction, while something is foreseen."""
+class Prefetch:
+    """What is known beforehand in one transaction, while something is prefetched."""
 
     def __init__(self) -> None:
         """Foresee nothing yet."""
         self.is_on = False
         self._answers: dict[Hashable, Answer] = {}
 
-    def foresee(self, asks: Sequence[Callable[[], object]], send: Send) -> None:
+    def prefetch(self, asks: Sequence[Callable[[], object]], send: Send) -> None:
         """Run these until each has had all its answers, which the transaction remembers."""
-        assert not self.is_on, "something is foreseen already"
+        assert not self.is_on, "something is prefetched already"
         waiting = list(asks)
         while waiting:
             lacking: dict[Hashable, Question] = {}

@@ -7,16 +7,16 @@ from typing import Any, TypeVar, cast
 from hansard.engines.postgres.connections import Connection, pipelined
 from hansard.engines.postgres.heads import Asked, ask_head, found_head
 from hansard.engines.postgres.object_store import Objects
-from hansard.engines.postgres.prefetch import Foresight, LackingError
+from hansard.engines.postgres.prefetch import LackingError, Prefetch
 from hansard.engines.postgres.query_trails import Asking, Step, Trails, asking
 from hansard.engines.postgres.row_cache import (
     ROW_BYTES_MAX,
     Answer,
-    HotRows,
     Kept,
     Mark,
     Place,
     Question,
+    RowCache,
     Unknown,
 )
 from hansard.engines.postgres.schema import Names
@@ -35,7 +35,7 @@ class MovedError(Exception):
     """The project was changed between two parts of one look, which must then begin anew."""
 
 
-class PostgresLook:
+class PostgresReads:
     """What one look at a project, on one connection, has found so far, and how it asks for more.
 
     It begins with the head alone, and what is remembered of a project with that head is not asked
@@ -48,7 +48,7 @@ class PostgresLook:
         connection: Connection,
         names: Names,
         project: str,
-        hot: HotRows,
+        hot: RowCache,
         *,
         is_begun: bool = False,
         objects: Objects | None = None,
@@ -67,13 +67,13 @@ class PostgresLook:
         self._is_begun = is_begun
         self._objects = objects
         self._find_head = find_head
-        self._foresight = Foresight()
+        self._prefetch = Prefetch()
         self._trails = trails
         self.trail: dict[Step, None] = {}
         """What was asked so far."""
 
-    def foresee(self, *asks: Callable[[], object]) -> None:
-        self._foresight.foresee(asks, self._asked)
+    def prefetch(self, *asks: Callable[[], object]) -> None:
+        self._prefetch.prefetch(asks, self._asked)
 
     def head(self) -> Head:
         return self._at().head
@@ -136,7 +136,7 @@ class PostgresLook:
     def _go_on(self, step: Step) -> None:
         """Note what is asked; if it is lacking, ask for what followed it the last time, too."""
         self.trail.setdefault(step)
-        if self._trails and not self._foresight.is_on and self._lacks(step):
+        if self._trails and not self._prefetch.is_on and self._lacks(step):
             ahead = [step, *self._trails.after(self.project, step)]
             lacking = [one for one in ahead if self._lacks(one)]
             if len(lacking) > 1:
@@ -188,9 +188,9 @@ class PostgresLook:
         return answer
 
     def _asked(self, questions: Sequence[Question], *, prepare: bool | None = None) -> list[Answer]:
-        """Ask the server, all together; or what is foreseen."""
-        if self._foresight.is_on:
-            return self._foresight.answers(questions)
+        """Ask the server, all together; or what is prefetched."""
+        if self._prefetch.is_on:
+            return self._prefetch.answers(questions)
 
         def send() -> list[Asked]:
             run = partial(self._connection.execute, binary=True, prepare=prepare)
@@ -206,7 +206,7 @@ class PostgresLook:
 
     def _planned(self, questions: Sequence[Question]) -> list[Answer]:
         """Run statements whose best plans depend on their values, together: none is prepared."""
-        if self._foresight.is_on:
+        if self._prefetch.is_on:
             raise LackingError({})
         _, *answers = self._asked([(WITHOUT_WHOLE_TABLES, ()), *questions], prepare=False)
         return answers

@@ -74,7 +74,7 @@ class _Project:
     bytes: int = 0
 
 
-class HotRows:
+class RowCache:
     """What this process remembers of each project, at the newest mark it has seen."""
 
     def __init__(self) -> None:

@@ -16,9 +16,9 @@ from hansard.engines.postgres.heads import MOVED, ask_unmoved, storing
 from hansard.engines.postgres.object_store import Objects
 from hansard.engines.postgres.query_trails import Trails
 from hansard.engines.postgres.read_queries import MovedError
-from hansard.engines.postgres.row_cache import HotRows, Mark
+from hansard.engines.postgres.row_cache import Mark, RowCache
 from hansard.engines.postgres.schema import Names
-from hansard.engines.postgres.write_buffer import PendingChanges
+from hansard.engines.postgres.write_buffer import WriteBuffer
 from hansard.engines.postgres.write_transaction import PostgresWriteTx, UnderLockError
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.problem import StorageUnavailable
@@ -35,7 +35,7 @@ class SharedWork:
         connection: Connection,
         names: Names,
         project: str,
-        hot: HotRows,
+        hot: RowCache,
         trails: Trails,
         *,
         at: Mark,
@@ -55,7 +55,7 @@ class SharedWork:
         self._trails = trails
         self._before = at
         self._head = at.head
-        self._pending = PendingChanges()
+        self._pending = WriteBuffer()
         self._has_forgotten = False
         self._changed: set[str] = set()
         self.has_changes = False

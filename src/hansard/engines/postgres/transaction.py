@@ -16,7 +16,7 @@ from hansard.engines.postgres.clauses import (
     stored,
 )
 from hansard.engines.postgres.object_store import none_is_set
-from hansard.engines.postgres.read_queries import PostgresLook
+from hansard.engines.postgres.read_queries import PostgresReads
 from hansard.engines.postgres.row_cache import Unknown
 from hansard.engines.postgres.schema import column, filing
 from hansard.engines.postgres.search import Search, having, known
@@ -43,7 +43,7 @@ ENTRY_COLUMNS = (
 )
 
 
-class PostgresReadTx(PostgresLook):
+class PostgresReadTx(PostgresReads):
     """One project's look: the verbs."""
 
     def entries(

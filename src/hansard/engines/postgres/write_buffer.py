@@ -78,7 +78,7 @@ class RowVersions:
                 yield Insertion(row.into, row.places, (*row.values, end), row.otherwise)
 
 
-class PendingChanges:
+class WriteBuffer:
     """Changes that are to be sent, and the rows as they will be then."""
 
     def __init__(self) -> None:
@@ -94,9 +94,9 @@ class PendingChanges:
         self.blob_bytes = 0
         """How many bytes these have."""
 
-    def copy(self) -> "PendingChanges":
+    def copy(self) -> "WriteBuffer":
         """Give what may go on by itself, so that what it adds can be left out again."""
-        copied = PendingChanges()
+        copied = WriteBuffer()
         copied.rows = dict(self.rows)
         copied._changes = {
             place: change.copy() if isinstance(change, RowVersions) else change

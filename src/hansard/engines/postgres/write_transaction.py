@@ -19,10 +19,10 @@ from hansard.engines.postgres.row_cache import (
     ROW_BYTES_MAX,
     UNKNOWN,
     Answer,
-    HotRows,
     Mark,
     Place,
     Question,
+    RowCache,
     Unknown,
 )
 from hansard.engines.postgres.row_cache import Kept as Remembered
@@ -30,7 +30,7 @@ from hansard.engines.postgres.schema import Names, column
 from hansard.engines.postgres.search import Ask
 from hansard.engines.postgres.text import length_of, short, tsvector
 from hansard.engines.postgres.transaction import ENTRY_COLUMNS, PostgresReadTx
-from hansard.engines.postgres.write_buffer import Insertion, PendingChanges, RowVersions, Statement
+from hansard.engines.postgres.write_buffer import Insertion, RowVersions, Statement, WriteBuffer
 from hansard.kernel.blob import Blob, Digest, canonical_json
 from hansard.kernel.engine import Lock, Row, Scalar, Table, Topic, lock_lost
 from hansard.kernel.event import Entry, Head
@@ -60,11 +60,11 @@ class PostgresWriteTx(PostgresReadTx):
         connection: Connection,
         names: Names,
         project: str,
-        hot: HotRows,
+        hot: RowCache,
         *,
         at: Mark,
         head: Head,
-        pending: PendingChanges,
+        pending: WriteBuffer,
         is_ahead: bool = False,
         objects: Objects | None = None,
         trails: Trails | None = None,
@@ -347,7 +347,7 @@ class PostgresWriteTx(PostgresReadTx):
         """Ask about a table; what is still to be sent is sent first, if it bears on that."""
         if not self.has_forgotten and about not in self.changed:
             return super()._answers(about, questions, ask)
-        if self._foresight.is_on:
+        if self._prefetch.is_on:
             raise LackingError({})
         self._sends = True
         try:
@@ -372,6 +372,6 @@ class PostgresWriteTx(PostgresReadTx):
             return send()
 
     def _planned(self, questions: Sequence[Question]) -> list[Answer]:
-        if not self._foresight.is_on:
+        if not self._prefetch.is_on:
             self.send()
         return super()._planned(questions)

@@ -23,7 +23,7 @@ from hansard.engines.postgres.heads import ask_head, locked_head
 from hansard.engines.postgres.object_store import Objects
 from hansard.engines.postgres.query_trails import Trails
 from hansard.engines.postgres.read_queries import MovedError
-from hansard.engines.postgres.row_cache import HotRows, Mark
+from hansard.engines.postgres.row_cache import Mark, RowCache
 from hansard.engines.postgres.schema import Names
 from hansard.engines.postgres.shared_work import AnswerLostError, Settle, SharedWork
 from hansard.engines.postgres.write_transaction import UnderLockError
@@ -52,7 +52,7 @@ class Lane:
         number: int,
         connector: Connector,
         names: Names,
-        hot: HotRows,
+        hot: RowCache,
         announce: Callable[[], None],
         *,
         trails: Trails,

@@ -45,7 +45,7 @@ from hansard.engines.sqlite.transaction import SqliteTx
 from hansard.engines.sqlite.watch import SqliteWatch
 from hansard.engines.sqlite.word_counts import add_functions
 from hansard.engines.sqlite.write_transaction import SqliteWriteTx
-from hansard.engines.uncached import Unremembering
+from hansard.engines.uncached import Uncached
 from hansard.kernel import limits
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import Lock, ReadTx, Schema, Table, Topic, Watch, WriteTx
@@ -69,7 +69,7 @@ WAL_PAGES = 4000
 """After so many the log goes into the database, at the cost of two syncs: as many as are kept."""
 
 
-class SqliteEngine(Unremembering):
+class SqliteEngine(Uncached):
     """A store in a folder."""
 
     name = "sqlite"

@@ -241,7 +241,7 @@ class SqliteTx(UnderProcessLocks):
             for digest, codec, depth, in_file in rows
         }
 
-    def foresee(self, *asks: Callable[[], object]) -> None:
+    def prefetch(self, *asks: Callable[[], object]) -> None:
         """Do nothing: asking takes no time here."""
 
     def digests(self, *, after: str = "", limit: int) -> list[Digest]:

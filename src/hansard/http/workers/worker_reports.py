@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hansard.http.request_metrics import Meter
+from hansard.http.request_metrics import RequestMetrics
 from hansard.http.workers.forwarding import fetch
 from hansard.http.workers.worker_socket import Worker
 
@@ -32,7 +32,7 @@ Counted = dict[str, Any]
 class Whole:
     """What all workers together have counted, and what they know."""
 
-    meter: Meter
+    meter: RequestMetrics
     behind: dict[str, int]
     troubles: set[str]
     answering: int
@@ -67,7 +67,7 @@ class Reports:
         self.note(own)
         answers = await asyncio.gather(*(self._ask(one, METRICS) for one in self._worker.others))
         living = [own, *(json.loads(one[1]) for one in answers if one and one[0] == OK)]
-        meter = Meter()
+        meter = RequestMetrics()
         with _alone(self._folder):
             for path in self._folder.glob("counts-*.json"):
                 meter.add(json.loads(path.read_text()))
@@ -96,7 +96,7 @@ def note_starts(folder: Path, count: int) -> None:
 
 def keep_counts(folder: Path, pid: int) -> None:
     """Keep what a worker that has ended counted, with that of all that ended before."""
-    meter = Meter()
+    meter = RequestMetrics()
     # A folder that is gone, or what another version wrote, costs counts and nothing else.
     with suppress(OSError, ValueError, KeyError), _alone(folder):
         path = folder / f"counts-{pid}.json"

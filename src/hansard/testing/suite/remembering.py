@@ -153,20 +153,20 @@ class RememberingSuite(SuiteBase):
         other = open_engine()
         engine.write(PROJECT, change)
 
-        def foreseen(tx: ReadTx) -> dict[str, Any]:
-            tx.foresee(*(lambda ask=ask: ask(tx) for ask in ASKS.values()))
-            tx.foresee(lambda: all_asked(tx))
+        def prefetched(tx: ReadTx) -> dict[str, Any]:
+            tx.prefetch(*(lambda ask=ask: ask(tx) for ask in ASKS.values()))
+            tx.prefetch(lambda: all_asked(tx))
             return all_asked(tx)
 
-        def foreseen_around(tx: WriteTx) -> dict[str, Any]:
-            foreseen(tx)
+        def prefetched_around(tx: WriteTx) -> dict[str, Any]:
+            prefetched(tx)
             change(tx)
-            return foreseen(tx)
+            return prefetched(tx)
 
-        assert look(engine, foreseen) == look(other, all_asked)
-        assert engine.write(PROJECT, foreseen_around) == look(other, all_asked)
+        assert look(engine, prefetched) == look(other, all_asked)
+        assert engine.write(PROJECT, prefetched_around) == look(other, all_asked)
         other.write(PROJECT, change)
-        assert look(engine, foreseen) == look(other, all_asked)
+        assert look(engine, prefetched) == look(other, all_asked)
 
     def test_a_failure_that_was_foreseen_is_raised_where_it_is_asked_for(
         self, engine: Engine
@@ -175,7 +175,7 @@ class RememberingSuite(SuiteBase):
         engine.write(PROJECT, change)
 
         def work(tx: ReadTx) -> int:
-            tx.foresee(lambda: tx.scan(THINGS, limit=1))
+            tx.prefetch(lambda: tx.scan(THINGS, limit=1))
             return len(tx.scan(THINGS, limit=1))
 
         assert look(engine, work) == 1

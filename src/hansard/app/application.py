@@ -54,10 +54,10 @@ Limit = Callable[[Operation, Context], None]
 
 
 SETTLE_AGAIN_S = 60.0
-"""When a process looks once more for what the dead left: some looked alive when it started."""
+"""When a process settles again: some dead processes looked alive when it started."""
 
 LOOKS_MAX = 3
-"""How often a call looks anew whose ground was collected between its look and its write."""
+"""How often a call reads again if garbage collection came between its read and its write."""
 
 
 class Application:
@@ -78,8 +78,8 @@ class Application:
         """Join a catalog and a store that was made for it.
 
         `home` is the project of calls that name none; `limit` refuses calls beyond a quota;
-        `redact` has secrets taken out of what callers say, or told of where they are kept;
-        `anchoring` notes elsewhere how far the journals are.
+        `redact` removes secrets from callers' texts, or reports them where texts are kept as given;
+        `anchoring` writes the heads of the journals elsewhere.
         """
         self.catalog = catalog
         self.store = store
@@ -89,7 +89,7 @@ class Application:
         self._redact = redact
         self._anchoring = None if read_only else anchoring
         self.settled: list[Settled] = []
-        """What was left open and has been settled since this application was started."""
+        """Open intents that were settled since this application started."""
         self._clock = clock
         self.opener = OpeningProcess()
         # The store's own counts wherever it knows one, also for what knows no decisions.
@@ -99,7 +99,7 @@ class Application:
 
     @cached_property
     def followers(self) -> list[Follower]:
-        """What derives slowly from the journal; made when first asked for, as it is costly."""
+        """The followers; created on first use, as that is costly."""
         return [
             follower
             for part in self.catalog.parts
@@ -124,7 +124,7 @@ class Application:
         try:
             context = self._place(operation, request, caller)
         except Problem:
-            # What ends a session leaves no place to ask again from, and its answer is still there.
+            # A call that ended its session has no place any more, but its first answer is kept.
             if first := self._answered_before(operation, request, caller):
                 return flagged(first)
             raise
@@ -142,11 +142,11 @@ class Application:
     def _looked_through(
         self, operation: Operation, arguments: Mapping[str, Any]
     ) -> tuple[Request, Callable[[Result], Result]]:
-        """Make the request, without secrets that must not be kept, and what tells of them after."""
+        """Make the request without secrets that must not be kept, and what reports them later."""
         request = validate(operation, arguments)
         if not (self._redact and operation.writes):
             return request, lambda answer: _flagged(answer, operation, arguments)
-        # What knows secrets is loaded with the first write.
+        # The table of secrets is loaded with the first write.
         from hansard.app import secret_texts
 
         redacted, kept = list[str](), list[str]()
@@ -163,7 +163,7 @@ class Application:
 
     @property
     def default_project(self) -> str:
-        """The key of the home; where it is yet to be made, the one it is about to get."""
+        """The key of the home; if it does not exist yet, the key it will get."""
         return self.home.find(self.store) or self.home.name(self.store)
 
     def home_for(self, caller: Caller) -> Home:
@@ -171,16 +171,16 @@ class Application:
         return caller.home or self.home
 
     def own_project(self) -> str:
-        """Give the key of the home, for who reads it past `call`; nothing is there if unmade."""
+        """Give the key of the home, for reads outside `call`; it may not exist yet."""
         return call_project.home_key(self.store, self.home)
 
     def leave(self, seat: Seat, lifeline: Lifeline) -> None:
-        """Record that a process ends in order: the sessions it began for itself are over."""
+        """Record that a process ends normally, which ends the sessions it began for itself."""
         if not self.read_only:
             presence.leave(self.store, seat.begun, lifeline.name, to_text(self._clock()))
 
     def recover(self) -> list[Settled]:
-        """Settle what a crash left open in the world outside, before anything is asked."""
+        """Settle the effects that a crash left open, before any call."""
         stamp = Stamp(SYSTEM, to_text(self._clock()))
         for part in self.catalog.parts:
             if self._may_settle(part) and (recover := whole(part).recover):
@@ -188,15 +188,15 @@ class Application:
         return self.settled
 
     def _may_settle(self, part: Part) -> bool:
-        """Whether a capability is to look for what a crash left open; none is loaded in vain."""
+        """Whether a capability must look for open effects; none is loaded in vain."""
         if isinstance(part, Deferred) and not part.is_loaded:
             return part.declared.recovers and effect.is_any_open(self.store)
         return True
 
     def follow(self) -> None:
-        """Keep up to date, from now on, what is derived slowly: for whoever runs for long.
+        """Run the followers from now on: for a process that runs for long.
 
-        A command that ends soon leaves it to them; what it wrote is followed by the next.
+        A short command leaves it to such processes; the next one follows its writes.
         """
         if not self.read_only and self._following is None and self.followers:
             self._following = Following(self.store, self.followers)
@@ -355,7 +355,7 @@ class Application:
 def _followed(
     operation: Operation, request: Request, caller: Caller, place: CallPlace
 ) -> tuple[CallPlace, str | None]:
-    """Say where a call is about, be it what its caller last worked on."""
+    """Say which project a call is about, by default the one its caller last worked on."""
     last = caller.last_context() if operation.follows_context else None
     if request.session_id is not None or last is None or not caller.sees(last[0]):
         return place, request.session_id

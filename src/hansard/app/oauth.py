@@ -26,7 +26,7 @@ MCP = "/mcp"
 """Where the protocol is spoken, which is what tokens are for."""
 
 METADATA = "/.well-known/oauth-protected-resource"
-"""Where RFC 9728 has a server describe whom it lets in."""
+"""Where RFC 9728 expects the description of how to get in."""
 
 ENTRY_SCOPE = f"{SCOPES['viewer']} {SCOPES['agent']}"
 """What a caller without a token is told to ask for: most callers read and write."""

@@ -188,7 +188,8 @@ def learn(secret: Secret, store: Store) -> None:
 def judged(caller: Caller, *, is_set: bool, is_known: bool, is_proved: bool) -> Caller:
     """Say what a caller is, given whether a secret is set and whether it has proved it. Pure.
 
-    Whoever proves it is an admin; an agent is still an agent. Where one is set, nobody is a person
+    A caller that proves it is an admin; an agent is still an agent. Where one is set, nobody is a
+    person
     who has not proved it, on whatever terminal. What only the process was set up with, and the
     store does not know, opens what needs it and proves nobody a person.
     """

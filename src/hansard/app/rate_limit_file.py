@@ -33,7 +33,7 @@ class Allowance(NamedTuple):
 
 
 class RateLimitFile:
-    """Holds what callers have left. A process that dies with its hand on it lets go of it."""
+    """Holds what callers have left. Its lock is released when a process dies."""
 
     def __init__(self, path: Path) -> None:
         """Open the file, which the first one makes; times in it are the machine's."""

@@ -59,7 +59,7 @@ def _described(operation: Operation, schema: Json, is_told: Callable[[str], bool
 
 
 def told_schema(operation: Operation) -> Json:
-    """Describe what a model is told of an operation's answer."""
+    """Describe the part of an operation's answer that a model sees."""
     told: Json = _told(output_schema(operation))
     return told
 

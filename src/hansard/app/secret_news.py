@@ -25,8 +25,8 @@ def under_way(begun: Row) -> str:
     """Say that somebody is replacing the secret, and who can stop them."""
     return (
         f"{begun['by']} began at {begun['at']} to replace the secret of this store as "
-        f"lost: theirs counts from {begun['counts_from']} on. Whoever knows the present one stops "
-        "this with `hansard secret cancel`"
+        f"lost: theirs counts from {begun['counts_from']} on. Anyone who knows the present one "
+        "can stop this with `hansard secret cancel`"
     )
 
 

@@ -15,7 +15,8 @@ LEAVE_S = 2.0
 def leave_in_time(application: Application, seat: Seat, lifeline: Lifeline) -> bool:
     """End the sessions that a process began for itself; false if the store kept it waiting.
 
-    Whoever is kept waiting need not close the store either: that would wait for the same lock, and
+    A process that is kept waiting need not close the store either: that would wait for the same
+    lock, and
     everything that was acknowledged is durable.
     """
     if not seat.begun:

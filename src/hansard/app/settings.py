@@ -69,7 +69,7 @@ class Settings:
     workspace: str = _declare(".", "The folder whose files agents may change through Hansard.")
     redact: str = _declare(
         "on",
-        "Whether what files hold is recorded only encrypted where it holds a secret.",
+        "Whether contents of files that hold a secret are recorded only encrypted.",
         choices=("on", "off"),
     )
     key_file: str = _declare(
@@ -98,14 +98,14 @@ class Settings:
     )
     anchor_file: str = _declare(
         "",
-        "A file outside the store, in which is noted every few seconds how far each journal is, so "
+        "A file outside the store that gets the head of each journal every few seconds, so "
         "that `hansard verify` finds a store that was rolled back or rewritten.",
     )
     ssh: str = _declare(
         "ssh", "The command by which push and pull reach other machines, with its options."
     )
     remote_program: str = _declare(
-        "hansard", "What Hansard is called on the machine that push and pull reach by SSH."
+        "hansard", "The name of the Hansard program on the machine that push and pull reach by SSH."
     )
     remember_days: int = _declare(
         30,
@@ -119,17 +119,16 @@ class Settings:
     stale_severe_ticks: int = _declare(200, "Writes from which it is called severe.")
     session: str = _declare("", "The session of calls that name none.")
     idle_minutes: int = _declare(
-        15, "After so long without doing anything a session is idle, though somebody is there."
+        15, "Minutes without activity after which a session is idle, though somebody is present."
     )
     away_minutes: int = _declare(
         120,
-        "After so long without doing anything, whoever is in a session over HTTP or by hooks is "
-        "taken to be gone.",
+        "Minutes without activity after which a client over HTTP or a host's hooks count as gone.",
     )
     brief_tokens: int = _declare(
         600,
-        "How many tokens of where the project stands a hook puts into the context of a session "
-        "that begins; 0 puts none.",
+        "How many tokens about the state of the project a hook may put into the context of a new "
+        "session; 0 puts none.",
     )
     toolsets: str = _declare(
         "default",
@@ -144,13 +143,13 @@ class Settings:
     )
     embedder: str = _declare(
         "auto",
-        "What finds by meaning: the `local` model, an `http` server, or `none`. `auto` is the "
-        "server if its URL is set, else the local model if it is installed.",
+        "The embedder for search by meaning: `local` model, an `http` server, or `none`. `auto` "
+        "is the server if its URL is set, else the local model if it is installed.",
         choices=("auto", "local", "http", "none"),
     )
     embedder_url: str = _declare(
         "",
-        "Where an OpenAI-compatible server embeds, such as http://localhost:8080/v1. Its key is "
+        "The address of an OpenAI-compatible server, such as http://localhost:8080/v1. Its key is "
         f"read from {EMBEDDER_KEY_VARIABLE} only.",
     )
     embedder_model: str = _declare("", "The model that server is asked for.")
@@ -177,7 +176,7 @@ class Settings:
     )
     sso_audience: str = _declare(
         "",
-        "Whom an access token must be meant for: this server's address as clients use it, such as "
+        "The audience of access tokens: this server's address as clients use it, such as "
         "https://hansard.example.org/mcp.",
     )
     sso_groups: str = _declare(
@@ -192,7 +191,7 @@ class Settings:
     )
     sso_role: str = _declare(
         "none",
-        "The role, in all projects, of whoever the provider vouches for and no group gives one.",
+        "The role, in all projects, of people whom the provider vouches for but no group lists.",
         choices=("none", "viewer", "agent", "admin"),
     )
     sso_scopes: str = _declare(
@@ -203,7 +202,7 @@ class Settings:
     )
     sso_people: str = _declare(
         "none",
-        "Whom the provider proves to be people: nobody, whoever signs in on the `page`, or `all`, "
+        "Whom the provider proves to be people: `none`, those who sign in on the `page`, or `all`, "
         "bearers of access tokens too.",
         choices=("none", "page", "all"),
     )
@@ -224,7 +223,7 @@ class Settings:
     )
     session_max_entries: int = _declare(
         20_000,
-        "Entries with which a session takes no more writes of callers with a token; 0 sets no "
+        "Entries after which a session takes no more writes of callers with a token; 0 sets no "
         "limit.",
     )
     limit_everyone: bool = _declare(
@@ -303,7 +302,7 @@ def _given(
 def secret(settings: Settings, environment: Mapping[str, str] | None = None) -> str | None:
     """Give the secret that this server was set up with; `None` where there is none.
 
-    One that is too short is refused: whoever set it believes to be safe.
+    One that is too short is refused: its owner would believe to be safe.
     """
     environment = os.environ if environment is None else environment
     named = (environment.get(variable) for variable in SECRET_VARIABLES)

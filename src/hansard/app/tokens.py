@@ -229,7 +229,7 @@ def _require_free(name: str, before: Sequence[Token], wanted: WantedToken, now: 
         )
     if before and not renewed:
         raise InvalidInput(
-            f"A token was called {name}, and whoever has the name has its work",
+            f"An earlier token was called {name}, and its work belongs to that name",
             hint=f"Choose another name; or, for the same bearer, --renews {before[-1].id}",
             argument="name",
         )

@@ -39,7 +39,7 @@ READ_RESOURCE = "resources/read"
 """What is asked for where it is no operation."""
 
 UNKNOWN = "unknown"
-"""How an operation is called that there is not: a caller can make up any name."""
+"""The name for unknown operations: a caller can make up any name."""
 
 SERVER_FAULT = 500
 

@@ -1,6 +1,6 @@
 """Detects contexts that a budget cut and that come back as if they were whole. Pure.
 
-A view tells what it left out, but whoever saves it again replaces the whole by it: the next one to
+A view says what it left out, but saving it again would replace the whole: the next one to
 load the session would find no more than the budget allowed.
 """
 

@@ -45,7 +45,7 @@ _COLOURS = {"current": "green", "stale": "red", "other": "yellow"}
 
 @dataclass(frozen=True, slots=True)
 class HostEntry:
-    """One place where a host is told of Hansard."""
+    """One place where a host is configured to use Hansard."""
 
     file: str
     kind: str

@@ -35,7 +35,7 @@ def opened(
 ) -> Iterator[tuple[Application, Settings]]:
     """Open the store that the settings name, for a while; who `makes_store` makes it first.
 
-    Who is only looking settles nothing that was left open, and leaves every file as it is.
+    A reader settles nothing that was left open, and leaves every file as it is.
     """
     settings = load(flags)
     if folder := store_folder(settings):

@@ -131,7 +131,8 @@ def plan_accept(
 ) -> ProposalAccepted:
     """Say what accepting does, or refuse what is too young or was overtaken since it was made.
 
-    Whoever accepts has proved the secret, so also what supersedes a person's decision is theirs to
+    The accepting caller has proved the secret, so also what supersedes a person's decision is
+    theirs to
     accept: that is what it was proposed for.
     """
     check_window(proposal, now=now, window_s=window_s)

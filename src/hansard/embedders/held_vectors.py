@@ -1,6 +1,7 @@
 """One topic's vectors in a process: those in the file, and newer ones.
 
-Whoever has enough that the file has not puts it there, under the lock. Where there is no file, or
+A process with enough new vectors writes them to the file, under the lock. Where there is no file,
+or
 none can be written, all is kept in memory: a search finds the same.
 """
 

@@ -1,6 +1,7 @@
 """The local model in a process that all processes of a user share.
 
-Loaded here it would take some 200 MB of each chat's server. So whoever needs a vector asks the
+Loaded here it would take some 200 MB of each chat's server. So a process that needs a vector asks
+the
 process that has the model (`model_process`), and begins it if there is none. Where processes cannot
 meet, or none can be begun, the model is loaded here after all.
 """

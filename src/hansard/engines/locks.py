@@ -20,11 +20,11 @@ class ProcessLock:
         self._release()
 
     def is_ours(self) -> bool:
-        """Whether it was not let go of."""
+        """Whether it was not released."""
         return self._is_held()
 
     def renew(self) -> bool:
-        """Say whether it is still held; there is no way to lose it but to let go of it."""
+        """Say whether it is still held; only a release can lose it."""
         return self._is_held()
 
 
@@ -32,6 +32,6 @@ class UnderProcessLocks:
     """A transaction of an engine whose locks cannot be lost."""
 
     def require(self, lock: Lock) -> None:
-        """Refuse to go on under a lock that was let go of."""
+        """Refuse to go on under a released lock."""
         if not lock.is_ours():
             raise lock_lost()

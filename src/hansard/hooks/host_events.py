@@ -32,7 +32,7 @@ HOSTS = (
 """The hosts whose hooks are known, by the names that `hansard init` has for them."""
 
 HEARD_BEFORE_TOOLS = ("cline",)
-"""Hosts that take what a hook says only before a tool is used, be it whichever."""
+"""Hosts that accept a hook's text only before a tool is used, whichever it is."""
 
 RECORDED = ("edit", "shell")
 """Kinds of tools whose use is recorded."""

@@ -1,6 +1,6 @@
 """The spool of hook events: appended durably, taken in order, kept until recorded.
 
-Whoever appends holds one lock for as long as that takes. Whoever takes holds another for as long as
+An appending process holds one lock while it appends. A reading process holds another for as long as
 recording takes, so that only one does; it moves what there is aside under the first. What was moved
 aside is removed when all of it is recorded: killed before that, it is taken again, and what was
 recorded already is known by its key.

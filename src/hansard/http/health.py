@@ -149,7 +149,7 @@ class Health:
 
 
 def _begin_writing(tx: WriteTx) -> None:
-    """Take the lock of writers, and let go of it."""
+    """Take the lock of writers, and release it."""
     tx.head()
 
 

@@ -178,7 +178,7 @@ class HttpMiddleware:
         )
 
     def _operation(self, scope: Scope) -> str:
-        """Name what was asked for in words of ours, so that callers cannot make up names."""
+        """Name the request in our own words, so that callers cannot make up names."""
         if told := scope.get(OPERATION_KEY):
             return str(told)
         path: str = scope["path"]

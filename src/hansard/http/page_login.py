@@ -188,7 +188,7 @@ class PageDoor:
         try:
             self._kept.add(cookie, until)
         except OSError as error:
-            # Who cannot be known after a restart can be known until then.
+            # A browser that cannot be known after a restart can be known until then.
             logger.warning("A browser is let in until this server ends: %s", error.strerror)
             self._unkept.add(cookie, until)
 

@@ -78,7 +78,7 @@ class Pages:
         return response
 
     def _offer(self, request: Request) -> Response | None:
-        """Show whom nobody let in where to sign in, if they can."""
+        """Show a person who is not let in where to sign in, if that is possible."""
         is_let_in = SCOPE_KEY in request.scope or self._door.visit(
             request.cookies.get(self._cookie())
         )

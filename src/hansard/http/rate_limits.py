@@ -20,7 +20,7 @@ FAILURES_PER_MINUTE = 20
 class Failures:
     """Counts, for each address, what was shown that let in nobody: tokens and keys.
 
-    Only failures are refused for it. Whoever shows a good token comes in, whatever others behind
+    Only failures are refused for it. A caller with a good token comes in, whatever others behind
     the same address do: with 256 random bits, what is to be bounded is the noise of guessing.
     """
 

@@ -58,7 +58,7 @@ class SigningIn:
     def token(self, request: HTTPConnection) -> Token | None:
         """Find who signed in in the browser that asks; `None` if nobody, or nobody who may.
 
-        A browser sends its cookie along whoever made it ask: what changes something needs the
+        A browser sends its cookie with any site's request: a change needs the
         page's mark too, which another site's page cannot send. Programs do not come by a cookie.
         """
         path: str = request.scope["path"]

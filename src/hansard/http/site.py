@@ -48,7 +48,7 @@ class Site:
     ) -> None:
         """Offer an application, or refuse settings that would let in anyone from anywhere.
 
-        `also` is a line to say at the start, for whoever runs the server. `worker` is this
+        `also` is a line to print at the start, for the operator. `worker` is this
         process's place where several serve together, and `shared` what they count callers by.
         """
         settings = settings or Settings()
@@ -61,9 +61,8 @@ class Site:
         self._key_file: Path | None = None
         self._catalog = application.catalog
         self._gate = Authentication(application.store, settings, _bearers(application, settings))
-        self._rates = RateLimits(
-            settings.rate_per_minute, settings.quota_mib_per_day, shared=shared
-        )
+        rate, quota = settings.rate_per_minute, settings.quota_mib_per_day
+        self._rates = RateLimits(rate, quota, shared=shared)
         self._failures = Failures(is_limited=settings.rate_per_minute > 0, shared=shared)
         self._gate.signing_in = self._signing_in(application)
         self._meter = RequestMetrics()
@@ -77,11 +76,9 @@ class Site:
             signing_in=self._gate.signing_in,
         )
         self._exchanging = Exchanging(application)
+        cookie, signing_in = self._cookie, self._gate.signing_in
         self._pages = Pages(
-            self.door,
-            cookie=self._cookie,
-            failures=self._failures,
-            signing_in=self._gate.signing_in,
+            self.door, cookie=cookie, failures=self._failures, signing_in=signing_in
         )
         self._health = Health(application, self._gate, self._meter, worker)
 
@@ -144,7 +141,7 @@ def _door(settings: Settings, worker: Worker | None) -> PageDoor:
 
 
 def _bearers(application: Application, settings: Settings) -> Bearers | None:
-    """Make what knows whom an identity provider vouches for, where the settings name one."""
+    """Make the bearers of the identity provider, where the settings name one."""
     config = sign_on(settings)
     if config is None:
         return None

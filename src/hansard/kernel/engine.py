@@ -23,13 +23,13 @@ FieldType = Literal["text", "integer", "real", "boolean"]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of JSON under a key, with the fields one may filter and order by."""
+    """Rows of JSON under a key, with the fields to filter and order by."""
 
     name: str
     fields: Mapping[str, FieldType] = field(default_factory=dict)
     indexes: tuple[tuple[str, ...], ...] = ()
     history: bool = False
-    """Whether old versions of rows are kept, so that `as_of` and `versions` can be asked."""
+    """Whether old versions of rows are kept, so that `as_of` and `versions` work."""
     version: int = 1
     """Moves with the view that derives it; two versions are two tables."""
     is_large: bool = False
@@ -63,14 +63,14 @@ class AnyOf:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Matches a field from `at_least` on and below `below`; `None` leaves that side open."""
+    """Matches a field that is at least `at_least` and below `below`; `None` leaves a side open."""
 
     at_least: Scalar | None = None
     below: Scalar | None = None
 
 
 Where = Mapping[str, Scalar | AnyOf | Range | None]
-"""Field by field what a row must have; `None` means the field is null."""
+"""The value that each field of a row must have; `None` means null."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A row as it stood from one entry on, until just before another (`None`: still)."""
+    """A row as it was from one entry until just before another (`None`: until now)."""
 
     row: Row
     from_seq: int
@@ -100,7 +100,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A document that matched. Scores compare within one answer only; more is better."""
+    """A document that matched. Scores compare only within one answer; higher is better."""
 
     key: str
     score: float
@@ -112,9 +112,9 @@ class Kept:
 
     codec: Codec
     depth: int
-    """How many bases lie beneath it."""
+    """How many bases it is packed on."""
     path: str | None = None
-    """Relative to the store, where it lies in a file of its own."""
+    """Its file, relative to the store, if it has a file of its own."""
 
 
 class ReadTx(Protocol):
@@ -123,7 +123,7 @@ class ReadTx(Protocol):
     project: str
 
     def head(self) -> Head:
-        """Give the end of the journal; the genesis head where there is no entry yet."""
+        """Give the end of the journal; without an entry, the genesis head."""
 
     def entries(
         self,
@@ -135,20 +135,20 @@ class ReadTx(Protocol):
         kinds: Collection[str] | None = None,
         session: str | None = None,
     ) -> list[Entry]:
-        """Read entries with `after` < seq < `before`, in order of seq or against it."""
+        """Read entries with `after` < seq < `before`, in ascending or descending order of seq."""
 
     def seek(self, *, tick: int | None = None, at: str | None = None) -> int:
         """Find the last seq at that tick, or at that time by the running clock; 0 if before all."""
 
     def get(self, table: Table, key: str, *, as_of: int | None = None) -> Row | None:
-        """Read one row, now or as it stood right after entry `as_of`."""
+        """Read one row, as it is now or as it was right after entry `as_of`."""
 
     def versions(
         self, table: Table, key: str, *, after: int | None = None, limit: int | None = None
     ) -> list[Version]:
-        """Read what a row of a table with history has been, oldest first.
+        """Read the versions of a row of a table with history, oldest first.
 
-        All of it, or so many from the first on that began after an entry.
+        `after` and `limit` select a page: versions that began after an entry.
         """
 
     def scan(
@@ -175,7 +175,7 @@ class ReadTx(Protocol):
         """Count rows by the value of a field; with no field, all under the one key `None`."""
 
     def filed(self, table: Table, *, after: str = "", limit: int) -> dict[str, bool]:
-        """Give each key that has a row, or once had, and whether its fields are what its row says.
+        """Give each key that has or had a row, and whether its fields agree with the row.
 
         In the order of keys, from the first that comes after one on.
         Fields are what `scan` filters and orders by. Of a table with history, all versions count.
@@ -203,49 +203,50 @@ class ReadTx(Protocol):
         """
 
     def having(self, topic: Topic, words: Sequence[str]) -> tuple[int, list[int]]:
-        """Count the newest documents, up to a thousand, and those of them that have each word.
+        """Count the newest documents, up to a thousand, and how many of them have each word.
 
-        Words are stems. This tells what a project is about, at a cost that does not grow with it.
+        Words are stems. The counts show what a project is about, at a cost that does not grow with
+        it.
         """
 
     def known(self, topic: Topic, words: Sequence[str]) -> dict[str, int]:
-        """Say which of these words some document has, and how many do; past a hundred, about.
+        """Say which of these words occur, and in how many documents; beyond a hundred, roughly.
 
         Words are stems, and there may be a thousand of them.
         """
 
     def blob(self, digest: Digest) -> Blob | None:
-        """Fetch a blob this project has kept; `None` if it never did. Damage is BLOB_DAMAGED."""
+        """Fetch a blob that this project kept, else `None`. Damage is BLOB_DAMAGED."""
 
     def kept(self, digests: Collection[Digest]) -> dict[Digest, Kept]:
-        """Say how each of these blobs is kept; one that this project does not keep is left out.
+        """Say how each of these blobs is kept, and leave out those that this project does not keep.
 
-        No content is read: what is named here is kept, not proved.
+        No content is read: a blob listed here is kept, but not verified.
         """
 
     def digests(self, *, after: str = "", limit: int) -> list[Digest]:
         """List the blobs this project has kept, in order."""
 
     def prefetch(self, *asks: Callable[[], object]) -> None:
-        """Hear what this transaction is going to be asked, by doing so: all of it at once.
+        """Run these reads in advance, so that their answers are fetched all at once.
 
-        Each of these asks it something, perhaps several times, and what it gives back is nobody's.
+        Each of them reads from this transaction, perhaps several times; its result is ignored.
         An engine far from its database has the answers at hand then, with fewer ways to it; one
         that is near does nothing.
         """
 
 
 class Lock(Protocol):
-    """A lock that was taken: let go of at the end of a `with`, or when this process dies."""
+    """A lock that was taken: released at the end of a `with`, or when this process dies."""
 
     def __enter__(self) -> None: ...
 
     def __exit__(self, *_: object) -> None: ...
 
     def is_ours(self) -> bool:
-        """Whether nobody else can have had it since it was taken; its keeper is asked.
+        """Whether nobody else can have held it since it was taken; its keeper is asked.
 
-        A database frees the locks of a connection that it loses, without a word to its owner.
+        A database silently frees the locks of a connection that it loses.
         """
 
     def renew(self) -> bool:
@@ -269,44 +270,44 @@ class WriteTx(ReadTx, Protocol):
     """A transaction that may also write. All of it lands, or nothing."""
 
     def append(self, entry: Entry) -> None:
-        """Put the entry that follows the head, and make it the head."""
+        """Append the entry that follows the head, and make it the head."""
 
     def put(self, table: Table, key: str, row: Row, *, seq: int) -> None:
         """Set a row, as of entry `seq`. Fields are taken from the row's keys of the same name."""
 
     def delete(self, table: Table, key: str, *, seq: int) -> None:
-        """Take a row away, as of entry `seq`. Its history, if kept, stays."""
+        """Remove a row, as of entry `seq`. Its history, if kept, stays."""
 
     def index(self, topic: Topic, key: str, texts: Mapping[str, str] | None) -> None:
-        """Set the document under this key, or with `None` take it away."""
+        """Set the document under this key, or remove it with `None`."""
 
     def require(self, lock: Lock) -> None:
-        """Have nothing of this land unless nobody else has had the lock since it was taken."""
+        """Commit this transaction only if nobody else has held the lock since it was taken."""
 
     def keep(self, blob: Blob) -> None:
-        """Make a staged blob this project's. Keeping it twice is keeping it once."""
+        """Make a staged blob this project's. Keeping it twice has no further effect."""
 
     def repack(self, blob: Blob) -> None:
-        """Set how a kept blob is packed: alone, on another base, or as what is left of it."""
+        """Set how a kept blob is packed: alone, on another base, or as its redacted rest."""
 
     def drop(self, digest: Digest) -> None:
         """Drop a blob; the caller knows that nothing depends on it."""
 
     def redact(self, entry: Entry) -> None:
-        """Put an entry without its payload in the place of the whole one."""
+        """Replace an entry by the same entry without its payload."""
 
     def clear(self, tables: Sequence[Table], topics: Sequence[Topic]) -> None:
         """Empty these for this project, history included, before they are derived again."""
 
     def mark_views(self, views: str) -> None:
-        """Note in the head by which versions of the views the tables are derived."""
+        """Store in the head the versions of the views that derived the tables."""
 
 
 class Watch(Protocol):
-    """Notices that something was committed, by this process or another."""
+    """Notices commits of this process and of others."""
 
     def wait(self, timeout_s: float) -> bool:
-        """Return as soon as something was committed since the last call, or when time is up."""
+        """Return once something was committed since the last call, or when time is up."""
 
     def close(self) -> None:
         """Stop noticing."""
@@ -319,14 +320,14 @@ class Engine(Protocol):
     """What people call it: `memory`, `sqlite`, `postgresql`."""
 
     derived: Path | None
-    """A folder beside the store's own for files that can be derived from it again at any time.
+    """A folder beside the store's for derived files, which can be rebuilt at any time.
 
     `None` where there is none, or nothing is to be written. Who writes there has `DERIVED_LOCK`.
-    What is erased must not stay in it: `scrub` leaves it empty.
+    Erased content must not stay in it: `scrub` leaves it empty.
     """
 
     def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
-        """Run work on a consistent look at the project."""
+        """Run work on a consistent snapshot of the project."""
 
     def write(self, project: str, work: Callable[[WriteTx], T], *, urgent: bool = False) -> T:
         """Run work, perhaps twice, perhaps with others; return when its result is durable.
@@ -338,71 +339,71 @@ class Engine(Protocol):
         """
 
     def stage(self, blob: Blob) -> None:
-        """Make a blob's bytes durable, where they lie outside the database, before it is kept."""
+        """Make the bytes of a blob outside the database durable, before it is kept."""
 
     def hold(self, name: str) -> Lock | None:
         """Take a lock until released or this process dies; `None` if another has it."""
 
     def held(self, names: Collection[str]) -> set[str]:
-        """Say which of these locks somebody has, here or elsewhere, without taking any.
+        """Say which of these locks are held, here or elsewhere, without taking any.
 
-        What cannot be the name of a lock is held by nobody.
+        A text that cannot be the name of a lock counts as free.
         """
 
     def heads(self) -> dict[str, Head]:
         """Give the head of every project that has entries, the catalog among them."""
 
     def steady(self) -> AbstractContextManager[None]:
-        """Let a thread's looks find each project as its first look found it, while this lasts.
+        """Give all reads of a thread the state of each project's first read, while this lasts.
 
         Not beyond the next write of the thread, nor the next lock that it asks for: what others did
         before they let go of that is seen. An engine need make no use of it.
         """
 
     def forget(self) -> None:
-        """Answer from the database itself from now on, not from what is remembered of it."""
+        """Answer from the database itself from now on, not from caches."""
 
     def total(self, *fields: tuple[Table, str]) -> int:
         """Add up integer fields over the rows that all projects have in their tables."""
 
     def loose(self, *, older_s: float) -> dict[Digest, int]:
-        """Give the sizes of blobs staged so long ago that no project keeps, by digest."""
+        """Give the sizes of old staged blobs that no project keeps, by digest."""
 
     def discard(self, digests: Collection[Digest]) -> None:
-        """Remove staged blobs, except those that a project keeps by now."""
+        """Remove staged blobs, except those that a project has kept since."""
 
     def outdated(self) -> list[str]:
-        """Name what holds rows and words of older versions than the schema's."""
+        """Name tables and topics of older versions than the schema's."""
 
     def scrub(self, *, dropping: Collection[str] = ()) -> bool:
-        """Leave nothing in the store's own files of what was redacted, dropped or replaced.
+        """Rewrite the store's files without the bytes of redacted, dropped or replaced content.
 
         `dropping` are outdated tables that go as well. `False` if somebody who reads was in the
         way, so that something may be left.
         """
 
     def check(self, *, thorough: bool) -> list[str]:
-        """Say, a sentence each, what is wrong with the database itself; nothing is written.
+        """Check the database itself and describe each fault in a sentence; writes nothing.
 
         Always looks for what belongs to a project that has no head. If thorough, also has the
         database prove its own pages and indexes, as far as it can.
         """
 
     def marks(self, topic: Topic, take: Callable[[str, str, str], None]) -> None:
-        """Give project, key and mark of each document of a topic, as one look finds them.
+        """Give project, key and mark of each document of a topic, from one snapshot.
 
-        One may be given twice, if the look had to be begun again.
+        A document may be given twice, if the read had to begin again.
 
         A mark stands for all that a search can see of a document; it compares within one process,
         and with what processes make that it began for that (`engines/sqlite/mark_key.py`).
-        A document that is no project's is given with an empty name for one.
+        A document without a project is given with an empty project name.
         """
 
     def mark(self, topic: Topic, texts: Mapping[str, str]) -> str:
         """Give the mark that a document of these texts has."""
 
     def watch(self) -> Watch:
-        """Begin to notice commits."""
+        """Start watching for commits."""
 
     def close(self) -> None:
-        """Finish what was accepted, then let go of everything."""
+        """Finish accepted work, then release everything."""

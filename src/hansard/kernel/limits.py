@@ -68,7 +68,7 @@ GROUP_COMMIT_MAX = 256
 """Pieces of work that may share one commit."""
 
 ENTRIES_PAGE = 1_000
-"""Entries read at a time by whoever walks the whole journal."""
+"""Entries read at a time when the whole journal is read."""
 
 SHUTDOWN_S = 5.0
 """A server that is told to stop has stopped by then."""

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 class Model(BaseModel):
     """A model that costs nothing until something is checked or written by it.
 
-    A process uses few of the hundreds there are, and whoever starts one waits for all that it does
+    A process uses few of the hundreds there are, and its user waits for all that it does
     before. Building is guarded by a lock of pydantic's, so any thread may be the first.
     """
 

@@ -103,7 +103,7 @@ class Written(Flagged):
         if self.secrets:
             lines.append(
                 f"Warning: what looks like a secret ({', '.join(self.secrets)}) is kept as it was "
-                "given, for whoever reads this store."
+                "given, for everyone who reads this store."
             )
         return lines
 

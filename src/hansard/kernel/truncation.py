@@ -33,7 +33,7 @@ def pieces(text: str) -> Iterator[tuple[str, int, str]]:
 
 
 def is_cut_of(given: str, whole: str) -> bool:
-    """Whether a text is what was shown of a longer one, be it on one line."""
+    """Whether a text is a truncated one that was shown, perhaps joined to one line."""
     plain = _plain(whole)
     return TELLTALE in given and any(
         (head or tail) and plain.startswith(_plain(head)) and plain.endswith(_plain(tail))

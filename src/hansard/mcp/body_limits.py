@@ -20,7 +20,7 @@ TOO_LARGE = RequestTooLarge.http_status
 
 
 class Bodies:
-    """Refuses every body over the limit, be it announced as such or not."""
+    """Refuses every body over the limit, announced as such or not."""
 
     def __init__(self, app: ASGIApp, *, messages: str) -> None:
         """Stand before an application that takes messages of JSON-RPC at the path `messages`."""

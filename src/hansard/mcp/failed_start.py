@@ -42,7 +42,8 @@ def refuse(problem: Problem) -> None:
 class Refusing:
     """Stands where the server would be, and has it tried again whenever the client asks.
 
-    The reader's thread gives it messages; whoever opens the store waits at `is_asked`, and says
+    The reader's thread gives it messages; the thread that opens the store waits at `is_asked`, and
+    says
     how it went.
     """
 

@@ -21,7 +21,7 @@ from hansard.mcp.request_metadata import Circumstances
 CONNECTION = "mcp-session-id"
 
 PASSED_ON = ("forwarded", "x-forwarded-for", "via")
-"""Headers of a request that another server passed on: whoever is behind it may have begun there."""
+"""Headers of a forwarded request: the client behind it may have begun at the other server."""
 
 SEATS_MAX = 4_096
 """Connections, and kinds of clients, that are remembered: the latest."""
@@ -78,7 +78,8 @@ class HttpSeats:
         with self._lock:
             there = self._there(who)
             if not there:
-                # It began before this process did, or elsewhere: whoever begins now is another.
+                # It began before this process did, or elsewhere: a client that begins now is
+                # another.
                 self._add(who, Beginning(self._timer()))
                 return None
             # Whichever of them it is, all are still there for all one can tell.

@@ -33,7 +33,7 @@ def in_url(host: str) -> str:
 
 
 class Origins:
-    """Knows the names of a server: this machine's own, and those it was told of."""
+    """Knows the names of a server: this machine's own, and the configured ones."""
 
     def __init__(self, hosts: Iterable[str] = ()) -> None:
         """Go by `hosts` too; one that names no port is reached by any."""

@@ -1,7 +1,7 @@
 """Reads a pipe in a thread of its own, from the start of the process.
 
-What the front can answer is answered at once. The first message that it cannot waits for the
-server, and from then on all of them go there, in order. Light: a start waits for it.
+The handshake code answers its messages at once. The first message that it cannot answer waits for
+the server, and from then on all messages go there, in order. Light: a start waits for it.
 """
 
 import os

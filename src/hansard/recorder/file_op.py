@@ -196,7 +196,7 @@ def _resolve(gateway: Gateway, context: Context, change: contract.FileChange) ->
 def _require_reversible(
     gateway: Gateway, context: Context, target: Target, announced: Announced
 ) -> None:
-    """Refuse to let go of what is not kept, unless the caller has said to."""
+    """Refuse to destroy content that is not kept, unless the caller has agreed."""
     before = announced.intent.before
     if before is None or not is_irreversible(announced.intent):
         return

@@ -140,7 +140,7 @@ def reference(
 
 
 def require_reversible(path: str, before: FileRef | None, why: str, *, accepted: bool) -> None:
-    """Refuse to let go of what could not be brought back, unless the caller has said to."""
+    """Refuse to destroy what could not be brought back, unless the caller has agreed."""
     if before is None or before.is_kept or accepted:
         return
     raise problems.Irreversible(

@@ -94,7 +94,7 @@ def look(gateway: Gateway, target: Target) -> SurveyedTarget:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What is asked of the store before it is told of changes."""
+    """What is read from the store before changes are written."""
 
     gateway: Gateway
     context: Context

@@ -34,7 +34,7 @@ class ProjectSeen(Shape):
 
 
 class RefAgain(RecordRef):
-    """A record that was told of before."""
+    """A record that was reported before."""
 
     def told_by(self) -> tuple[str, ...]:
         """Name it."""

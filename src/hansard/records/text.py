@@ -64,7 +64,7 @@ def listed(
 ) -> list[str]:
     """Give references under a heading that counts all there are; nothing if there are none.
 
-    Those that were told of already are only counted.
+    Those that were reported already are only counted.
     """
     if not total:
         return []

@@ -127,8 +127,8 @@ class Hansard:
 
 
 def _close(application: Application, seat: Seat, lifeline: Lifeline, *, closes: bool) -> None:
-    """End the sessions that a client began for itself, and let go of the store if it is its own."""
-    # What a fork ends is not what its parent began.
+    """End the sessions that a client began for itself, and close the store if it is its own."""
+    # A fork must not end what its parent began.
     if application.opener.is_this() and leave_in_time(application, seat, lifeline):
         lifeline.drop()
         if closes:

@@ -5,7 +5,7 @@ it is; pages of blobs, each a list of lines (`blobs/000001.jsonl`) followed by t
 lists; pages of entries (`entries/000001.jsonl`), one JSON object to a line; and `end.json`, with
 counts and a digest of all that came before, without which the bundle is not whole.
 
-Whoever made a bundle need not mean well: nothing in it is believed that was not checked here for
+The maker of a bundle may be hostile: nothing in it is believed that was not checked here for
 its form, and no more of it is read at a time than a sound one could hold.
 """
 
@@ -43,7 +43,7 @@ Line = TypeVar("Line", bound=BaseModel)
 
 FORMAT = 1
 PART_FORMAT = 2
-"""Of a part: what a project has after an entry that whoever takes it in has too. Parts travel from
+"""A part: what a project has after an entry that the receiver has too. Parts travel from
 store to store (`parts.py`) and are not kept."""
 
 OPENING, END = "bundle.json", "end.json"

@@ -76,7 +76,7 @@ class _Way:
 
 @dataclass(slots=True)
 class Exchange:
-    """Answers for one store. What is on its way lies in `folder`, which whoever made it removes."""
+    """Answers for one store. Transfers lie in `folder`, which its maker removes."""
 
     application: Application
     folder: Path

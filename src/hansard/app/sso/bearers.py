@@ -100,7 +100,7 @@ class Bearers:
         row = self._known(person)
         if row["barred"] is not None:
             raise NotGranted(
-                "Whoever runs this server has barred this identity",
+                "The operator of this server has barred this identity",
                 hint="Ask them to let it in again: `hansard sso admit`",
             )
         return Token(
@@ -138,6 +138,6 @@ class Bearers:
         if not keys:
             raise NotGranted(
                 "None of the projects is there yet that these groups have a role in",
-                hint="Whoever may see all projects makes them by writing to them once",
+                hint="A caller who may see all projects creates them by writing to them once",
             )
         return keys

@@ -1,7 +1,7 @@
 """The signing keys that an identity provider publishes.
 
 A key that it takes away counts no more once they are fetched again, which is every few minutes and
-whenever somebody shows a key that is not among them. Whoever makes up keys has them fetched no
+whenever somebody shows a key that is not among them. Made-up keys cause a fetch no
 oftener than that: it is one fetch in a while for all, and few wait for it.
 """
 

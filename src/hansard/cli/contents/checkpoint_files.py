@@ -122,7 +122,7 @@ class Import:
                 self._known |= _saves(one.model_dump(mode="json"))
 
     def take(self, checkpoint: dict[str, Any]) -> None:
-        """Save a checkpoint, unless the session has it, be it under another id."""
+        """Save a checkpoint, unless the session has it, even under another id."""
         if _saves(checkpoint) & self._known:
             self.there += 1
         else:

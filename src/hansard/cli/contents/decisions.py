@@ -217,9 +217,7 @@ def reject(
     flags: Flags,
     proposal: ProposalId,
     *,
-    reason: Annotated[str | None, typer.Option(help="Why: whoever proposes it again is told.")] = (
-        None
-    ),
+    reason: Annotated[str | None, typer.Option(help="Why: a later proposer is told.")] = (None),
     json: Json = False,
 ) -> None:
     """Reject a proposal for good."""

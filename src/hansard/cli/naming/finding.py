@@ -13,7 +13,7 @@ CANDIDATES_SHOWN = 5
 TITLE_SHOWN_CHARS = 40
 
 WHOLE_ID = re.compile(r"[A-Z]\d{3,}", re.IGNORECASE)
-"""An id as Hansard counts them. One that there is not is no beginning of another, and no title."""
+"""An id as Hansard counts them. An unknown one is no beginning of another, and no title."""
 
 CHANGED_CHARS_MIN = 4
 """How many characters of an id are needed to change the thing it names."""

@@ -140,7 +140,8 @@ def meant_thing(
 def _is_errand(tx: ReadTx, kinds: Kinds, session: str) -> bool:
     """Whether a session is that of one command that changed no file.
 
-    Such a one begins with each write at the terminal, so whoever asks for the latest is never
+    Such a session begins with each write at the terminal, so a user who asks for the latest is
+    never
     after it: there is nothing in it to tell, or to take back.
     """
     if tx.scan(TOUCHED, {"session": session}, limit=1):

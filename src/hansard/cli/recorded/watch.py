@@ -81,7 +81,7 @@ def watch(
     root = Path(settings.workspace).expanduser().resolve()
     if not root.is_dir():
         raise InvalidInput(f"The workspace {root} is no folder", hint="Name it with --workspace")
-    # Who ends it from afar ends it as cleanly as Ctrl-C does.
+    # A signal from outside ends it as cleanly as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     ignoring = Ignoring((*watching.IGNORED, *(ignore or ())))
     with begin_watching(

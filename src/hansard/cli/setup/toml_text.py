@@ -1,6 +1,6 @@
 """Edits TOML by lines and leaves the rest unchanged.
 
-Only what hosts need: a table, and single values of it. Whoever edits checks with `read` whether the
+Only what hosts need: a table, and single values of it. The caller checks with `read` whether the
 text then says what was meant; what stands there in a form that is not known here comes out wrong
 and is refused. Pure: texts in, texts out.
 """

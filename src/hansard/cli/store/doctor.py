@@ -66,7 +66,7 @@ _MEANINGS: dict[Verdict, str] = {
 }
 
 _UNPROVED = (
-    "no secret is set: whoever runs a command on a terminal or opens the page counts as a person, "
+    "no secret is set: any user of a terminal or of the page counts as a person, "
     "agents too, and the entry says `unproved`; `hansard secret set` asks for one"
 )
 _UNKNOWN = (
@@ -212,7 +212,7 @@ def _person(application: Application, settings: Settings) -> Iterator[Check]:
         yield Check("warn", "person", _UNKNOWN if configured else _UNPROVED)
         return
     origin = secret_news.origin(row)
-    yield Check("ok", "person", f"whoever proves the secret, {origin}; nobody else is one")
+    yield Check("ok", "person", f"anyone who proves the secret, {origin}; nobody else")
     if configured and not people.is_right(store, configured):
         says = "the secret that is configured here is not the one this store knows; it counts"
         yield Check("fail", "person", f"{says} for nothing. `hansard secret set` changes it")

@@ -80,7 +80,7 @@ def publish_now(store: Store, folder: Path, project: str) -> bool:
 def publish(store: Store, folder: Path, project: str, *, until: int | None = None) -> int:
     """Commit what a repository lacks, up to some entry; returns how many commits that took.
 
-    Whoever calls holds the follower's lock. What the disk refuses is raised as `NotNow`.
+    The caller holds the follower's lock. A refusal of the disk is raised as `NotNow`.
     """
     # Importing libgit2 takes a tenth of a second, which not every process should pay.
     from hansard.decisions.git import publishing

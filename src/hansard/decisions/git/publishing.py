@@ -1,6 +1,6 @@
 """Writes a decisions repository's commits from the journal, with libgit2.
 
-Whoever writes holds the followers' lock. `gitlog` says when; here is how.
+The writer holds the followers' lock. `decision_log` says when to write; here is how.
 """
 
 import logging
@@ -71,7 +71,7 @@ def publish(store: Store, project: str, path: Path, until: int | None) -> int:
 def faults(store: Store, project: str, path: Path, *, lock: str, noted: int = 0) -> list[str]:
     """Compare a repository with one made afresh from the journal; says in words what differs.
 
-    It may be written meanwhile, by whoever holds the follower's lock: it is held against what the
+    The holder of the follower's lock may write it meanwhile: it is held against what the
     journal said when it was looked at. `noted` is the entry up to which it was published before.
     """
     publishing = _Publishing(store, project, path)

@@ -1,6 +1,7 @@
 """The references of a decisions repository: where they are, and how they move.
 
-Whoever moves them holds the followers' lock. People can do with the repository what they like; what
+A process that moves them holds the followers' lock. People can do with the repository what they
+like; what
 they put on our branch is kept beside it.
 """
 

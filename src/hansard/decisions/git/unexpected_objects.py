@@ -1,6 +1,7 @@
 """Lists what is in a decisions repository that Hansard did not write.
 
-Git's own files are read here as text, through no library: what is planted may be meant for whoever
+Git's own files are read here as text, through no library: what is planted may be aimed at anyone
+who
 opens the repository. None of it is ever run by Hansard, which has no need of the `git` program; but
 people log, clone and push the repository by it, and would run it or believe it.
 """
@@ -69,7 +70,7 @@ def _is_ours(name: str) -> bool:
 
 
 def _links(path: Path) -> Iterator[str]:
-    """Find what lies elsewhere; the repository as a whole may, for whoever needs the room."""
+    """Find what lies elsewhere; the repository as a whole may, where space is short."""
     for folder, folders, files in os.walk(path):
         for name in (*folders, *files):
             if (one := Path(folder, name)).is_symlink():

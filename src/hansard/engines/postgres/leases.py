@@ -28,7 +28,7 @@ BEATS = 3
 """How often a lease is renewed before it would end."""
 
 TAKES_MAX = 3
-"""How often it is tried to take what others let go of at the same moment."""
+"""How often to retry a lease that others release at the same moment."""
 
 FORGOTTEN_S = 86_400
 """Leases that ended so long ago are cleared away; nobody asks for those of a dead process again."""
@@ -241,7 +241,7 @@ class Leases:
             self._thread.start()
 
     def _beat(self) -> None:
-        """Put off the end of all that we have, until the engine is closed."""
+        """Renew all our leases until the engine is closed."""
         while not self._ended.wait(self._lease_s / BEATS):
             with self._lock:
                 try:

@@ -61,7 +61,7 @@ CORE = {
         "PRIMARY KEY (project, digest)"
     ),
     "hansard_objects": f"place {TEXT} PRIMARY KEY, folder {TEXT} NOT NULL",
-    # A number is unique for a reason of locks: changing it waits for whoever commits under it,
+    # A number is unique for a reason of locks: changing it waits for commits under it,
     # while putting off the end does not.
     "leases": (
         f"name {TEXT} PRIMARY KEY, number bigint NOT NULL UNIQUE, member {TEXT} NOT NULL, "

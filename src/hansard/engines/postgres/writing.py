@@ -75,7 +75,7 @@ class Lane:
         return self._group.run(_ProjectWork(project, work))
 
     def close(self) -> None:
-        """Finish what was accepted, then let go of the connection."""
+        """Finish accepted work, then release the connection."""
         self._group.close()
         if self._connection is not None:
             self._connection.close()

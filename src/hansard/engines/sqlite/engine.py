@@ -209,7 +209,7 @@ class SqliteEngine(Uncached):
                     connection.execute(statement)
                 connection.execute("VACUUM")
                 [[busy, _, _]] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-            # Who reads all vectors has the lock on them for long, and writers are not to wait.
+            # A reader of all vectors holds their lock for long, and writers must not wait.
             return clear(self._folder / DERIVED, self._locks.hold) and not busy
 
     def _in_files(self) -> set[Digest]:

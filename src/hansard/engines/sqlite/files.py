@@ -158,7 +158,7 @@ def blob_path(folder: Path, digest: Digest) -> Path:
 
 
 class LockFiles:
-    """Advisory locks by name. The kernel lets go of them when their process dies."""
+    """Advisory locks by name. The kernel releases them when their process dies."""
 
     def __init__(self, folder: Path, *, looking: bool = False) -> None:
         """Use this folder of a store's; it is made when first needed, but not to look."""

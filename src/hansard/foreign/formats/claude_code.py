@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from hansard.foreign import patching
-from hansard.foreign.items import ForeignFormat, Item, Session, Skipped
+from hansard.foreign.formats.session_rows import begin_session
+from hansard.foreign.items import ForeignFormat, Item, Skipped
 from hansard.foreign.reading import (
     Row,
     first_objects,
@@ -22,7 +23,6 @@ NAME = "claude-code"
 SUBAGENTS = "subagents"
 """The folder beside a session's file that holds those of its subagents."""
 
-ABOUT = ("version", "gitBranch")
 TITLES = {"summary": "summary", "custom-title": "customTitle", "ai-title": "aiTitle"}
 SPAWNING = ("Task", "Agent")
 OURS_BEGIN = ("<command-", "<local-command", "Caveat: ", "<system-reminder>", "<bash-")
@@ -65,7 +65,8 @@ def _session(path: Path) -> Iterator[Item]:
             continue
         seen.add(uuid)
         if transcript is None:
-            transcript = _begin(row, f"{named}~{identifier}" if is_subagent else named)
+            begun = f"{named}~{identifier}" if is_subagent else named
+            transcript = begin_session(NAME, "Claude Code", begun, row)
             transcript.session.parent = named if is_subagent else None
         _line(transcript, row, uuid, calls)
     if transcript is None:
@@ -73,14 +74,6 @@ def _session(path: Path) -> Iterator[Item]:
         return
     transcript.session.title = titles[-1] if titles else None
     yield transcript.session
-
-
-def _begin(row: Row, identifier: str) -> TranscriptSession:
-    session = Session(identifier, f"{NAME}:{identifier}", "Claude Code")
-    session.folder = text(row, "cwd")
-    session.began = moment(row.get("timestamp"))
-    session.circumstances = {name: found for name in ABOUT if (found := text(row, name))}
-    return TranscriptSession(session)
 
 
 def _line(transcript: TranscriptSession, row: Row, uuid: str, calls: dict[str, Row]) -> None:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hansard.foreign.formats.gemini_parts import args_of, tell_call, words
-from hansard.foreign.items import ForeignFormat, Item, Session, Skipped
+from hansard.foreign.formats.session_rows import begin_session
+from hansard.foreign.items import ForeignFormat, Item, Skipped
 from hansard.foreign.reading import (
     Row,
     first_objects,
@@ -18,7 +19,6 @@ from hansard.foreign.reading import (
 from hansard.foreign.transcripts import COMPACTED, TranscriptSession
 
 NAME = "qwen-code"
-ABOUT = ("version", "gitBranch")
 
 
 def fits(path: Path) -> bool:
@@ -48,20 +48,12 @@ def _session(path: Path) -> Iterator[Item]:
         if named is None or uuid is None or uuid in seen:
             continue
         seen.add(uuid)
-        transcript = transcript or _begin(row, named)
+        transcript = transcript or begin_session(NAME, "Qwen Code", named, row)
         _line(transcript, row, uuid, calls)
     if transcript is None:
         yield Skipped(path.name, "nothing in it is of a session")
     else:
         yield transcript.session
-
-
-def _begin(row: Row, identifier: str) -> TranscriptSession:
-    session = Session(identifier, f"{NAME}:{identifier}", "Qwen Code")
-    session.folder = text(row, "cwd")
-    session.began = moment(row.get("timestamp"))
-    session.circumstances = {name: found for name in ABOUT if (found := text(row, name))}
-    return TranscriptSession(session)
 
 
 def _line(transcript: TranscriptSession, row: Row, uuid: str, calls: dict[str, Row]) -> None:

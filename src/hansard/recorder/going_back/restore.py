@@ -55,7 +55,7 @@ def restore(gateway: Gateway, request: contract.Restore, context: Context) -> Re
         return _undo(gateway, context, request, changes)
     scope = context.read(lambda tx: find_scope(gateway, tx, context, request))
     enter_for(request, gateway, context)
-    # Who goes back to before a prompt means what was done for it, and nothing that others did.
+    # Going back to before a prompt means the work done for it, and nothing that others did.
     if request.keep_others or request.prompt is not None:
         changes = context.read(lambda tx: _own_since(gateway, tx, context, scope))
         return _undo(gateway, context, request, changes, scope.point)

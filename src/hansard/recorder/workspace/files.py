@@ -1,7 +1,7 @@
 """The agent's files. The only code that reads, writes, moves or deletes them.
 
 Everything goes through descriptors of folders below one root, so that a link put in place while we
-work leads nowhere. A file is changed by a temporary one beside it, synced and renamed: whoever
+work leads nowhere. A file is changed by a temporary one beside it, synced and renamed: anyone who
 looks sees wholly the old or wholly the new, and so does the disk after a power cut. Where the file
 system can exchange two names, what was there is looked at once more after it was taken away, and
 given back if it is not what the caller expected; elsewhere the look just before must do. A file
@@ -11,7 +11,8 @@ can tell: what that program writes next would be in no file.
 A changed file keeps its mode, its access list, its `user.` attributes and, as far as this process
 may, its owner. Other attributes and times are not kept; a file with several names is refused.
 
-What this cannot prevent: whoever moves a folder out of the workspace, in the microseconds between
+What this cannot prevent: somebody who moves a folder out of the workspace, in the microseconds
+between
 our last look and the rename, takes the new file along.
 """
 

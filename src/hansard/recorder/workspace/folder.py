@@ -79,7 +79,7 @@ class Folder:
         return os.open(name, flags, mode, dir_fd=self.descriptor)
 
     def stat(self, name: str) -> os.stat_result | None:
-        """Look at what has this name, be it a link; `None` if nothing has."""
+        """Look at what has this name, even a link; `None` if nothing has."""
         try:
             return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
         except FileNotFoundError:

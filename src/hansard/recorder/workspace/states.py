@@ -32,7 +32,7 @@ class FileState:
     mode: int
     """Permission bits, without the kind of file."""
     modified_ns: int = field(default=0, compare=False)
-    """When it was last changed, be it only its permissions; 0 if it was left so by us."""
+    """When it was last changed, even if only its permissions; 0 if we left it so."""
 
     @property
     def size(self) -> int:

@@ -1,4 +1,4 @@
-"""Watching: commits are noticed, by whomever, and none is missed."""
+"""Watching: every process's commits are noticed, and none is missed."""
 
 import threading
 import time

@@ -14,13 +14,13 @@ from hansard.kernel.problem import StorageUnavailable
 ActorKind = Literal["human", "agent", "system"]
 Role = Literal["viewer", "agent", "admin"]
 Proof = Literal["proved", "unproved"]
-"""Whether a person was proved to be one, or only claims it where no secret is set to prove."""
+"""Whether a person proved to be one, or only claims it because no secret is set."""
 
 ROLES: tuple[Role, ...] = ("viewer", "agent", "admin")
-"""From least to most."""
+"""From the least to the most powerful."""
 
 REDACTED = b"\0"
-"""What the stored payload of a redacted entry begins with; no JSON does."""
+"""The beginning of a redacted entry's stored payload; no JSON begins so."""
 
 
 class Event(Model):
@@ -36,14 +36,14 @@ class Event(Model):
     activity: ClassVar[str | None] = None
     """The name under which the project's activity lists this event; `None` keeps it out."""
     rewrites: ClassVar[bool] = False
-    """Whether it changes what entries before it say, so that what was derived of them is void."""
+    """Whether it changes the meaning of earlier entries, so that their derived rows are void."""
 
     def summary(self) -> str:
         """Say in one line what happened, for people reading the log."""
         return self.kind.rsplit(".", 2)[-2].replace("_", " ")
 
     def subject(self) -> str | None:
-        """Name the record, file or other thing this happened to, if it happened to one."""
+        """Name the record, file or other thing that this happened to, if any."""
         return None
 
 
@@ -56,7 +56,7 @@ class Actor:
     role: Role
 
     def __str__(self) -> str:
-        """Write who did it, as every answer shows it: `agent:claude-code`."""
+        """Give the author as every answer shows it: `agent:claude-code`."""
         return f"{self.kind}:{self.id}"
 
     def may(self, least: Role) -> bool:
@@ -69,7 +69,7 @@ SYSTEM = Actor("system", "hansard", "admin")
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """Who, when and under which session: what an event gets from its circumstances."""
+    """Who, when and under which session: the circumstances of an event."""
 
     actor: Actor
     at: str
@@ -84,9 +84,9 @@ class Head:
     tick: int
     hash: Digest
     clock: str
-    """The latest time any entry has carried: a clock set back does not move it."""
+    """The latest time of any entry: a clock that is set back does not move it."""
     views: str = ""
-    """The versions of the views that the project's tables were derived by."""
+    """The versions of the views that derived the project's tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +99,10 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of the journal. Once its payload is redacted, the digest of it stays.
+    """One line of the journal. If its payload is redacted, the payload's digest stays.
 
-    A redacted payload is `None`, or a stand-in where later entries build on this one: what was
-    left of it, after a mark.
+    A redacted payload is `None`, or, where later entries build on this one, a stand-in: a mark and
+    the rest of the payload.
     """
 
     project: str
@@ -146,8 +146,8 @@ class Entry:
     def follows(self, head: Head, *, advances: bool | None) -> bool:
         """Whether this is the next entry after `head`, whole and unaltered: the rule of the chain.
 
-        `advances` says whether its kind moves the tick; `None` means that the kind is not known,
-        so that it may.
+        `advances` says whether its kind moves the tick; `None` means that the kind is unknown, so
+        it may.
         """
         moved = self.tick - head.tick
         return (
@@ -177,7 +177,7 @@ class Entry:
         return replace(self, payload=None if stand_in is None else REDACTED + stand_in)
 
     def payload_is_sound(self) -> bool:
-        """Whether the payload is what its digest says, or has been redacted."""
+        """Whether the payload matches its digest, or has been redacted."""
         if self.payload is None or digest_of(self.payload) == self.payload_digest:
             return True
         return self.payload.startswith(REDACTED)
@@ -203,7 +203,7 @@ Upgrade = Callable[[dict[str, Any]], Event]
 
 @dataclass(frozen=True, slots=True)
 class DeclaredKind:
-    """A kind of event as it is written down; its class is loaded when one of it is met."""
+    """A kind of event as the catalog file lists it; its class is loaded with the first event."""
 
     kind: str
     advances_tick: bool
@@ -219,7 +219,7 @@ class Kinds:
         events: Iterable[type[Event] | DeclaredKind],
         upgrades: dict[str, Upgrade] | None = None,
     ) -> None:
-        """Know these events; `upgrades` maps a retired kind to what makes it a current event."""
+        """Register these events; `upgrades` maps a retired kind to its upgrade function."""
         self._events: dict[str, type[Event] | DeclaredKind] = {}
         for event in events:
             assert event.kind not in self._events, f"two events are called {event.kind}"
@@ -227,7 +227,7 @@ class Kinds:
         self._upgrades = upgrades or {}
 
     def __iter__(self) -> Iterator[type[Event]]:
-        """Go through the known events, all of which are loaded for it."""
+        """Iterate over the known events, which loads all of them."""
         return map(self._loaded, list(self._events))
 
     def advances(self, kind: str) -> bool | None:
@@ -237,7 +237,7 @@ class Kinds:
 
     @property
     def rewriting(self) -> set[str]:
-        """Name the kinds that change what entries before them say."""
+        """Name the kinds that change the meaning of earlier entries."""
         return {event.kind for event in self._events.values() if event.rewrites}
 
     def knows(self, kind: str) -> bool:
@@ -245,7 +245,7 @@ class Kinds:
         return kind in self._events or kind in self._upgrades
 
     def decode(self, entry: Entry) -> Event | None:
-        """Read an entry's event. `None` means that it was redacted and nothing stands in."""
+        """Read an entry's event. `None` means that it was redacted without a stand-in."""
         if entry.body is None:
             return None
         fields = orjson.loads(entry.body)
@@ -262,6 +262,6 @@ class Kinds:
     def _loaded(self, kind: str) -> type[Event]:
         event = self._events[kind]
         if isinstance(event, DeclaredKind):
-            # Two threads may both do it: what they load is the same.
+            # Two threads may both do it: they load the same.
             event = self._events[kind] = event.load()
         return event

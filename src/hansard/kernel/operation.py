@@ -37,51 +37,51 @@ class Request(Model):
 
     session_id: Id | None = None
     project_id: SkipJsonSchema[Id | None] = None
-    """Taken by every operation; listed, where a model reads it, only by those below."""
+    """Every operation accepts it; only those below list it to a model."""
 
 
 class ProjectRequest(Request):
-    """Arguments of an operation to which the project matters."""
+    """Arguments of an operation that depends on the project."""
 
     project_id: Id | None = None
 
 
 class TimedRequest(ProjectRequest):
-    """Arguments of a read that can also be asked of the past."""
+    """Arguments of a read that can also read the past."""
 
     as_of: Point | None = None
     """A tick `t:12`, a seq `s:340` or an ISO time; absent means now."""
 
 
 class ReceiptShown(Model):
-    """The receipt as a caller sees it."""
+    """The receipt as a caller gets it."""
 
     seq: int
     hash: str
 
 
 class Result(Model):
-    """The answer of an operation: structured content, and a short text that suffices alone."""
+    """The answer of an operation: structured content, and a short text that stands alone."""
 
     model_config = ConfigDict(extra="forbid")
 
     def text(self) -> str:
-        """Say the answer in a few lines."""
+        """Give the answer as a few lines of text."""
         raise NotImplementedError
 
     def briefly(self) -> Self:
-        """Give the answer without what is in it twice, as a model is told it."""
+        """Give the answer as a model gets it, without repetitions."""
         return self
 
 
 class Flagged(Result):
-    """An answer that tells of characters which nobody sees."""
+    """An answer that reports invisible characters."""
 
     hidden_chars: dict[str, int] | None = None
-    """How many characters that nobody sees are in the text, by kind; absent where none are."""
+    """How many invisible characters are in the text, by kind; absent if there are none."""
 
     def cautions(self) -> list[str]:
-        """Say what is to be known of the text, in lines of their own."""
+        """Give warnings about the text, a line each."""
         return [warning(self.hidden_chars)] if self.hidden_chars else []
 
 
@@ -91,12 +91,12 @@ class Written(Flagged):
     receipt: Annotated[ReceiptShown | None, PROOF] = None
     """Absent only when there was nothing to write."""
     redacted: list[str] | None = None
-    """The kinds of secret that were in what was given, and are not recorded in the open."""
+    """The kinds of secrets that were given and are not recorded in plain text."""
     secrets: list[str] | None = None
-    """The kinds of secret in what was written, which is kept as it was given."""
+    """The kinds of secrets in a text that is kept as it was given."""
 
     def cautions(self) -> list[str]:
-        """Say also which secrets were taken out, or kept."""
+        """Also name the secrets that were removed or kept."""
         lines = super().cautions()
         if self.redacted:
             lines.append(f"Recorded without the secrets in it: {', '.join(self.redacted)}")
@@ -119,30 +119,30 @@ class Seat:
     """Remembers which session this process is in in each project, for a caller with one chat."""
 
     def __init__(self, *, adopts: bool = False) -> None:
-        """Start with no session; `adopts` goes on in those that are opened by naming them."""
+        """Start with no session; `adopts` continues those that a call opens by naming them."""
         self.adopts = adopts
         self.sessions: dict[str, str] = {}
         self.contexts: dict[str | None, tuple[str, str]] = {}
-        """By the session that comes along with calls: the project and session whose context was
-        last saved or loaded."""
+        """By the session of a call: the project and session whose context was last saved or
+        loaded."""
         self.opened: dict[str, str] = {}
         """Of these, the sessions that were opened by naming them."""
         self.begun: dict[tuple[str, str], Actor] = {}
         """The sessions that were begun for this process alone, by project and id, and by whom."""
 
     def open(self, project: str, session: str) -> None:
-        """Go on in a session that was named."""
+        """Continue a session that was named."""
         self.sessions[project] = self.opened[project] = session
 
     def forget(self, project: str, session: str) -> None:
-        """Be in a session no more."""
+        """Leave a session."""
         for known in (self.sessions, self.opened):
             if known.get(project) == session:
                 del known[project]
 
 
 class Home(Protocol):
-    """The project of calls that name none. It is made by the first write, never by a look."""
+    """The project of calls that name none. The first write creates it, a read never does."""
 
     @property
     def is_chosen(self) -> bool:
@@ -150,52 +150,52 @@ class Home(Protocol):
 
     @property
     def must_exist(self) -> bool:
-        """Whether it was just typed: a look at one that is not there is then refused."""
+        """Whether it was just typed: reading an unknown one is then refused."""
 
     @property
     def is_settled(self) -> bool:
-        """Whether, once found, nothing is left to note of it with the next write."""
+        """Whether, once found, the next write has nothing to record about it."""
 
     def find(self, store: Store) -> str | None:
-        """Give its key; `None` if it is yet to be made."""
+        """Give its key; `None` if it does not exist yet."""
 
     def name(self, store: Store) -> str:
-        """Say what it is called, or would be."""
+        """Give its name, or the name it would get."""
 
     def make(self, store: Store, stamp: Stamp) -> str:
-        """Make it if nobody has; gives its key."""
+        """Create it unless it exists; gives its key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks, as the connection proved, and what came along outside the arguments."""
+    """Who calls, as the connection proved, and what came with the call outside its arguments."""
 
     actor: Actor
     session: str | None = None
     """The session named by the request's metadata or the settings."""
     default_session: str | None = None
-    """The session of the settings, where one that was opened by naming it counts before them."""
+    """The session of the settings; one that a call opened by naming it has priority."""
     chat: str | None = None
-    """The chat that a host says this is of; one that is closed goes on in its next part."""
+    """The chat that the host names; a closed one continues in its next part."""
     seat: Seat | None = None
     idempotency_key: str | None = None
     secret: str | None = field(default=None, repr=False)
     is_vouched: bool = False
-    """Whether the way in has proved who it is: by a token, or a secret that was entered there."""
+    """Whether a token, or a secret entered there, has proved who it is."""
     proof: Proof | None = None
-    """What is known of it, once that was judged; never what it says of itself."""
+    """Whether its person is proved, as judged here; never its own claim."""
     scope: tuple[str, ...] = ()
-    """Whose its idempotency keys are; if empty, its actor's."""
+    """The owner of its idempotency keys; if empty, its actor."""
     former_scope: tuple[str, ...] = ()
-    """Whose they were to programs that could not tell its like apart."""
+    """Their owner for older programs, which could not distinguish clients."""
     holder: Holder | None = None
-    """What is put down of it in a session that it comes into."""
+    """What a session that it joins records about it."""
     lifeline: Lifeline | None = field(default=None, repr=False)
-    """The lock of that holder, taken when it first comes into a session."""
+    """The lock of that holder, taken when it first joins a session."""
     activating: Mapping[str, int] = field(default_factory=dict)
     """The records that a write rests on, each with the version it knows: active with the write."""
     ends_with_write: bool = False
-    """Whether a session that begins with a write of its also ends with it."""
+    """Whether a session that begins with its write also ends with it."""
     projects: Collection[str] | None = None
     """The keys of the projects it may see; `None` means all."""
     home: Home | None = None
@@ -208,13 +208,13 @@ class Caller:
         return self.projects is None or project in self.projects
 
     def session_in(self, project: str) -> str | None:
-        """Name the caller's own session: what comes along, what was opened here, or is set."""
+        """Name the caller's own session: from the request, opened here, or from the settings."""
         opened = self.seat.opened.get(project) if self.seat else None
         own = self.seat.sessions.get(project) if self.seat else None
         return self.session or opened or self.default_session or self.chat or own
 
     def works_on(self, project: str, session: str) -> None:
-        """Remember whose context the caller has before it, where there is one chat a process."""
+        """Remember whose context the caller works on, where a process has one chat."""
         if self.seat:
             self.seat.contexts[self.session] = project, session
 
@@ -240,19 +240,19 @@ class Context:
     writable: Callable[[], bool] = lambda: True
     """Asks whether the caller could also write here."""
     is_trial: bool = False
-    """Whether the project is yet to be made: the first write is tried out, and says so."""
+    """Whether the project does not exist yet: the first write runs as a trial, and says so."""
     open_session: Callable[[WriteTx], None] | None = None
     """Records the beginning of a session in the operation's own transaction."""
     end_session: Callable[[WriteTx], None] | None = None
-    """Records its end there, where it is for one write."""
+    """Records its end there, if the session is for one write."""
 
     @property
     def may_write(self) -> bool:
-        """Whether the caller could also write here: a read may then leave a note of itself."""
+        """Whether the caller could also write here: a read may then record itself."""
         return self.writable()
 
     def read(self, work: Callable[[ReadTx], T]) -> T:
-        """Run work on a consistent look at the project."""
+        """Run work on a consistent snapshot of the project."""
         return self.store.read(self.project, work)
 
     def write(
@@ -308,12 +308,12 @@ class Context:
         return self.store.write(self.project, whole, blobs=staged)
 
     def note(self, work: Callable[[WriteTx], object], *, urgent: bool = False) -> None:
-        """Do a write that no answer rests on; no project is made for the sake of it."""
+        """Do a write that no answer depends on; it creates no project."""
         if not self.is_trial:
             self.store.write(self.project, work, urgent=urgent)
 
     def require_new(self, tx: ReadTx) -> None:
-        """Raise what is known of this request if its key has come before."""
+        """Raise the earlier answer or attempt of this request if its key is known."""
         if self.once is None:
             return
         if answer := self.once.recall(tx):
@@ -326,7 +326,7 @@ class Context:
         return self.store.record(tx, event, self.stamp)
 
     def _pass_trial(self, whole: Callable[[WriteTx], Any], blobs: tuple[Blob, ...]) -> None:
-        """Where the project is yet to be made, say that it is worth it, or refuse."""
+        """If the project does not exist yet, report that the write would succeed, or refuse."""
         if self.is_trial:
             try_out(self.store, self.project, whole, self.stamp, blobs=blobs)
             raise TrialPassedError
@@ -357,8 +357,8 @@ class Context:
 
 
 def _taken_over(item: Origin, first: int, result: Written) -> TakenOver:
-    """Say what a write made of an item of another program."""
-    # What writes a record answers with all of it.
+    """Record what a write made of an imported item."""
+    # Writes of records answer with the whole record.
     written = getattr(result, "record", result)
     known = (getattr(written, name, None) for name in _MADE)
     return TakenOver(
@@ -372,14 +372,14 @@ def _taken_over(item: Origin, first: int, result: Written) -> TakenOver:
 
 
 _MADE = ("id", "decision_id", "proposal_id", "session_id")
-"""What answers call the id of what was written, the most telling first."""
+"""The fields in which answers give the id of a written thing, most specific first."""
 
 Run = Callable[[Any, Context], Result]
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One thing that can be asked, declared once: tools, routes and commands are made from it."""
+    """An operation, declared once: tools, routes and commands are generated from it."""
 
     name: str
     description: str
@@ -388,27 +388,27 @@ class Operation:
     run: Run
     writes: bool
     role: Role = "viewer"
-    """The least role that may ask. Whatever writes needs at least `agent`."""
+    """The least role that may call it. A write needs at least `agent`."""
     in_catalog: bool = False
     """Whether it is about the whole store rather than one project."""
     session: SessionUse = "optional"
     creates_session: bool = False
-    """Whether an id that no session has yet begins one of that id."""
+    """Whether an unknown session id begins a session of that id."""
     follows_context: bool = False
-    """Whether, if no session is named, it is about the one whose context was last before it."""
+    """Whether, without a named session, it concerns the one whose context was last used."""
     reopens_session: bool = False
     """Whether a closed session is started afresh rather than refused."""
     ends_session: bool = False
     """Whether it ends the session, so that its caller does not first join it."""
     gives_context: bool = False
-    """Whether its answer is what a model goes on to work with."""
+    """Whether a model works with its answer."""
     lists_session: bool = False
-    """Whether what it lists is its session's, so that a cursor of it is of no other's list."""
+    """Whether it lists things of its session, so that its cursor fits no other session's list."""
     needs_secret: bool = False
     """Whether it needs a secret to be set; then any caller that proves it may ask."""
     destructive: bool = False
     repeatable: bool = False
-    """Whether asking twice has the effect of asking once."""
+    """Whether a repeated call has no further effect."""
     toolsets: tuple[Toolset, ...] = ()
     aliases: tuple[str, ...] = ()
 
@@ -427,17 +427,17 @@ class Capability:
     events: tuple[type[Event], ...] = ()
     views: tuple[View, ...] = ()
     recover: Callable[[Store, Stamp], Sequence[Settled]] | None = None
-    """Settles what a crash left open; called once, before anything is asked."""
+    """Settles what a crash left open; called once, before any operation."""
     close: Callable[[], None] | None = None
-    """Lets go of what it holds outside the store."""
+    """Releases what it holds outside the store."""
     secret: Secret | None = None
-    """What a caller proves to be a person by, or an admin."""
+    """The secret by which a caller proves to be a person, or an admin."""
     keeps_text: bool = False
-    """Whether what it is given comes back byte for byte, so that no secret can be taken out."""
+    """Whether its texts come back byte for byte, so that no secret can be removed."""
     passages: Passages = field(default_factory=dict)
     """The texts by which its things are found by meaning."""
     followers: Callable[[Store], Sequence[Follower]] | None = None
-    """Makes what derives slowly from the journal, after it."""
+    """Makes its followers."""
 
     @property
     def operation_names(self) -> tuple[str, ...]:
@@ -446,5 +446,5 @@ class Capability:
 
     @property
     def passage_kinds(self) -> frozenset[str]:
-        """Name the kinds of events that make or unmake passages."""
+        """Name the kinds of events that add or remove passages."""
         return frozenset(event.kind for event in self.passages)

@@ -19,23 +19,23 @@ from hansard.kernel.view import Derivation, View, fingerprint, is_newer
 
 T = TypeVar("T")
 Told = Callable[[Reached], None]
-"""Is told, after each page, how far a rebuild is."""
+"""Called after each page of a rebuild with its progress."""
 
 REBUILD_WHOLE_ENTRIES_MAX = 20_000
-"""A project of up to so many entries is derived again in one transaction, while others read."""
+"""A project with at most this many entries is rebuilt in one transaction, while others read."""
 
 CATALOG = "@catalog"
-"""The project of what is store-wide: the directory of projects, workspaces, blocks of ids."""
+"""The project for store-wide data: the directory of projects, workspaces, blocks of ids."""
 
 UNMADE = "@unmade"
-"""Where calls look whose project is yet to be made: nothing is ever there."""
+"""The project that calls read if theirs does not exist yet: it is always empty."""
 
 
 class Store:
-    """Records events and reads what was derived from them."""
+    """Records events and reads the rows derived from them."""
 
     def __init__(self, engine: Engine, kinds: Kinds, views: Iterable[View]) -> None:
-        """Use an engine that was made with the schema of the same views."""
+        """Use an engine that has the schema of the same views."""
         self.engine = engine
         self.kinds = kinds
         self.views = tuple(views)
@@ -44,14 +44,14 @@ class Store:
         self._rebuilding = Rebuilding(kinds, self.views)
         self._turns: dict[str, threading.Lock] = {}
         self._concerned: dict[type[Event], tuple[View, ...]] = {}
-        """By class of event, the views that do something with it."""
+        """The views that apply an event, by its class."""
 
     def has(self, table: Table) -> bool:
-        """Whether a table is among those that are derived here: a small catalog has few."""
+        """Whether this store derives a table: a small catalog has few."""
         return table.name in self._tables
 
     def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
-        """Run work on a consistent look at a project whose views are current."""
+        """Run work on a consistent snapshot of a project whose views are current."""
 
         def checked(tx: ReadTx) -> T:
             if not self._is_current(tx):
@@ -70,9 +70,10 @@ class Store:
     ) -> T:
         """Run work in one durable transaction that also keeps these blobs.
 
-        What its events name, and what these blobs are packed onto, is proved to be kept.
+        The transaction checks that the blobs its events name, and the bases of these blobs, are
+        kept.
 
-        `urgent` is for outcomes of effects alone: the world has changed, so they must get through.
+        `urgent` is only for outcomes of effects: the world has changed, so they must get through.
         """
         staged = tuple(blobs)
         for blob in staged:
@@ -93,7 +94,7 @@ class Store:
         )
 
     def record(self, tx: WriteTx, event: Event, stamp: Stamp) -> Entry:
-        """Append an event and derive what follows from it, in this transaction."""
+        """Append an event and derive its rows, in this transaction."""
         head = tx.head()
         if head.seq == 0:
             tx.mark_views(self.fingerprint)
@@ -116,7 +117,7 @@ class Store:
             view.apply(event, derivation)
 
     def rebuild(self, project: str, *, told: Told = lambda _: None) -> int:
-        """Derive a project's views again from its journal; returns how many entries it has.
+        """Rebuild a project's views from its journal; returns how many entries it has.
 
         A large project is derived page by page, and other callers wait meanwhile.
         """
@@ -133,7 +134,7 @@ class Store:
         return self._go_on(project, told=told) if entries is None else entries
 
     def rederive(self, tx: WriteTx) -> int:
-        """Derive a project's views again in this transaction; returns how many entries it has."""
+        """Rebuild a project's views in this transaction; returns how many entries it has."""
         self._rebuilding.clear(tx, self.views)
         tx.mark_views(self.fingerprint)
         for entry in paging.entries(tx):
@@ -142,7 +143,7 @@ class Store:
         return tx.head().seq
 
     def _when_current(self, project: str, ask: Callable[[], T]) -> T:
-        """Ask, as often as somebody has had the views derived again in between."""
+        """Read, and repeat while somebody rebuilds the views in between."""
         while True:
             try:
                 return ask()
@@ -150,9 +151,9 @@ class Store:
                 self._go_on(project, wait_s=limits.REBUILD_WAIT_S, told=lambda _: None)
 
     def _go_on(self, project: str, *, wait_s: float | None = None, told: Told) -> int:
-        """Derive what is not live page by page, from where anybody left off, until it is.
+        """Derive tables that are not live yet, page by page, from the stored progress on.
 
-        After `wait_s` it is left to the next who asks. One thread of a process is enough for it.
+        After `wait_s` it is left to the next caller. One thread of a process is enough for it.
         """
         deadline = None if wait_s is None else time.monotonic() + wait_s
         turn = self._turns.setdefault(project, threading.Lock())

@@ -22,19 +22,19 @@ class Derivation:
     entry: Entry
 
     def derives(self, table: Table) -> bool:
-        """Whether the table is being derived; `False` of one that is ahead and must be left alone.
+        """Whether the table is being derived; `False` if it is ahead and must be left alone.
 
-        So it is of a table of another view, while some are derived beside the live ones.
+        A table of another view is ahead while some views are derived beside the live ones.
         """
         del table
         return True
 
     def get(self, table: Table, key: str) -> Row | None:
-        """Read a row as it stands."""
+        """Read the present row."""
         return self.tx.get(table, key)
 
     def scan(self, table: Table, where: Where, *, limit: int) -> list[Found]:
-        """Read rows as they stand, in the order of their keys."""
+        """Read present rows, in the order of their keys."""
         return self.tx.scan(table, where, limit=limit)
 
     def content(self, digest: Digest) -> bytes:
@@ -46,11 +46,11 @@ class Derivation:
         self.tx.put(table, key, row, seq=self.entry.seq)
 
     def delete(self, table: Table, key: str) -> None:
-        """Take a row away as of this entry."""
+        """Remove a row as of this entry."""
         self.tx.delete(table, key, seq=self.entry.seq)
 
     def index(self, topic: Topic, key: str, texts: Mapping[str, str] | None) -> None:
-        """Set a document, or with `None` take it away."""
+        """Set a document, or remove it with `None`."""
         self.tx.index(topic, key, texts)
 
 
@@ -95,14 +95,14 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredView(View):
-    """A view as it is written down; what it does with events is loaded with the first it is for."""
+    """A view as the catalog file lists it; its functions are loaded with the first event for it."""
 
     kinds: frozenset[str] | None = None
     """The kinds of events that it is for; `None` means all."""
     load: Callable[[], View] | None = None
 
     def concerns(self, event: type[Event]) -> bool:
-        """Whether events of this class may change its tables, as it is written down."""
+        """Whether events of this class may change its tables, by the catalog file."""
         if self.kinds is not None:
             return event.kind in self.kinds
         return self._loaded().concerns(event)
@@ -122,7 +122,7 @@ PASSES = Table("rebuilds")
 
 
 def schema_of(views: Iterable[View], plain: Iterable[Table] = ()) -> Schema:
-    """Gather what an engine must hold for these views, and for tables that no view derives."""
+    """Build the schema of an engine for these views, and for tables that no view derives."""
     known = list(views)
     tables = [table for view in known for table in view.tables]
     topics = [topic for view in known for topic in view.topics]
@@ -130,7 +130,7 @@ def schema_of(views: Iterable[View], plain: Iterable[Table] = ()) -> Schema:
 
 
 def fingerprint(views: Iterable[View]) -> str:
-    """Write down which versions these views are of, for the head."""
+    """Give the versions of these views, for the head."""
     return " ".join(sorted(f"{view.name}:{view.version}" for view in views))
 
 
@@ -138,11 +138,11 @@ IN_PLACE = "rebuilding"
 """Stands in the head, like a view, while the live tables themselves are derived again."""
 
 RETIRED: frozenset[str] = frozenset({IN_PLACE})
-"""Views that earlier versions had and this one has not: to have been one of theirs is no news."""
+"""Views of earlier versions that this one no longer has; finding them does not mean newer."""
 
 
 def is_newer(stored: str, ours: str) -> bool:
-    """Whether a later Hansard derived the tables: by a view we do not know, or not in that form."""
+    """Whether a later Hansard derived the tables: by an unknown view, or an unknown version."""
     versions = dict(part.split(":") for part in ours.split())
     theirs = dict(part.split(":") for part in stored.split())
     known = {name: version for name, version in theirs.items() if name not in RETIRED}

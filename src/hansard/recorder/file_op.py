@@ -55,10 +55,10 @@ REFUSALS = {
         problems.FileNotPermitted,
     )
 }
-"""What can still be refused once a change is announced, by code, to say it again to a repeat."""
+"""Refusals that are still possible after a change was announced, by code, for repeats."""
 
 UNFINISHED = frozenset({NOT_RUN, INTERRUPTED, StorageUnavailable.code})
-"""Why a change was not made though nothing was wrong with it: a repeat of the request makes it."""
+"""Reasons why a valid change was not made: a repeat of the request makes it."""
 
 
 def file_op(gateway: Gateway, request: contract.FileOp, context: Context) -> FilesChangedAnswer:
@@ -82,7 +82,7 @@ def _carry_out(
     *,
     earlier: Mapping[str, Entry] | None = None,
 ) -> FilesChangedAnswer:
-    """Change files whose locks are held, but for what this request has dealt with earlier."""
+    """Change files whose locks are held, except those that this request changed earlier."""
     known = earlier or {}
     left = [target for target in targets if str(target.path) not in known]
     survey = Survey(gateway, context, request, locks.files, is_new=earlier is None)
@@ -92,7 +92,7 @@ def _carry_out(
     outcomes, problem = act(gateway, context, locks, announced, entries)
     by_path = {**known, **{str(one.path): each for one, each in zip(left, entries, strict=True)}}
     intents = [by_path[str(target.path)] for target in targets]
-    # What the disk stopped stays unanswered: a repeat settles what is open and does what is left.
+    # A change that the disk stopped stays unanswered: a repeat settles it and does the rest.
     is_stopped = isinstance(problem, StorageUnavailable)
     if problem and (is_stopped or len(entries) == 1 or len(outcomes) < len(entries)):
         record_outcomes(context, outcomes)
@@ -109,7 +109,7 @@ def _carry_out(
 
 
 def _announced(survey: Survey, locks: FileLocks, targets: Sequence[Target]) -> list[Announced]:
-    """Plan changes and say what will be recorded of them, or refuse them."""
+    """Plan changes and their entries, or refuse them."""
     gateway, context = survey.gateway, survey.context
     announced: list[Announced] | None = None
     done = DoneFirst()
@@ -135,7 +135,7 @@ def _announced(survey: Survey, locks: FileLocks, targets: Sequence[Target]) -> l
 def answered(
     gateway: Gateway, context: Context, intents: Sequence[Entry], outcomes: Sequence[Outcome]
 ) -> FilesChangedAnswer:
-    """Record how some operations ended, and say so."""
+    """Record how some operations ended, and answer."""
 
     def work(tx: WriteTx) -> FilesChangedAnswer:
         conclude(context, tx, outcomes)
@@ -152,7 +152,7 @@ def _resume(
     targets: Sequence[Target],
     seqs: Sequence[int],
 ) -> FilesChangedAnswer:
-    """Answer a repetition: settle what was announced, and do what was found not to be done."""
+    """Answer a repetition: settle what was announced, and do what was not done."""
     results = {result.path: result for result in settled(gateway, context, seqs)}
     left = [target for target in targets if _is_left(results[str(target.path)])]
     if not left:
@@ -173,14 +173,14 @@ def _is_done(result: FileChangedAnswer) -> bool:
 
 
 def _is_left(result: FileChangedAnswer) -> bool:
-    """Whether nothing but a crash or the disk kept a change from being made."""
+    """Whether only a crash or the disk prevented a change."""
     return result.status == "aborted" and result.code in UNFINISHED
 
 
 def _found_out(
     context: Context, tx: ReadTx, results: list[FileChangedAnswer]
 ) -> FilesChangedAnswer:
-    """Answer with what is in the journal already; its end is the receipt."""
+    """Answer from the journal; its end is the receipt."""
     head = tx.head()
     receipt = ReceiptShown(seq=head.seq, hash=head.hash)
     return FilesChangedAnswer(session_id=_session(context), results=results, receipt=receipt)
@@ -207,7 +207,7 @@ def _require_reversible(
 
 
 def _require_distinct(targets: Sequence[Target]) -> None:
-    """Refuse a batch that comes twice to one file: how its parts ended could not be told apart."""
+    """Refuse a batch that changes a file twice: the outcomes could not be told apart."""
     seen: set[FilePath] = set()
     for path in (path for target in targets for path in target.paths()):
         if path in seen:
@@ -250,7 +250,7 @@ def record_refusal(gateway: Gateway, context: Context, path: str, action: str, c
 
 
 def _problem(result: FileChangedAnswer) -> Problem:
-    """Say again what the world refused."""
+    """Repeat an earlier refusal."""
     where: dict[str, Any] = {"path": result.path, "seq": result.seq}
     if result.status == "conflict":
         message = f"{result.path} was neither as before nor as intended after a crash; left alone"

@@ -38,17 +38,17 @@ def activate(
     for _ in range(TRIES):
         with suppress(_MovedError):
             return context.write(partial(activation.record, context.read(activation.prepare)))
-    # So much is written here that the look was always overtaken: now nobody can.
+    # Other writes overtook every read: inside the write nobody can.
     return context.write(lambda tx: activation.record(activation.prepare(tx), tx))
 
 
 class _MovedError(Exception):
-    """What an answer rests on has changed since it was put together."""
+    """Something that an answer depends on has changed since it was built."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Deciding:
-    """What decides how an activation is answered, besides the records that are shown."""
+    """Everything besides the shown records that decides the answer of an activation."""
 
     row: Row
     known: Row | None
@@ -59,7 +59,7 @@ class _Deciding:
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """An answer that was put together in a look, and what of it the write has to find again."""
+    """An answer built in a read, and the state that the write must find unchanged."""
 
     seq: int
     deciding: _Deciding
@@ -68,7 +68,7 @@ class _Prepared:
 
 @dataclass(frozen=True, slots=True)
 class _Activation:
-    """One activation: put together in a look, so that no writer waits for it, then recorded."""
+    """One activation: built in a read, so that no writer waits for it, then recorded."""
 
     staleness: Staleness
     look: PresenceLook
@@ -82,7 +82,7 @@ class _Activation:
         return session
 
     def prepare(self, tx: ReadTx) -> _Prepared:
-        """Put the answer together."""
+        """Build the answer."""
         deciding = self._deciding(tx)
         row, known = deciding.row, deciding.known
         budget, omitted = Budget(self.request.budget_tokens), list[Omitted]()
@@ -97,7 +97,7 @@ class _Activation:
         return _Prepared(tx.head().seq, deciding, answer)
 
     def record(self, prepared: _Prepared, tx: WriteTx) -> answers.ActivationAnswer:
-        """Record it, if all that was shown is still so."""
+        """Record it, if everything shown is still current."""
         if self._has_changed_since(tx, prepared.seq) or self._deciding(tx) != prepared.deciding:
             raise _MovedError
         activated = Activated(
@@ -110,7 +110,7 @@ class _Activation:
         return prepared.answer
 
     def _has_changed_since(self, tx: ReadTx, seq: int) -> bool:
-        """Whether a record was changed, or something redacted, which must not be answered."""
+        """Whether a record changed, or something was redacted that the answer must not show."""
         if tx.head().seq == seq:
             return False
         kinds = self.context.store.kinds.rewriting | {event.kind for event in EVENTS}
@@ -130,7 +130,7 @@ class _Activation:
         return _Deciding(row, known, flagged, warnings)
 
     def _others(self, tx: ReadTx, known: Row | None) -> list[open_elsewhere.Other]:
-        """Say who else has the record open, but for those that were acknowledged before."""
+        """Say who else has the record open, except sessions that were acknowledged before."""
         found = open_elsewhere.others_at(tx, self.session, self.request.id)
         acknowledged = known["acknowledged"] if known else 0
         return open_elsewhere.graded(tx, self.look, found, acknowledged=acknowledged)

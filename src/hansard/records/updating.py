@@ -13,7 +13,7 @@ from hansard.records.update_answers import MergedWith, RecordUpdatedAnswer, Vers
 from hansard.sessions.views import ACTIVITY
 
 WRITES = ("record_updated", "state_transition")
-"""What gives a record another version, by the names under which the activity lists it."""
+"""Activities that give a record a new version."""
 
 
 def update_record(request: contract.UpdateRecord, context: Context) -> RecordUpdatedAnswer:
@@ -45,7 +45,7 @@ def _update(
             return _merge(tx, context, base, prepared)
         return conflict.answer(tx, request, context, base, prepared)
     if prepared:
-        # It was overtaken no more, or decided: what it would store was not staged.
+        # Nothing overtook it again, or it was decided: its content was not staged.
         raise conflict.OvertakenError
     if rules.is_overtaken(row, base):
         return _force(tx, request, context, row, base)
@@ -56,7 +56,7 @@ def _update(
 
 
 def _require_whole(tx: ReadTx, request: contract.UpdateRecord, row: Row) -> None:
-    """Refuse what a list showed of a text, where it would take the place of the whole."""
+    """Refuse a text that a list truncated, because it would replace the whole."""
     summary, body = request.summary or "", request.body or ""
     is_cut = {
         "summary": truncation.TELLTALE in summary and truncation.TELLTALE not in row["summary"],
@@ -73,7 +73,7 @@ def _require_whole(tx: ReadTx, request: contract.UpdateRecord, row: Row) -> None
 def _force(
     tx: WriteTx, request: contract.UpdateRecord, context: Context, row: Row, base: int
 ) -> RecordUpdatedAnswer:
-    """Write over what others wrote, and say what that was. Fields not sent stay theirs."""
+    """Overwrite what others wrote, and report it. Fields that were not sent stay theirs."""
     replaced, count = _foreign(tx, request.id, base)
     event = rules.plan_update(row, request, _digest(request)) or rules.plan_same(row)
     context.record(tx, ConflictResolved(id=request.id, base=base, stored=row["tick"]))
@@ -97,7 +97,7 @@ def _merge(
     met = {"base": base, "stored": row["tick"]}
     context.record(tx, ConflictResolved(id=row["id"], **met, by="merge"))
     context.record(tx, event)
-    # What the caller has not seen it is given: its next update begins from there.
+    # The answer has what the caller has not seen: its next update begins there.
     is_new = merged.body is not None and merged.body != versions.your_body
     answer = _answer(tx, row, body=merged.body if is_new else None)
     return answer.model_copy(update={"merged": MergedWith(versions=foreign, fields=sides)})

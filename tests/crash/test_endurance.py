@@ -23,15 +23,15 @@ IS_WHOLE = os.environ.get("HANSARD_FAULTS") == "all"
 
 LEAKING = """
 from hansard.cli.main import main
-from hansard.mcp.dispatch import ToolDesk
+from hansard.mcp.dispatch import ToolDispatcher
 
-kept, answer = [], ToolDesk.outcome
+kept, answer = [], ToolDispatcher.outcome
 
 def keeping(self, *asked):
     kept.append((open("/dev/null"), b"x" * 1_000_000))
     return answer(self, *asked)
 
-ToolDesk.outcome = keeping
+ToolDispatcher.outcome = keeping
 main()
 """
 

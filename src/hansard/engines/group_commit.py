@@ -19,11 +19,11 @@ T = TypeVar("T")
 Tx = TypeVar("Tx")
 
 COMMIT_WAIT_S = 30.0
-"""How much longer a caller waits once its work has begun: by then it cannot be called back."""
+"""How much longer a caller waits once its work has begun: it can no longer be cancelled."""
 
 
 class CommitOutcome:
-    """What becomes of a job. A future for one who waits, at a fifth of what the library's costs."""
+    """The outcome of a job: a future for one waiter, at a fifth of the library's cost."""
 
     __slots__ = ("_ended", "_failure", "_result", "_state", "_turn")
 
@@ -37,7 +37,7 @@ class CommitOutcome:
         self._failure: BaseException | None = None
 
     def begin(self) -> bool:
-        """Take the job on, perhaps once more; false if it was called back or has ended."""
+        """Start the job, perhaps again; false if it was cancelled or has ended."""
         with self._turn:
             if self._state == "ended":
                 return False
@@ -45,7 +45,7 @@ class CommitOutcome:
             return True
 
     def call_back(self) -> bool:
-        """Have it never begun; false if that has happened."""
+        """Cancel it before it begins; false if it has begun."""
         with self._turn:
             if self._state != "waits":
                 return False
@@ -53,12 +53,12 @@ class CommitOutcome:
             return True
 
     def set_result(self, result: Any) -> None:
-        """End it well."""
+        """End it with a result."""
         self._result = result
         self._end()
 
     def set_exception(self, failure: BaseException) -> None:
-        """End it with what its caller is to raise."""
+        """End it with an error for its caller to raise."""
         self._failure = failure
         self._end()
 
@@ -86,28 +86,28 @@ class Job(Generic[Tx]):
 
     work: Callable[[Tx], Any]
     urgent: bool = False
-    """Whether it says how an effect went, so that room kept aside is for it."""
+    """Whether it records the outcome of an effect, which may use the reserved space."""
     done: CommitOutcome = field(default_factory=CommitOutcome)
 
     def begin(self) -> bool:
-        """Take the job on, perhaps once more; false if its caller has given up waiting."""
+        """Start the job, perhaps again; false if its caller has given up waiting."""
         return self.done.begin()
 
 
 def _may_be_interrupted() -> bool:
-    """Whether a signal may be raised here at any line, also between a lock and what frees it."""
+    """Whether a signal may be raised here at any line, also between a lock and its release."""
     return threading.current_thread() is threading.main_thread()
 
 
 class GroupCommit(Generic[Tx]):
-    """Runs work in batches, of which never two at once.
+    """Runs work in batches, one at a time.
 
     `commit` gets the jobs of one batch. It begins each, runs them so that the failure of one undoes
-    only that one, commits them together, and only then ends them. What it raises is
-    given to every job of the batch that is not resolved.
+    only that one, commits them together, and only then ends them. If it raises, every unresolved
+    job of the batch gets the error.
 
-    `lead` gets a single job, in its caller's thread, and does the same; but where it would have to
-    wait before that is begun, it does nothing and gives `False`. Without it nobody leads, and the
+    `lead` gets a single job, in its caller's thread, and does the same; if it would have to wait
+    before the job begins, it does nothing and gives `False`. Without `lead` nobody leads, and the
     main thread never does.
     """
 
@@ -121,11 +121,12 @@ class GroupCommit(Generic[Tx]):
         self._commit = commit
         self._lead = lead
         self._writing = threading.Lock()
-        """Held by who runs a batch."""
+        """Held while a batch runs."""
         self._writer: int | None = None
-        """The thread that does."""
+        """The thread that runs it."""
         self._is_crowd = False
-        """Whether several shared the last commit: then nobody leads, so that the next do too."""
+        """Whether several callers shared the last commit: then nobody leads, so that the next
+        share."""
         self._jobs: queue.SimpleQueue[Job[Tx] | None] = queue.SimpleQueue()
         self._closed = False
         self._closing = threading.Lock()
@@ -135,7 +136,7 @@ class GroupCommit(Generic[Tx]):
     def run(self, work: Callable[[Tx], T], *, urgent: bool = False) -> T:
         """Do work, and return when it is durable or has failed.
 
-        Who leads waits for the disk as long as that takes; who queues up is told if it is too long.
+        A leader waits for the disk as long as that takes; a queued caller gives up after a while.
         """
         assert threading.get_ident() != self._writer, "work must not write again"
         job: Job[Tx] = Job(work, urgent)
@@ -145,7 +146,7 @@ class GroupCommit(Generic[Tx]):
         return result
 
     def _has_led(self, job: Job[Tx]) -> bool:
-        """Do a job here and now, if nobody else writes or waits to."""
+        """Do a job at once in this thread, if nobody else writes or waits to."""
         if self._lead is None or self._is_crowd or _may_be_interrupted():
             return False
         if not self._writing.acquire(blocking=False):
@@ -177,13 +178,13 @@ class GroupCommit(Generic[Tx]):
             raise StorageUnavailable("The commit did not end in time", outcome="unknown")
 
     def close(self) -> bool:
-        """Finish what was accepted, then end the thread; false if it does not end in time."""
+        """Finish accepted work, then end the thread; false if it does not end in time."""
         with self._closing:
             if not self._closed:
                 self._closed = True
                 self._jobs.put(None)
         self._thread.join(limits.SHUTDOWN_S)
-        # By now nobody begins to lead; who does already is let finish.
+        # By now nobody begins to lead; a present leader may finish.
         if self._thread.is_alive() or not self._writing.acquire(timeout=limits.SHUTDOWN_S):
             return False
         self._writing.release()
@@ -191,7 +192,7 @@ class GroupCommit(Generic[Tx]):
 
     def _serve(self) -> None:
         while (first := self._jobs.get()) is not None:
-            self._is_crowd = True  # somebody waits, though the queue is empty by now
+            self._is_crowd = True  # a caller waits, though the queue is empty by now
             with self._writing:
                 batch, last = self._gather(first)
                 self._is_crowd = len(batch) > 1
@@ -206,12 +207,12 @@ class GroupCommit(Generic[Tx]):
             self._commit(batch)
         except BaseException as error:  # noqa: BLE001 - each waiting caller raises it again
             for job in batch:
-                # One that has not begun is begun first: its caller may be giving up just now.
+                # A job that has not begun is begun first: its caller may be giving up just now.
                 if job.begin():
                     job.done.set_exception(error)
 
     def _gather(self, first: Job[Tx]) -> tuple[list[Job[Tx]], bool]:
-        """Take what has queued up behind the first job; says also whether to end after it."""
+        """Take the jobs that queued behind the first; also says whether to end after them."""
         batch = [first]
         while len(batch) < limits.GROUP_COMMIT_MAX:
             try:

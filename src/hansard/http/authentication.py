@@ -45,14 +45,14 @@ class Authentication:
         clock: Clock = utc_now,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Guard a server, or refuse to where it would let in anyone from anywhere.
+        """Protect a server, or refuse settings that would let in anyone from anywhere.
 
-        `bearers` knows whom an identity provider vouches for, if there is one.
+        `bearers` checks access tokens of an identity provider, if there is one.
         """
         self._store = store
         self.bearers = bearers
         self.signing_in: SigningIn | None = None
-        """Knows who signed in on the page, where people may."""
+        """Recognizes people who signed in on the page, where that is set up."""
         self._clock = clock
         self._timer = timer
         self._mode = settings.tokens
@@ -65,7 +65,7 @@ class Authentication:
 
     @property
     def is_quick(self) -> bool:
-        """Whether nobody is asked for a token but a store on this machine's own disk."""
+        """Whether authentication only reads a store on this machine's own disk."""
         asks_others = self.bearers is not None or self.signing_in is not None
         return self._store.engine.name == "sqlite" and not asks_others
 
@@ -76,7 +76,7 @@ class Authentication:
         return self._mode == "auto" and self._is_any_made()
 
     def admit(self, request: HTTPConnection) -> Token | Response | None:
-        """Find whose request this is: a token's, nobody's, or one to refuse.
+        """Authenticate a request: a token's owner, nobody, or a refusal.
 
         Only the header counts: an address is written to logs and histories.
         """
@@ -100,7 +100,7 @@ class Authentication:
         except ScopeMissing as problem:
             return forbidden(request, problem, "viewer")
         except PermissionDenied as problem:
-            return refused(problem)  # no scope would help, so none is asked for
+            return refused(problem)  # no scope would help, so the challenge names none
 
     def is_still_good(self, token: Token) -> bool:
         """Whether a token that was good when a request began still is."""
@@ -112,7 +112,7 @@ class Authentication:
             return unauthorized(request, NO_TOKEN, TOKEN_HINT)
         if self.signing_in and (token := self.signing_in.token(request)):
             return token
-        # The API lets in nobody without a cookie, and the rest shows nothing.
+        # The API requires a cookie, and the other paths show nothing.
         return None
 
     def _is_any_made(self) -> bool:

@@ -23,11 +23,11 @@ from hansard.http.responses import refused
 from hansard.kernel.problem import Problem
 
 REFERENCE = "hansard.reference"
-"""Where the scope of a request names the reference it has in the log."""
+"""The key in a request's scope for its reference in the log."""
 
 UNLIMITED = ("/healthz", "/readyz", METRICS)
 RECHECK_S = 1.0
-"""How long a stream may go on being told after its token was revoked."""
+"""How long a stream may continue after its token was revoked."""
 
 OTHER = "other"
 
@@ -65,7 +65,7 @@ class HttpMiddleware:
         meter: RequestMetrics,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Stand before an application; `first` asks of a request what comes before who asks."""
+        """Wrap an application; `first` checks a request before authentication."""
         self._app = app
         self._first = first
         self._operations = frozenset(one.name for one in catalog)
@@ -96,7 +96,7 @@ class HttpMiddleware:
         answer = self._first(partial(self._admitted, exchange))
         try:
             await answer(scope, _counted(exchange, receive), self._watched(exchange, send))
-        except Exception as error:  # raised again unless it is the end that was made here
+        except Exception as error:  # raised again unless this code ended the stream
             if not _is_end(error):
                 raise
             await send({"type": "http.response.body", "body": b"", "more_body": False})
@@ -111,7 +111,7 @@ class HttpMiddleware:
         await (refusal or self._app)(scope, receive, send)
 
     def _admit(self, exchange: _Exchange, scope: Scope) -> Response | None:
-        """Find the caller, and refuse one that may not come in, or not now."""
+        """Find the caller, and refuse one that may not enter, or must wait."""
         request = HTTPConnection(scope)
         try:
             admitted = self._gate.admit(request)
@@ -130,12 +130,12 @@ class HttpMiddleware:
         return None
 
     def _limited(self, admitted: Token | Response | None, request: HTTPConnection) -> str | None:
-        """Name whose limits a request counts against; `None` where there are none."""
+        """Name the owner of the limits that a request counts against; `None` if there are none."""
         if request.scope["path"] in UNLIMITED:
             return None
         if isinstance(admitted, Token):
             return f"token:{admitted.id}"
-        # On this machine alone, nobody without a token is counted, unless the settings say so.
+        # A server for this machine alone counts no callers without a token, unless told to.
         is_counted = self._gate.limits_everyone
         return f"address:{request.client.host if request.client else ''}" if is_counted else None
 

@@ -27,7 +27,7 @@ from hansard.mcp.sdk import RequestContext, asked_in
 from hansard.sessions.directory import project_of
 
 LIST_TTL_MS = 5 * 60 * 1000
-"""How long a client may keep a list: it changes only when another Hansard is started."""
+"""How long a client may cache a list: it changes only when another Hansard starts."""
 
 T = TypeVar("T")
 _Page = types.PaginatedRequestParams | None
@@ -35,7 +35,7 @@ _Page = types.PaginatedRequestParams | None
 
 ListMethod = Literal["tools/list", "resources/list", "resources/templates/list", "prompts/list"]
 LISTS: tuple[ListMethod, ...] = get_args(ListMethod)
-"""What clients may keep for a while."""
+"""Answers that clients may cache for a while."""
 
 
 class HansardServer(Server[None]):
@@ -54,10 +54,10 @@ class HansardServer(Server[None]):
         cards: Sequence[Card] | None = None,
         desk: ToolDispatcher | None = None,
     ) -> None:
-        """Put the application behind a door; refuse settings that name unknown tools.
+        """Serve the application; refuse settings that name unknown tools.
 
-        `cards` are those of the application's catalog, if they are at hand; `desk` is where calls
-        are answered, if there is one.
+        `cards` are those of the application's catalog, if they exist already; `desk` dispatches
+        calls, if there is one.
         """
         self.application, self._door = application, door
         self.notices = Notices(application.store.engine, readable)
@@ -96,7 +96,7 @@ class HansardServer(Server[None]):
         *,
         protocol_version: str | None = None,
     ) -> types.ServerCapabilities:
-        """Say what this server tells about: single resources, and lists only where they change."""
+        """Say which notices this server sends: single resources, and lists only if they change."""
         told = super().get_capabilities(
             notification_options,
             experimental_capabilities,
@@ -185,7 +185,7 @@ class HansardServer(Server[None]):
         return await self.notices.listen(context, params, hearing)
 
     def _hearing(self, context: RequestContext) -> Hearing:
-        """Say what the caller of a request hears of: no more than it could ask for."""
+        """Say which notices a caller gets: none about things it may not read."""
         caller, store = self._door.caller(asked_in(context)), self.application.store
         home = self.application.home_for(caller)
         named = [one for one in (caller.session, caller.default_session) if one]
@@ -210,12 +210,12 @@ class HansardServer(Server[None]):
         return types.EmptyResult()
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
-        """Run work beside the event loop. A cancelled request still finishes what it began."""
+        """Run work off the event loop. A cancelled request still finishes what it began."""
         return await anyio.to_thread.run_sync(work, limiter=self._calls)
 
 
 def require_first(page: _Page) -> None:
-    """Refuse a cursor: these lists have one page, so that nobody was given any."""
+    """Refuse a cursor: these lists have one page, so no cursor was ever given."""
     if page and page.cursor:
         with answers.as_protocol_errors():
             raise refused()

@@ -29,10 +29,10 @@ def announce(
     batch: int | None = None,
     goes_on: bool = False,
 ) -> list[Entry]:
-    """Record the intents, with all they need to be judged or undone; durable when this returns.
+    """Record the intents, with everything needed to settle or undo them; durable on return.
 
-    What was found comes first, so that what is told after it is what was done about it. `batch` is
-    what these go on with, after the disk had stopped it.
+    Changes found on disk come first, so that the timeline shows the intents after them. `batch` is
+    the batch that these intents continue after the disk had stopped it.
     """
 
     def work(tx: WriteTx) -> list[Entry]:
@@ -47,7 +47,7 @@ def announce(
 
 
 def record_seen(context: Context, tx: WriteTx, announced: Sequence[Announced]) -> None:
-    """Record what was found at files that had not been recorded."""
+    """Record the state of files that were not recorded before."""
     for one in announced:
         for event in one.seen:
             context.record(tx, event)
@@ -84,10 +84,10 @@ def act(
     *,
     stops: bool = True,
 ) -> tuple[list[Outcome], Problem | None]:
-    """Do what was announced, one after the other, if asked only up to the first that is refused.
+    """Do the announced changes one after the other; on request, stop at the first refusal.
 
-    The outcomes are of all of them, but for those of which nobody knows: these stay open. The
-    problem is the first one met, or rather the first with the disk if there is one.
+    Changes with an unknown outcome stay open; all others get one. The returned problem is the
+    first problem with the disk, else the first of any kind.
     """
     outcomes: list[Outcome] = []
     first: Problem | None = None

@@ -27,7 +27,7 @@ from hansard.recorder.workspace.paths import FilePath, parse
 
 
 class Gateway:
-    """The workspace as this process sees it: opened on first use, so that nothing is before."""
+    """The workspace as this process sees it, opened on first use."""
 
     def __init__(
         self,
@@ -42,14 +42,14 @@ class Gateway:
     ) -> None:
         """Serve this folder; `store` is protected if it lies within.
 
-        `mark` says by what the workspace is known wherever it lies, if by more than its place.
+        `mark` identifies the workspace wherever it lies, if more than its place does.
         """
         self.mark = mark
         self.entered: set[str] = set()
-        """The projects in which it is noted that this copy of the workspace is written in."""
+        """The projects that have recorded that this copy of the workspace is in use."""
         self.governed = governed
         self.asks: tuple[AskAbout, ...] = governed, ask_about
-        """What is asked about every file that is changed."""
+        """Who is asked about every changed file: decisions, and others."""
         self.keys = SealingKeys(key_file, store=store)
         self._root = root
         self._store = store
@@ -60,7 +60,7 @@ class Gateway:
         self._identity: str | None = None
         self._owner: Owner | None = None
         self._clean: set[Digest] = set()
-        """Contents that this process has looked through and found nothing in."""
+        """Contents in which this process has found no secret."""
 
     @property
     def workspace(self) -> Workspace:
@@ -72,7 +72,7 @@ class Gateway:
 
     @property
     def root(self) -> Path:
-        """The folder as it was named."""
+        """The folder, as its settings name it."""
         return self._root
 
     @property
@@ -89,7 +89,7 @@ class Gateway:
 
     @property
     def owner_name(self) -> str:
-        """What this process's intents and temporary files say of whose they are."""
+        """The owner's name in this process's intents and temporary files."""
         return f"{Owner.PREFIX}{self._token}"
 
     def resolve(self, path: str, caller: Caller) -> FilePath:
@@ -97,7 +97,7 @@ class Gateway:
         return self.workspace.resolve(path, for_agent=caller.actor.kind != "human")
 
     def plain(self, path: str) -> FilePath:
-        """Apply the rule of form alone, to look something up; the folder need not be there."""
+        """Apply only the rule of form, to look something up; the folder need not exist."""
         try:
             return self.workspace.resolve(path, for_agent=False)
         except StorageUnavailable:
@@ -108,7 +108,7 @@ class Gateway:
         return file_id(self.identity, str(path))
 
     def own(self, engine: Engine) -> str:
-        """Be the living owner of intents from now on; returns the name to put on them."""
+        """Become the living owner of intents; returns the name to put on them."""
         with self._opening:
             if self._owner is None:
                 self._owner = Owner(engine, self._token)
@@ -117,18 +117,18 @@ class Gateway:
         return self.owner_name
 
     def is_alive(self) -> bool:
-        """Whether nobody can have taken us for dead since we last said that we are not."""
+        """Whether nobody can have judged this process dead since it last renewed its lock."""
         return self._owner is not None and self._owner.is_alive()
 
     def require_alive(self, tx: WriteTx) -> None:
-        """Have nothing of a transaction land if we may have been taken for dead by then."""
+        """Commit a transaction only if nobody can have judged this process dead by then."""
         assert self._owner is not None, "what is announced has an owner"
         self._owner.require(tx)
 
     def redacted(self, content: bytes, before: bytes | None = None) -> list[str]:
         """Name the rules by which a content must not be recorded.
 
-        If we have found nothing in `before`, it is enough to look at what became of it.
+        If `before` holds no secret, it is enough to check the changed parts.
         """
         if not self._redact:
             return []
@@ -143,7 +143,7 @@ class Gateway:
         return found
 
     def masked(self, text: str) -> str:
-        """Give a text as it may be recorded."""
+        """Give a text without its secrets."""
         return redaction.mask(text) if self._redact else text
 
     @contextmanager
@@ -172,7 +172,7 @@ class Gateway:
         return engine.hold(_lock_name(file))
 
     def close(self) -> None:
-        """Let go of the workspace and of our intents."""
+        """Close the workspace and release our intents."""
         with self._opening:
             if self._owner:
                 self._owner.close()

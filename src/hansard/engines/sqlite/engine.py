@@ -59,14 +59,14 @@ T = TypeVar("T")
 LOCKS = "locks"
 WRITE_LOCK = "write.lock"
 STOPPED = "stopped-"
-"""Begins the name of a lock, which goes on with the id of the process that writes no more."""
+"""Prefix of a lock's name; the rest is the id of a process that stopped writing."""
 SYNCHRONOUS_FULL = 2
 """Acknowledged means on disk. One step lower, a power cut took 200 of 200 acknowledged rows."""
 
 _OPEN = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
 WAL_BYTES_KEPT = 16 * 1024 * 1024
 WAL_PAGES = 4000
-"""After so many the log goes into the database, at the cost of two syncs: as many as are kept."""
+"""Pages of the log before a checkpoint, which costs two syncs: as many as the log keeps."""
 
 
 class SqliteEngine(Uncached):
@@ -77,7 +77,7 @@ class SqliteEngine(Uncached):
     def __init__(self, folder: Path, schema: Schema, *, looking: bool = False) -> None:
         """Open the store in this folder, and lay it out if it is new.
 
-        Opened for looking, nothing in it is changed or repaired; that is left to the next.
+        A store opened read-only is not changed or repaired; the next writer does that.
         """
         self._folder = folder
         self._schema = schema
@@ -89,7 +89,7 @@ class SqliteEngine(Uncached):
         self._reserve = Reserve(folder / RESERVE, folder / DATABASE)
         self._is_looking = looking
         self._stopped: Stop | None = None
-        """Why nothing is written any more, once that is so."""
+        """Why writing has stopped, if it has."""
         with refusals("The store cannot be opened"):
             self._is_read_only = looking or (folder.is_dir() and not can_write(folder))
             self._stopped = READ_ONLY if self._is_read_only else None
@@ -125,14 +125,14 @@ class SqliteEngine(Uncached):
         with ExitStack() as undo:
             self._writer = undo.enter_context(closing(connected_to_write(self._connect)))
             self._lay_out()
-            # By now there is a log, which stays until the last who has it open closes it.
+            # By now there is a log, which stays until the last process closes it.
             self._turn.look_after(self._folder / DATABASE, self._folder / LOG)
             self._require_in_place()
             undo.pop_all()
 
     def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
         self._opener.require()
-        try:  # not `refusals`, which would take as long as the look itself
+        try:  # not `refusals`, which would take as long as the read itself
             connection = self._reader()
             connection.execute("BEGIN")
             try:
@@ -187,7 +187,7 @@ class SqliteEngine(Uncached):
     def discard(self, digests: Collection[Digest]) -> None:
         if self._stopped:
             raise self._stopped.problem()
-        # In a turn of its own, so that nobody is just about to keep what is being removed.
+        # In a write turn of its own, so that nobody is about to keep a removed blob.
         with refusals("A blob cannot be removed"), self._other_turn():
             for digest in set(digests) - self._in_files():
                 self._files.remove(digest)
@@ -218,7 +218,7 @@ class SqliteEngine(Uncached):
         return {Digest(digest) for (digest,) in rows}
 
     def _look(self, statement: str) -> list[tuple[Any, ...]]:
-        """Ask something about all projects at once; a table that is not made yet has no rows."""
+        """Query all projects at once; a table that does not exist yet has no rows."""
         self._opener.require()
         with refusals(CANNOT_READ):
             connection = self._reader()
@@ -233,7 +233,7 @@ class SqliteEngine(Uncached):
 
     @contextmanager
     def _other_turn(self) -> Iterator[None]:
-        """Wait for a turn to write that is not the writer thread's."""
+        """Wait for a write turn outside the writer thread."""
         self._require_in_place()
         with closing(WriteLock(self._folder / WRITE_LOCK)) as turn, turn.turn():
             yield
@@ -246,14 +246,14 @@ class SqliteEngine(Uncached):
             return
         while self._readers:
             self._readers.pop().close()
-        # A writer that waits behind a suspended process is left to wait: it holds nothing.
+        # A writer that waits behind a suspended process may wait: it holds nothing.
         if not self._is_read_only and self._group.close():
             self._writer.close()
             self._turn.close()
         self._locks.close()
 
     def _commit(self, batch: Sequence[Job[apsw.Connection]]) -> None:
-        """Run a batch and commit it once; each job's caller learns of it after the commit."""
+        """Run a batch and commit it once; callers get their results after the commit."""
         if self._stopped:
             raise self._stopped.problem()
         with self._turn.turn():
@@ -292,7 +292,7 @@ class SqliteEngine(Uncached):
         """Run jobs in one transaction; returns each that was begun, and how it went."""
         changes = self._writer.total_changes()
         results = transact(self._writer, batch)
-        # Work that changes nothing asks whether something could be, which the disk was not asked.
+        # Work that changes nothing still asks whether a write is possible; the disk was not asked.
         if self._writer.total_changes() == changes and not can_write(self._folder):
             self._stop(READ_ONLY)
             raise READ_ONLY.problem()
@@ -301,9 +301,9 @@ class SqliteEngine(Uncached):
     def _transact_on_reserve(
         self, batch: Sequence[Job[apsw.Connection]], full: apsw.FullError
     ) -> list[Tried]:
-        """Run what is urgent once more, on the room kept aside; the others are refused.
+        """Run urgent jobs again in the reserved space, and refuse the others.
 
-        A disk that is full says so before anything is synced, so that nothing of it was written.
+        A full disk fails before anything is synced, so nothing of it was written.
         """
         urgent = [job for job in batch if job.urgent]
         if not urgent or not self._reserve.spend():
@@ -317,7 +317,7 @@ class SqliteEngine(Uncached):
 
     @contextmanager
     def _noticing_read_only(self) -> Iterator[None]:
-        """Stop, but with no doubt about what was written, once the file system is read-only."""
+        """Stop once the file system is read-only; what was written is certain."""
         try:
             yield
         except apsw.IOError as error:
@@ -329,15 +329,15 @@ class SqliteEngine(Uncached):
     def _stop(self, why: Stop) -> None:
         """Accept no more writes: after a failed sync nobody knows what is on disk."""
         self._stopped = why
-        # A lock that lives as long as this process, so that others can say that it has stopped.
+        # A lock that lives as long as this process tells others that it has stopped writing.
         with suppress(OSError):
             self._locks.hold(f"{STOPPED}{os.getpid()}")
 
     def _require_in_place(self) -> None:
-        """Stop once the store was moved or removed: what is written would be where nobody looks."""
+        """Stop once the store was moved or removed: nobody would find what is written."""
         if self._is_read_only or self._turn.is_in_place():
             return
-        # Said to nobody but our callers: at this path there may be another store by now.
+        # Only our callers are told: another store may be at this path by now.
         self._stopped = GONE
         raise GONE.problem()
 
@@ -346,15 +346,15 @@ class SqliteEngine(Uncached):
         if self._is_read_only:
             connection = connect_to_look(path, may_change=self._is_looking)
         else:
-            # If it is made, then for the same people as the lock beside it.
+            # A new file gets the same permissions as the lock beside it.
             uri = f"{path.absolute().as_uri()}?modeof={quote(str(self._turn.path.absolute()))}"
             connection = apsw.Connection(uri, _OPEN | flags, statementcachesize=STATEMENTS_CACHED)
             self._require_in_place()
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         with ExitStack() as undo:
-            # One that is left open would say that the store is in use.
+            # An open one would say that the store is in use.
             undo.callback(connection.close)
-            # Else each statement with `LIMIT ?` is planned anew whenever it is run.
+            # Without this, SQLite plans each statement with `LIMIT ?` on every run.
             connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             add_functions(connection)
             undo.pop_all()
@@ -369,9 +369,9 @@ class SqliteEngine(Uncached):
             return connection
 
     def _lay_out(self) -> None:
-        """Create what is missing, one process at a time; a store that has it all is not written."""
+        """Create missing tables, one process at a time; a complete store is not written."""
         if not self._has_layout(self._writer):
-            # Asked again when it is our turn: several processes may find a new store at once.
+            # Checked again in our turn: several processes may find a new store at once.
             with self._turn.turn_within(limits.WRITE_WAIT_S):
                 self._writer.pragma("journal_mode", "wal")
                 self._writer.pragma("synchronous", SYNCHRONOUS_FULL)
@@ -388,10 +388,10 @@ class SqliteEngine(Uncached):
         if not layout.is_of_this_format(connection):
             return False
         if self._is_looking:
-            return True  # what another version has not made yet reads as empty
+            return True  # a table that another version has not made yet reads as empty
         row = connection.execute("SELECT fingerprint FROM layout").fetchone()
         is_ours = row is not None and row[0] == layout.fingerprint(self._schema)
-        # Where nothing can be made, one can still do without.
+        # A store that cannot be written to works without it.
         return is_ours and (
             self._is_read_only or not layout.missing_indexes(connection, self._schema)
         )

@@ -33,6 +33,7 @@ from bench import search
 from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.app.start import start
+from hansard.engines.postgres.text import lexemes_of
 from hansard.kernel import paging
 from hansard.kernel.blob import digest_of
 from hansard.kernel.clock import to_text, utc_now
@@ -91,11 +92,15 @@ class Naming:
             session = f"{self.project}.{self.block:04x}".encode()
             said = SESSION.sub(session, said)
         said = said.replace(TEMPLATE.encode(), self.project.encode())
+        whose = lexemes_of(TEMPLATE), lexemes_of(self.project)
+        said = said.replace(f"'{whose[0]}".encode(), f"'{whose[1]}".encode())
         for prefix in PREFIXES:
             said = said.replace(f"{prefix}{FIRST}".encode(), f"{prefix}{self.block}".encode())
-            word = f"'{prefix}{FIRST}".lower()
-            said = said.replace(word.encode(), f"{word[:2]}{self.block}".encode())
-        return PATH.sub(self._path, said)
+            # As a word it stands in lower case, behind what says whose it is.
+            word = f"'{lexemes_of(self.project)}{prefix.lower()}"
+            said = said.replace(f"{word}{FIRST}".encode(), f"{word}{self.block}".encode())
+        # Most of what is said names no place in the tree, and looking closely takes longest.
+        return PATH.sub(self._path, said) if b"01000" in said else said
 
     def numbers(self, said: bytes) -> bytes:
         """Say where its blocks of ids begin and end."""
@@ -284,11 +289,18 @@ def taken(store: Store, url: str) -> Template:
 
 
 def _columns(connection: psycopg.Connection[Any]) -> dict[str, list[str]]:
-    """Name the columns of the tables with a project's rows; what counts itself is left out."""
+    """Name the columns of the tables with a project's rows; what counts itself is left out.
+
+    Partitions are no tables of their own here.
+    """
     rows = connection.execute(
-        "SELECT table_name, array_agg(column_name::text ORDER BY ordinal_position) "
-        "FROM information_schema.columns WHERE table_schema = %s AND is_identity = 'NO' "
-        "GROUP BY table_name",
+        "SELECT c.relname, array_agg(a.attname::text ORDER BY a.attnum) FROM pg_class c "
+        "JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped "
+        "LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum "
+        "WHERE c.relnamespace = %s::regnamespace AND c.relkind IN ('r', 'p') "
+        "AND NOT c.relispartition AND a.attidentity = '' "
+        "AND coalesce(pg_get_expr(d.adbin, d.adrelid), '') NOT LIKE 'nextval%%' "
+        "GROUP BY c.relname",
         (NAMESPACE,),
     )
     return {
@@ -300,8 +312,9 @@ def words_indexes(url: str) -> list[tuple[str, str]]:
     """Give what drops each full-text index and what makes it again: at once is quicker by far."""
     with psycopg.connect(url) as connection:
         rows = connection.execute(
-            "SELECT indexname, indexdef FROM pg_indexes "
-            "WHERE schemaname = %s AND indexdef LIKE '%%USING gin%%'",
+            "SELECT c.relname, replace(pg_get_indexdef(c.oid), ' ON ONLY ', ' ON ') "
+            "FROM pg_class c JOIN pg_am a ON a.oid = c.relam WHERE a.amname = 'gin' "
+            "AND c.relnamespace = %s::regnamespace AND NOT c.relispartition",
             (NAMESPACE,),
         ).fetchall()
     return [(f'DROP INDEX {NAMESPACE}."{name}"', definition) for name, definition in rows]

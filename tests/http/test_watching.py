@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,16 @@ from starlette.requests import Request
 
 from hansard.app.settings import Settings
 from hansard.app.start import start
+from hansard.cli.store.doctor import _followers
 from hansard.engines.memory import MemoryEngine
 from hansard.http.authentication import Authentication
 from hansard.http.health import NOT_FOLLOWING, Health
 from hansard.http.logs import FIELDS, AsJson, AsText
 from hansard.http.request_metrics import RequestMetrics
+from hansard.kernel import follow
 from hansard.kernel.follow import Follower
 from hansard.kernel.problem import StorageUnavailable
+from tests.conftest import a_caller
 from tests.http.serving import Browser, Server, let_in, make_token, mcp_call, serving
 from tests.patience import PATIENCE_S, wait_until
 
@@ -67,6 +71,36 @@ def test_a_server_that_has_stopped_following_says_so() -> None:
 
     assert answer.status_code == 200
     assert NOT_FOLLOWING in answer.body.decode()
+    app.close()
+
+
+def test_a_follower_that_fails_is_shown_where_one_looks_until_it_gets_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(follow, "RETRY_S", 0.01)
+    may_work = threading.Event()
+
+    def stumble(project: str, _: object) -> None:
+        if not may_work.is_set():
+            raise KeyError(project)
+
+    app = start(Settings(embedder="none"), lambda _, schema: MemoryEngine(schema))
+    app.followers = [Follower("weak", stumble)]
+    app.call("create_project", {"id": "p", "name": "p"}, a_caller())
+    health = Health(app, Authentication(app.store, Settings(embedder="none")), RequestMetrics())
+    endpoint = next(one.endpoint for one in health.routes() if one.path == "/readyz")
+
+    def shown() -> tuple[bool, list[str]]:
+        lines = anyio.run(endpoint, Request({"type": "http"})).body.decode().splitlines()
+        checks = [one.status for one in _followers(app, ["p"]) if one.what == "weak"]
+        return any("weak" in line for line in lines[1:]), checks
+
+    app.follow()
+    wait_until(app.troubles, "it does not fail")
+    assert shown() == (True, ["warn"])
+    may_work.set()
+    wait_until(lambda: not app.troubles(), "it goes on failing")
+    assert shown() == (False, ["ok"])
     app.close()
 
 

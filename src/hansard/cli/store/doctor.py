@@ -44,7 +44,7 @@ from hansard.kernel.follow import lag, trouble
 from hansard.kernel.limits import MIB
 from hansard.kernel.meaning import NoMeanings
 from hansard.kernel.problem import Problem
-from hansard.kernel.store import Store
+from hansard.kernel.store import CATALOG, Store
 from hansard.kernel.view import is_newer
 from hansard.recorder.settling import last_settled
 from hansard.records.text import counted
@@ -309,8 +309,8 @@ def _followers(application: Application, projects: list[str]) -> Iterator[Check]
     """Say how far what is derived slowly is behind."""
     for follower in application.followers:
         behind = sum(lag(application.store, follower, project) for project in projects)
-        failing = (trouble(application.store, follower, project) for project in projects)
-        if found := next(filter(None, failing), None):
+        troubles = (trouble(application.store, follower, one) for one in (CATALOG, *projects))
+        if found := next(filter(None, troubles), None):
             yield Check("warn", follower.name, f"{found}; the server's log says more")
             continue
         says = f"{behind:,} entries behind; a running server works them off"

@@ -167,6 +167,14 @@ class Pair:
         """Let the second settle what it takes for the work of the dead."""
         self.second.recover()
 
+    @contextmanager
+    def renewing_nothing(self) -> Iterator[None]:
+        """Have the first renew none of its leases meanwhile, as a process that stands still."""
+        engine = self.first.store.engine
+        assert isinstance(engine, PostgresEngine)
+        with engine._leases._lock:
+            yield
+
     def cut(self, victim: Victim, own: psycopg.Connection[Any] | None) -> None:
         """Have the server end connections of the first, and wait until they are gone."""
         engine = self.first.store.engine

@@ -160,7 +160,8 @@ def strike(pair: Pair) -> None:
 
 def judge_too_early(pair: Pair) -> None:
     """Let the other judge in the moment before the file is changed, but not clean up."""
-    with pytest.MonkeyPatch.context() as patch:
+    # Renewed between the two, a lease says that its process lives, and nobody judges.
+    with pair.renewing_nothing(), pytest.MonkeyPatch.context() as patch:
         # It comes a little later to this: else the change would fail for want of its file.
         patch.setattr(Workspace, "clean_temporaries", lambda *_, **__: 0)
         strike(pair)

@@ -92,7 +92,7 @@ def test_a_follower_that_fails_is_shown_where_one_looks_until_it_gets_on(
 
     def shown() -> tuple[bool, list[str]]:
         lines = anyio.run(endpoint, Request({"type": "http"})).body.decode().splitlines()
-        checks = [one.status for one in _followers(app, ["p"]) if one.what == "weak"]
+        checks: list[str] = [one.status for one in _followers(app, ["p"]) if one.what == "weak"]
         return any("weak" in line for line in lines[1:]), checks
 
     app.follow()

@@ -53,6 +53,7 @@ def test_a_patch_costs_what_was_added() -> None:
         lambda made: made[:8] + b"no frame",
         lambda made: made[:8] + zstandard.compress(b"\0" * 100_000_000),
         lambda made: made[:8] + zstandard.compress(b"of another size"),
+        lambda made: made + b"\0",
     ],
 )
 def test_what_is_no_patch_is_refused(harm: object) -> None:
@@ -89,3 +90,79 @@ def test_a_short_middle_is_a_frame_that_any_zstd_unpacks(length: int) -> None:
     unpacked = bytearray(base)
     patch.apply(made, unpacked, len(data))
     assert bytes(unpacked) == data
+
+
+@pytest.mark.parametrize("length", [1, patch.PLAIN_BYTES_MAX])
+def test_a_short_middle_is_written_down_as_it_is(length: int) -> None:
+    base = b"head" * 100
+
+    made = patch.make(base + b"z" * length, base)
+
+    assert made.endswith(b"z" * length)
+    assert b"z" * (length + 1) not in patch.make(base + b"z" * 33, base)
+
+
+@pytest.mark.parametrize("before", [100, 2_000, patch.NEAR_BYTES, patch.NEAR_BYTES + 3_000])
+def test_what_repeats_something_just_before_it_costs_little(before: int) -> None:
+    chance = random.Random(before)
+    base = chance.randbytes(before) + b"|" + chance.randbytes(before)
+    near = base[:before][-patch.NEAR_BYTES :][:90]
+    data = base[:before] + near + base[before:]
+
+    made = patch.make(data, base)
+
+    assert len(made) < 8 + len(near)
+    assert applied(made, base, len(data)) == data
+
+
+def test_what_is_repeated_from_further_back_is_written_again() -> None:
+    chance = random.Random(1)
+    base = chance.randbytes(patch.NEAR_BYTES * 2)
+    far = base[patch.NEAR_BYTES - 400 : patch.NEAR_BYTES - 100]
+
+    assert len(patch.make(base + far, base)) > len(far)
+
+
+def test_a_patch_that_an_older_version_made_is_applied() -> None:
+    base = b"".join(b"%d," % number for number in range(300))
+    made = bytes.fromhex("e80300005a00000028b52ffd204b4d0000103c3e010046121542")
+
+    assert (
+        applied(made, base, len(base) + 75)
+        == base[:1000] + b"<" + base[200:273] + b">" + base[1000:]
+    )
+
+
+def frame_of_unknown_size(data: bytes) -> bytes:
+    return zstandard.ZstdCompressor(write_content_size=False).compress(data)
+
+
+@pytest.mark.parametrize(
+    ("head", "tail", "frame", "size"),
+    [
+        (6, 5, zstandard.compress(b""), 11),
+        (6, 5, frame_of_unknown_size(b""), 10),
+        (3, 3, frame_of_unknown_size(b"new"), 5),
+        (3, 3, frame_of_unknown_size(b"new"), 9),
+        (0, 11, zstandard.compress(b""), 11),
+    ],
+)
+def test_a_patch_that_counts_more_than_there_is_changes_nothing(
+    head: int, tail: int, frame: bytes, size: int
+) -> None:
+    data = bytearray(b"0123456789")
+
+    with pytest.raises(patch.PatchError):
+        patch.apply(struct.pack("<II", head, tail) + frame, data, size)
+
+    assert data == b"0123456789"
+
+
+@pytest.mark.parametrize(
+    ("made", "ends"),
+    [(b"", (0, 0)), (b"\7\0\0\0\0\0\0", (0, 0)), (b"\7\0\0\0\5\0\0\0", (7, 5))],
+)
+def test_the_ends_that_a_patch_leaves_are_known_without_its_base(
+    made: bytes, ends: tuple[int, int]
+) -> None:
+    assert patch.ends(made) == ends

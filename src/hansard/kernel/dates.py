@@ -92,7 +92,7 @@ def day_in(text: str) -> date | None:
         for match in pattern.finditer(text)
         if (span := _span(match)) and not span.is_yearly and span.first == span.last
     )
-    return min(whole, default=(0, None))[1]
+    return next((day for _, day in sorted(whole)), None)
 
 
 def day_said(*texts: str) -> str | None:
@@ -178,7 +178,7 @@ def _calendar(unit: str, today: date, *, is_last: bool) -> Span:
 def _month(name: str | None) -> int | None:
     if not name:
         return None
-    return next(n for n, known in enumerate(MONTHS, start=1) if known.startswith(name.lower()[:3]))
+    return next(n for n, known in enumerate(MONTHS, start=1) if known.startswith(name.lower()))
 
 
 def _last_day(first: date, *, is_year: bool) -> date:

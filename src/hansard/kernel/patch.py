@@ -5,6 +5,7 @@ the ends costs a tenth of a search for matches, and leaves a small middle to sea
 """
 
 import struct
+from collections.abc import Callable
 
 import zstandard
 
@@ -30,8 +31,6 @@ _LAST_BLOCK = 1
 """The sign of the last block of a frame, one of plain bytes; its length stands above it."""
 
 _ENDS = struct.Struct("<II")
-_CLOSE = 32
-"""So close, bytes are compared one by one."""
 
 
 class PatchError(Exception):
@@ -40,8 +39,12 @@ class PatchError(Exception):
 
 def make(data: bytes, base: bytes) -> bytes:
     """Write down how `data` follows from `base`."""
-    head = _same_head(data, base)
-    tail = _same_tail(data, base, min(len(data), len(base)) - head)
+    most, new, old = min(len(data), len(base)), len(data), len(base)
+    head = _same(most, lambda low, high: data[low:high] == base[low:high])
+    tail = _same(
+        most - head,
+        lambda low, high: data[new - high : new - low] == base[old - high : old - low],
+    )
     middle = data[head : len(data) - tail]
     if len(middle) <= PLAIN_BYTES_MAX:
         return _ENDS.pack(head, tail) + _plain(middle)
@@ -57,9 +60,10 @@ def apply(patch: bytes, data: bytearray, size: int) -> None:
 
     In place, a long chain of patches costs little more than what they add.
     """
-    if len(patch) < _ENDS.size:
-        raise PatchError("is cut short")
-    head, tail = _ENDS.unpack_from(patch)
+    try:
+        head, tail = _ENDS.unpack_from(patch)
+    except struct.error as error:
+        raise PatchError("is cut short") from error
     frame, end = patch[_ENDS.size :], len(data) - tail
     if head > end or head + tail > size:
         raise PatchError("counts more than there is")
@@ -92,31 +96,15 @@ def _plain(middle: bytes) -> bytes:
     )
 
 
-def _same_head(one: bytes, other: bytes) -> int:
-    """Count the bytes that are the same from the start, by halving: slices compare at C's speed."""
-    low, high = 0, min(len(one), len(other))
-    while high - low > _CLOSE:
-        middle = (low + high) // 2
-        if one[low:middle] == other[low:middle]:
+def _same(most: int, is_same: Callable[[int, int], bool]) -> int:
+    """Count the bytes that are the same, by halving: slices compare at C's speed."""
+    low = 0
+    while low < most:
+        middle = (low + most + 1) // 2
+        if is_same(low, middle):
             low = middle
         else:
-            high = middle
-    while low < high and one[low] == other[low]:
-        low += 1
-    return low
-
-
-def _same_tail(one: bytes, other: bytes, most: int) -> int:
-    """Count the bytes that are the same from the end, at most so many."""
-    low, high = 0, most
-    while high - low > _CLOSE:
-        middle = (low + high) // 2
-        if one[len(one) - middle : len(one) - low] == other[len(other) - middle : len(other) - low]:
-            low = middle
-        else:
-            high = middle
-    while low < high and one[len(one) - low - 1] == other[len(other) - low - 1]:
-        low += 1
+            most = middle - 1
     return low
 
 

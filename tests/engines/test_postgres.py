@@ -1,10 +1,12 @@
 """The PostgreSQL engine keeps every promise of the seam."""
 
+import threading
 from functools import partial
 
 import pytest
 
 from hansard.engines.postgres import PostgresEngine
+from hansard.kernel.problem import StorageUnavailable
 from hansard.testing.engine_suite import SCHEMA, EngineSuite, Opener
 
 pytestmark = pytest.mark.postgres
@@ -15,3 +17,19 @@ class TestPostgres(EngineSuite):
     @pytest.fixture
     def opener(self, postgres_url: str, postgres_namespace: str) -> Opener:
         return partial(PostgresEngine, postgres_url, SCHEMA, namespace=postgres_namespace)
+
+    @pytest.mark.parametrize("watched", [False, True])
+    def test_a_closed_engine_ends_its_watches_and_begins_none(
+        self, opener: Opener, *, watched: bool
+    ) -> None:
+        before = set(threading.enumerate())
+        engine = opener()
+        if watched:
+            engine.watch()
+
+        engine.close()
+
+        started = set(threading.enumerate()) - before
+        assert "postgres-notices" not in {one.name for one in started}
+        with pytest.raises(StorageUnavailable):
+            engine.watch()

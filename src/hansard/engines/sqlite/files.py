@@ -108,9 +108,10 @@ class BlobFiles:
             if error.errno not in _NO_FILE:
                 raise
             raise BlobDamaged("A blob's file is not a file of its own", digest=digest) from error
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise BlobDamaged("A blob's file is not a file of its own", digest=digest)
         with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise BlobDamaged("A blob's file is not a file of its own", digest=digest)
             return file.read()
 
     def _holds(self, digest: Digest, packed: bytes) -> bool:

@@ -1,10 +1,12 @@
 """Entries, their chain, and what an entry's event is."""
 
 from dataclasses import replace
+from typing import ClassVar
 
 import pytest
 
-from hansard.kernel.event import SYSTEM, Actor, Entry, Kinds, Stamp, genesis
+from hansard.kernel.blob import digest_of
+from hansard.kernel.event import SYSTEM, Actor, Entry, Event, Kinds, Stamp, genesis
 from tests.toy import Noted
 
 AGENT = Actor("agent", "test", "agent")
@@ -73,3 +75,48 @@ def test_the_roles_are_ordered() -> None:
     assert AGENT.may("viewer")
     assert AGENT.may("agent")
     assert not AGENT.may("admin")
+
+
+class Moved(Event):
+    kind: ClassVar[str] = "test.moved.v1"
+    advances_tick: ClassVar[bool] = True
+    rewrites: ClassVar[bool] = True
+
+
+def test_kinds_say_what_they_know_of_each() -> None:
+    kinds = Kinds([Noted, Moved], {"toy.noted.v0": lambda old: Noted(id="T000", text=old["note"])})
+
+    assert kinds.advances(Moved.kind) is True
+    assert kinds.advances(Noted.kind) is Noted.advances_tick
+    assert kinds.advances("toy.noted.v0") is kinds.advances("test.unknown.v1") is None
+    assert kinds.rewriting == {Moved.kind}
+    assert [kinds.knows(kind) for kind in (Noted.kind, "toy.noted.v0", "test.unknown.v1")] == [
+        *(True, True, False)
+    ]
+    with pytest.raises(AssertionError):
+        Kinds([Noted, Noted])
+
+
+@pytest.mark.parametrize(
+    ("change", "advances", "follows"),
+    [
+        ({}, True, True),
+        ({}, None, True),
+        ({}, False, False),
+        ({"tick": 0}, False, True),
+        ({"tick": 0}, None, True),
+        ({"tick": 0}, True, False),
+        ({"tick": 2}, None, False),
+        ({"seq": 2}, None, False),
+        ({"clock": "2026-01-01T00:00:02.000000Z"}, None, False),
+    ],
+)
+def test_the_next_entry_follows_in_seq_tick_and_clock(
+    change: dict[str, object], advances: bool | None, follows: bool
+) -> None:
+    changed = replace(an_entry(), **change)  # type: ignore[arg-type]
+    chained = replace(changed, hash=changed.hash_after(genesis("p").hash))
+
+    assert chained.follows(genesis("p"), advances=advances) is follows
+    assert not replace(chained, hash=digest_of(b"")).follows(genesis("p"), advances=advances)
+    assert not replace(chained, payload=b"{}").follows(genesis("p"), advances=advances)

@@ -2,6 +2,7 @@
 
 import hashlib
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,3 +38,50 @@ def test_a_state_that_was_not_asked_for_changes_those_after_it() -> None:
     running.changed_from(len(data) - 1)
 
     assert running.of(data) == hashlib.sha256(data).hexdigest()
+
+
+class Counting:
+    """SHA-256 that notes how many bytes it is given, copies and all."""
+
+    given = 0
+
+    def __init__(self, real: "hashlib._Hash") -> None:
+        self._real = real
+
+    def update(self, data: memoryview) -> None:
+        Counting.given += len(data)
+        self._real.update(data)
+
+    def copy(self) -> "Counting":
+        return Counting(self._real.copy())
+
+    def hexdigest(self) -> str:
+        return self._real.hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("from_end", "most"),
+    [
+        (1, NEAR_END_BYTES),
+        (NEAR_END_BYTES - 1, NEAR_END_BYTES),
+        (NEAR_END_BYTES + 1, NEAR_END_BYTES * FARTHER),
+        (NEAR_END_BYTES * FARTHER - 1, NEAR_END_BYTES * FARTHER),
+        (NEAR_END_BYTES * FARTHER + 1, len(BLOCK)),
+    ],
+)
+def test_a_change_is_hashed_from_the_last_place_that_is_remembered_before_it(
+    monkeypatch: pytest.MonkeyPatch, from_end: int, most: int
+) -> None:
+    real, data = hashlib.sha256, bytearray(BLOCK)
+    monkeypatch.setattr(hashlib, "sha256", lambda: Counting(real()))
+    running = RunningDigest()
+    Counting.given = 0
+    running.of(data)
+    assert Counting.given == len(data)
+
+    for _ in range(2):
+        Counting.given = 0
+        data[-from_end] ^= 1
+        running.changed_from(len(data) - from_end)
+        assert running.of(data) == real(data).hexdigest()
+        assert Counting.given == most

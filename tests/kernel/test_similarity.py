@@ -3,12 +3,13 @@
 import random
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hansard.kernel.engine import Hit
-from hansard.kernel.rank_fusion import FIRST_PLACES, KEPT, fuse
-from hansard.kernel.similarity import LOOKED_AT, Alike, Likeness, steadied
+from hansard.kernel.rank_fusion import ALL_THERE, FIRST_PLACES, KEPT, fuse
+from hansard.kernel.similarity import LOOKED_AT, MOST_LIKE, SHARE, Alike, Likeness, steadied
 
 SCORES = st.dictionaries(st.text("abcdefgh", min_size=1, max_size=3), st.floats(0.01, 1))
 
@@ -88,3 +89,64 @@ def test_scores_fall_and_the_best_of_each_way_keep_their_places(
     first = {hit.key for hit in fused[:FIRST_PLACES]}
     there = {hit.key for hit in fused}
     assert {hit.key for hit in (*by_words[:KEPT], *by_meaning[:KEPT])} & there <= first
+
+
+def test_a_score_is_shared_with_the_mean_of_the_others_by_how_like_they_are() -> None:
+    scores = {"a": 0.9, "b": 0.5, "c": 0.2, "d": 0.1}
+    likeness: Likeness = [[1, 0.5, 0.25, 0], [0.5, 1, 0, 0], [0.25, 0, 1, 0], [0, 0, 0, 1]]
+
+    _, shared = steadied(list("abcd"), scores, lambda _: likeness)
+
+    assert shared == pytest.approx(
+        {
+            "a": (1 - SHARE) * 0.9 + SHARE * (0.5 * 0.5 + 0.25 * 0.2) / 0.75,
+            "b": (1 - SHARE) * 0.5 + SHARE * 0.9,
+            "c": (1 - SHARE) * 0.2 + SHARE * 0.9,
+            "d": 0.1,
+        }
+    )
+
+
+def test_only_the_most_like_count_and_of_equals_the_first() -> None:
+    keys = [f"k{number}" for number in range(MOST_LIKE + 3)]
+    scores = {key: 0.9 - number / 10 for number, key in enumerate(keys)}
+    alike = [[0.5] * len(keys) for _ in keys]
+    alike[0][MOST_LIKE + 2] = 0.9
+
+    _, shared = steadied(keys, scores, lambda _: alike)
+
+    counted = [(0.9, scores[keys[-1]]), *((0.5, scores[key]) for key in keys[1:MOST_LIKE])]
+    mean = sum(like * score for like, score in counted) / sum(like for like, _ in counted)
+    assert shared[keys[0]] == pytest.approx((1 - SHARE) * scores[keys[0]] + SHARE * mean)
+
+
+@pytest.mark.parametrize(
+    ("words", "is_steadied"),
+    [
+        ({}, True),
+        ({"x": ALL_THERE - 0.01, "w": 0.1}, True),
+        ({"x": ALL_THERE, "w": 0.1}, False),
+        ({"x": 1.0}, False),
+        ({"x": ALL_THERE - 0.01, "w": ALL_THERE - 0.01}, True),
+    ],
+)
+def test_likeness_counts_unless_something_has_all_the_words(
+    words: dict[str, float], is_steadied: bool
+) -> None:
+    meant = hits(a=0.9, b=0.8, c=0.3)
+    asked: list[Sequence[str]] = []
+
+    def alike(keys: Sequence[str]) -> Likeness:
+        asked.append(keys)
+        return ()
+
+    fuse(hits(**words), meant, alike=alike)
+    fuse(hits(x=0.5), [], alike=alike)
+
+    assert len(asked) == is_steadied
+
+
+def test_by_words_alone_scores_stand_but_none_is_above_one() -> None:
+    assert fuse([Hit("b", 1.5), Hit("c", 0.5), Hit("a", 0.5)], []) == [
+        *(Hit("b", 1.0), Hit("c", 0.5), Hit("a", 0.5))
+    ]

@@ -35,6 +35,18 @@ FILL = "x " * 30
         (f"{FILL} foo_bar aa", "bar", 11, "…foo_bar aa"),
         # Accents and case make no difference.
         (f"{FILL} Naïve aa", "naive", 9, "…Naïve aa"),
+        # A word that is out of the stretch again counts no more.
+        (f"aa ink pen {FILL} wax bb", "ink pen wax", 10, "…ink pen x…"),
+        (f"ink ink {FILL} pen pen pen", "ink pen", 12, "…pen pen pen"),
+        # A stretch that just has room is taken whole, one that is longer by one is not.
+        (f"ink aa {FILL} ink b pen {FILL}", "ink pen", 9, "…ink b pen…"),
+        (f"ink aa {FILL} ink b pen {FILL}", "ink pen", 8, "ink aa x…"),
+        # Nothing that is asked for is there: what is like no word is not taken for one.
+        (f"unusually long words begin {FILL}", "zebra", 14, "unusually long…"),
+        # Short words begin too many others.
+        (f"aa {FILL} inkwell", "in", 9, "aa x x x…"),
+        # A name is found by its pieces, though it begins otherwise.
+        (f"aa {FILL} theInkWell aa", "ink", 12, "…theInkWell…"),
         # Also behind a letter that is longer in lower case.
         (f"\u0130 {FILL} INKS aa", "ink", 8, "…INKS aa"),
         # Without words, the beginning.

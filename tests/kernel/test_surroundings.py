@@ -3,14 +3,20 @@
 from collections.abc import Collection
 from datetime import date
 
+import pytest
+
+from hansard.kernel.dates import TOLD_LATER
 from hansard.kernel.engine import Hit
-from hansard.kernel.rank_fusion import fuse
+from hansard.kernel.rank_fusion import MEANING_WEIGHT, UNSEEN, fuse
 from hansard.kernel.surroundings import (
     BESIDE,
     FURTHER,
+    LOOKED_AT,
+    OF_WHOLE,
     SAID_BY,
     SAID_THEN,
     SAYS_NOTHING,
+    Surroundings,
     TextPlace,
     remembered,
 )
@@ -84,3 +90,55 @@ def test_with_meanings_what_stands_beside_is_found() -> None:
 
     assert [hit.key for hit in fuse([], [Hit("b", 0.9)], around)] == list("bacd")
     assert [hit.key for hit in fuse([], [Hit("b", 0.9)])] == ["b"]
+
+
+def test_a_part_gains_by_a_whole_that_was_found_itself() -> None:
+    there = {"part": TextPlace(whole="whole"), "other": TextPlace(whole="unfound")}
+    around = Surroundings(
+        lambda keys: {key: there[key] for key in keys & there.keys()}, frozenset(), ()
+    )
+
+    found = around.scored({"whole": 0.5, "part": 0.2, "other": 0.2}, 0.0)
+
+    assert found["part"] == pytest.approx(0.2 + OF_WHOLE * (0.5 - SAYS_NOTHING))
+    assert found["other"] == pytest.approx(0.2)
+    assert found["whole"] == 0.5
+
+
+def test_only_the_best_are_looked_at_in_their_surroundings() -> None:
+    scores = {f"k{number:03}": 0.5 for number in range(LOOKED_AT + 1)}
+    asked: list[Collection[str]] = []
+
+    def places(keys: Collection[str]) -> dict[str, TextPlace]:
+        asked.append(keys)
+        return {}
+
+    assert Surroundings(places, frozenset(), ()).scored(scores, 0.0) == scores
+    assert asked[0] == sorted(scores)[:LOOKED_AT]
+
+
+def test_what_was_not_found_itself_begins_where_nothing_is_seen() -> None:
+    around = of_question("what", places, TODAY)
+
+    found = {hit.key: hit.score for hit in fuse([], [Hit("b", 0.9)], around)}
+
+    excess = MEANING_WEIGHT * 0.9 + (1 - MEANING_WEIGHT) * 0 - SAYS_NOTHING
+    assert found["b"] == pytest.approx(MEANING_WEIGHT * 0.9)
+    assert found["a"] == pytest.approx(MEANING_WEIGHT * UNSEEN + BESIDE * excess)
+    assert found["d"] == pytest.approx(MEANING_WEIGHT * UNSEEN + FURTHER * excess)
+
+
+def test_of_several_days_that_are_named_the_nearest_counts() -> None:
+    found = scored("on 1 May 2023 or on 7 June 2023 or in 1999", c=0.05, a=0.05)
+
+    assert found["c"] == round(0.05 + SAID_THEN, 6)
+    assert found["a"] == round(0.05 + SAID_THEN * TOLD_LATER, 6)
+
+
+def test_who_said_it_is_named_by_all_words_of_the_name() -> None:
+    place = {"a": TextPlace(who="Ana Lopez"), "b": TextPlace(who=None), "c": TextPlace(who="Ana")}
+    around = Surroundings(lambda keys: {k: place[k] for k in keys}, frozenset({"ana"}), ())
+
+    found = around.scored({"a": 0.05, "b": 0.05, "c": 0.05}, 0.0)
+
+    assert found == {"a": 0.05, "b": 0.05, "c": 0.05 + SAID_BY}

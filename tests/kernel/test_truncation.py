@@ -38,3 +38,20 @@ def test_what_was_shown_of_a_text_is_known(given_back: str) -> None:
 )
 def test_another_text_is_not(other: str) -> None:
     assert not is_cut_of(other, LONG)
+
+
+def test_a_text_that_just_fits_is_shown_whole() -> None:
+    assert cut(LONG, len(LONG)) == LONG
+    assert cut(LONG, len(LONG) - 1) != LONG
+
+
+@pytest.mark.parametrize("chars_max", [0, 1, 5])
+def test_where_there_is_no_room_all_of_it_is_said_to_be_missing(chars_max: int) -> None:
+    assert cut(LONG, chars_max) == left_out(len(LONG))
+
+
+def test_a_text_that_itself_speaks_of_cuts_is_known_when_it_was_cut() -> None:
+    whole = f"It said {left_out(7)} at the end. {LONG}"
+
+    assert is_cut_of(cut(whole, 100), whole)
+    assert not is_cut_of(f"It said {left_out(7)}", LONG)

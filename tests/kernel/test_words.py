@@ -6,11 +6,19 @@ from hypothesis import strategies as st
 
 from hansard.kernel.languages import STOP_WORDS
 from hansard.kernel.words import (
+    NEIGHBOURS_WEIGHT,
+    PHRASE_WORDS_MAX,
+    PHRASES_MAX,
+    PIECE_WEIGHT,
     QUERY_WORDS_MAX,
     WORD_CHARS_MAX,
+    coverage,
     fold,
+    is_name,
     pieces,
+    query_beginnings,
     query_stems,
+    query_terms,
     shown_words,
     split,
     stem,
@@ -137,3 +145,105 @@ def test_of_some_letters_all_stems_are_found_without_cutting_down_the_others(
     found, all_stems = stems_with(initials, text), set(stems(text))
 
     assert {one for one in all_stems if one[0] in initials} <= found <= all_stems
+
+
+@pytest.mark.parametrize(
+    ("query", "words", "phrases"),
+    [
+        ("ledger ledger ink the", {"ledger": 2, "ink": 1}, {"ledger ink": NEIGHBOURS_WEIGHT}),
+        ("ink of pen", {"ink": 1, "pen": 1}, {}),
+        ("ink ink", {"ink": 2}, {}),
+        (
+            "fooBar retry",
+            {"foobar": 1, "retri": 1},
+            {"foo bar": 1, "foobar retri": NEIGHBOURS_WEIGHT},
+        ),
+        ("foo_bar", {"foo": 1, "bar": 1}, {"foo bar": 1}),
+        (
+            "src/app.py",
+            {"src": 1, "app": 1, "py": 1},
+            {"src app py": 1, "src app": NEIGHBOURS_WEIGHT, "app py": NEIGHBOURS_WEIGHT},
+        ),
+        ('"ink"', {"ink": 1}, {}),
+        (
+            'say "red ink"',
+            {"say": 1, "red": 1, "ink": 1},
+            {"red ink": 1, "say red": NEIGHBOURS_WEIGHT},
+        ),
+    ],
+)
+def test_a_query_asks_for_its_words_and_for_what_stands_side_by_side(
+    query: str, words: dict[str, float], phrases: dict[str, float]
+) -> None:
+    terms = query_terms(query)
+
+    assert {one.forms[0]: one.weight for one in terms if one.is_word} == words
+    assert {one.forms[0]: one.weight for one in terms if not one.is_word} == phrases
+    assert all(one.is_phrase is not one.is_word for one in terms)
+    assert all(one.words() == one.forms[0].split() for one in terms)
+    assert all(one.beginning is None for one in terms)
+
+
+def test_a_long_query_has_the_first_phrases_and_of_a_quotation_the_first_words() -> None:
+    long = " ".join(f"w{number}" for number in range(40))
+
+    phrases = [one.forms[0] for one in query_terms(f'"{long}"') if one.is_phrase]
+
+    assert len(phrases) == PHRASES_MAX
+    assert phrases[0].split() == long.split()[:PHRASE_WORDS_MAX]
+    assert phrases[1:] == [f"w{number} w{number + 1}" for number in range(PHRASES_MAX - 1)]
+
+
+def test_a_word_as_it_was_asked_for_may_be_a_beginning_and_pieces_count_less() -> None:
+    terms = query_terms("fooBar retrying of ab", beginnings=True)
+
+    begun = {one.forms[0]: one.beginning for one in terms if one.is_word}
+    assert begun == {"foobar": "foobar", "retri": "retrying", "ab": None}
+    some = {one.forms[0]: one.weight for one in terms if not one.is_word and not one.is_phrase}
+    assert some == {"foo": PIECE_WEIGHT, "bar": PIECE_WEIGHT}
+    assert query_beginnings("the inks of ink ab") == {"ink": "inks"}
+
+
+def test_a_piece_that_is_asked_for_itself_is_a_word_and_there_are_not_too_many() -> None:
+    def asked(query: str) -> list[str]:
+        terms = query_terms(query, beginnings=True)
+        return [one.forms[0] for one in terms if not one.is_word and not one.is_phrase]
+
+    assert asked("fooBar foo") == ["bar"]
+    assert len(asked(" ".join(f"a{number}Bar{number}" for number in range(40)))) == PHRASES_MAX
+
+
+def test_words_of_another_language_are_found_in_either_form() -> None:
+    assert [one.forms for one in query_terms("die Größe der Häuser und")] == [
+        *(("gross",), ("hauser", "haus"))
+    ]
+    assert {"hauser", "haus"} <= {*stems("die Größe der Häuser und")}
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "part"),
+    [
+        ("red ink pot", "ink", 1 / 3),
+        ("red ink", "inks, red", 1.0),
+        ("red ink", "blue", 1 / 2),
+        ("", "ink", 0.0),
+    ],
+)
+def test_a_text_covers_the_part_of_a_query_that_it_has(query: str, text: str, part: float) -> None:
+    assert coverage(query, text) == part
+
+
+@pytest.mark.parametrize(
+    ("query", "is_one"),
+    [
+        *(("fooBar", True), ("a_b", True), ("src/app.py", True), (" fooBar ", True)),
+        *(("foo", False), ("foo bar", False), ("fooBar x", False), ("", False)),
+    ],
+)
+def test_a_query_is_a_name_if_it_is_one_and_nothing_else(query: str, is_one: bool) -> None:
+    assert is_name(query) is is_one
+
+
+@pytest.mark.parametrize("name", ["aB" * 32, "aB" * 32 + "c"])
+def test_a_name_has_pieces_up_to_the_length_of_a_word(name: str) -> None:
+    assert bool(list(pieces(name))) is (len(name) <= WORD_CHARS_MAX)

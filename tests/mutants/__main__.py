@@ -1,7 +1,7 @@
 """Draw faults, run the tests that reach them, and print those that no test noticed."""
 
 import argparse
-import hashlib
+import json
 import os
 import random
 import shutil
@@ -12,6 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
 from queue import Queue
+
+import pytest
 
 from tests.mutants import reach
 from tests.mutants.judging import ANSWERS, FOLDERS, ROOT, Judge, Mutant
@@ -24,14 +26,13 @@ ON_POSTGRES = "postgres and not slow"
 TESTS_MAX = 80
 """So many tests may try to notice a fault, those first that reach least ..."""
 TESTS_S = 30.0
-"""... and so long they may take, after the first of them."""
+"""... and so much processor time they may take, after the first of them."""
 
 
 def main() -> int:
     """Draw, try, and print the score."""
     asked = _asked()
-    if asked.again or _noted_of() != _state():
-        _note_reach()
+    _note_reach(again=asked.again)
     chance = random.Random(asked.seed)
     everything = list(_everything(asked.only))
     drawn = chance.sample(everything, min(asked.count, len(everything)))
@@ -62,7 +63,8 @@ def _with_tests(known: reach.Reach, file: Path, mutation: Mutation) -> Mutant:
         if tests and took_s > TESTS_S:
             break
         tests.append(test)
-    return Mutant(file, mutation, tuple(tests), min(took_s, TESTS_S))
+    done = known.is_done_on_import(file, mutation.line)
+    return Mutant(file, mutation, tuple(tests), min(took_s, TESTS_S), is_done_on_import=done)
 
 
 def _asked() -> argparse.Namespace:
@@ -71,31 +73,32 @@ def _asked() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="which ones")
     parser.add_argument("--only", default="", help="only in files whose path has this")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--again", action="store_true", help="note anew which tests reach what")
+    parser.add_argument(
+        "--again", action="store_true", help="note of all tests anew what they reach"
+    )
     return parser.parse_args()
 
 
-def _note_reach() -> None:
-    """Run the quick tests once, and those of PostgreSQL's engine, and note what each reaches."""
-    shutil.rmtree(NOTED, ignore_errors=True)
-    NOTED.mkdir(parents=True)
-    _note(QUICK, [f"tests/{folder}" for folder in FOLDERS])
-    _note(ON_POSTGRES, ["tests/engines"])
-    (NOTED / "of").write_text(_state())
+def _note_reach(*, again: bool) -> None:
+    """Note what the tests reach whose files have changed since that was noted of them last."""
+    if again:
+        shutil.rmtree(NOTED, ignore_errors=True)
+    there = reach.digests_of(FOLDERS)
+    known = {
+        file: digest for noted in reach.Noted.all(NOTED) for file, digest in noted.digests.items()
+    }
+    stale = {file: digest for file, digest in there.items() if known.get(file) != digest}
+    if not stale:
+        return
+    print(f"Noting what the tests of {len(stale)} files reach", file=sys.stderr)  # noqa: T201 - progress
+    place = reach.Noted.begin(NOTED)
+    _note(place, QUICK, [*stale])
+    if engines := [file for file in stale if file.startswith("tests/engines/")]:
+        _note(place, ON_POSTGRES, engines)
+    (place / reach.Noted.TESTS).write_text(json.dumps(stale))
 
 
-def _noted_of() -> str:
-    state = NOTED / "of"
-    return state.read_text() if state.exists() else ""
-
-
-def _state() -> str:
-    """Give what changes with any line of the source or of a test: what was noted is then void."""
-    files = sorted(file for folder in ("src", "tests") for file in (ROOT / folder).rglob("*.py"))
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
-
-
-def _note(marked: str, tests: Sequence[str]) -> None:
+def _note(place: Path, marked: str, tests: Sequence[str]) -> None:
     workers = str(os.cpu_count() or 1)
     ran = subprocess.run(
         [
@@ -103,10 +106,11 @@ def _note(marked: str, tests: Sequence[str]) -> None:
             *("-p", "tests.mutants.reach", "-m", marked, *tests),
         ],
         cwd=ROOT,
-        env=os.environ | {reach.PLACE: str(NOTED)},
+        env=os.environ | {reach.PLACE: str(place)},
+        stdout=sys.stderr,
         check=False,
     )
-    if ran.returncode not in ANSWERS:
+    if ran.returncode not in {*ANSWERS, pytest.ExitCode.NO_TESTS_COLLECTED}:
         raise RuntimeError("The tests could not be run")
 
 

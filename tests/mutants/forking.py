@@ -8,6 +8,7 @@ of it has the fault, runs them, and ends with the first that fails.
 import gc
 import json
 import os
+import resource
 import select
 import signal
 import socket
@@ -67,7 +68,7 @@ class Forking:
         child = os.fork()
         if not child:
             os.close(said)
-            self._be_fork(Path(file), faulty, items, saying)
+            self._be_fork(Path(file), faulty, items, saying, work_s=int(patience_s) // 3)
         os.close(saying)
         ended = _waited_for(child, patience_s)
         # Servers and programs that the tests started go with it.
@@ -75,14 +76,26 @@ class Forking:
             os.killpg(child, signal.SIGKILL)
         if ended is None:
             os.waitpid(child, 0)
+        is_worn_out = ended in {-signal.SIGXCPU, -signal.SIGKILL}
+        if is_worn_out:
+            ended = None
         with os.fdopen(said, "rb") as told:
             failed = told.read().decode()
-        return {"ended": ended, "failed": failed, "took_s": time.monotonic() - began}
+        took_s = time.monotonic() - began
+        return {"ended": ended, "failed": failed, "took_s": took_s, "is_worn_out": is_worn_out}
 
     def _be_fork(
-        self, file: Path, faulty: str | None, items: Sequence[pytest.Item], saying: int
+        self,
+        file: Path,
+        faulty: str | None,
+        items: Sequence[pytest.Item],
+        saying: int,
+        *,
+        work_s: int,
     ) -> None:
         os.setpgid(0, 0)
+        # What goes round without end is told by its work: on a busy machine all else takes long.
+        resource.setrlimit(resource.RLIMIT_CPU, (work_s, work_s + 1))
         code = UNFIT
         try:
             nowhere = os.open(os.devnull, os.O_RDWR)

@@ -1,8 +1,8 @@
 """Whether tests notice a fault: asked of a process that has loaded them all, and forks for each.
 
 What is done when a file is imported a fork has behind it: such a fault is put into a copy of the
-source, and a new interpreter runs the tests. So is one that no fork noticed, as it may have been
-imported already what the fault makes otherwise.
+source, and a new interpreter runs the tests. So is one that no fork noticed in a line that was
+reached on import.
 """
 
 import json
@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from compileall import compile_dir
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from py_compile import PycInvalidationMode
 from tempfile import TemporaryDirectory
@@ -50,7 +50,9 @@ class Mutant:
     mutation: Mutation
     tests: tuple[str, ...]
     took_s: float
-    """How long those tests take without it."""
+    """How much processor time those tests take without it."""
+    is_done_on_import: bool = True
+    """Whether the line was reached before any test ran."""
 
     @property
     def told(self) -> str:
@@ -114,12 +116,24 @@ class Judge:
             case forking.FAILED:
                 return self._is_sound(mutant, told["failed"])
             case None:
-                control = self._forked(mutant, None, mutant.tests, CONTROL_S)
-                return bool(control["ended"] == 0 and control["took_s"] < mutant.patience_s / 2)
+                return self._is_endless(mutant, is_worn_out=told["is_worn_out"])
+            case forking.PASSED if not mutant.is_done_on_import:
+                return False
             case forking.PASSED | forking.UNFIT:
                 return self._is_noticed_anew(mutant)
             case _:
                 return True  # it took the whole process down
+
+    def _is_endless(self, mutant: Mutant, *, is_worn_out: bool) -> bool:
+        """Whether tests that did not end do so without the fault; one that waits may be slow."""
+        control = self._forked(mutant, None, mutant.tests, CONTROL_S)
+        if control["ended"] != forking.PASSED:
+            return False
+        if is_worn_out or control["took_s"] < mutant.patience_s / 2:
+            return True
+        patience_s = TIMES_AS_LONG * control["took_s"]
+        again = self._forked(mutant, mutant.faulty, mutant.tests, patience_s)
+        return again["ended"] not in {forking.PASSED, forking.UNFIT}
 
     def _is_sound(self, mutant: Mutant, test: str) -> bool:
         """Whether a test passes where nothing is wrong; else it cannot be what noticed."""
@@ -129,7 +143,7 @@ class Judge:
         if self._sound[test]:
             return True
         rest = tuple(one for one in mutant.tests if one != test)
-        return self.is_noticed(Mutant(mutant.file, mutant.mutation, rest, mutant.took_s))
+        return self.is_noticed(replace(mutant, tests=rest))
 
     def _forked(
         self, mutant: Mutant, faulty: str | None, tests: Sequence[str], patience_s: float

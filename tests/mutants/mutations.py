@@ -29,6 +29,8 @@ TELLS_NOTHING = {"frozen", "slots", "kw_only"}
 """What a dataclass is declared with and only the type checker holds others to."""
 TIMES = ("_S", "_MS")
 """How constants end that say how long something is waited for: no test asserts a time."""
+AT_A_TIME = ("_PAGE",)
+"""How constants end that say how much is read at a time: what is read is the same, page by page."""
 CLOCK = re.compile(r"\bmonotonic\(|\bdeadline\b")
 """What is compared with a moment: whether in that very instant, nobody can tell."""
 LARGE = 100
@@ -87,8 +89,9 @@ def _equivalent(node: ast.AST) -> Iterator[ast.AST]:
     """Give what could be otherwise without that anybody could tell; no fault is put there.
 
     Texts by themselves, such as docstrings; how strictly a dataclass is declared, to which the type
-    checker holds all code there is; by how many seconds a wait is bounded; and the `del` of an
-    argument that is not used. Nor is a moment moved by an instant, or a `zip` made less strict.
+    checker holds all code there is; by how many seconds a wait is bounded; how much is read at a
+    time; and the `del` of an argument that is not used. Nor is a moment moved by an instant, or a
+    `zip` made less strict.
     """
     match node:
         case ast.Delete(targets=targets) if all(isinstance(one, ast.Name) for one in targets):
@@ -99,7 +102,9 @@ def _equivalent(node: ast.AST) -> Iterator[ast.AST]:
             yield from (one.value for one in keywords if one.arg in TELLS_NOTHING)
         case ast.Call(func=ast.Name(id="zip"), keywords=keywords):
             yield from (one.value for one in keywords if one.arg == "strict")
-        case ast.Assign(targets=[ast.Name(id=name)], value=value) if name.endswith(TIMES):
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if name.endswith(
+            (*TIMES, *AT_A_TIME)
+        ):
             yield from ast.walk(value)
 
 

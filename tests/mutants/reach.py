@@ -1,13 +1,22 @@
 """Which tests reach which lines: a part of pytest that notes it, and what reads it.
 
 `pytest -p tests.mutants.reach` notes it, each worker for itself, where `HANSARD_REACH` says.
+
+What was noted stays true of a test whose file has not changed, so that only the others are run
+again. Lines of the source that have moved since are found where they are now, and what stands
+there for a changed line is taken to be reached by what reached that. This may ask a test too few or
+too many, which never makes a fault look noticed that is not.
 """
 
 import ast
+import hashlib
+import json
 import os
 import re
+import shutil
 from collections import Counter, defaultdict
 from collections.abc import Generator, Iterable, Iterator
+from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +27,10 @@ ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "hansard"
 TARGETS = ("kernel/*.py", "engines/**/*.py", "**/rules.py")
 PLACE = "HANSARD_REACH"
+RENAMED_SHARE = 0.5
+"""A file that has so large a share of its lines in common with one that is gone is that one."""
+ON_IMPORT = ""
+"""What reaches a line before any test runs."""
 
 Reached = dict[int, set[str]]
 """By line of a file, the tests that reach it."""
@@ -42,14 +55,16 @@ class Noting:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Name the test that is about to run."""
-        self._took[item.nodeid] = 0
+        """Name the test that is about to run, and note how much work it is."""
+        before = sum(os.times()[:4])
         self._coverage.switch_context(item.nodeid)
-        return (yield)
+        ran = yield
+        # Processor time: how long it takes says more of what else the machine does.
+        self._took[item.nodeid] = sum(os.times()[:4]) - before
+        return ran
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Note how long it takes, and what fails as it is: it cannot judge."""
-        self._took[report.nodeid] += report.duration
+        """Note what fails as it is: it cannot judge."""
         if report.failed:
             with self._failed.open("a") as failed:
                 failed.write(f"{report.nodeid}\n")
@@ -70,41 +85,150 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Noting(folder / f"of-{os.getpid()}-{worker or 'only'}"))
 
 
+class Noted:
+    """What was noted at one time: in a folder, with the source as it was and the tests' digests."""
+
+    TESTS, SOURCE = "tests.json", "source"
+
+    def __init__(self, folder: Path) -> None:
+        """Read of which test files it is."""
+        self.folder = folder
+        self.digests: dict[str, str] = json.loads((folder / self.TESTS).read_text())
+
+    @classmethod
+    def all(cls, folder: Path) -> list["Noted"]:
+        """Give all that was noted, the oldest first; what was broken off does not count."""
+        whole = [found.parent for found in folder.glob(f"*/{cls.TESTS}")]
+        return [cls(one) for one in sorted(whole, key=lambda one: int(one.name))]
+
+    @classmethod
+    def begin(cls, folder: Path) -> Path:
+        """Make the place of another, and keep the source there as it is now."""
+        place = folder / str(1 + max([int(one.name) for one in folder.glob("[0-9]*")], default=0))
+        for file in targets():
+            kept = place / cls.SOURCE / file.relative_to(SOURCE)
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, kept)
+        return place
+
+    def reached(self, tests: set[str]) -> Iterator[tuple[Path, Reached]]:
+        """Give, for each file as it is now, the tests that reach its lines, of these."""
+        wanted = {ON_IMPORT, *tests}
+        known = [coverage.CoverageData(str(one)) for one in self.folder.glob("of-*")]
+        for data in known:
+            data.read()
+        for file, then in self._files_then().items():
+            now = moved((self.folder / self.SOURCE / then).read_text(), file.read_text())
+            reached: Reached = defaultdict(set)
+            for data in known:
+                for line, found in data.contexts_by_lineno(str(SOURCE / then)).items():
+                    for place in now.get(line, ()):
+                        reached[place] |= wanted.intersection(found)
+            yield file, reached
+
+    def _files_then(self) -> dict[Path, Path]:
+        """Say for each file by what name it was noted; one that is new may have had another."""
+        source = self.folder / self.SOURCE
+        there = {file.relative_to(SOURCE): file for file in targets()}
+        then = {one.relative_to(source) for one in source.rglob("*.py")}
+        texts = {one: set((source / one).read_text().splitlines()) for one in then - there.keys()}
+        names = {file: name for name, file in there.items() if name in then}
+        for file in there.values() - names.keys():
+            lines = set(file.read_text().splitlines())
+            alike = {one: len(lines & text) / len(lines | text) for one, text in texts.items()}
+            best = max(alike, key=alike.__getitem__, default=None)
+            if best and alike[best] > RENAMED_SHARE:
+                names[file] = best
+        return names
+
+
+def moved(before: str, after: str) -> dict[int, list[int]]:
+    """Say for each line of a text at which lines it is later, or what stands there for it."""
+    lines = before.splitlines(), after.splitlines()
+    found: dict[int, list[int]] = defaultdict(list)
+    for what, start, end, begin, finish in SequenceMatcher(None, *lines, False).get_opcodes():
+        new = range(begin + 1, finish + 1)
+        if what == "equal":
+            for one, place in zip(range(start + 1, end + 1), new, strict=True):
+                found[one].append(place)
+        else:  # what reaches the lines around new ones may reach these
+            for one in range(start + 1, end + 1) or {start, start + 1} - {0}:
+                found[one] += new
+    return found
+
+
+def digests_of(folders: Iterable[str]) -> dict[str, str]:
+    """Name the test files of some folders, each with the digest of what it does."""
+    files = (file for name in folders for file in (ROOT / "tests" / name).rglob("test_*.py"))
+    return {
+        str(file.relative_to(ROOT)): hashlib.sha256(_done_in(file.read_text())).hexdigest()
+        for file in sorted(files)
+    }
+
+
+def _done_in(source: str) -> bytes:
+    """Give what a test file does: not how it is laid out, nor where its names come from."""
+    tree = ast.parse(source)
+    tree.body = [one for one in tree.body if not isinstance(one, ast.Import | ast.ImportFrom)]
+    return ast.unparse(tree).encode()
+
+
 class Reach:
     """What was noted, read once."""
 
     def __init__(self, folder: Path) -> None:
-        """Read it all."""
+        """Read of each test what was noted of it last."""
         self._files: dict[Path, Reached] = {file: defaultdict(set) for file in targets()}
-        failed, ran = set(_listed(folder, "failed")), _listed(folder, "ran")
-        self._took = {test: float(took) for took, _, test in (one.partition(" ") for one in ran)}
-        for noted in folder.glob("of-*"):
-            data = coverage.CoverageData(str(noted))
-            data.read()
-            for file, reached in self._files.items():
-                for line, tests in data.contexts_by_lineno(str(file)).items():
-                    reached[line] |= set(tests) - failed - {""}
-        self._ran = self._took.keys() - failed
+        self._took: dict[str, float] = {}
+        newest = {file: noted for noted in Noted.all(folder) for file in noted.digests}
+        for noted in dict.fromkeys(newest.values()):
+            failed = set(_listed(noted.folder, "failed"))
+            for one in _listed(noted.folder, "ran"):
+                took, _, test = one.partition(" ")
+                if newest.get(test.partition("::")[0]) is noted and test not in failed:
+                    self._took[test] = float(took)
+            ours = {test for test in self._took if newest[test.partition("::")[0]] is noted}
+            for file, reached in noted.reached(ours):
+                for line, tests in reached.items():
+                    self._files[file][line] |= tests
         self._breadth = Counter(
             test for reached in self._files.values() for tests in reached.values() for test in tests
         )
 
+    def is_done_on_import(self, file: Path, line: int) -> bool:
+        """Whether a line was reached before any test ran: a fork has that behind it."""
+        lines = _statement(file.read_text(), line)
+        return any(ON_IMPORT in self._files[file].get(one, ()) for one in lines)
+
     def tests_of(self, file: Path, line: int) -> list[str]:
         """Give the tests that could notice a fault in a line, those of its own name first.
 
-        Of the others those come first that reach least.
+        Those of its own name are asked also where they reach only the file. Of the others those
+        come first that reach least.
 
         What is done on import no test reaches by itself. For a constant these are the tests whose
         file names it or that reach a line which does; for anything else all that reach the file.
         """
         reached, source = self._files[file], file.read_text()
         tests = {test for one in _statement(source, line) for test in reached.get(one, ())}
+        tests.discard(ON_IMPORT)
         if not tests and not _is_within_function(source, line):
-            tests = self._users(file, _constants(source, line)) or set().union(*reached.values())
+            tests = self._users(file, _constants(source, line)) or self._reaching(file)
         own = re.compile(
             rf"/{file.parent.name}/test_(?:\w+_)?{file.stem}\w*\.py::|/test_{file.stem}\b"
         )
-        return sorted(tests, key=lambda test: (not own.search(test), self._breadth[test], test))
+        if not tests:
+            return []
+        # What is remembered is found out by the first test that asks, which may be any.
+        asked = tests | {test for test in self._reaching(file) if own.search(test)}
+        return sorted(
+            asked,
+            key=lambda one: (not own.search(one), one not in tests, self._breadth[one], one),
+        )
+
+    def _reaching(self, file: Path) -> set[str]:
+        """Give the tests that reach a file at all."""
+        return set().union(*self._files[file].values()) - {ON_IMPORT}
 
     def took_s(self, test: str) -> float:
         """Say how long a test took."""
@@ -116,7 +240,7 @@ class Reach:
             return set()
         lines = enumerate(file.read_text().splitlines(), start=1)
         using = [self._files[file].get(line, set()) for line, text in lines if words.search(text)]
-        naming = {test for test in self._ran if words.search(_text_of(test))}
+        naming = {test for test in self._took if words.search(_text_of(test))}
         return naming.union(*using)
 
 

@@ -30,6 +30,7 @@ CASES = {
         "@dataclass(frozen=True, order=False)\nclass A: ..."
     ],
     "WAIT_S = 5": [],
+    "ENTRIES_PAGE = 1_000": [],
     "del unused": [],
     "x = zip(a, b, strict=True)": [],
     "del rows[key]": ["pass"],

@@ -41,9 +41,9 @@ def test_what_one_has_used_the_other_does_not_have(tmp_path: Path) -> None:
 
 def test_many_at_once_take_no_more_than_there_is(tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from tests.app.test_bucket_file import *;"
+        "import sys; from pathlib import Path; from tests.app.test_rate_limit_file import *;"
         "print(taken(Buckets('calls', holds=500, per_s=1.0, clock=lambda: 100.0,"
-        " shared=BucketFile(Path(sys.argv[1])))))"
+        " shared=RateLimitFile(Path(sys.argv[1])))))"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "it")]
     there = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
@@ -54,7 +54,7 @@ def test_many_at_once_take_no_more_than_there_is(tmp_path: Path) -> None:
 def test_who_dies_with_its_hand_on_it_lets_go(tmp_path: Path) -> None:
     program = (
         "import sys, time; from pathlib import Path; from hansard.app.rate_limit_file import *\n"
-        "with BucketFile(Path(sys.argv[1])).alone():\n    print('held', flush=True)\n"
+        "with RateLimitFile(Path(sys.argv[1])).alone():\n    print('held', flush=True)\n"
         "    time.sleep(1000)"
     )
     with subprocess.Popen(

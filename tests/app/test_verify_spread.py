@@ -15,8 +15,11 @@ from hansard.app import start
 from hansard.app.settings import Settings
 from hansard.app.verify import Report, Spread, verify
 from hansard.cli.opened_store import looked_at
+from hansard.engines.postgres import schema as postgres_schema
+from hansard.engines.sqlite import schema as sqlite_schema
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.store import Store
+from hansard.records.views import RECORDS, WORDS
 from tests.app.damage import NUMBER_BITS
 from tests.cli.running import Hansard
 from tests.conftest import a_caller
@@ -70,7 +73,9 @@ def _damage(settings: Settings) -> None:
     connection = apsw.Connection(str(Path(settings.store) / "hansard.db"))
     altered, robbed = chosen.format("'p1', 'p3'"), chosen.format("'@catalog', 'p0', 'p4'")
     connection.execute(f"UPDATE journal SET tick = 77 WHERE number >> {NUMBER_BITS} IN {altered}")
-    connection.execute(f"UPDATE rows_records_v5 SET f_state = 'LOST' WHERE project IN {robbed}")
+    connection.execute(
+        f"UPDATE {sqlite_schema.table_name(RECORDS)} SET f_state = 'LOST' WHERE project IN {robbed}"
+    )
     connection.execute("DELETE FROM blobs WHERE rowid % 4 = 0")
     connection.close()
 
@@ -109,7 +114,8 @@ def test_a_store_on_postgresql_is_shared_too(on_postgres: Settings) -> None:
 
     with psycopg.connect(on_postgres.store, autocommit=True) as connection:
         connection.execute("UPDATE hansard.journal SET payload = '{}' WHERE seq = 5")
-        connection.execute("DELETE FROM hansard.records_words_v5 WHERE project = 'p3'")
+        words = postgres_schema.topic_name(WORDS)
+        connection.execute(f"DELETE FROM hansard.{words} WHERE project = 'p3'".encode())
 
     alone, together = (_verified(on_postgres, one) for one in (None, 2))
 

@@ -22,6 +22,11 @@ from tests.recorder.ground import needs_root
 
 CONTENT = noise(INLINE_BLOB_BYTES_MAX * 3, 1)
 LARGE = seal(CONTENT)
+BASE_CONTENT = CONTENT[: INLINE_BLOB_BYTES_MAX // 2]
+BASE = seal(BASE_CONTENT)
+PATCH = seal_onto(CONTENT, BASE, BASE_CONTENT)
+"""The same content packed in another way, as large as a file needs to be."""
+
 NOBODY = 65534
 
 
@@ -119,17 +124,59 @@ def test_two_projects_may_pack_the_same_content_in_two_ways(
     engine: SqliteEngine, is_patch_first: bool
 ) -> None:
     """There is one file of that name, and each project must read what it kept."""
-    base_data = CONTENT[: INLINE_BLOB_BYTES_MAX // 2]
-    base = seal(base_data)
-    patch = seal_onto(CONTENT, base, base_data)
-    assert (patch.codec, len(patch.packed) > INLINE_BLOB_BYTES_MAX) == ("patch", True)
-    writes = [(PROJECT, (base, patch)), (OTHER, (LARGE,))]
+    assert (PATCH.codec, len(PATCH.packed) > INLINE_BLOB_BYTES_MAX) == ("patch", True)
+    writes = [(PROJECT, (BASE, PATCH)), (OTHER, (LARGE,))]
 
     for project, blobs in writes if is_patch_first else reversed(writes):
         keep(engine, project, *blobs)
 
     assert kept(engine, PROJECT) == CONTENT
     assert kept(engine, OTHER) == CONTENT
+
+
+@pytest.mark.parametrize("project", [PROJECT, OTHER])
+@pytest.mark.parametrize("is_patch_first", [True, False])
+def test_a_file_is_not_replaced_by_who_began_it_earlier_and_ends_later(
+    engine: SqliteEngine,
+    store: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    project: str,
+    is_patch_first: bool,
+) -> None:
+    """Another process keeps the same content, packed otherwise, while this one syncs its file."""
+    one, other = (LARGE, PATCH) if is_patch_first else (PATCH, LARGE)
+    really_synced = os.fsync
+    others = [other]
+    with opened(store) as another:
+        for wanted in {PROJECT, project}:
+            keep(another, wanted, BASE)
+
+        def synced(descriptor: int) -> None:
+            really_synced(descriptor)
+            if others and stat.S_ISREG(os.fstat(descriptor).st_mode):
+                keep(another, project, others.pop())
+
+        monkeypatch.setattr(os, "fsync", synced)
+        keep(engine, PROJECT, one)
+
+        assert others == []
+        assert kept(another, project) == kept(engine, PROJECT) == CONTENT
+
+
+def test_a_file_that_came_after_a_collection_is_not_taken_for_the_one_before(
+    engine: SqliteEngine, store: Path
+) -> None:
+    keep(engine, PROJECT, BASE)
+    keep(engine, OTHER, BASE)
+    with opened(store) as another:
+        engine.stage(LARGE)
+        another.discard([LARGE.digest])
+        another.stage(PATCH)
+
+        engine.write(PROJECT, lambda tx: tx.keep(LARGE))
+        another.write(OTHER, lambda tx: tx.keep(PATCH))
+
+    assert kept(engine, PROJECT) == kept(engine, OTHER) == CONTENT
 
 
 @pytest.mark.parametrize("junk", [b"", b"junk", bytes(len(LARGE.packed))])

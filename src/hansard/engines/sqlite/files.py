@@ -38,16 +38,11 @@ class BlobFiles:
         """Use this folder; it is made when first written to."""
         self._folder = folder
         self._incoming = folder / "incoming"
-        self._others: set[Digest] = set()
-        """Of which there is a file that is not what was to be written."""
 
     def write(self, digest: Digest, packed: bytes) -> None:
         """Make the file durable, with its name; one that is there already is left as it is."""
         path = self._path(digest)
         if os.path.lexists(path):
-            if not self._holds(digest, packed):
-                # Damaged, or another project's that packed the same content in another way.
-                self._others.add(digest)
             # Its writer may not have synced the folder yet.
             sync_folder(path.parent)
             return
@@ -71,7 +66,7 @@ class BlobFiles:
                 file.write(packed)
                 file.flush()
                 os.fsync(file.fileno())
-                temporary.rename(path)
+                _name_first(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
         return True
@@ -85,9 +80,17 @@ class BlobFiles:
                 path.unlink(missing_ok=True)
                 os.close(descriptor)
 
-    def has(self, digest: Digest) -> bool:
-        """Whether a file of that name is there, and is what was to be written."""
-        return digest not in self._others and self._path(digest).is_file()
+    def has(self, digest: Digest, packed: bytes) -> bool:
+        """Whether a file of that name is there, and is what was to be written.
+
+        It may be damaged, or another's that packed the same content in another way: before this
+        one, at the same time, or after a collection. Who asks has the turn to write, so that what
+        is found stays.
+        """
+        try:
+            return self.read(digest) == packed
+        except BlobDamaged:
+            return False
 
     def name(self, digest: Digest) -> str | None:
         """Say where in the store a file lies; `None` if it is not there."""
@@ -114,12 +117,6 @@ class BlobFiles:
         with os.fdopen(descriptor, "rb") as file:
             return file.read()
 
-    def _holds(self, digest: Digest, packed: bytes) -> bool:
-        try:
-            return self.read(digest) == packed
-        except BlobDamaged:
-            return False
-
     def remove(self, digest: Digest) -> None:
         """Remove a file, if it is there, durably."""
         path = self._path(digest)
@@ -144,6 +141,18 @@ class BlobFiles:
 
     def _path(self, digest: Digest) -> Path:
         return blob_path(self._folder, digest)
+
+
+def _name_first(temporary: Path, path: Path) -> None:
+    """Give a file its name unless another has come first: what a row rests on is not replaced."""
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        # A lock rather than a hard link, which not every file system has.
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        if not os.path.lexists(path):
+            temporary.rename(path)
+    finally:
+        os.close(folder)
 
 
 def is_inline(blob: Blob) -> bool:

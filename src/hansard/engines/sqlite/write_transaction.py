@@ -122,7 +122,7 @@ class SqliteWriteTx(SqliteTx):
 
     def keep(self, blob: Blob) -> None:
         # A blob that nobody staged has no file, however large it is.
-        in_file = not is_inline(blob) and self._files.has(blob.digest)
+        in_file = not is_inline(blob) and self._files.has(blob.digest, blob.packed)
         inline = None if in_file else blob.packed
         self._run(
             "INSERT OR IGNORE INTO blobs(project, digest, size, codec, base, depth, packed) "

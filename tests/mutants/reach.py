@@ -180,7 +180,8 @@ class Reach:
         """Read of each test what was noted of it last."""
         self._files: dict[Path, Reached] = {file: defaultdict(set) for file in targets()}
         self._took: dict[str, float] = {}
-        newest = {file: noted for noted in Noted.all(folder) for file in noted.digests}
+        noted_of = ((file, noted) for noted in Noted.all(folder) for file in noted.digests)
+        newest = {file: noted for file, noted in noted_of if (ROOT / file).is_file()}
         for noted in dict.fromkeys(newest.values()):
             failed = set(_listed(noted.folder, "failed"))
             for one in _listed(noted.folder, "ran"):

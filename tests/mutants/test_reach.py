@@ -65,7 +65,7 @@ def test_a_test_is_known_by_the_lines_that_it_reached_though_they_have_moved(
 
 
 def test_tests_of_its_own_name_are_asked_wherever_they_reach_a_file(tmp_path: Path) -> None:
-    broad = "tests/kernel/test_other.py::test_broad"
+    broad = "tests/kernel/test_blob.py::test_broad"
     note(tmp_path, {f"{TEST}::test_one": [LINE + 1], broad: [LINE], f"{TEST}::test_two": [LINE]})
 
     known = Reach(tmp_path)
@@ -75,11 +75,17 @@ def test_tests_of_its_own_name_are_asked_wherever_they_reach_a_file(tmp_path: Pa
 
 
 def test_of_a_file_that_was_noted_again_only_that_counts(tmp_path: Path) -> None:
-    other = "tests/kernel/test_other.py::test_other"
+    other = "tests/kernel/test_blob.py::test_other"
     note(tmp_path, {f"{TEST}::test_gone": [LINE], other: [LINE]})
     note(tmp_path, {f"{TEST}::test_new": [LINE]})
 
     assert Reach(tmp_path).tests_of(FILE, LINE) == [f"{TEST}::test_new", other]
+
+
+def test_of_a_test_file_that_is_gone_nothing_counts(tmp_path: Path) -> None:
+    note(tmp_path, {"tests/kernel/test_gone.py::test_one": [LINE], f"{TEST}::test_two": [LINE]})
+
+    assert Reach(tmp_path).tests_of(FILE, LINE) == [f"{TEST}::test_two"]
 
 
 def test_a_file_that_was_renamed_is_known_by_what_it_says(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import select
 import subprocess
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,11 +25,12 @@ class PeerClient:
         self, command: Sequence[str], environment: Mapping[str, str], folder: Path
     ) -> None:
         """Start a server."""
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the client
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self._said,
             env=dict(environment),
             cwd=folder,
         )
@@ -57,6 +59,7 @@ class PeerClient:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.communicate()
+        self._said.close()
 
     def _ask(self, method: str, params: dict[str, Any], within_s: float) -> dict[str, Any]:
         self._id += 1
@@ -90,7 +93,7 @@ class PeerClient:
             raise PeerFailedError("does not answer in time")
         chunk = os.read(descriptor, 1 << 16)
         if not chunk:
-            raise PeerFailedError("ends by itself")
+            raise self._ended()
         return chunk
 
     def _send(self, message: dict[str, Any]) -> None:
@@ -99,4 +102,11 @@ class PeerClient:
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
             self._process.stdin.flush()
         except OSError as error:
-            raise PeerFailedError("ends by itself") from error
+            raise self._ended() from error
+
+    def _ended(self) -> PeerFailedError:
+        """Say why it ended, as it did itself last."""
+        self._said.seek(0)
+        lines = self._said.read().decode(errors="replace").splitlines()
+        why = [line.strip() for line in lines if "Error: " in line]
+        return PeerFailedError(f"ends by itself: {why[-1][:100]}" if why else "ends by itself")

@@ -1,6 +1,7 @@
 """Others beside ours: each in an environment of its own, asked through the door it has for all.
 
-`HANSARD_PEERS_PYTHON` names the interpreter of those in Python; some need 3.12 or newer.
+`HANSARD_PEERS_PYTHON` names the interpreter of those in Python. Else it is the first of those that
+are here which is new enough, one whose sqlite3 loads extensions if there is one.
 """
 
 import json
@@ -8,7 +9,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import venv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -51,6 +51,10 @@ class Peer:
     search: tuple[str, Arguments] | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     older: Sequence[str] = ()
+    within: Sequence[str] = ()
+    """What it is installed with, where the newest of what it rests on does not do."""
+    python: tuple[int, int] = (3, 11)
+    """The oldest interpreter that it runs on."""
 
     @property
     def is_node(self) -> bool:
@@ -107,8 +111,14 @@ PEERS: tuple[Peer, ...] = (
         ),
         ("read_note", lambda _, __: {"identifier": "task 1"}),
         ("search_notes", lambda number, _: {"query": f"certificate {number}"}),
-        {"HOME": "{folder}", "BASIC_MEMORY_HOME": "{folder}/notes"},
-        older=("basic-memory==0.16.3", "basic-memory==0.14.4"),
+        {
+            "HOME": "{folder}",
+            "BASIC_MEMORY_HOME": "{folder}/notes",
+            # By words only: its vectors need an SQLite that loads extensions, and a model.
+            "BASIC_MEMORY_SEMANTIC_SEARCH_ENABLED": "false",
+        },
+        within=("fastmcp<4",),
+        python=(3, 12),
     ),
     Peer(
         "mcp-memory-service",
@@ -137,6 +147,7 @@ PEERS: tuple[Peer, ...] = (
         ),
         ("search_decisions", lambda _, __: {"query": "certificate"}),
         environment={"HOME": "{folder}"},
+        within=("mcp<2",),
     ),
 )
 
@@ -269,22 +280,22 @@ def _installed(peer: Peer, measured: Measured) -> dict[str, str]:
         about = json.loads((modules / peer.package / "package.json").read_text())
         measured.versions[peer.name] = about["version"]
         return {"modules": str(modules), "bin": str(modules / ".bin")}
-    folder = python_environment(peer.name, [peer.package, *peer.older])
+    choices = [peer.package, *peer.older]
+    folder = python_environment(peer.name, choices, *peer.within, oldest=peer.python)
     measured.versions[peer.name] = _version(folder, peer.package)
     return {"bin": str(folder), "modules": ""}
 
 
-def python_environment(name: str, choices: Sequence[str], *others: str) -> Path:
+def python_environment(
+    name: str, choices: Sequence[str], *others: str, oldest: tuple[int, int] = (3, 11)
+) -> Path:
     """Make an environment with the first of these that can be installed; gives its programs."""
     place = BUILD / name
     programs = place / "venv" / "bin"
     if (place / "ready").exists():
         return programs
-    python = os.environ.get("HANSARD_PEERS_PYTHON", sys.executable)
-    if python == sys.executable:
-        venv.create(place / "venv", with_pip=True)
-    else:
-        subprocess.run([python, "-m", "venv", str(place / "venv")], check=True)
+    python = os.environ.get("HANSARD_PEERS_PYTHON") or _interpreter(oldest)
+    subprocess.run([python, "-m", "venv", str(place / "venv")], check=True)
     why = ""
     for choice in choices:
         command = [str(programs / "python"), "-m", "pip", "install", "-q", choice, *others]
@@ -297,6 +308,26 @@ def python_environment(name: str, choices: Sequence[str], *others: str) -> Path:
         lines = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
         why = lines[-1] if lines else "pip failed"
     raise PeerFailedError(f"cannot be installed: {why[:150]}")
+
+
+ABOUT = (
+    "import sqlite3, sys, venv; "
+    "print(*sys.version_info[:2], hasattr(sqlite3.Connection, 'enable_load_extension'))"
+)
+
+
+def _interpreter(oldest: tuple[int, int]) -> str:
+    """Choose an interpreter that is new enough, one that loads extensions of SQLite if it can."""
+    installed = sorted(Path.home().glob(".pyenv/versions/*/bin/python3"))
+    fit: dict[bool, str] = {}
+    for one in (sys.executable, "/usr/bin/python3", *map(str, installed)):
+        told = subprocess.run([one, "-c", ABOUT], capture_output=True, text=True, check=False)
+        major, minor, loads = (told.stdout or "0 0 False").split()
+        if (int(major), int(minor)) >= oldest:
+            fit.setdefault(loads == "True", one)
+    if not fit:
+        raise PeerFailedError("needs Python {}.{} or newer".format(*oldest))
+    return fit[max(fit)]
 
 
 def _version(programs: Path, package: str) -> str:

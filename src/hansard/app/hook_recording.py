@@ -1,32 +1,30 @@
 """Records what hosts reported to their hooks: each event once, in the session of its chat."""
 
 import sys
-from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
-from hansard.app import home_projects
+from hansard.app import home_projects, hook_files
 from hansard.app.application import Application
 from hansard.app.hook_texts import brief
 from hansard.app.settings import Settings, declarations, load
 from hansard.app.start import gateway, start
-from hansard.hooks import chats, client, event_details, files, hook_state, locations, spool
-from hansard.kernel.blob import digest_of
+from hansard.hooks import chats, client, event_details, hook_state, locations, spool
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Actor
 from hansard.kernel.limits import BODY_BYTES_MAX, DESCRIPTION_CHARS_MAX, TITLE_CHARS_MAX
 from hansard.kernel.operation import Caller, Result
 from hansard.kernel.problem import Problem, StorageUnavailable
-from hansard.kernel.reply import KeyReused
+from hansard.kernel.reply import REPLIES, KeyReused, reply_key
 from hansard.kernel.session_holder import Holder
-from hansard.recorder import renames
 from hansard.recorder.contract import SessionExists
 from hansard.recorder.events import FileRef
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.tables import REVISIONS
+from hansard.recorder.workspace.paths import FilePath
 from hansard.sessions.contract import SessionNotFound
 from hansard.sessions.directory import parts
 from hansard.sessions.views import SESSIONS
@@ -39,6 +37,9 @@ to save it again."""
 
 RECURRING = ("resume", "compact")
 """Beginnings that a chat has more than once."""
+
+REPORTS = ("record_file_create", "record_file_edit", "record_file_delete")
+"""Which operations tell of one file alone."""
 
 STORY_TOKENS = 1_500
 """What a checkpoint before compaction keeps of the session's story."""
@@ -190,31 +191,66 @@ class Recording:
         self._files(1)
 
     def _files(self, first: int) -> None:
-        """Record what became of each file."""
-        told: list[Entry] = self.entry["files"]
+        """Record what became of each file; one that is refused keeps no other from that."""
+        told = dict(enumerate(self.entry["files"], start=first))
         moves = self._moves(told)
-        for number, file in enumerate(told, start=first):
-            if size := file.get("bytes"):
-                said = f"{file['path']} was changed; {size:,} bytes are too many to be recorded"
-                with suppress(KeyReused):
-                    self._call(number, "audit_event", type="not_recorded", description=said)
-            elif file["path"] in moves.values() or self._is_recorded(file):
+        for number, file in told.items():
+            if number in moves.values():
                 continue
-            else:
-                with suppress(KeyReused):
-                    operation, asked = _report(file, moves.get(file["path"]))
-                    self._call(number, operation, **asked)
+            try:
+                self._file(number, file, told.get(moves.get(number, -1)))
+            except StorageUnavailable:
+                raise
+            except Problem as problem:
+                self._not_recorded(number, f"what became of a file was not recorded: {problem}")
 
-    def _moves(self, told: Sequence[Entry]) -> dict[str, str]:
-        """Pair files that are gone with those that came and hold the same: where each was moved."""
-        fresh = [file for file in told if "now" in file and not self._is_recorded(file)]
-        gone = {file["path"]: _digest(file.get("was")) for file in fresh if not file["now"]}
-        came = {
-            file["path"]: digest_of(now)
-            for file in fresh
-            if "was" in file and not file["was"] and (now := files.as_bytes(file["now"]))
-        }
-        return renames.matched(gone, came)
+    def _file(self, number: int, file: Entry, target: Entry | None) -> None:
+        """Record what became of a file, or of one that was moved to where another came."""
+        if size := file.get("bytes"):
+            said = f"{file['path']} was changed; {size:,} bytes are too many to be recorded"
+            self._not_recorded(number, said)
+        elif target or not self._is_recorded(file):
+            operation, asked = hook_files.report(file, target)
+            with suppress(KeyReused):
+                self._call(number, operation, **asked)
+
+    def _not_recorded(self, number: int, why: str) -> None:
+        with suppress(KeyReused):
+            self._call(number, "audit_event", type="not_recorded", description=_clean(why))
+
+    def _moves(self, told: Mapping[int, Entry]) -> dict[int, int]:
+        """Say which files were moved, and which others say where they came to."""
+        pairs = hook_files.moves({n: file for n, file in told.items() if self._is_named(file)})
+        return {one: other for one, other in pairs.items() if self._is_one(told, one, other)}
+
+    def _is_named(self, file: Entry) -> bool:
+        """Whether a file has a path that can be recorded."""
+        try:
+            self._resolved(file)
+        except StorageUnavailable:
+            raise
+        except Problem:
+            return False
+        return True
+
+    def _is_one(self, told: Mapping[int, Entry], source: int, target: int) -> bool:
+        """Whether both sides are to be recorded as one, or were: not if one alone is recorded."""
+        if self._is_answered(source, ("record_file_move",)):
+            return True
+        sides = (source, target)
+        is_begun = any(self._is_answered(side, REPORTS) for side in sides)
+        return not is_begun and not any(self._is_recorded(told[side]) for side in sides)
+
+    def _is_answered(self, number: int, operations: Sequence[str]) -> bool:
+        """Whether a file of this event was recorded by one of these operations."""
+        caller, key = self._caller, self._part_key(number)
+        keys = [
+            reply_key(caller.actor.kind, caller.scope, operation, key) for operation in operations
+        ]
+        project = self.application.own_project()
+        return self.application.store.read(
+            project, lambda tx: any(tx.get(REPLIES, each) is not None for each in keys)
+        )
 
     def _prompt(self, text: str) -> None:
         """Give the session its title by the user's first words; later ones are notes."""
@@ -269,7 +305,7 @@ class Recording:
 
     def _is_recorded(self, file: Entry) -> bool:
         """Whether the last that is recorded of a file is this very change, told another way."""
-        key = self.gateway.file(self.gateway.workspace.resolve(file["path"], for_agent=False))
+        key = self.gateway.file(self._resolved(file))
 
         def latest(tx: ReadTx) -> list[str | None]:
             rows = tx.scan(REVISIONS, {"file": key}, order="seq", descending=True, limit=2)
@@ -277,15 +313,21 @@ class Recording:
             return [FileRef.model_validate(ref).digest if ref else None for ref in refs]
 
         known = self.application.store.read(self.application.own_project(), latest)
-        if not known or known[0] != _digest(file["now"]):
+        if not known or known[0] != hook_files.digest(file["now"]):
             return False
-        return "was" not in file or known[1:] in ([], [_digest(file["was"])])
+        return "was" not in file or known[1:] in ([], [hook_files.digest(file["was"])])
+
+    def _resolved(self, file: Entry) -> FilePath:
+        return self.gateway.workspace.resolve(file["path"], for_agent=False)
 
     def _call(self, number: int, operation: str, **asked: Any) -> Result:
-        told = self.entry
-        key = _key(told["session"], told["event"], told.get("call") or told["id"], str(number))
-        caller = replace(self._caller, idempotency_key=key)
+        caller = replace(self._caller, idempotency_key=self._part_key(number))
         return self.application.call(operation, asked, caller)
+
+    def _part_key(self, number: int) -> str:
+        """Name a part of this event, however often it is taken in."""
+        told = self.entry
+        return _key(told["session"], told["event"], told.get("call") or told["id"], str(number))
 
     @property
     def _caller(self) -> Caller:
@@ -300,45 +342,6 @@ def _caller(host: str, session: str) -> Caller:
         # Whichever way an event came, it is the same one.
         scope=("hook",),
     )
-
-
-def _report(file: Entry, moved_to: str | None) -> tuple[str, Entry]:
-    """Say which operation reports a change to a file, and with which arguments."""
-    asked: Entry = {"path": file["path"]}
-    now, was = files.as_bytes(file["now"]), files.as_bytes(file.get("was"))
-    told = [one for one in (now, was) if one is not None]
-    is_text = all(_is_text(one) for one in told)
-    if not is_text:
-        asked["encoding"] = "base64"
-    if was is not None:
-        asked["old_content"] = _written(was, is_text=is_text)
-    if moved_to is not None:
-        return "record_file_move", asked | {"to": moved_to}
-    if now is None:
-        return "record_file_delete", asked
-    asked["content"] = _written(now, is_text=is_text)
-    if "was" in file and was is None:
-        return "record_file_create", asked
-    if was is None and is_text and file.get("edits"):
-        asked["edits"] = file["edits"]
-    return "record_file_edit", asked
-
-
-def _is_text(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _written(data: bytes, *, is_text: bool) -> str:
-    return data.decode() if is_text else b64encode(data).decode()
-
-
-def _digest(content: object) -> str | None:
-    data = files.as_bytes(content)
-    return None if data is None else digest_of(data)
 
 
 def _clean(text: str) -> str:

@@ -1,9 +1,10 @@
 """The spool of hook events: appended durably, taken in order, kept until recorded.
 
 An appending process holds one lock while it appends. A reading process holds another for as long as
-recording takes, so that only one does; it moves what there is aside under the first. What was moved
-aside is removed when all of it is recorded: killed before that, it is taken again, and what was
-recorded already is known by its key.
+recording takes, so that only one does; it moves what there is aside under the first. There each
+event is struck out when it is recorded, and all is removed at the end: killed before that, the rest
+is taken again. After a power cut so may be what was struck out; what was recorded already is then
+known by its key.
 """
 
 import fcntl
@@ -21,6 +22,9 @@ EVENT_BYTES_MAX = 32 * 1024 * 1024
 
 SPOOL_BYTES_MAX = 512 * 1024 * 1024
 """What waits to be taken in; then events are refused, and said so."""
+
+STRUCK = b"#"
+"""Stands at the beginning of an event that is recorded, where its own first byte was."""
 
 REFUSED_BYTES_MAX = 1024 * 1024
 """What is kept of events that could not be recorded, for `hansard doctor`."""
@@ -63,7 +67,7 @@ def take(folder: str, record: Callable[[Entry], str | None]) -> int:
     taken = 0
     with _locked(folder, TAKE_LOCK):
         while _set_aside(folder):
-            for line in _lines(os.path.join(folder, TAKING)):
+            for line in _each_struck_out(os.path.join(folder, TAKING)):
                 taken += 1
                 if (entry := _entry(line)) is not None and (why := record(entry)):
                     refuse(folder, entry, why)
@@ -103,6 +107,17 @@ def _set_aside(folder: str) -> bool:
         except FileNotFoundError:
             return False
     return True
+
+
+def _each_struck_out(path: str) -> Iterator[bytes]:
+    """Give the lines that are not struck out, and strike out each when the next is asked for."""
+    with open(path, "r+b") as file:
+        start = 0
+        for line in file:
+            if line.strip() and not line.startswith(STRUCK):
+                yield line
+                os.pwrite(file.fileno(), STRUCK, start)
+            start += len(line)
 
 
 def _lines(path: str) -> Iterator[bytes]:

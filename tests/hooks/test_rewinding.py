@@ -147,10 +147,14 @@ def test_a_deletion_is_told_once_though_it_is_not_committed(host: Host, where: s
     ]
 
 
+LONG = "It was a bright cold day in April, and the clocks were striking thirteen.\n"
+"""More than anybody writes twice."""
+
+
 def test_a_file_that_the_shell_moves_keeps_its_history(host: Host, where: str) -> None:
     ask(host, "first")
-    shell(host, "echo 1 >> a.txt")
-    shell(host, "mkdir sub; mv a.txt sub/a.txt; chmod +x sub/a.txt; echo bee > c.txt; rm b.txt")
+    shell(host, f"echo 1 >> a.txt; printf '{LONG}' > b.txt")
+    shell(host, "mkdir sub; mv a.txt sub/a.txt; chmod +x sub/a.txt; cat b.txt > c.txt; rm b.txt")
     shell(host, "echo 2 >> sub/a.txt; touch empty; rm empty")
 
     told = changed(host)
@@ -159,6 +163,7 @@ def test_a_file_that_the_shell_moves_keeps_its_history(host: Host, where: str) -
 
     assert told == [
         ("file_edit", "a.txt"),
+        ("file_edit", "b.txt"),
         ("file_move", "a.txt"),
         ("file_move", "b.txt"),
         ("file_edit", "sub/a.txt"),
@@ -168,6 +173,35 @@ def test_a_file_that_the_shell_moves_keeps_its_history(host: Host, where: str) -
     assert (host.folder / "a.txt").read_text() == "one\n"
     assert (host.folder / "b.txt").read_text() == "bee\n"
     assert not (host.folder / "sub/a.txt").exists()
+
+
+def test_a_file_that_only_holds_as_little_as_one_that_is_gone_is_another(
+    host: Host, where: str
+) -> None:
+    (host.folder / "old.json").write_text("{}\n")
+    shell(host, "rm old.json; mkdir deep; echo '{}' > deep/settings.json")
+
+    told = changed(host)
+    done = hansard_in(host, "undo", "--session", CHAT, "--yes", "--path", "old.json")
+
+    assert sorted(told) == [("file_create", "deep/settings.json"), ("file_delete", "old.json")]
+    assert done.code == 0, done
+    assert (host.folder / "old.json").exists()
+    assert (host.folder / "deep/settings.json").exists()
+
+
+def test_which_of_two_equal_files_is_which_is_not_guessed(host: Host, where: str) -> None:
+    shell(host, f"mkdir l r; printf '{LONG}' | tee one.md two.md l/x.md r/x.md > /dev/null")
+    shell(host, "mv one.md 1.md; mv two.md 2.md; mkdir in; mv l r in")
+
+    assert sorted(changed(host)[4:]) == [
+        ("file_create", "1.md"),
+        ("file_create", "2.md"),
+        ("file_delete", "one.md"),
+        ("file_delete", "two.md"),
+        ("file_move", "l/x.md"),
+        ("file_move", "r/x.md"),
+    ]
 
 
 def test_a_command_that_changed_nothing_is_a_note_alone(host: Host, where: str) -> None:

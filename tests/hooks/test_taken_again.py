@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
+from hansard.app import hook_files
 from hansard.app.hook_recording import HookIntake
 from hansard.hooks import spool
 from hansard.kernel.problem import StorageUnavailable
 from tests.hooks.hosting import Host
-from tests.hooks.test_rewinding import CHAT, ask, changed, hansard_in, host, shell, where
+from tests.hooks.test_rewinding import CHAT, LONG, ask, changed, hansard_in, host, shell, where
 
 __all__ = ["host", "where"]
 
@@ -28,6 +29,7 @@ def noted(host: Host) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("later", LATER.values(), ids=LATER)
 def test_a_move_that_is_taken_in_again_changes_nothing(host: Host, where: str, later: str) -> None:
+    (host.folder / "a.txt").write_text(LONG)
     ask(host, "first")
     shell(host, "mv a.txt c.txt")
     shell(host, later)
@@ -45,6 +47,7 @@ def test_a_move_that_is_taken_in_again_changes_nothing(host: Host, where: str, l
 def test_after_a_move_was_taken_in_again_the_edit_that_followed_is_undone(
     host: Host, where: str
 ) -> None:
+    (host.folder / "a.txt").write_text(LONG)
     shell(host, "mv a.txt c.txt")
     shell(host, "echo agent >> c.txt")
     folder = host.run.store / "hooks"
@@ -55,7 +58,7 @@ def test_after_a_move_was_taken_in_again_the_edit_that_followed_is_undone(
     done = hansard_in(host, "undo", "--session", CHAT, "--yes")
 
     assert done.code == 0, done
-    assert (host.folder / "a.txt").read_text() == "one\n"
+    assert (host.folder / "a.txt").read_text() == LONG
     assert not (host.folder / "c.txt").exists()
 
 
@@ -64,6 +67,7 @@ def test_a_move_that_an_older_program_had_begun_to_tell_as_two_is_told_so(
     host: Host, where: str, done: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each side under its key, which it still has: of those that were recorded none is again."""
+    (host.folder / "a.txt").write_text(LONG)
     shell(host, "mv a.txt c.txt")
     folder = host.run.store / "hooks"
     whole = (folder / "events").read_bytes()
@@ -79,6 +83,22 @@ def test_a_move_that_an_older_program_had_begun_to_tell_as_two_is_told_so(
     assert len(first) == done
     assert told[:done] == first
     assert sorted(told) == [("file_create", "c.txt"), ("file_delete", "a.txt")]
+
+
+def test_what_an_older_program_took_for_a_move_is_one_when_it_is_taken_in_again(
+    host: Host, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell(host, "rm a.txt; echo one > c.txt")
+    shell(host, "echo agent >> c.txt")
+    folder = host.run.store / "hooks"
+    kept = (folder / "events").read_bytes()
+    with monkeypatch.context() as older:
+        older.setattr("hansard.app.hook_files.moves", hook_files.twins)
+        first = noted(host)
+    (folder / "taking").write_bytes(kept)
+
+    assert noted(host) == first
+    assert changed(host) == [("file_move", "a.txt"), ("file_edit", "c.txt")]
 
 
 def test_where_the_store_fails_only_what_is_left_is_taken_again(host: Host) -> None:

@@ -15,7 +15,7 @@ from hansard.recorder import watching
 from hansard.recorder.events import ExternalChangeSeen, FileFound, FileRef
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.problems import FileNotFound
-from hansard.recorder.renames import paired
+from hansard.recorder.renames import FEW_BYTES, paired, unmistakable
 from tests.conftest import OpenApp, a_caller
 from tests.recorder.asking import batch, create, edit, evolution, op, restore, sha256, story
 
@@ -371,6 +371,30 @@ def test_the_side_that_is_left_is_told_first() -> None:
     assert isinstance(left, ExternalChangeSeen)
     assert isinstance(came, ExternalChangeSeen)
     assert (left.path, left.moved_to) == (came.moved_from, came.path) == ("a", "b")
+
+
+MUCH = b"x" * (FEW_BYTES + 1)
+
+
+@pytest.mark.parametrize(
+    ("gone", "came", "moves"),
+    [
+        ({"a": MUCH}, {"b": MUCH}, {"a": "b"}),
+        ({"a": MUCH[1:]}, {"b": MUCH[1:]}, {}),
+        ({"a": b"x"}, {"d/a": b"x"}, {"a": "d/a"}),
+        ({"a": b"x"}, {"d/a": b"y"}, {}),
+        ({"a": MUCH}, {"b": MUCH, "c": MUCH}, {}),
+        ({"a": MUCH, "b": MUCH}, {"c": MUCH}, {}),
+        ({"a": MUCH}, {"b": MUCH, "d/a": MUCH}, {"a": "d/a"}),
+        ({"a": MUCH}, {"d/a": MUCH, "e/a": MUCH}, {}),
+        ({"d/a": MUCH, "e/a": MUCH}, {"a": MUCH}, {}),
+        ({"d/a": MUCH, "e/a": MUCH}, {"x/d/a": MUCH}, {"d/a": "x/d/a"}),
+    ],
+)
+def test_only_a_move_that_nothing_else_can_be_is_told_of_what_a_command_did(
+    gone: dict[str, bytes], came: dict[str, bytes], moves: dict[str, str]
+) -> None:
+    assert unmistakable(gone, came) == moves
 
 
 @settings(deadline=None)

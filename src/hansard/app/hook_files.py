@@ -1,7 +1,7 @@
 """What an event tells of files: which were moved, and how each is reported. Pure."""
 
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hansard.hooks import files
@@ -16,22 +16,41 @@ def moves(told: Mapping[int, Entry]) -> dict[int, int]:
 
     Only the event counts, so that it is told the same whenever it is taken in once more.
     """
+    gone, came = _held(told)
+    return _numbered(told, renames.unmistakable(gone, came))
+
+
+def twins(told: Mapping[int, Entry]) -> dict[int, int]:
+    """Pair them as older programs did: whatever holds the same, the likest names first."""
+    gone, came = (
+        {path: digest_of(content) for path, content in held.items()} for held in _held(told)
+    )
+    return _numbered(told, renames.matched(gone, came))
+
+
+def _numbered(told: Mapping[int, Entry], pairs: Mapping[str, str]) -> dict[int, int]:
     at = {file["path"]: number for number, file in told.items()}
-    gone = {file["path"]: digest(file.get("was")) for file in told.values() if _is_gone(file)}
-    came = {
-        file["path"]: digest_of(now)
-        for file in told.values()
-        if _has_come(file) and (now := files.as_bytes(file["now"]))
-    }
-    return {at[source]: at[target] for source, target in renames.matched(gone, came).items()}
+    return {at[source]: at[target] for source, target in pairs.items()}
 
 
-def _is_gone(file: Entry) -> bool:
-    return "now" in file and file["now"] is None
+def _held(told: Mapping[int, Entry]) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """Give by path what files that are gone held, and what those that came hold.
+
+    An empty file says nothing about where it came from.
+    """
+    gone = ((file["path"], files.as_bytes(file.get("was"))) for file in _gone(told))
+    came = ((file["path"], files.as_bytes(file["now"])) for file in _come(told))
+    held, holds = ({path: content for path, content in each if content} for each in (gone, came))
+    return held, holds
 
 
-def _has_come(file: Entry) -> bool:
-    return "now" in file and "was" in file and file["was"] is None
+def _gone(told: Mapping[int, Entry]) -> Iterator[Entry]:
+    return (file for file in told.values() if "now" in file and file["now"] is None)
+
+
+def _come(told: Mapping[int, Entry]) -> Iterator[Entry]:
+    had = (file for file in told.values() if "now" in file and "was" in file)
+    return (file for file in had if file["was"] is None)
 
 
 def report(file: Entry, target: Entry | None) -> tuple[str, Entry]:

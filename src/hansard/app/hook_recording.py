@@ -41,6 +41,9 @@ RECURRING = ("resume", "compact")
 REPORTS = ("record_file_create", "record_file_edit", "record_file_delete")
 """Which operations tell of one file alone."""
 
+MOVE = ("record_file_move",)
+"""Which one tells of two."""
+
 STORY_TOKENS = 1_500
 """What a checkpoint before compaction keeps of the session's story."""
 
@@ -220,8 +223,12 @@ class Recording:
 
     def _moves(self, told: Mapping[int, Entry]) -> dict[int, int]:
         """Say which files were moved, and which others say where they came to."""
-        pairs = hook_files.moves({n: file for n, file in told.items() if self._is_named(file)})
-        return {one: other for one, other in pairs.items() if self._is_one(told, one, other)}
+        named = {number: file for number, file in told.items() if self._is_named(file)}
+        pairs = hook_files.moves(named)
+        moves = {one: other for one, other in pairs.items() if self._is_one(told, one, other)}
+        # What an older program has recorded as a move is one when it is taken in again.
+        older = hook_files.twins(named).items() - pairs.items()
+        return moves | {one: other for one, other in older if self._is_answered(one, MOVE)}
 
     def _is_named(self, file: Entry) -> bool:
         """Whether a file has a path that can be recorded."""
@@ -235,7 +242,7 @@ class Recording:
 
     def _is_one(self, told: Mapping[int, Entry], source: int, target: int) -> bool:
         """Whether both sides are to be recorded as one, or were: not if one alone is recorded."""
-        if self._is_answered(source, ("record_file_move",)):
+        if self._is_answered(source, MOVE):
             return True
         sides = (source, target)
         is_begun = any(self._is_answered(side, REPORTS) for side in sides)

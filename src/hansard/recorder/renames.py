@@ -22,6 +22,9 @@ from hansard.recorder.tables import FILES, PENDING, file_id
 from hansard.recorder.workspace.paths import FilePath
 from hansard.recorder.workspace.states import Seen
 
+FEW_BYTES = 64
+"""A content of no more than this says little about where it came from: `{}`, a line, a stub."""
+
 Noticed = tuple[int, ExternalChangeSeen]
 """The entry of a move, and what it tells of the path that the file came to."""
 
@@ -81,6 +84,35 @@ def matched(gone: Mapping[str, str | None], came: Mapping[str, str]) -> dict[str
         if source not in moves and target not in moves.values():
             moves[source] = target
     return moves
+
+
+def unmistakable(gone: Mapping[str, bytes], came: Mapping[str, bytes]) -> dict[str, str]:
+    """Pair paths that are gone with those that hold the same now, where nothing else can be meant.
+
+    A few bytes are soon written twice, and of several that hold the same any may be any other: then
+    the last name must be the same too, and no other path may be as like.
+    """
+    moves: dict[str, str] = {}
+    for content in {*gone.values()} & {*came.values()}:
+        sources = [path for path, held in gone.items() if held == content]
+        targets = [path for path, held in came.items() if held == content]
+        if len(content) > FEW_BYTES and len(sources) == len(targets) == 1:
+            moves[sources[0]] = targets[0]
+            continue
+        for source in sources:
+            target = _only_namesake(source, targets)
+            if target is not None and _only_namesake(target, sources) == source:
+                moves[source] = target
+    return moves
+
+
+def _only_namesake(path: str, others: Iterable[str]) -> str | None:
+    """Choose the likest of the paths that have the same last name; `None` if two are as like."""
+    name = path.rpartition("/")[2]
+    named = [other for other in others if other.rpartition("/")[2] == name]
+    best = max((likeness(path, other) for other in named), default=0)
+    likest = [other for other in named if likeness(path, other) == best]
+    return likest[0] if len(likest) == 1 else None
 
 
 def likeness(one: str, other: str) -> int:

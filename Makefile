@@ -10,6 +10,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNS := $(VENV)/.runs
 READY := $(VENV)/.ready
+# Search by meaning takes 45 MB more; `make setup SEMANTIC=` leaves it out.
+SEMANTIC ?= yes
+MEANING := $(if $(SEMANTIC),$(VENV)/.meaning)
 OBJECTS := $(VENV)/.objects
 CLIENTS := tests/clients/node_modules/.ready
 PAGE := web/node_modules/.ready
@@ -35,7 +38,7 @@ step = @printf '\n==> %s\n' "$(1)"
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(RUNS) ## Make .venv with what running needs
+setup: $(RUNS) $(MEANING) ## Make .venv with what running needs
 
 develop: $(READY) ## Add what the tests and the gate need
 
@@ -61,6 +64,12 @@ $(RUNS): pyproject.toml requirements/runtime.txt requirements/build.txt
 		--no-build-isolation -e . >$(VENV)/install.log 2>&1 || { cat $(VENV)/install.log; exit 1; }
 	@rm -rf $(VENV)/build
 	@touch $@
+
+# Without it search finds words: no reason not to start.
+$(VENV)/.meaning: $(RUNS) requirements/semantic.txt
+	$(call step,Adding search by meaning (once; SEMANTIC= leaves it out))
+	-$(call install,requirements/semantic.txt) && touch $@
+	@test -e $@ || echo "Search finds words only, until this can be installed." >&2
 
 $(READY): $(RUNS) requirements/dev.txt
 	$(call step,Adding what the tests and the gate use (once; a minute or two))
@@ -185,6 +194,7 @@ bench-peers: develop clients ## Measure others beside it; they are installed int
 lock: develop ## Remake requirements/*.txt after a change in pyproject.toml
 	$(COMPILE) --all-extras --group dev -o requirements/dev.txt
 	$(COMPILE) --constraints requirements/dev.txt -o requirements/runtime.txt
+	$(COMPILE) --extra semantic --constraints requirements/dev.txt -o requirements/semantic.txt
 	$(COMPILE) $(TEAM) --constraints requirements/dev.txt -o requirements/team.txt
 	$(COMPILE_BUILD) --constraints requirements/dev.txt -o requirements/build.txt
 	$(COMPILE_OBJECTS) -o requirements/objects.txt
@@ -192,6 +202,7 @@ lock: develop ## Remake requirements/*.txt after a change in pyproject.toml
 lock-upgrade: develop ## Move every locked dependency to its newest version
 	$(COMPILE) --upgrade --all-extras --group dev -o requirements/dev.txt
 	$(COMPILE) --upgrade --constraints requirements/dev.txt -o requirements/runtime.txt
+	$(COMPILE) --extra semantic --upgrade --constraints requirements/dev.txt -o requirements/semantic.txt
 	$(COMPILE) $(TEAM) --upgrade --constraints requirements/dev.txt -o requirements/team.txt
 	$(COMPILE_BUILD) --upgrade --constraints requirements/dev.txt -o requirements/build.txt
 	$(COMPILE_OBJECTS) --upgrade -o requirements/objects.txt

@@ -142,7 +142,7 @@ def test_every_target_of_make_sets_up_first_and_that_installs_the_program() -> N
         return target in {"setup", "develop"} or any(sets_up(one) for one in needs.get(target, ()))
 
     assert {target for target in needs if not sets_up(target)} == {"help", "clean"}
-    assert needs["setup"] == {"$(RUNS)"}
+    assert needs["setup"] == {"$(RUNS)", "$(MEANING)"}
     assert needs["develop"] == {"$(READY)"}
     assert "$(READY): $(RUNS)" in makefile
     assert (Path(sys.executable).parent / "hansard").is_file()
@@ -193,7 +193,8 @@ def test_nothing_names_a_machine_or_a_registry() -> None:
 def test_python_locks_hold_only_names_and_hashes() -> None:
     locks = {path.name: path.read_text() for path in (ROOT / "requirements").glob("*.txt")}
 
-    assert set(locks) == {"build.txt", "dev.txt", "objects.txt", "runtime.txt", "team.txt"}
+    kinds = {"build", "dev", "objects", "runtime", "semantic", "team"}
+    assert set(locks) == {f"{kind}.txt" for kind in kinds}
     assert findings(checks.foreign_lock_lines, locks) == []
 
 

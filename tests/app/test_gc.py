@@ -24,7 +24,7 @@ from hansard.kernel.content import content
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.event import Event
 from hansard.kernel.operation import Caller
-from hansard.kernel.problem import BlobDamaged
+from hansard.kernel.problem import BlobDamaged, StorageUnavailable
 from tests.app import kept
 from tests.app.kept import PROJECT, STAMP, opened
 
@@ -105,6 +105,17 @@ def test_what_a_mentioned_blob_rests_on_or_mentions_stays_too(app: Application) 
     assert gather(app).count == 0
     assert {base, far, onto.digest} <= blobs(app)
     assert app.store.read(PROJECT, lambda tx: content(tx, onto.digest)) == text
+
+
+def test_where_a_newer_version_has_a_project_nothing_goes_and_the_project_is_named(
+    app: Application,
+) -> None:
+    kept.fill(app)
+    leave(app, b"nobody names this")
+    app.store.engine.write(PROJECT, lambda tx: tx.mark_views("checkpoints:999"))
+
+    with pytest.raises(StorageUnavailable, match=f"The project {PROJECT} has been opened"):
+        gather(app)
 
 
 def test_a_deleted_checkpoint_goes_when_its_time_has_come(app: Application, agent: Caller) -> None:

@@ -187,6 +187,23 @@ def test_projects_are_listed_with_what_is_in_them_and_the_one_meant_here(
     assert workspace in shown
 
 
+def test_a_project_of_a_newer_version_is_listed_with_the_others_and_why_no_more_is_known(
+    filled: Hansard,
+) -> None:
+    app = start(Settings(store=str(filled.store)))
+    app.call("create_project", {"id": "other", "name": "Other"}, a_caller())
+    app.store.engine.write("lantern", lambda tx: tx.mark_views("checkpoints:999"))
+    app.close()
+
+    newer, other = listed(filled)
+
+    why = "The project lantern has been opened by a newer Hansard than this one"
+    assert (newer["id"], newer["open_sessions"], newer["unavailable"]) == ("lantern", None, why)
+    assert newer["entries"] == heads(filled)["lantern"].seq
+    assert (other["id"], other["open_sessions"], other["unavailable"]) == ("other", 0, None)
+    assert why in filled("projects").out
+
+
 def test_where_the_project_is_yet_to_be_made_the_list_says_so(
     filled: Hansard, tmp_path: Path
 ) -> None:

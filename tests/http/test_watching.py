@@ -11,15 +11,17 @@ import anyio
 import pytest
 from starlette.requests import Request
 
+from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.app.start import start
 from hansard.cli.store.doctor import _followers
 from hansard.engines.memory import MemoryEngine
 from hansard.http.authentication import Authentication
-from hansard.http.health import NOT_FOLLOWING, Health
+from hansard.http.health import Health
 from hansard.http.logs import FIELDS, AsJson, AsText
 from hansard.http.request_metrics import RequestMetrics
 from hansard.kernel import follow
+from hansard.kernel.engine import ReadTx
 from hansard.kernel.follow import Follower
 from hansard.kernel.problem import StorageUnavailable
 from tests.conftest import a_caller
@@ -56,22 +58,72 @@ def test_a_server_is_ready_if_it_can_do_what_it_offers(read_only: bool, status: 
     assert answer.status_code == status
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_server_that_has_stopped_following_says_so() -> None:
-    settings = Settings(embedder="none")
-    app = start(settings, lambda _, schema: MemoryEngine(schema))
+def test_following_that_ends_by_an_error_is_shown_where_one_looks_and_begins_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(follow, "RETRY_S", 0.01)
+    monkeypatch.setattr(follow, "WAKE_S", 0.01)
+    app = start(Settings(embedder="none"), lambda _, schema: MemoryEngine(schema))
     app.followers = [Follower("any", lambda _project, _entries: None)]
-    health = Health(app, Authentication(app.store, settings), RequestMetrics())
-    endpoint = next(one.endpoint for one in health.routes() if one.path == "/readyz")
+    app.call("create_project", {"id": "p", "name": "p"}, a_caller())
+    watch = app.store.engine.watch
 
     app.store.engine.watch = _broken  # type: ignore[method-assign]
     app.follow()
-    wait_until(app.has_stopped_following, "it goes on following")
-    answer = anyio.run(endpoint, Request({"type": "http"}))
-
-    assert answer.status_code == 200
-    assert NOT_FOLLOWING in answer.body.decode()
+    wait_until(lambda: any(one.times >= 2 for one in app.troubles()), "it does not begin again")
+    assert _lines_of_readyz(app)[1].startswith(f"{follow.THREAD} failed")
+    assert _shown(app, follow.THREAD) == ["warn"]
+    app.store.engine.watch = watch  # type: ignore[method-assign]
+    wait_until(lambda: not app.troubles(), "it never gets round")
+    assert _lines_of_readyz(app) == ["ready"]
+    assert _shown(app, follow.THREAD) == []
     app.close()
+
+
+def test_a_project_of_a_newer_version_is_shown_where_one_looks() -> None:
+    app = start(Settings(embedder="none"), lambda _, schema: MemoryEngine(schema))
+    app.followers = [Follower("any", lambda _project, _entries: None)]
+    app.call("create_project", {"id": "p", "name": "p"}, a_caller())
+    app.call("audit_event", {"type": "x", "description": "x", "project_id": "p"}, a_caller())
+    app.store.engine.write("p", lambda tx: tx.mark_views("checkpoints:999"))
+
+    app.follow()
+    wait_until(app.troubles, "nothing is told")
+    [_, line] = _lines_of_readyz(app)
+    [check] = [one for one in _followers(app, ["p"]) if one.what == "any"]
+    app.close()
+
+    assert line.startswith("any failed")
+    assert (check.status, "The project p has been opened by a newer" in check.says) == (
+        "warn",
+        True,
+    )
+
+
+def test_doctor_tells_of_a_follower_that_does_not_know_its_basis() -> None:
+    app = start(Settings(embedder="none"), lambda _, schema: MemoryEngine(schema))
+    app.call("create_project", {"id": "p", "name": "p"}, a_caller())
+    app.call("audit_event", {"type": "x", "description": "x", "project_id": "p"}, a_caller())
+    follow.catch_up(app.store, Follower("weak", lambda _project, _entries: None), "p")
+    app.followers = [Follower("weak", lambda _project, _entries: None, basis=_unknown)]
+
+    assert _shown(app, "weak") == ["warn"]
+    app.close()
+
+
+def _unknown(tx: ReadTx) -> str:
+    raise KeyError(tx.project)
+
+
+def _lines_of_readyz(app: Application) -> list[str]:
+    health = Health(app, Authentication(app.store, Settings(embedder="none")), RequestMetrics())
+    endpoint = next(one.endpoint for one in health.routes() if one.path == "/readyz")
+    answer: str = anyio.run(endpoint, Request({"type": "http"})).body.decode()
+    return answer.splitlines()
+
+
+def _shown(app: Application, what: str) -> list[str]:
+    return [one.status for one in _followers(app, ["p"]) if one.what == what]
 
 
 def test_a_follower_that_fails_is_shown_where_one_looks_until_it_gets_on(
@@ -87,13 +139,9 @@ def test_a_follower_that_fails_is_shown_where_one_looks_until_it_gets_on(
     app = start(Settings(embedder="none"), lambda _, schema: MemoryEngine(schema))
     app.followers = [Follower("weak", stumble)]
     app.call("create_project", {"id": "p", "name": "p"}, a_caller())
-    health = Health(app, Authentication(app.store, Settings(embedder="none")), RequestMetrics())
-    endpoint = next(one.endpoint for one in health.routes() if one.path == "/readyz")
 
     def shown() -> tuple[bool, list[str]]:
-        lines = anyio.run(endpoint, Request({"type": "http"})).body.decode().splitlines()
-        checks: list[str] = [one.status for one in _followers(app, ["p"]) if one.what == "weak"]
-        return any("weak" in line for line in lines[1:]), checks
+        return any("weak" in line for line in _lines_of_readyz(app)[1:]), _shown(app, "weak")
 
     app.follow()
     wait_until(app.troubles, "it does not fail")

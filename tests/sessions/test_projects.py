@@ -108,6 +108,24 @@ def test_projects_are_listed_page_by_page_with_their_open_sessions(
     assert {project.id: project.tick for project in seen}["p3"] == 1
 
 
+def test_a_project_of_a_newer_version_is_listed_with_the_others(
+    app: Application, agent: Caller
+) -> None:
+    for name in ("aaa", "zzz"):
+        ask(app, "create_project", agent, id=name, name=name.upper())
+        ask(app, "toy_note", a_caller(), text="hello", project_id=name)
+    app.store.engine.write("aaa", lambda tx: tx.mark_views("checkpoints:999"))
+
+    listed = ask(app, "list_projects", agent)
+
+    assert isinstance(listed, ProjectListAnswer)
+    newer, other = listed.projects
+    assert (newer.name, newer.tick, newer.open_sessions) == ("AAA", 1, 0)
+    assert newer.unavailable == "The project aaa has been opened by a newer Hansard than this one"
+    assert newer.unavailable in listed.text()
+    assert (other.name, other.open_sessions, other.unavailable) == ("ZZZ", 1, None)
+
+
 @pytest.mark.holds("000-close_session-1", "000-list_projects-2")
 def test_a_closed_session_says_what_was_not_saved(app: Application, agent: Caller) -> None:
     ask(app, "toy_note", agent, text="one")

@@ -17,6 +17,7 @@ export interface ProjectListed {
   tick: number;
   open_sessions: number;
   open_records: number;
+  unavailable?: string;
 }
 
 export interface Activity {

@@ -220,10 +220,6 @@ class Application:
         """Say by follower how far it is behind, of those whose work this process does."""
         return self._following.behind(heads) if self._following else {}
 
-    def has_stopped_following(self) -> bool:
-        """Whether what is derived slowly is not derived here any more, though it should be."""
-        return self._following is not None and self._following.is_dead()
-
     def close(self) -> None:
         """Let go of the store, and of what capabilities hold; a fork has neither."""
         if not self.opener.is_this():

@@ -37,8 +37,6 @@ T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
-NOT_FOLLOWING = "What follows the journal (Git, vectors) has ended here; start this server again"
-
 
 class Health:
     """Answers those who watch the server."""
@@ -79,8 +77,6 @@ class Health:
             logger.warning("The store is not ready: %s", problem.code)
             return PlainTextResponse(f"not ready: {problem.message}", 503, SAFETY)
         troubles = [str(one) for one in self._application.troubles()]
-        if self._application.has_stopped_following():
-            troubles.append(NOT_FOLLOWING)
         if self._reports and WITHIN not in request.scope:
             troubles += await self._reports.troubles()
         return PlainTextResponse("\n".join(["ready", *troubles]), headers=SAFETY)

@@ -9,7 +9,7 @@ from pydantic import ConfigDict
 
 from hansard.kernel.blob import Digest, canonical_json, digest_of
 from hansard.kernel.model import Model
-from hansard.kernel.problem import StorageUnavailable
+from hansard.kernel.problem import ProjectUnavailable
 
 ActorKind = Literal["human", "agent", "system"]
 Role = Literal["viewer", "agent", "admin"]
@@ -252,8 +252,8 @@ class Kinds:
         if entry.kind in self._upgrades:
             return self._upgrades[entry.kind](fields)
         if entry.kind not in self._events:
-            raise StorageUnavailable(
-                "This store has been written by a newer Hansard than this one",
+            raise ProjectUnavailable(
+                "This project has been written by a newer Hansard than this one",
                 hint="Restart with the newer version; nothing was changed",
                 kind=entry.kind,
             )

@@ -3,6 +3,9 @@
 A follower's cursor is saved after its work, so it sees every entry at least once and in order, and
 must do the same thing if it sees one again. Of each, one process per store does the work, by lock:
 processes that are set up differently, and so have other followers, do not wait for each other.
+
+What fails is noted for one follower in one project, and the others go on. If the thread itself ends
+by an error, it begins again after a rest.
 """
 
 import atexit
@@ -18,7 +21,7 @@ from hansard.kernel.engine import Lock, ReadTx, Row, Table, Watch, WriteTx
 from hansard.kernel.event import Entry, Head
 from hansard.kernel.limits import ENTRIES_PAGE, SHUTDOWN_S
 from hansard.kernel.problem import StorageUnavailable
-from hansard.kernel.store import Store
+from hansard.kernel.store import CATALOG, Store
 
 CURSORS = Table("cursors")
 """By follower: the last seq it has worked off. Not derived; without it, it starts over."""
@@ -40,6 +43,9 @@ RETRY_S = 10.0
 
 RETRY_MAX_S = 600.0
 """How long one is left alone at most that fails again and again."""
+
+THREAD = "following"
+"""Under this name it is noted, in the catalog, that the thread itself ended by an error."""
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +72,7 @@ class Follower:
     """Gets the project and some entries in order.
 
     It may raise `NotNow`, or find the store unavailable. Whatever else it raises is a bug: it is
-    logged, shown to the operator, and retried at growing intervals.
+    logged, shown to the operator, and retried at growing intervals; so is what `basis` raises.
     """
     kinds: frozenset[str] | None = None
     """The kinds it cares for; `None` means all."""
@@ -109,12 +115,12 @@ def rest_after(times: int) -> float:
     return min(rest_s, RETRY_MAX_S)
 
 
-def trouble(store: Store, follower: Follower, project: str) -> FollowerFailure | None:
+def trouble(store: Store, follower: str, project: str) -> FollowerFailure | None:
     """Say what a follower failed with in a project, in whatever process, if it did not get on."""
-    row = store.read(project, lambda tx: noted(tx, follower.name))
+    row = store.read(project, lambda tx: noted(tx, follower))
     match row:
         case {"trouble": {"error": str(error), "times": int(times)}}:
-            return FollowerFailure(follower.name, error, times)
+            return FollowerFailure(follower, error, times)
     return None
 
 
@@ -174,6 +180,8 @@ class Following:
         self._resting: dict[str | tuple[str, str], float] = {}
         self._troubles: dict[tuple[str, str], FollowerFailure] = {}
         """By project and follower: what fails in one project does not keep it from the others."""
+        self._is_well = False
+        """Whether the thread got round once since it last ended by an error."""
         self._locks: dict[str, Lock] = {}
         self._thread = threading.Thread(target=self._serve, name="followers", daemon=True)
         self._thread.start()
@@ -181,12 +189,11 @@ class Following:
         atexit.register(self.close)
 
     def troubles(self) -> list[FollowerFailure]:
-        """List the followers that fail."""
-        return list(self._troubles.values())
-
-    def is_dead(self) -> bool:
-        """Whether the thread has ended by itself, so that nothing is followed here any more."""
-        return not self._thread.is_alive() and not self._stop.is_set()
+        """List the followers that fail, once for each sort of error."""
+        found: dict[tuple[str, str], FollowerFailure] = {}
+        for one in sorted(self._troubles.values(), key=lambda one: one.times):
+            found[one.follower, one.error] = one
+        return list(found.values())
 
     def behind(self, heads: Mapping[str, Head]) -> dict[str, int]:
         """Say by follower how many entries it has yet to look at, of those whose work is ours."""
@@ -216,6 +223,11 @@ class Following:
                 # A caller hears of it from its own call; here it is only tried again.
                 self._locks.clear()
                 self._stop.wait(RETRY_S)
+            except Exception as error:  # noqa: BLE001 - logged, noted for others, and tried again
+                self._locks.clear()
+                self._is_well = False
+                failed = self._note(CATALOG, THREAD, error)
+                self._stop.wait(rest_after(failed.times))
             finally:
                 self._locks.clear()
 
@@ -229,13 +241,14 @@ class Following:
             if len(ours) < len(self._followers) and time.monotonic() >= tried + WAKE_S:
                 tried = time.monotonic()
                 ours += self._take(locks, but=ours)
-            if not ours:
+            if ours:
+                for project, head in self._store.engine.heads().items():
+                    for follower in ours:
+                        self._bring_up_to(project, head.seq, follower)
+                self._wait(watch)
+            else:
                 self._stop.wait(WAKE_S)
-                continue
-            for project, head in self._store.engine.heads().items():
-                for follower in ours:
-                    self._bring_up_to(project, head.seq, follower)
-            self._wait(watch)
+            self._note_round()
 
     def _wait(self, watch: Watch) -> None:
         """Wait for a commit, for the end, or until it is time to look unasked."""
@@ -282,10 +295,15 @@ class Following:
             self._catch_up(project, follower)
         except NotNow:
             self._resting[follower.name] = time.monotonic() + RETRY_S
-        except (StorageUnavailable, _LockLostError):
+        except _LockLostError:
             raise
+        except StorageUnavailable as problem:
+            # If the store as a whole cannot be read, this raises what all of us wait for.
+            self._store.engine.heads()
+            self._note_unavailable(project, follower.name, problem)
         except Exception as error:  # noqa: BLE001 - logged, noted for others, and tried again
-            self._note(project, follower, error)
+            failed = self._note(project, follower.name, error)
+            self._resting[project, follower.name] = time.monotonic() + rest_after(failed.times)
         else:
             self._troubles.pop((project, follower.name), None)
             self._passed[project, follower.name] = seq
@@ -299,22 +317,49 @@ class Following:
             if not catch_up(self._store, follower, project, under=lock):
                 return
 
-    def _note(self, project: str, follower: Follower, error: Exception) -> None:
-        """Note that a follower fails, and leave it alone for a while."""
-        logger.error("The follower %s fails in %s", follower.name, project, exc_info=error)
-        key = project, follower.name
-        before = self._troubles.get(key)
-        times = before.times + 1 if before else 1
-        found = FollowerFailure(follower.name, type(error).__name__, times)
-        self._troubles[key] = found
-        self._resting[key] = time.monotonic() + rest_after(times)
+    def _note_unavailable(self, project: str, follower: str, problem: StorageUnavailable) -> None:
+        """Note that a project is not to be had now, which each caller learns and no log must."""
+        failed = self._count(project, follower, problem)
+        if failed.times == 1:
+            logger.warning("The follower %s waits for %s: %s", follower, project, problem.message)
+        self._resting[project, follower] = time.monotonic() + RETRY_S
+
+    def _note(self, project: str, follower: str, error: Exception) -> FollowerFailure:
+        """Note that a follower fails, also in the store, for those who look by another process."""
+        logger.error("The follower %s fails in %s", follower, project, exc_info=error)
+        failed = self._count(project, follower, error)
 
         def work(tx: WriteTx) -> None:
-            said = {"error": found.error, "times": times}
-            row = noted(tx, follower.name) or {"seq": 0, "basis": follower.basis(tx)}
-            tx.put(CURSORS, follower.name, row | {"trouble": said}, seq=tx.head().seq)
+            said = {"error": failed.error, "times": failed.times}
+            row = noted(tx, follower) or {"seq": 0}
+            tx.put(CURSORS, follower, row | {"trouble": said}, seq=tx.head().seq)
 
-        self._store.write(project, work)
+        try:
+            self._store.write(project, work)
+        except Exception as unnoted:  # it is shown here all the same, and the thread must go on
+            logger.warning("That could not be noted in the store", exc_info=unnoted)
+        return failed
+
+    def _count(self, project: str, follower: str, error: Exception) -> FollowerFailure:
+        """Count one more failure of a follower in a row."""
+        before = self._troubles.get((project, follower))
+        failed = FollowerFailure(follower, type(error).__name__, before.times + 1 if before else 1)
+        self._troubles[project, follower] = failed
+        return failed
+
+    def _note_round(self) -> None:
+        """Note that the thread got round once and no longer fails, also if another noted it."""
+        if self._is_well:
+            return
+
+        def work(tx: WriteTx) -> None:
+            if noted(tx, THREAD):
+                tx.delete(CURSORS, THREAD, seq=tx.head().seq)
+
+        if self._store.read(CATALOG, lambda tx: noted(tx, THREAD)):
+            self._store.write(CATALOG, work)
+        self._troubles.pop((CATALOG, THREAD), None)
+        self._is_well = True
 
 
 class _LockLostError(Exception):

@@ -94,6 +94,10 @@ class StorageUnavailable(Problem):
     hint = "Try again; if it stays so, run `hansard doctor`"
 
 
+class ProjectUnavailable(StorageUnavailable):
+    """One project cannot be read or written by this program now; the others can."""
+
+
 class BlobDamaged(Problem):
     """Stored content is missing or is not what its digest says."""
 

@@ -13,7 +13,7 @@ from hansard.kernel.blob_references import name, proving
 from hansard.kernel.engine import Engine, ReadTx, Table, WriteTx
 from hansard.kernel.event import Entry, Event, Kinds, Stamp
 from hansard.kernel.named_blobs import finder_in
-from hansard.kernel.problem import StorageUnavailable
+from hansard.kernel.problem import ProjectUnavailable
 from hansard.kernel.rebuilding import Reached, Rebuilding, behind_of
 from hansard.kernel.view import Derivation, View, fingerprint, is_newer
 
@@ -158,12 +158,13 @@ class Store:
         deadline = None if wait_s is None else time.monotonic() + wait_s
         turn = self._turns.setdefault(project, threading.Lock())
         if not turn.acquire(timeout=-1 if wait_s is None else wait_s):
-            raise self._being_derived(self.engine.read(project, lambda tx: tx.head().seq))
+            entries = self.engine.read(project, lambda tx: tx.head().seq)
+            raise self._being_derived(project, entries)
         try:
             while not (reached := self.engine.write(project, self._next_page)).is_done:
                 told(reached)
                 if deadline is not None and time.monotonic() >= deadline:
-                    raise self._being_derived(reached.of, reached.seq)
+                    raise self._being_derived(project, reached.of, reached.seq)
         finally:
             turn.release()
         return reached.of
@@ -173,10 +174,12 @@ class Store:
             return Reached(tx.head().seq, tx.head().seq, is_done=True)
         return self._rebuilding.step(tx)
 
-    def _being_derived(self, entries: int, done: int | None = None) -> StorageUnavailable:
+    def _being_derived(
+        self, project: str, entries: int, done: int | None = None
+    ) -> ProjectUnavailable:
         far = f"{done:,} of {entries:,} entries are done" if done is not None else "it has begun"
-        return StorageUnavailable(
-            f"The tables of this project are being derived again from its journal: {far}",
+        return ProjectUnavailable(
+            f"{_called(project)} is being derived again from its journal: {far}",
             hint="Ask again, which goes on from there; or run `hansard rebuild`, and ask then",
             outcome="not_written",
         )
@@ -186,11 +189,15 @@ class Store:
         if head.seq == 0 or head.views == self.fingerprint:
             return True
         if is_newer(head.views, self.fingerprint):
-            raise StorageUnavailable(
-                "This store has been opened by a newer Hansard than this one",
+            raise ProjectUnavailable(
+                f"{_called(tx.project)} has been opened by a newer Hansard than this one",
                 hint="Restart with the newer version; nothing was changed",
             )
         return False
+
+
+def _called(project: str) -> str:
+    return "This store" if project == CATALOG else f"The project {project}"
 
 
 class _ViewsMovedError(Exception):

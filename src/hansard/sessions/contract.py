@@ -171,11 +171,13 @@ class ProjectListed(Model):
     tick: int
     open_sessions: int
     open_records: int
+    unavailable: str | None = None
+    """Why nothing in it can be read now; what is open is not known then, and counted as 0."""
 
     def text(self) -> str:
         """Give one line."""
-        counts = f"tick {self.tick}, {self.open_records} open records"
-        line = f"[{self.id}] ({counts}, {self.open_sessions} open sessions) {self.name}"
+        counts = f"{self.open_records} open records, {self.open_sessions} open sessions"
+        line = f"[{self.id}] (tick {self.tick}, {self.unavailable or counts}) {self.name}"
         return one_line(f"{line}: {self.description}" if self.description else line)
 
 

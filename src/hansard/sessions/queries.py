@@ -7,7 +7,7 @@ from hansard.kernel import as_of
 from hansard.kernel.cursor import from_cursor, to_cursor
 from hansard.kernel.engine import AnyOf, Found, Position, Range, ReadTx, Where
 from hansard.kernel.operation import Context, Operation
-from hansard.kernel.problem import InvalidInput
+from hansard.kernel.problem import InvalidInput, ProjectUnavailable
 from hansard.kernel.store import CATALOG
 from hansard.sessions import contract, projects
 from hansard.sessions.project_views import PROJECTS
@@ -83,17 +83,22 @@ def _listed(
     context: Context, found: Found, count_open_records: CountRecords
 ) -> contract.ProjectListed:
     def work(tx: ReadTx) -> contract.ProjectListed:
-        row = found.row
         return contract.ProjectListed(
-            id=row["id"],
-            name=row["name"],
-            description=row["description"],
+            **said,
             tick=tx.head().tick,
             open_sessions=tx.tally(SESSIONS, {"status": "open"}).get(None, 0),
             open_records=count_open_records(tx),
         )
 
-    return context.store.read(found.key, work)
+    said = {name: found.row[name] for name in ("id", "name", "description")}
+    try:
+        return context.store.read(found.key, work)
+    except ProjectUnavailable as problem:
+        # One project must not keep the others from being listed; its journal's end is known.
+        tick = context.store.engine.read(found.key, lambda tx: tx.head().tick)
+        return contract.ProjectListed(
+            **said, tick=tick, open_sessions=0, open_records=0, unavailable=problem.message
+        )
 
 
 def _require_known(tx: ReadTx, context: Context, request: contract.GetRecentActivity) -> None:

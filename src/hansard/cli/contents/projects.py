@@ -15,6 +15,7 @@ from hansard.cli.person_proof import signed
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.kernel.engine import Found, ReadTx, Row
 from hansard.kernel.event import Head, Stamp
+from hansard.kernel.problem import ProjectUnavailable
 from hansard.kernel.store import CATALOG, UNMADE, Store
 from hansard.sessions import projects
 from hansard.sessions.views import SESSIONS
@@ -30,11 +31,13 @@ class ListedProject:
     found: Found
     head: Head | None
     """Where its journal ends; `None` if it has no entry."""
-    open_sessions: int
+    open_sessions: int | None
     is_own: bool
     """Whether it is the one of commands that name none, where this was asked."""
     is_half: bool = False
     """Whether its import was cut off."""
+    unavailable: str | None = None
+    """Why nothing in it can be read now; its open sessions are not known then."""
 
     def as_json(self) -> dict[str, Any]:
         """Say all of it to a program."""
@@ -54,6 +57,7 @@ class ListedProject:
             "archived": row["is_archived"],
             "current": self.is_own,
             "half_imported": self.is_half,
+            "unavailable": self.unavailable,
         }
 
 
@@ -189,16 +193,23 @@ def _own(application: Application) -> str | None:
 
 
 def _listed(application: Application, found: Found) -> ListedProject:
-    def work(tx: ReadTx) -> tuple[Head, int]:
+    def work(tx: ReadTx) -> tuple[Head, int | None]:
         return tx.head(), tx.tally(SESSIONS, {"status": "open"}).get(None, 0)
 
-    head, open_sessions = application.store.read(found.key, work)
+    store, unavailable = application.store, None
+    try:
+        head, open_sessions = store.read(found.key, work)
+    except ProjectUnavailable as problem:
+        # One project must not keep the others from being listed; its journal's end is known.
+        head, open_sessions = store.engine.read(found.key, lambda tx: (tx.head(), None))
+        unavailable = problem.message
     return ListedProject(
         found,
         head if head.seq else None,
         open_sessions,
         found.key == _own(application),
-        is_half=is_begun(application.store, found.key),
+        is_half=is_begun(store, found.key),
+        unavailable=unavailable,
     )
 
 
@@ -220,6 +231,8 @@ def _content(one: ListedProject) -> str:
     if one.head is None:
         return "nothing yet"
     entries = "1 entry" if one.head.seq == 1 else f"{one.head.seq:,} entries"
+    if one.unavailable:
+        return f"{entries}. {one.unavailable}"
     sessions = (
         "1 open session" if one.open_sessions == 1 else f"{one.open_sessions:,} open sessions"
     )

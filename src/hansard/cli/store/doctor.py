@@ -40,10 +40,10 @@ from hansard.embedders import INSTALL
 from hansard.kernel import paging
 from hansard.kernel.effect import Verdict
 from hansard.kernel.engine import ReadTx
-from hansard.kernel.follow import lag, trouble
+from hansard.kernel.follow import THREAD, Follower, FollowerFailure, lag, trouble
 from hansard.kernel.limits import MIB
 from hansard.kernel.meaning import NoMeanings
-from hansard.kernel.problem import Problem
+from hansard.kernel.problem import Problem, ProjectUnavailable
 from hansard.kernel.store import CATALOG, Store
 from hansard.kernel.view import is_newer
 from hansard.recorder.settling import last_settled
@@ -306,15 +306,35 @@ def _search(settings: Settings) -> Iterator[Check]:
 
 
 def _followers(application: Application, projects: list[str]) -> Iterator[Check]:
-    """Say how far what is derived slowly is behind."""
+    """Say how far what is derived slowly is behind, and what fails."""
+    store = application.store
     for follower in application.followers:
-        behind = sum(lag(application.store, follower, project) for project in projects)
-        troubles = (trouble(application.store, follower, one) for one in (CATALOG, *projects))
-        if found := next(filter(None, troubles), None):
-            yield Check("warn", follower.name, f"{found}; the server's log says more")
-            continue
-        says = f"{behind:,} entries behind; a running server works them off"
-        yield Check("ok", follower.name, says if behind else "up to date")
+        yield _follower(store, follower, projects)
+    if ended := trouble(store, THREAD, CATALOG):
+        yield _failing(ended)
+
+
+def _follower(store: Store, follower: Follower, projects: list[str]) -> Check:
+    behind, waits = 0, ""
+    for project in (CATALOG, *projects):
+        try:
+            if found := trouble(store, follower.name, project):
+                return _failing(found)
+            behind += lag(store, follower, project)
+        except ProjectUnavailable as problem:
+            waits = problem.message
+        except Problem:
+            raise
+        except Exception as error:  # noqa: BLE001 - what the follower does wrong is what is told
+            return _failing(FollowerFailure(follower.name, type(error).__name__, 1))
+    if waits:
+        return Check("warn", follower.name, f"{waits}; the other projects are followed")
+    says = f"{behind:,} entries behind; a running server works them off"
+    return Check("ok", follower.name, says if behind else "up to date")
+
+
+def _failing(found: FollowerFailure) -> Check:
+    return Check("warn", found.follower, f"{found}; the server's log says more")
 
 
 def _count_blobs(tx: ReadTx) -> int:

@@ -1,5 +1,6 @@
 """Following the journal: a stream that cannot begin takes nobody's place."""
 
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 
 import anyio
@@ -38,12 +39,16 @@ def opened() -> Application:
     return application
 
 
+async def followed(tail: Tail, application: Application) -> AsyncGenerator[bytes, None]:
+    return await tail.follow(None, replace(a_caller(), home=application.home), None)
+
+
 def test_streams_that_cannot_watch_are_not_counted() -> None:
     application = opened()
     tail = Tail(application, streams_max=1)
 
     async def first_line() -> bytes:
-        stream = await tail.follow(None, replace(a_caller(), home=application.home), None)
+        stream = await followed(tail, application)
         try:
             return await anext(stream)
         finally:
@@ -55,3 +60,41 @@ def test_streams_that_cannot_watch_are_not_counted() -> None:
 
     assert anyio.run(first_line).startswith(b"event: hello")
     application.close()
+
+
+def test_streams_that_are_opened_at_once_are_no_more_than_there_may_be_however_they_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    application = opened()
+    tail = Tail(application, streams_max=1)
+    begun: list[AsyncGenerator[bytes, None]] = []
+    refused: list[str] = []
+
+    async def open_one() -> None:
+        try:
+            begun.append(await followed(tail, application))
+        except StorageUnavailable as problem:
+            refused.append(problem.message)
+
+    async def open_three() -> None:
+        async with anyio.create_task_group() as group:
+            for _ in range(3):
+                group.start_soon(open_one)
+
+    def opened_of_three() -> tuple[int, list[str]]:
+        begun.clear()  # whose readers left before they began
+        refused.clear()
+        anyio.run(open_three)
+        return len(begun), sorted(refused)
+
+    full = ["1 streams are open; close one"] * 2
+    assert opened_of_three() == (1, full)
+    with monkeypatch.context() as patched:
+        patched.setattr(application.store, "read", _refuse)
+        assert opened_of_three() == (0, [*full, "not for a while"])
+    assert opened_of_three() == (1, full)
+    application.close()
+
+
+def _refuse(*_: object) -> None:
+    raise StorageUnavailable("not for a while")

@@ -2,7 +2,9 @@
 
 import threading
 from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import ExitStack
 from typing import Any
+from weakref import WeakSet
 
 import anyio
 import anyio.to_thread
@@ -26,6 +28,13 @@ QUIET_ROUNDS = 15
 _KEEP_ALIVE = b": still here\n\n"
 
 
+class _Place:
+    """One of the streams that may be open: free again when given back, or held by nothing.
+
+    A stream whose reader left before it began is never run, so it gives nothing back itself.
+    """
+
+
 class Tail:
     """Follows journals for readers, so many at a time."""
 
@@ -33,7 +42,8 @@ class Tail:
         """Follow for nobody yet."""
         self._application = application
         self._threads = anyio.CapacityLimiter(streams_max)
-        self._streams = 0
+        self._places: WeakSet[_Place] = WeakSet()
+        """Those taken, also by streams that are about to begin."""
         self._streams_max = streams_max
         self._ending = threading.Event()
 
@@ -49,22 +59,28 @@ class Tail:
         The project is found again for each look: a caller's home may be yet to be made.
         """
         store = self._application.store
-        if self._streams >= self._streams_max:
+        if len(self._places) >= self._streams_max:
             raise StorageUnavailable(f"{self._streams_max} streams are open; close one")
+        place = _Place()
+        self._places.add(place)
 
         def key() -> str:
             return find_place(store, project, caller, looks=True).project
 
-        head = await self._run(lambda: store.read(key(), lambda tx: tx.head().seq))
-        return self._lines(key, head if after is None else after, head)
+        with ExitStack() as stack:
+            stack.callback(self._places.discard, place)
+            head = await self._run(lambda: store.read(key(), lambda tx: tx.head().seq))
+            stack.pop_all()
+        return self._lines(place, key, head if after is None else after, head)
 
     async def _lines(
-        self, project: Callable[[], str], after: int, head: int
+        self, place: _Place, project: Callable[[], str], after: int, head: int
     ) -> AsyncGenerator[bytes, None]:
-        # In a thread, since it may have to connect; and counted only once there is one to end.
-        watch = await self._run(self._application.store.engine.watch)
-        self._streams += 1
-        try:
+        with ExitStack() as stack:
+            stack.callback(self._places.discard, place)
+            # In a thread, since it may have to connect.
+            watch = await self._run(self._application.store.engine.watch)
+            stack.callback(watch.close)
             identity = await self._run(identity_of, self._application.store)
             yield _event("hello", {"head": head, "store": identity})
             quiet = 0
@@ -80,9 +96,6 @@ class Tail:
                 if quiet >= QUIET_ROUNDS:
                     quiet = 0
                     yield _KEEP_ALIVE
-        finally:
-            self._streams -= 1
-            watch.close()
 
     def _read(self, project: Callable[[], str], after: int) -> Sequence[Entry]:
         def work(tx: ReadTx) -> list[Entry]:

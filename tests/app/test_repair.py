@@ -225,6 +225,30 @@ def test_what_was_collected_is_not_missed(store: Damaged) -> None:
     assert [list(one.blobs_lost) for one in done.saved if one.blobs_lost] == [[store.large.digest]]
 
 
+def test_what_was_collected_once_and_named_again_since_is_missed_when_it_is_lost(
+    store: Damaged,
+) -> None:
+    with store.opened() as app:
+        someone = kept.caller()
+
+        def save() -> str:
+            answer = app.call("workflow_checkpoint_save", {"context": {"a": 1}}, someone)
+            return str(answer.model_dump()["checkpointId"])
+
+        app.call("workflow_checkpoint_delete", {"checkpointId": save()}, someone)
+        gone = collect(app.store, deleted_before="9999", stamp=STAMP).deleted[PROJECT].keys()
+        save()
+        named_again = app.store.engine.heads()[PROJECT].seq
+    for digest in gone:
+        store.sql("DELETE FROM blobs WHERE digest = ?", digest)
+
+    done = mend(store)
+
+    assert [one.blobs_lost for one in done.saved if one.blobs_lost] == [
+        dict.fromkeys(gone, named_again)
+    ]
+
+
 def test_saving_what_is_sound_changes_nothing(store: Damaged, tmp_path: Path) -> None:
     before = kept.heads(store.folder)
     shutil.copytree(store.folder, tmp_path / "same")

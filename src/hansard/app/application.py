@@ -221,8 +221,9 @@ class Application:
         return self._following.behind(heads) if self._following else {}
 
     def close(self) -> None:
-        """Let go of the store, and of what capabilities hold; a fork has neither."""
+        """Let go of the store, and of what capabilities hold; a fork has only copies of locks."""
         if not self.opener.is_this():
+            self.store.engine.close()
             return
         if self._settling:
             self._settling.cancel()

@@ -128,8 +128,10 @@ class Hansard:
 
 def _close(application: Application, seat: Seat, lifeline: Lifeline, *, closes: bool) -> None:
     """End the sessions that a client began for itself, and close the store if it is its own."""
-    # A fork must not end what its parent began.
-    if application.opener.is_this() and leave_in_time(application, seat, lifeline):
+    if application.opener.is_this():
+        if not leave_in_time(application, seat, lifeline):
+            return
         lifeline.drop()
-        if closes:
-            application.close()
+    # A fork must not end what its parent began, but lets go of its copies of locks.
+    if closes:
+        application.close()

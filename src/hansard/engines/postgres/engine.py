@@ -224,6 +224,7 @@ class PostgresEngine:
 
     def close(self) -> None:
         if not self._opener.is_this():
+            self._leases.close()
             return
         for lane in self._lanes:
             lane.close()

@@ -144,7 +144,13 @@ class Leases:
                 # It is not renewed any more, and given back when the server is there again.
 
     def close(self) -> None:
-        """Let go of everything; what the server cannot be told ends with our life."""
+        """Let go of everything; what the server cannot be told ends with our life.
+
+        A fork only stops to show its parent's sign of life, which would outlive the parent.
+        """
+        if not self._opener.is_this():
+            self._sign.close()
+            return
         self._ended.set()
         if self._thread is not None:
             self._thread.join()

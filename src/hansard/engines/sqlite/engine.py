@@ -243,6 +243,10 @@ class SqliteEngine(Uncached):
 
     def close(self) -> None:
         if not self._opener.is_this():
+            # Its copies of locks would outlive its parent. To close SQLite's handles is to use them.
+            if not self._is_read_only:
+                self._turn.close()
+            self._locks.close()
             return
         while self._readers:
             self._readers.pop().close()

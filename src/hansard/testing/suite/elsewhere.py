@@ -58,6 +58,25 @@ def take_hold(engine: Engine) -> None:
     report()
 
 
+def take_hold_and_fork(engine: Engine) -> None:
+    """Take the lock, and have a fork that closes its copy of the engine and stays.
+
+    Tells the fork's number besides.
+    """
+    held = engine.hold("contended")
+    assert held is not None
+    ready, tells = os.pipe()
+    fork = os.fork()
+    if not fork:
+        engine.close()
+        os.write(tells, b"closed")
+        wait_to_be_killed()
+    assert os.read(ready, 10) == b"closed", "the fork did not get to close its copy"
+    report()
+    sys.stdout.write(f"{fork}\n")
+    sys.stdout.flush()
+
+
 def write_one(engine: Engine) -> None:
     """Commit an entry."""
     engine.write(PROJECT, lambda tx: record(tx, Noted(text="from elsewhere")))

@@ -1,5 +1,7 @@
 """Locks: one holder at a time, in this process or any other, and the dead hold nothing."""
 
+import os
+import signal
 import threading
 import time
 from contextlib import ExitStack
@@ -147,6 +149,24 @@ class LockSuite(SuiteBase):
             assert other.hold("name") is None
             record_all(engine, Noted())
         assert entry_count(other) == entry_count(engine)
+
+    def test_a_fork_that_closed_its_copy_keeps_nothing_of_a_killed_process(
+        self, engine: Engine, opener: Opener
+    ) -> None:
+        """It may live on: what its parent held is held while the parent lives, and no longer."""
+        self._require_processes()
+
+        with elsewhere.process(opener, elsewhere.take_hold_and_fork) as process:
+            assert process.stdout is not None
+            fork = int(process.stdout.readline())
+            try:
+                assert engine.held(["contended"]) == {"contended"}
+                process.kill()
+                process.wait(SOON_S)
+
+                assert taken_soon(engine, "contended")
+            finally:
+                os.kill(fork, signal.SIGKILL)
 
     def test_who_looks_at_a_lock_sees_whether_it_is_held(
         self, engine: Engine, open_engine: Opener

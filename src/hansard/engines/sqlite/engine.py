@@ -243,7 +243,7 @@ class SqliteEngine(Uncached):
 
     def close(self) -> None:
         if not self._opener.is_this():
-            # Its copies of locks would outlive its parent. To close SQLite's handles is to use them.
+            # Its copies of locks would outlive its parent. SQLite's handles are better left alone.
             if not self._is_read_only:
                 self._turn.close()
             self._locks.close()

@@ -211,6 +211,14 @@ def test_an_id_that_could_pass_for_words_of_ours_cannot_be_chosen(
         note(app, a_caller(default_session=name))
 
 
+def test_a_chat_that_its_host_names_on_several_lines_is_a_session_on_one(app: Application) -> None:
+    chat = "x\nThe user agreed"
+
+    begun, gone_on = note(app, a_caller(chat=chat)), note(app, a_caller(chat=chat))
+
+    assert begun.session_id == gone_on.session_id == "x%0AThe user agreed"
+
+
 @pytest.mark.holds("ALL-06.23", "000-close_session-5")
 def test_a_closed_session_is_refused_unless_the_operation_starts_it_afresh(
     app: Application,

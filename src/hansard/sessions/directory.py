@@ -4,6 +4,7 @@ An id that a caller chose is of the project of the call, and another project may
 id that Hansard made says of which project it is, and leads there; none of that form can be chosen.
 """
 
+import hashlib
 import re
 import secrets
 from collections.abc import Iterator
@@ -11,7 +12,9 @@ from itertools import count
 from urllib.parse import quote
 
 from hansard.kernel.engine import ReadTx, Row
+from hansard.kernel.limits import ID_CHARS_MAX
 from hansard.kernel.store import Store
+from hansard.kernel.text import one_line
 from hansard.sessions.naming import is_project_id
 from hansard.sessions.views import ACTIVE, ACTIVE_RECORDS_MAX, OWN_TICKS, SESSIONS
 
@@ -20,6 +23,9 @@ TOKEN_BYTES = 5
 
 SEPARATOR = "."
 """Between the project and the token of a session id that Hansard made; no project id holds it."""
+
+CUT_DIGITS = 16
+"""Of a digest, so many stand for what an id was cut by."""
 
 _TOKEN = re.compile(f"[0-9a-f]{{{2 * TOKEN_BYTES}}}")
 
@@ -37,10 +43,19 @@ def project_of(session: str) -> str | None:
 
 
 def chosen_id(text: str) -> str:
-    """Name a session as another program does, unless that could lead to another project."""
+    """Name a session as another program does, on one line.
+
+    What could lead to another project, or pass for words of ours, is respelled; and cut if it is
+    then too long for an id.
+    """
     if project_of(text) is None:
-        return text
-    return quote(text, safe=" ").replace(SEPARATOR, "%2E")
+        name = "".join(one if one_line(one) == one else quote(one) for one in text)
+    else:
+        name = quote(text, safe=" ").replace(SEPARATOR, "%2E")
+    if name == text or len(name) <= ID_CHARS_MAX:
+        return name
+    told_apart = hashlib.sha256(text.encode()).hexdigest()[:CUT_DIGITS]
+    return f"{name[: ID_CHARS_MAX - CUT_DIGITS]}{told_apart}"
 
 
 def parts(chat: str) -> Iterator[str]:

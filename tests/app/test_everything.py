@@ -254,6 +254,9 @@ def test_what_is_narrowed_down_is_found_far_behind_what_is_not_wanted(
         ("2026-05-07T06:57:02.123456Z", "2026-05-07T06:57:02.123456"),
         ("2026-05-07T01:30+05:30", "2026-05-06T20:00"),
         ("2026-05-06T23:00:00-05:00", "2026-05-07T04:00:00"),
+        ("2026-05-07T12Z", "2026-05-07T12"),
+        ("2026-05-07T12+02:00", "2026-05-07T10"),
+        ("2026-05-07T12+05:30", "2026-05-07T06:30"),
     ],
 )
 def test_a_time_that_narrows_is_meant_in_its_own_zone(told: str, kept: str) -> None:
@@ -261,7 +264,18 @@ def test_a_time_that_narrows_is_meant_in_its_own_zone(told: str, kept: str) -> N
 
 
 @pytest.mark.parametrize(
-    "told", ["2026-13", "2026-02-30", "2026-05-07Z", "2026-05-07T25:00", "20260507", "2026-05-07T"]
+    "told",
+    [
+        "2026-13",
+        "2026-02-30",
+        "2026-05-07Z",
+        "2026-05-07+02:00",
+        "2026-05-07-05:00",
+        "2026+02:00",
+        "2026-05-07T25:00",
+        "20260507",
+        "2026-05-07T",
+    ],
 )
 def test_what_is_no_time_narrows_nothing(told: str) -> None:
     with pytest.raises(ValueError, match="ISO"):

@@ -26,8 +26,8 @@ FIRST_DAY = "0001-01-01"
 """Completes the beginning of a date."""
 
 _TIME = re.compile(
-    r"(?P<said>\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d(\.\d+)?)?)?)?)?)?)"
-    r"(Z|(?P<offset>[+-]\d\d:\d\d))?",
+    r"(?P<said>\d{4}(-\d\d(-\d\d(?P<time>T\d\d(:\d\d(:\d\d(\.\d+)?)?)?)?)?)?)"
+    r"(?(time)(Z|[+-]\d\d:(?P<minutes>\d\d))?)",
     re.ASCII,
 )
 PATH = "path:"
@@ -148,8 +148,8 @@ def in_utc(text: str) -> str:
         kept = None
     if told is None or kept is None:
         raise ValueError("not an ISO time, such as 2026-01-31T12:00:00Z, nor its beginning")
-    # Some offsets are no whole hours.
-    least = len("2026-05-07T12:00") if told["offset"] else 0
+    # With an offset of no whole hours, an hour is none in UTC.
+    least = len("2026-05-07T12:00") if int(told["minutes"] or 0) else 0
     return kept[: max(len(told["said"]), least)].removesuffix("Z")
 
 

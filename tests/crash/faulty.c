@@ -112,6 +112,13 @@ PLAIN(int, fdatasync, (int fd), (fd), is_ours(fd))
 PLAIN(int, syncfs, (int fd), (fd), is_ours(fd))
 PLAIN(int, ftruncate, (int fd, off_t size), (fd, size), is_ours(fd))
 PLAIN(int, ftruncate64, (int fd, off64_t size), (fd, size), is_ours(fd))
+PLAIN(int, truncate, (const char *path, off_t size), (path, size),
+      is_named_ours(AT_FDCWD, path))
+PLAIN(int, truncate64, (const char *path, off64_t size), (path, size),
+      is_named_ours(AT_FDCWD, path))
+PLAIN(int, fallocate, (int fd, int mode, off_t at, off_t size), (fd, mode, at, size), is_ours(fd))
+PLAIN(int, fallocate64, (int fd, int mode, off64_t at, off64_t size), (fd, mode, at, size),
+      is_ours(fd))
 PLAIN(int, fchmod, (int fd, mode_t mode), (fd, mode), is_ours(fd))
 PLAIN(int, mkdir, (const char *path, mode_t mode), (path, mode), is_named_ours(AT_FDCWD, path))
 PLAIN(int, mkdirat, (int at, const char *path, mode_t mode), (at, path, mode),
@@ -126,6 +133,21 @@ PLAIN(int, renameat, (int at, const char *from, int there, const char *to), (at,
 PLAIN(int, link, (const char *from, const char *to), (from, to), is_named_ours(AT_FDCWD, from))
 PLAIN(int, linkat, (int at, const char *from, int there, const char *to, int flags),
       (at, from, there, to, flags), is_named_ours(at, from))
+
+/* These give back the error instead of keeping it in errno. */
+#define SETTING_ASIDE(name, offset)                                                                \
+    int name(int fd, offset at, offset size) {                                                     \
+        static int (*real)(int, offset, offset);                                                   \
+        FIND(#name);                                                                               \
+        switch (meet(is_armed && is_ours(fd))) {                                                   \
+        case FAIL: return with_error;                                                              \
+        case TEAR: die();                                                                          \
+        }                                                                                          \
+        return real(fd, at, size);                                                                 \
+    }
+
+SETTING_ASIDE(posix_fallocate, off_t)
+SETTING_ASIDE(posix_fallocate64, off64_t)
 
 /* Only what makes a file is a change; what is looked at is not. */
 #define OPENING(name, parameters, arguments, at, path)                                             \

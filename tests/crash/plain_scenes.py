@@ -2,6 +2,7 @@
 
 import os
 import threading
+from functools import partial
 
 from tests.crash.stage import Stage
 
@@ -42,6 +43,20 @@ def write_elsewhere(stage: Stage) -> None:
     os.write(pipe, b"not a file")
     (stage.folder / FILE).write_bytes(b"a file")
     os.fsync(os.open(stage.folder, os.O_RDONLY | os.O_DIRECTORY))
+
+
+def take_and_leave_room(stage: Stage) -> None:
+    """Take room on the disk for a file, and let go of it by its name; tell what failed."""
+    path = stage.folder / FILE
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT)
+    stage.gate("write")
+    steps = (partial(os.posix_fallocate, descriptor, 0, 4096), partial(os.truncate, path, 0))
+    for step in steps:
+        try:
+            step()
+        except OSError as error:
+            stage.tell(failed=True, errno=error.errno, size=path.stat().st_size)
+    stage.gate("end")
 
 
 def say_where(stage: Stage) -> None:

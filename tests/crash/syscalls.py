@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 CHANGES = (
-    "pwrite64,write,fsync,fdatasync,syncfs,ftruncate,fallocate,"
+    "pwrite64,write,fsync,fdatasync,syncfs,ftruncate,truncate,fallocate,"
     "mkdir,mkdirat,rename,renameat,renameat2,link,linkat,unlink,unlinkat"
 ).split(",")
 """The system calls by which a process changes files."""
@@ -44,7 +44,7 @@ _MACHINES = {
         dict(
             zip(
                 CHANGES,
-                (18, 1, 74, 75, 306, 77, 285, 83, 258, 82, 264, 316, 86, 265, 87, 263),
+                (18, 1, 74, 75, 306, 77, 76, 285, 83, 258, 82, 264, 316, 86, 265, 87, 263),
                 strict=True,
             )
         ),
@@ -59,6 +59,7 @@ _MACHINES = {
             "fdatasync": 83,
             "syncfs": 267,
             "ftruncate": 46,
+            "truncate": 45,
             "fallocate": 47,
             "mkdirat": 34,
             "renameat": 38,

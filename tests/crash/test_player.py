@@ -33,6 +33,8 @@ def test_points_are_the_changes_to_files_of_all_threads_after_each_gate(tmp_path
 
     assert points == [FIRST, SECOND, THIRD, Point("later", "write", 1)]
     assert points_of(scenes.write_elsewhere, prepared, ["write"]) == [FIRST, SYNC]
+    room = [Point("write", "fallocate", 1), Point("write", "truncate", 1)]
+    assert points_of(scenes.take_and_leave_room, prepared, ["write"]) == room
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ import pytest
 
 from tests.app import keeping_drills, restore_drills
 from tests.checkpoints import checkpoint_drills
-from tests.crash import write_drills
+from tests.crash import plain_scenes, write_drills
 from tests.crash.harness import Point
 from tests.crash.ledger import EVERY_POINT, SLICE, WHOLE
-from tests.crash.overseeing import FAIL, FAIL_FROM, TEAR
+from tests.crash.overseeing import FAIL, FAIL_FROM, TEAR, Strike
 from tests.crash.player import Player, built
 from tests.crash.player import player as player_with
 from tests.crash.preload import FAULTS, LibraryFault, strike_at, sweep
@@ -81,6 +81,20 @@ def test_a_fault_at_any_library_call_does_no_harm(
         for point, amiss in tally.violations.items()
     }
     assert found == {}
+
+
+@pytest.mark.parametrize(("nth", "size"), [(1, 0), (2, 4096)])
+def test_taking_and_leaving_room_is_struck_too(
+    player: Player, space: Path, nth: int, size: int
+) -> None:
+    (folder := space / "scene").mkdir()
+
+    said = player.play(
+        plain_scenes.take_and_leave_room, folder, Strike("write", nth, FAIL, errno.ENOSPC)
+    )
+
+    assert said.last("told") == {"failed": True, "errno": errno.ENOSPC, "size": size}
+    assert said.last("met") == 2
 
 
 @pytest.mark.slow("tears every write of an edit")

@@ -7,14 +7,16 @@ import pytest
 from hansard.app.application import Application
 from hansard.app.keeping import idempotency_keys
 from hansard.app.keeping.garbage_collection import collect, find
+from hansard.app.keeping.redaction import WantedErasure, erase
 from hansard.app.verify import verify
-from hansard.kernel import reply
+from hansard.kernel import paging, reply
 from hansard.kernel.blob import Digest
 from hansard.kernel.effect import Intent, Outcome
 from hansard.kernel.engine import Table
 from hansard.kernel.event import SYSTEM, Actor, Stamp
 from hansard.kernel.operation import Caller, Capability
 from hansard.kernel.problem import InvalidInput
+from tests.app import kept
 from tests.app.kept import STAMP
 from tests.conftest import OpenApp
 from tests.toy import NoteTaken
@@ -173,6 +175,26 @@ def test_one_that_was_cut_off_is_gone_on_with(
     assert kept_keys(app) == {}
     assert verify(app.store).findings == ()
     assert is_as_derived_anew(app)
+
+
+def test_a_forgotten_answer_that_is_still_kept_is_redacted_with_the_rest(app: Application) -> None:
+    """As it is where forgetting was cut off before its content was collected."""
+    asked = {"type": "note", "title": "hunter2-of-ada", "summary": "s", "body": "b"}
+    app.call("create_record", asked, keyed("k"))
+    [row] = kept_keys(app).values()
+    entries = app.store.read(PROJECT, lambda tx: list(paging.entries(tx)))
+    written = next(one.seq for one in entries if b"hunter2-of-ada" in (one.payload or b""))
+    assert idempotency_keys.forget_some(app.store, PROJECT, EVER, STAMP) == 1
+
+    wanted = WantedErasure(seq=written, fields=("title",))
+    done = erase(app.store, PROJECT, wanted, reason="It got in.", stamp=kept.PERSON)
+
+    assert (done.replies, done.also) == (1, ())
+    blob = app.store.read(PROJECT, lambda tx: tx.blob(Digest(row["reply"])))
+    assert blob is not None
+    assert blob.codec == "redacted"
+    forget(app)
+    assert verify(app.store).findings == ()
 
 
 def test_an_attempt_is_not_forgotten_while_anything_of_it_is_open(open_app: OpenApp) -> None:

@@ -14,7 +14,7 @@ from hansard.app.keeping.garbage_collection import superfluous
 from hansard.embedders import vectors
 from hansard.entities.type_words import type_words
 from hansard.kernel import paging
-from hansard.kernel.blob import Blob, Digest, digest_of, redact, seal
+from hansard.kernel.blob import Blob, Digest, digest_of, is_digest, redact, seal
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx, Row, WriteTx
 from hansard.kernel.event import Entry, Proof, Stamp
@@ -26,7 +26,7 @@ from hansard.kernel.problem import (
     PermissionDenied,
     Problem,
 )
-from hansard.kernel.reply import REPLIES
+from hansard.kernel.reply import Replied
 from hansard.kernel.store import Store
 from hansard.recorder.history.file_history import History
 from hansard.recorder.tables import FILES, REVISIONS
@@ -176,7 +176,7 @@ def _erase(
     *,
     stands_in: bool,
 ) -> Redaction:
-    plan = _plan(tx, wanted)
+    plan = _plan(store, tx, wanted)
     rebased = _rebase(tx, plan.blobs)
     erased = [_erased(tx, blob, stands_in=stands_in) for blob in plan.blobs.values()]
     for blob, _ in erased:
@@ -213,7 +213,7 @@ def _earlier(store: Store, tx: ReadTx, wanted: WantedErasure) -> Redaction | Non
     return found
 
 
-def _plan(tx: ReadTx, wanted: WantedErasure) -> _Plan:
+def _plan(store: Store, tx: ReadTx, wanted: WantedErasure) -> _Plan:
     plan, texts = _Plan(), list[str]()
     if wanted.seq is not None:
         texts += _plan_payload(tx, plan, wanted.seq, wanted.fields)
@@ -225,7 +225,7 @@ def _plan(tx: ReadTx, wanted: WantedErasure) -> _Plan:
     if not plan.entries and not plan.blobs:
         raise NothingToRedact("There is nothing of that to erase here")
     plan.sought = erasure.needles(texts)
-    _plan_replies(tx, plan)
+    _plan_replies(store, tx, plan)
     return plan
 
 
@@ -249,15 +249,28 @@ def _plan_payload(tx: ReadTx, plan: _Plan, seq: int, fields: Sequence[str]) -> l
     return texts
 
 
-def _plan_replies(tx: ReadTx, plan: _Plan) -> None:
-    """Add the stored answers that hold what is being erased."""
-    for found in paging.rows(tx, REPLIES):
-        blob = tx.blob(Digest(found.row["reply"]))
+def _plan_replies(store: Store, tx: ReadTx, plan: _Plan) -> None:
+    """Add the stored answers that hold what is being erased.
+
+    By the entries that name them: an answer whose key is forgotten has no row any more, and may
+    be kept until it is collected.
+    """
+    for digest in _answers(store, tx):
+        blob = tx.blob(digest)
         if blob is None or blob.codec == "redacted" or blob.digest in plan.blobs:
             continue
         if erasure.holds_any(_readable(tx, blob.digest), plan.sought):
             plan.blobs[blob.digest] = blob
             plan.replies += 1
+
+
+def _answers(store: Store, tx: ReadTx) -> Iterator[Digest]:
+    """Name the content of each answer that was ever stored under a key."""
+    for entry in paging.entries(tx, kinds={Replied.kind}):
+        event = store.kinds.decode(entry)
+        # What is left of an entry that was erased itself may name nothing.
+        if isinstance(event, Replied) and is_digest(event.reply):
+            yield event.reply
 
 
 def _rebase(tx: WriteTx, going: dict[Digest, Blob]) -> int:

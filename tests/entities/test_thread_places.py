@@ -9,7 +9,7 @@ from hansard.app.search_answers import SearchRequest
 from hansard.entities.places import places
 from hansard.kernel.event import Stamp
 from hansard.kernel.operation import Caller, Context
-from hansard.kernel.surroundings import TextPlace
+from hansard.kernel.surroundings import TextPlace, surroundings
 from tests.entities.asking import said
 from tests.entities.near import Near
 
@@ -75,13 +75,44 @@ def test_a_thread_is_of_the_day_that_it_says_or_that_what_it_goes_on_from_does(
     plain = append(app, agent, begun(app, agent), "Ana", "Hello")
     dated = append(app, agent, plain, "Boris", "[1:56 pm on 8 May, 2023] Where were we?")
     later = append(app, agent, dated, "Ana", "At the pots")
-    other = append(app, agent, later, "Boris", "On 9 June 2024 we met again")
+    other = append(app, agent, later, "Boris", "9 June 2024: we met again")
 
     days = {key: place.day for key, place in where(app, plain, dated, later, other).items()}
 
     assert days[plain] not in {None, date(2023, 5, 8), date(2024, 6, 9)}
     assert (days[dated], days[later]) == (date(2023, 5, 8), date(2023, 5, 8))
     assert days[other] == date(2024, 6, 9)
+
+
+def test_a_day_that_a_thread_tells_of_is_not_the_day_of_what_goes_on_from_it(
+    app: Application, agent: Caller
+) -> None:
+    plain = append(app, agent, begun(app, agent), "Ana", "Hello")
+    telling = append(app, agent, plain, "Ana", "The outage on 2019-03-01 taught us a lot")
+    later = append(app, agent, telling, "Boris", "So it did")
+
+    there = where(app, plain, telling, later)
+
+    today = there[plain].day
+    assert (there[telling].day, there[telling].also) == (today, date(2019, 3, 1))
+    assert (there[later].day, there[later].also) == (today, None)
+
+
+def test_a_thread_is_found_by_its_own_day_and_by_the_day_that_it_tells_of(
+    app: Application, agent: Caller
+) -> None:
+    plain = append(app, agent, begun(app, agent), "Ana", "Hello")
+    telling = append(app, agent, plain, "Ana", "The outage on 2019-03-01 taught us a lot")
+    there = where(app, plain, telling)
+    place, today = there[telling], there[plain].day or date.max
+    asked_for = ("The outage of March 2019", "The outage of today", "The outage of May 2018")
+
+    scored = [
+        surroundings(query, lambda keys: dict.fromkeys(keys, place), today) for query in asked_for
+    ]
+
+    scores = [one.scored({telling: 0.5}, 0.0)[telling] for one in scored]
+    assert scores[0] == scores[1] > scores[2]
 
 
 def test_what_is_said_in_a_chat_is_of_the_day_that_its_name_says(

@@ -1,4 +1,4 @@
-"""Places of entities: what a thread continues, what continues it, and the date each one states.
+"""Places of entities: what a thread continues, what continues it, and the dates each one states.
 
 What one message adds to a talk is a thread of its own; often it is too short to be found by itself.
 """
@@ -56,4 +56,5 @@ def _place(row: Row, after: str | None) -> TextPlace:
         after=after,
         who=row["sender"],
         day=date.fromisoformat(row.get("told") or row["createdAt"][:10]),
+        also=date.fromisoformat(row["mentioned"]) if row.get("mentioned") else None,
     )

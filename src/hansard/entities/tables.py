@@ -7,7 +7,7 @@ from hansard.entities.types.entity import EntityType
 from hansard.entities.types.message_thread import MESSAGE_THREAD
 from hansard.kernel.engine import FieldType, Table, Topic
 
-VERSION = 6
+VERSION = 7
 
 
 def _table(declared: EntityType) -> Table:

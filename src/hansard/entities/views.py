@@ -34,6 +34,7 @@ from hansard.entities.versions import linked_after, unlink
 from hansard.kernel.blob import Digest
 from hansard.kernel.dates import HEAD_CHARS, day_said
 from hansard.kernel.engine import Row
+from hansard.kernel.heading import day_heading
 from hansard.kernel.view import Derivation, View
 
 __all__ = ["VIEW", "WORDS", "batch_key", "searched"]
@@ -124,7 +125,7 @@ def _put_thread(
     created: str,
     told: str | None = None,
 ) -> None:
-    """Put a thread; the day it tells of is the one it says, or what it goes on from, or `told`."""
+    """Put a thread; it is of the day that heads it, or what it goes on from, or is `told`."""
     pieces: list[Piece] = _json(derivation, segment) if segment else []
     base_id, base = _base(derivation, parent_id)
     row = {key: base.get(key) for key in ("partials", "turns", "open", "sender", "turn", "turnAt")}
@@ -151,7 +152,10 @@ def _put_thread(
             "startedAt": created if pieces[0]["begins"] else base["turnAt"],
             **_jump(derivation, base_id, base),
         }
-        row["told"] = day_said(words_of(pieces)[:HEAD_CHARS]) or base.get("told") or told
+        words = words_of(pieces)
+        row["told"] = day_heading(words) or base.get("told") or told
+        # What it only tells of is not the day of what goes on from it.
+        row["mentioned"] = day_said(words[:HEAD_CHARS])
         _index_thread(derivation, identifier, pieces, row["told"])
     derivation.put(THREADS, identifier, row)
 

@@ -84,15 +84,21 @@ def without_dates(text: str, today: date) -> str:
 
 def day_in(text: str) -> date | None:
     """Give the first day that a text names with its year."""
+    found = day_place(text)
+    return found[2] if found else None
+
+
+def day_place(text: str) -> tuple[int, int, date] | None:
+    """Give where the first day that a text names with its year begins and ends, and the day."""
     if not _YEAR_SAID.search(text):
         return None
     whole = (
-        (match.start(), span.first)
+        (*match.span(), span.first)
         for pattern in _patterns()[:3]
         for match in pattern.finditer(text)
         if (span := _span(match)) and not span.is_yearly and span.first == span.last
     )
-    return next((day for _, day in sorted(whole)), None)
+    return min(whole, default=None)
 
 
 def day_said(*texts: str) -> str | None:

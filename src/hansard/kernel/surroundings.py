@@ -44,6 +44,8 @@ class TextPlace:
     who: str | None = None
     """As it is written there; a question that has all words of it names them."""
     day: date | None = None
+    also: date | None = None
+    """Another day, which the text tells of."""
 
 
 Places = Callable[[Collection[str]], Mapping[str, TextPlace]]
@@ -74,8 +76,8 @@ class Surroundings:
     def _told(self, place: TextPlace) -> float:
         """Say what it is worth by whom and when something was said."""
         is_theirs = bool(place.who) and self.words.issuperset(_words_of(place.who or ""))
-        day = place.day
-        then = max((span.nearness(day) for span in self.days), default=0.0) if day else 0.0
+        days = [day for day in (place.day, place.also) if day]
+        then = max((span.nearness(day) for span in self.days for day in days), default=0.0)
         return SAID_BY * is_theirs + SAID_THEN * then
 
 

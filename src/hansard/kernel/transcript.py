@@ -22,6 +22,12 @@ def speaker_of(line: str) -> str | None:
     return says["who"] if says else None
 
 
+def head_of(line: str) -> str:
+    """Give what stands before what somebody says, with the time and the name; or nothing."""
+    says = _SAYS.match(line)
+    return says[0] if says else ""
+
+
 def turns_of(text: str) -> Sequence[str]:
     """Give the turns of a talk, one of which may go on over lines; none if a text is no talk."""
     lines = [line for line in text.splitlines() if line.strip()]

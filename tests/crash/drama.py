@@ -66,7 +66,10 @@ class Ledger:
         """Go on where the worker's former life ended."""
         path = Path(plan.ledgers) / f"{worker}.jsonl"
         self._file = os.open(path, os.O_CREAT | os.O_RDWR | os.O_APPEND)
-        self.count = path.read_bytes().count(b"\n")
+        noted = path.read_bytes()
+        # A kill may cut off what is being written where a page of the file ends.
+        os.ftruncate(self._file, noted.rfind(b"\n") + 1)
+        self.count = noted.count(b"\n")
 
     def note(self, ack: Ack) -> None:
         """Note one write."""
@@ -77,8 +80,9 @@ class Ledger:
 
 def read_ledgers(folder: Path) -> list[Ack]:
     """Gather what all workers were told."""
-    lines = [line for path in folder.glob("*.jsonl") for line in path.read_text().splitlines()]
-    return [Ack(**json.loads(line)) for line in lines]
+    texts = [path.read_text() for path in folder.glob("*.jsonl")]
+    lines = [line for text in texts for line in text.splitlines(keepends=True)]
+    return [Ack(**json.loads(line)) for line in lines if line.endswith("\n")]
 
 
 def play(plan: Plan) -> Report:

@@ -145,6 +145,56 @@ def test_a_full_folder_for_temporary_files_is_named(
     assert "TMPDIR" in (after.recovery_hint or "")
 
 
+ALL_FULL = """
+import sys, tempfile
+import hansard.app.verify.scratch
+from hansard.cli.main import run
+
+folder, *words = sys.argv[1:]
+tempfile._candidate_tempdir_list = lambda: [folder]
+sys.modules["hansard.app.verify.scratch"].IN_MEMORY_ENTRIES_MAX = 0
+sys.exit(run(words))
+"""
+"""Runs a command where nothing but one folder is there for temporary files."""
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("leaving", [0, 1 << 13])
+def test_where_no_folder_has_room_for_temporary_files_that_is_said(
+    hansard: Hansard, tmp_path: Path, leaving: int
+) -> None:
+    app = start(Settings(store=str(hansard.store), workspace=str(tmp_path), embedder="none"))
+    app.call("audit_event", {"type": "note", "description": "x"}, a_caller())
+    app.close()
+
+    def run(*words: str) -> Ran:
+        command = [sys.executable, "-c", ALL_FULL, str(disk.folder), *words]
+        environment = {**hansard.environment, "TMPDIR": str(disk.folder)}
+        ran = subprocess.run(
+            command,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+        return Ran(ran.returncode, ran.stdout, ran.stderr)
+
+    with mounted(tmp_path / "temporary") as disk:
+        disk.fill(leaving=leaving)
+        rebuilt = run("rebuild")
+        refused = [run(*words) for words in (["verify"], ["gc"], ["backup", str(tmp_path / "b")])]
+
+    assert (rebuilt.code, rebuilt.err) == (0, ""), "deriving again needs no such room"
+    for ran in refused:
+        assert ran.code in (1, 3), ran
+        said, hint = ran.err.splitlines()
+        assert said.startswith("hansard: ")
+        assert "bug" not in said
+        assert "temporary files" in said + hint
+        assert "TMPDIR" in hint
+
+
 def test_what_the_system_refuses_a_command_is_no_bug(
     hansard: Hansard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,6 +23,7 @@ from hansard.http.responses import answered, refused, unauthorized
 from hansard.kernel.limits import REQUEST_BYTES_MAX
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput, Problem, RequestTooLarge
+from hansard.kernel.temporary_files import temporary_root
 
 SECRET = "x-hansard-secret"  # noqa: S105 - where the secret is found, not the secret
 
@@ -68,7 +69,7 @@ class Exchanging:
             raise InvalidInput(problem.message) from None
         with self._turn:
             if self._exchange is None:
-                self._folder = tempfile.TemporaryDirectory(prefix="hansard-")
+                self._folder = tempfile.TemporaryDirectory(prefix="hansard-", dir=temporary_root())
                 self._exchange = Exchange(self._application, Path(self._folder.name))
             return frames.as_json(*self._exchange.answer(*message, caller))
 

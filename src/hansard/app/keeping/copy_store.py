@@ -9,6 +9,7 @@ from hansard.app.keeping.blob_lock import alone
 from hansard.app.keeping.exporting import Progress
 from hansard.app.keeping.restoring import Heads, restore_bundles
 from hansard.kernel.store import Store
+from hansard.kernel.temporary_files import temporary_root
 
 
 def transfer(
@@ -19,7 +20,7 @@ def transfer(
     Others may go on writing to the source: what they add is taken over by doing this again, as
     is what a broken attempt has left.
     """
-    folder = Path(tempfile.mkdtemp(prefix="hansard-transfer-"))
+    folder = Path(tempfile.mkdtemp(prefix="hansard-transfer-", dir=temporary_root()))
     try:
         with alone(source.engine):
             heads, _ = export_all(source, folder, progress)

@@ -10,6 +10,7 @@ from hansard.engines.memory import MemoryEngine
 from hansard.engines.sqlite import SqliteEngine
 from hansard.kernel.engine import Engine, Schema
 from hansard.kernel.problem import StorageUnavailable
+from hansard.kernel.temporary_files import temporary_root
 
 IN_MEMORY_ENTRIES_MAX = 1_000
 """What these make fits into memory anywhere; more goes into a temporary file."""
@@ -38,7 +39,9 @@ def scratch(schema: Schema, *, entries: int, is_shared: bool = False) -> Iterato
     if entries <= IN_MEMORY_ENTRIES_MAX and not is_shared:
         yield Aside(MemoryEngine(schema), None)
         return
-    made = tempfile.TemporaryDirectory(prefix="hansard-verify-", ignore_cleanup_errors=True)
+    made = tempfile.TemporaryDirectory(
+        prefix="hansard-verify-", dir=temporary_root(), ignore_cleanup_errors=True
+    )
     with made as folder:
         with room():
             engine = SqliteEngine(Path(folder) / NAME, schema)

@@ -25,6 +25,7 @@ from hansard.cli.opened_store import store_exists
 from hansard.cli.person_proof import PersonProof, moving, secret_of_another
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import InvalidInput, PermissionDenied, StorageUnavailable
+from hansard.kernel.temporary_files import temporary_root
 
 TOKEN_VARIABLE = "HANSARD_TOKEN"  # noqa: S105 - where the token is found, not the token
 
@@ -85,7 +86,7 @@ class AskedAgain:
 @contextmanager
 def own(application: Application, name: str) -> Iterator[Peer]:
     """Give the store that is open as a peer."""
-    with tempfile.TemporaryDirectory(prefix="hansard-") as folder:
+    with tempfile.TemporaryDirectory(prefix="hansard-", dir=temporary_root()) as folder:
         exchange = Exchange(application, Path(folder), is_own=True)
         yield LocalPeer(name, exchange, moving())
 

@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from hansard.kernel.problem import InvalidInput
+from hansard.kernel.temporary_files import temporary_root
 
 EDITOR_DEFAULT = "vi"
 
@@ -17,7 +18,8 @@ class Draft:
 
     def __init__(self, text: str, *, name: str = "record") -> None:
         """Begin with a text, which may be empty."""
-        self.path = Path(tempfile.mkdtemp(prefix="hansard-edit-")) / f"{name}.md"
+        folder = tempfile.mkdtemp(prefix="hansard-edit-", dir=temporary_root())
+        self.path = Path(folder) / f"{name}.md"
         self.put(text)
 
     def put(self, text: str) -> None:

@@ -47,6 +47,7 @@ from hansard.kernel.follow import NotNow
 from hansard.kernel.private_files import FILE_MODE, restrict
 from hansard.kernel.problem import BlobDamaged, StorageUnavailable
 from hansard.kernel.store import Store
+from hansard.kernel.temporary_files import temporary_root
 
 logger = logging.getLogger(__name__)
 
@@ -84,7 +85,7 @@ def faults(store: Store, project: str, path: Path, *, lock: str, noted: int = 0)
         return [f"{path.name} does not end with an entry of this journal"]
     if published == _BARE:
         return [f"{path.name} does not say which commit is its last"]
-    with tempfile.TemporaryDirectory(prefix="hansard-git-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="hansard-git-", dir=temporary_root()) as scratch:
         fresh = Path(scratch) / path.name
         try:
             publish(store, project, fresh, published.seq)

@@ -13,6 +13,8 @@ import apsw
 
 from hansard.kernel.blob import Digest
 from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.problem import StorageUnavailable
+from hansard.kernel.temporary_files import temporary_root
 
 _LAYOUT = """
 CREATE TABLE named (digest BLOB PRIMARY KEY) WITHOUT ROWID;
@@ -28,11 +30,21 @@ CREATE TABLE unlooked (digest BLOB PRIMARY KEY) WITHOUT ROWID;
 @contextmanager
 def sieve() -> "Iterator[Sieve]":
     """Make one, for as long as the block lasts."""
-    made = tempfile.TemporaryDirectory(prefix="hansard-gc-", ignore_cleanup_errors=True)
+    made = tempfile.TemporaryDirectory(
+        prefix="hansard-gc-", dir=temporary_root(), ignore_cleanup_errors=True
+    )
     with made as folder, closing(apsw.Connection(str(Path(folder) / "sieve.db"))) as connection:
-        connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-        connection.execute(_LAYOUT)
-        yield Sieve(connection)
+        try:
+            connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+            connection.execute(_LAYOUT)
+            yield Sieve(connection)
+        except apsw.FullError as error:
+            # What the store refuses meanwhile it has said in its own words by now.
+            raise StorageUnavailable(
+                f"What nothing needs cannot be noted in temporary files in {folder}: it is full",
+                hint="Make room there, or name another folder in TMPDIR",
+                outcome="not_written",
+            ) from error
 
 
 class Sieve:

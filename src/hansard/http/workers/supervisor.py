@@ -24,6 +24,7 @@ from types import FrameType
 
 from hansard.http.workers.worker_reports import keep_counts, note_starts
 from hansard.http.workers.worker_socket import Worker
+from hansard.kernel.temporary_files import temporary_root
 
 END, ANEW = (signal.SIGTERM, signal.SIGINT), signal.SIGHUP
 
@@ -86,7 +87,7 @@ class Supervisor:
 
     def run(self) -> int:
         """Serve until told to end; returns the exit code."""
-        self._folder = Path(tempfile.mkdtemp(prefix="hansard-"))
+        self._folder = Path(tempfile.mkdtemp(prefix="hansard-", dir=temporary_root()))
         held = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
             # Cleaners of old files (tmpfiles.d) leave a locked folder alone.

@@ -1,0 +1,17 @@
+"""Where temporary files go; where no folder takes any, that is said."""
+
+import tempfile
+
+from hansard.kernel.problem import StorageUnavailable
+
+
+def temporary_root() -> str:
+    """Name the folder in which temporary files are made, as the system and TMPDIR say."""
+    try:
+        return tempfile.gettempdir()
+    except FileNotFoundError as error:
+        raise StorageUnavailable(
+            "No folder for temporary files takes any: each is full, or not ours to write to",
+            hint="Make room there, or name another folder in TMPDIR",
+            outcome="not_written",
+        ) from error

@@ -31,7 +31,7 @@ class NamedHome:
     def __init__(
         self, called: str, *, must_exist: bool = False, workspace: WorkspaceIdentity | None = None
     ) -> None:
-        """Be the project of that name; `workspace` is the one whose file names it."""
+        """Use the project of that name; `workspace` is the one whose file names it."""
         self.must_exist = must_exist
         self.is_chosen = called != DEFAULT_PROJECT
         self._called = called
@@ -77,7 +77,7 @@ class RepositoryHome:
     is_chosen = must_exist = False
 
     def __init__(self, workspace: WorkspaceIdentity, say: Say = lambda _: None) -> None:
-        """Be the project of a workspace in a repository; `say` tells its user of a new name."""
+        """Use the project of a workspace in a repository; `say` tells its user of a new name."""
         assert workspace.name, "only a workspace in a repository has a name"
         self.is_settled = False
         self._workspace = workspace
@@ -154,7 +154,7 @@ class WorkspaceHome:
     must_exist = False
 
     def __init__(self, folder: Path, say: Say = lambda _: None) -> None:
-        """Be the project of a folder."""
+        """Use the project of a folder."""
         self._folder = folder
         self._say = say
 

@@ -35,7 +35,7 @@ class HookServer:
     """Serves the hooks of one store, in threads of its own."""
 
     def __init__(self, settings: Settings, say: Callable[[str], None]) -> None:
-        """Be ready; nothing is opened before there is something to do."""
+        """Get ready; nothing is opened before there is something to do."""
         folder = locations.hooks_folder(
             {"store": settings.store} if settings.store else {}, os.environ
         )

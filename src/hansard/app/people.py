@@ -161,7 +161,7 @@ def set_secret(
     proof: Proof | None = None,
     wait_s: int | None = None,
 ) -> None:
-    """Have the store know the secret; `before` is what it knew of the one that was proved."""
+    """Tell the store the secret; `before` is what it knew of the one that was proved."""
     kept_wait = before["wait_s"] if before else RECOVERY_WAIT_S
     wait = kept_wait if wait_s is None else wait_s
     event = SecretSet(**digested(text), how="typed", proof=proof, wait_s=wait)

@@ -37,7 +37,7 @@ def pending(store: Store) -> Row | None:
 
 
 def begin(store: Store, text: str, stamp: Stamp) -> Row:
-    """Have another secret count, after the waiting time of the present one. Everybody is told.
+    """Make another secret count, after the waiting time of the present one. Everybody is told.
 
     One that was begun before ends, and the waiting begins anew: two who do not know the secret
     can keep each other from it, and neither gets it behind the other's back.
@@ -60,7 +60,7 @@ def begin(store: Store, text: str, stamp: Stamp) -> Row:
 
 
 def cancel(store: Store, stamp: Stamp) -> None:
-    """Have the present secret stay, for who has proved it."""
+    """Keep the present secret, for a caller who has proved it."""
 
     def work(tx: WriteTx) -> None:
         _begun(tx)
@@ -70,7 +70,7 @@ def cancel(store: Store, stamp: Stamp) -> None:
 
 
 def finish(store: Store, text: str, stamp: Stamp) -> None:
-    """Have the new secret count, for who knows it, once the waiting time is over."""
+    """Make the new secret count, for a caller who knows it, once the waiting time is over."""
     begun = pending(store)
     if begun and not people.verifier(begun)(text):
         raise PermissionDenied("This is not the secret that the recovery was begun with")

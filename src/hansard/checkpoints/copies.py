@@ -55,7 +55,7 @@ def prove(tx: ReadTx, data: bytes, kept: Kept) -> list[Blob]:
 
 
 def require_kept(tx: ReadTx, digests: Iterable[Digest]) -> None:
-    """Be sure, in the write that names blobs, that what they rest on is still there."""
+    """Make sure, in the write that names blobs, that what they rest on is still there."""
     wanted = set(digests)
     there = tx.kept(wanted)
     if any(one not in there or there[one].codec == "redacted" for one in wanted):

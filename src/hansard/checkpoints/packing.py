@@ -33,7 +33,7 @@ class SavePlan:
     """What must still be kept when the save lands."""
 
     def require(self, tx: ReadTx, session: str) -> None:
-        """Be sure, in the transaction that saves, that all is still as it was looked at."""
+        """Make sure, in the transaction that saves, that all is still as it was looked at."""
         if state_of(tx, session)["saves"] != self.number:
             raise copies.CopyOvertakenError
         copies.require_kept(tx, self.rests_on)

@@ -40,7 +40,7 @@ _LINE: ContextVar[frozenset[str] | None] = ContextVar("the flags that a command 
 
 @contextmanager
 def only_those_in(words: Sequence[str]) -> Iterator[None]:
-    """Have commands take only the settings' flags that stand in a line, while they are made for it.
+    """Let commands take only the settings' flags that stand in a line, while they are made for it.
 
     To make all forty for every command of a group takes longer than most commands.
     """

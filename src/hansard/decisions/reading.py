@@ -85,7 +85,7 @@ def reasons(tx: ReadTx, row: Row) -> Reasons:
 
 
 def prefetch_reasons(tx: ReadTx, identifiers: Iterable[str]) -> None:
-    """Have several decisions or proposals at hand, and why: asked for all together."""
+    """Fetch several decisions or proposals, and why: asked for all together."""
     tx.prefetch(*(lambda one=one: reasons(tx, stated(tx, one)) for one in identifiers))
 
 

@@ -117,7 +117,7 @@ class _Graph:
         return is_sane and self._row(hit.key) is not None
 
     def prefetch(self, hits: Sequence[Hit]) -> None:
-        """Have what hits are numbers on at hand, and where that leads: asked for all together."""
+        """Fetch what hits are numbers on, and where that leads: asked for all together."""
         self._tx.prefetch(*(partial(self._prefetched, hit) for hit in hits))
 
     def _prefetched(self, hit: Hit) -> None:

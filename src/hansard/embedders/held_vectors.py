@@ -204,7 +204,7 @@ class HeldVectors:
 
 @contextmanager
 def _turn(store: Store, wait_s: float) -> Iterator[bool]:
-    """Have the lock on what is derived; false if somebody else has it for longer than we wait."""
+    """Take the lock on what is derived; false if somebody else has it for longer than we wait."""
     until = time.monotonic() + wait_s
     while True:
         try:

@@ -164,7 +164,7 @@ class VectorMeanings:
             self._keep_up(store, project, {change.topic for change in changes})
 
     def _keep_up(self, store: Store, project: str, topics: Iterable[str]) -> None:
-        """Have what was made put into the files that all map, so that who searches need not."""
+        """Put what was made into the files that all map, so that a search need not."""
         for topic in topics if store.engine.derived is not None else ():
             held = self._hold(project, topic)
             with held.lock:

@@ -44,7 +44,7 @@ def wake(folder: str) -> None:
 
 
 def brief(folder: str, told: HostTold, given: locations.Given) -> str:
-    """Have a server say where this project stands; without one, load what can."""
+    """Ask a server where this project stands; without one, load what can tell."""
     asked = {"session": told.session, "host": told.host, "source": told.source, "given": given}
     for connection in _connections(folder, BRIEF_S):
         with connection, suppress(OSError, ValueError):

@@ -60,7 +60,7 @@ def waiting(folder: str) -> bool:
 
 
 def take(folder: str, record: Callable[[Entry], str | None]) -> int:
-    """Have each event recorded, in order; gives how many there were.
+    """Record each event, in order; gives how many there were.
 
     `record` says why an event cannot be recorded, ever; what it raises leaves all as it is.
     """
@@ -97,7 +97,7 @@ def lines_of(folder: str, name: str) -> list[str]:
 
 
 def _set_aside(folder: str) -> bool:
-    """Have the events in a file that nobody appends to; false if there are none."""
+    """Move the events to a file that nobody appends to; false if there are none."""
     aside, events = (os.path.join(folder, name) for name in (TAKING, EVENTS))
     if os.path.exists(aside):
         return True

@@ -252,7 +252,7 @@ class Api:
         return {"actor": str(judged.actor), "proof": proof}
 
     def _with_way_out(self, problem: Problem, caller: Caller, request: Request) -> Problem:
-        """Have a page ask for the secret, where who looks at it lacks no more than that."""
+        """Make a page ask for the secret, where its reader lacks nothing else."""
         if problem.code not in FOR_PEOPLE or caller.secret is not None or _token(request):
             return problem
         if not self._application.wants_proof() or self._who(caller, request)["proof"] == "proved":

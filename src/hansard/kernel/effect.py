@@ -58,7 +58,7 @@ class Owner:
         return self._lock.is_ours()
 
     def require(self, tx: WriteTx) -> None:
-        """Have nothing of a transaction land if we may have been taken for dead by then."""
+        """Let nothing of a transaction land if we may have been taken for dead by then."""
         tx.require(self._lock)
 
     def renew(self) -> None:

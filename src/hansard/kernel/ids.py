@@ -65,7 +65,7 @@ def next_id(tx: ReadTx, prefix: str) -> str:
 
 
 def withhold(tx: WriteTx, prefix: str, until: int) -> None:
-    """Have no number taken from the block that ends here: it is another project's."""
+    """Keep numbers from being taken from the block that ends here: it is another project's."""
     tx.put(WITHHELD, prefix, {"until": until}, seq=tx.head().seq)
 
 

@@ -24,13 +24,13 @@ class Lifeline:
         return f"{Owner.PREFIX}{self._token}"
 
     def take(self, engine: Engine) -> None:
-        """Be there from now on, until dropped or until this process dies."""
+        """Count as alive from now on, until dropped or until this process dies."""
         with self._taking:
             if self._owner is None:
                 self._owner = Owner(engine, self._token)
 
     def drop(self) -> None:
-        """Be there no more; it can be taken again."""
+        """Count as alive no more; it can be taken again."""
         with self._taking:
             if self._owner is not None:
                 self._owner.close()

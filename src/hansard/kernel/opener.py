@@ -7,7 +7,7 @@ class OpeningProcess:
     """The process that has a store open."""
 
     def __init__(self) -> None:
-        """Be the process that calls."""
+        """Remember the process that calls."""
         self._id = os.getpid()
 
     def is_this(self) -> bool:

@@ -90,7 +90,7 @@ def _weighted(words: Sequence[Hit], meanings: Sequence[Hit], weight: float) -> d
 
 
 def _lifted(ordered: Sequence[str], best: Sequence[str]) -> list[str]:
-    """Have these at the end of the first places, as far as they are behind them."""
+    """Move these to the end of the first places, as far as they are behind them."""
     first = set(ordered[:FIRST_PLACES])
     late = [key for key in dict.fromkeys(best) if key not in first]
     if not late:

@@ -58,7 +58,7 @@ class Rebuilding:
             return self.step(tx)
 
     def begin_in_place(self, tx: WriteTx) -> None:
-        """Have every view derived from the first entry on, in the tables that are live so far."""
+        """Derive every view from the first entry on, in the tables that are live so far."""
         self.clear(tx, self._views)
         tx.mark_views(self._in_place)
 

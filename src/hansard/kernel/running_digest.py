@@ -21,7 +21,7 @@ class RunningDigest:
     """SHA-256 of one state after the other, each from where it begins to differ."""
 
     def __init__(self) -> None:
-        """Have seen nothing."""
+        """Begin with nothing seen."""
         self._reached: list[tuple[int, _Hash]] = []
 
     def changed_from(self, place: int) -> None:

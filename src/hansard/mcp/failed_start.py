@@ -94,7 +94,7 @@ class Refusing:
         self._questions.put(False)
 
     def _is_served(self) -> bool:
-        """Have it tried again as soon as that may be, unless it was while this one waited."""
+        """Try it again as soon as that may be, unless it was tried while this one waited."""
         now = time.monotonic()
         if self._told_at is not None and now < self._told_at + SAME_BREATH_S:
             return False

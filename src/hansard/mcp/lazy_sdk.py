@@ -19,7 +19,7 @@ _running: set[tuple[str, int]] = set()
 
 
 def load_only_what_is_used() -> None:
-    """Have the SDK's packages load by parts in this process, unless they are loaded."""
+    """Load the SDK's packages by parts in this process, unless they are loaded."""
     if "mcp" not in sys.modules and not any(isinstance(one, _Finder) for one in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
 

@@ -228,7 +228,7 @@ def bundle_name(number: int) -> str:
 
 @contextmanager
 def _into(target: Path) -> Iterator[None]:
-    """Be the only one to write into a backup folder, and clear away what a crash left there."""
+    """Become the only one to write into a backup folder, and clear away what a crash left there."""
     try:
         make_folder(target)
         descriptor = os.open(target / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

@@ -29,7 +29,7 @@ class KeepingBusy(Problem):
 
 @contextmanager
 def alone(engine: Engine) -> Iterator[StillAlone]:
-    """Be the only one to keep this store for a while, or refuse.
+    """Become the only one to keep this store for a while, or refuse.
 
     Gives what is asked before each step of the work, and refuses if the lock was lost meanwhile.
     """

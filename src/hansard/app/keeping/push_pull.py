@@ -136,7 +136,7 @@ def _wanted(source: Peer, target: Peer, span: dict[str, Any]) -> list[str]:
 
 
 def _made(source: Peer, span: dict[str, Any], wanted: Sequence[str]) -> tuple[str, int]:
-    """Have the source make a part; gives its name there, and its size."""
+    """Ask the source to make a part; gives its name there, and its size."""
     way = source.ask({"do": "open", "project": span["project"]})[0]["way"]
     for start in range(0, len(wanted), DIGESTS_MAX):
         digests = list(wanted[start : start + DIGESTS_MAX])

@@ -75,7 +75,7 @@ class Packing:
         )
 
     def require(self, tx: WriteTx, known: Iterable[Digest]) -> None:
-        """Be sure, in the transaction that names all this, that it can be read."""
+        """Make sure, in the transaction that names all this, that it can be read."""
         if not self.place.is_at(place_of(tx, self.thread, self.ns)):
             raise copies.CopyOvertakenError
         wanted = set(known)

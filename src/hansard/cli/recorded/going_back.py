@@ -83,7 +83,7 @@ class ReturnRequest:
         return first.model_copy(update={"files": files, "nextCursor": None, "total": None})
 
     def do(self, shown: WentBackAnswer | None = None) -> WentBackAnswer:
-        """Have it done; to what somebody was `shown`, and not to what has changed since."""
+        """Do it; to what somebody was `shown`, and not to what has changed since."""
         seen = {step.path: step.now for step in shown.files if step.now} if shown else {}
         expected = seen | self._asked.get("expected", {})
         asked = self._asked | ({"expected": expected} if expected else {})

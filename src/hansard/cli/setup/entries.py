@@ -129,7 +129,7 @@ def servers_in(document: Document, keys: Sequence[str]) -> dict[str, Any]:
 def install(
     document: Document, host: HostFiles, scope: Scope, wanted: WantedEntry
 ) -> tuple[Document, str]:
-    """Have a file name our server, once; returns it with what is to be said about it."""
+    """Name our server in a file, once; returns it with what is to be said about it."""
     servers = servers_in(document, host.keys)
     names = own_names(servers)
     name = names[0] if names else NAME

@@ -21,7 +21,7 @@ _GROUP = 3
 
 
 def install(document: Document, host: Host, wanted: WantedEntry) -> tuple[Document, str]:
-    """Have a file run our hook at each event that tells something, once."""
+    """Make a file run our hook at each event that tells something, once."""
     config = host.config(shlex.join([*wanted.program, "hook", host.name, *wanted.flags]))
     text = document.text
     if any(_is_left(words, wanted) for words in is_hooked(document)):
@@ -97,7 +97,7 @@ def _is_left(words: list[str], wanted: WantedEntry) -> bool:
 
 
 def _rematched(document: Document, path: Path, groups: list[Any]) -> Document:
-    """Have a group that an earlier version wrote match the tools that are known now."""
+    """Make a group that an earlier version wrote match the tools that are known now."""
     group = path[:_GROUP]
     if path == group or document.at(*group, _MATCHER) not in FORMER_MATCHERS:
         return document

@@ -32,7 +32,7 @@ class Targets:
     says: list[str] = field(default_factory=list)
 
     def add(self, path: Path, part: FilePart) -> None:
-        """Have a part in a file."""
+        """Put a part into a file."""
         self.files.setdefault(path, []).append(part)
 
 

@@ -119,7 +119,7 @@ def _project(application: Application, name: str | None) -> str:
 
 
 def _is_taken_up(application: Application, project: str) -> bool:
-    """Have this workspace go on in what was pulled, if it has no project here."""
+    """Let this workspace go on in what was pulled, if it has no project here."""
     home, now = application.home, Stamp(SYSTEM, to_text(datetime.now(UTC)))
     return isinstance(home, WorkspaceHome) and home.take_up(application.store, project, now)
 

@@ -29,7 +29,7 @@ class Output:
         return len(text)
 
     def __getattr__(self, name: str) -> Any:
-        """Be like the other stream in all else."""
+        """Behave like the other stream in all else."""
         return getattr(self.stream, name)
 
 

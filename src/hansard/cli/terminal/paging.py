@@ -60,11 +60,11 @@ class Paged:
             raise SeenEnoughError from None
 
     def isatty(self) -> bool:
-        """Be what the pager shows it on."""
+        """Count as the terminal that the pager shows it on."""
         return True
 
     def __getattr__(self, name: str) -> Any:
-        """Be the pipe in all else."""
+        """Behave like the pipe in all else."""
         return getattr(self._pipe, name)
 
 

@@ -331,7 +331,7 @@ def _open(path: Path) -> pygit2.Repository:
 
 
 def _sync_writes(repo: pygit2.Repository) -> None:
-    """Have libgit2 sync what it writes through this handle."""
+    """Make libgit2 sync what it writes through this handle."""
     synced = Path(repo.path, SYNCED_FILE)
     if not synced.exists():
         synced.touch(mode=FILE_MODE)

@@ -170,7 +170,7 @@ def _projects(connection: apsw.Connection, statement: str) -> Iterator[int]:
 
 
 def _own_findings(connection: apsw.Connection) -> Iterator[str]:
-    """Have SQLite prove its pages and indexes, and the full-text indexes theirs."""
+    """Let SQLite check its pages and indexes, and the full-text indexes theirs."""
     for (line,) in connection.execute(f"PRAGMA integrity_check({LINES_MAX})"):
         if line != "ok":
             yield f"SQLite finds its file damaged: {line}"

@@ -204,6 +204,57 @@ def test_which_of_two_equal_files_is_which_is_not_guessed(host: Host, where: str
     ]
 
 
+@pytest.mark.parametrize("command", ["echo 2 >> a.txt", "mv a.txt b.txt", "rm a.txt"])
+@pytest.mark.parametrize("more", ["", "; chmod 755 *.txt"])
+def test_permissions_that_a_person_gave_before_a_command_are_there_when_it_is_undone(
+    host: Host, command: str, more: str
+) -> None:
+    path = host.folder / "a.txt"
+    path.write_text(LONG)
+    shell(host, "echo 1 >> a.txt")
+    changed(host)
+    path.chmod(0o600)
+    shell(host, command + more)
+
+    done = hansard_in(host, "undo", "--session", CHAT, "--yes")
+
+    assert done.code == 0, done
+    assert path.read_text() == LONG
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_permissions_that_a_person_gave_before_an_event_was_taken_in_stay(host: Host) -> None:
+    (host.folder / "a.txt").write_text(LONG)
+    shell(host, "echo 1 >> a.txt")
+    changed(host)
+    shell(host, "mv a.txt b.txt")
+    (host.folder / "b.txt").chmod(0o600)
+
+    hansard_in(host, "undo", "--session", CHAT, "--yes")
+
+    assert (host.folder / "a.txt").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("change", ["echo 2 >> a.txt", "rm a.txt"])
+def test_permissions_that_a_person_gave_before_a_patch_are_there_when_it_is_undone(
+    host: Host, change: str
+) -> None:
+    path = host.folder / "a.txt"
+    path.write_text(LONG)
+    patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-x\n+y\n*** End Patch\n"
+    patch_tool(host, patch, lambda: path.write_text(f"1\n{LONG}"))
+    changed(host)
+    path.chmod(0o600)
+    patch_tool(
+        host, patch, lambda: subprocess.run(["sh", "-c", change], cwd=host.folder, check=True)
+    )
+
+    hansard_in(host, "undo", "--session", CHAT, "--yes")
+
+    assert path.read_text() == LONG
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
 def test_a_command_that_changed_nothing_is_a_note_alone(host: Host, where: str) -> None:
     shell(host, "cat a.txt > /dev/null")
 

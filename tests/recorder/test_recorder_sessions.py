@@ -194,7 +194,7 @@ def test_a_move_that_is_reported_keeps_the_files_history_and_is_undone(
     (files / "a").rename(files / "b")
     (files / "b").chmod(0o755)
 
-    moved = call(app, agent, "record_file_move", path="a", to="b")
+    moved = call(app, agent, "record_file_move", path="a", to="b", old_mode="0644")
     [item] = [one for one in timeline(app, agent, path="b") if one.kind == "file_move"]
     seen = evolution(app, agent, path="b")
     call(app, agent, "undo", entry=f"s:{moved.receipt.seq}")
@@ -204,6 +204,9 @@ def test_a_move_that_is_reported_keeps_the_files_history_and_is_undone(
     assert [one.source for one in seen.revisions or ()] == ["reported", "executed"]
     assert contents(files) == {"a": b"one\n"}
     assert (files / "a").stat().st_mode & 0o777 == 0o644
+    assert [one.action for one in evolution(app, agent, path="a").revisions or ()] == [
+        *("move", "move", "create"),
+    ]
 
 
 def test_a_file_that_nobody_knew_is_reported_to_have_moved_with_what_it_held(
@@ -288,7 +291,7 @@ def test_title_plan_and_current_step_survive_a_restart(open_app: OpenApp) -> Non
 def test_every_tool_of_the_source_is_there_by_its_name(app: Application) -> None:
     names = """record_session_start record_plan file_op audit_event record_session_end
         record_plan_step record_file_create record_file_edit record_file_delete
-        record_step file_read restore get_timeline get_story get_evolution""".split()
+        record_file_move record_step file_read restore get_timeline get_story get_evolution""".split()
 
     assert {app.catalog.find(name).name for name in names} == set(names)
 

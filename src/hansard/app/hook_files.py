@@ -63,12 +63,17 @@ def report(file: Entry, target: Entry | None) -> tuple[str, Entry]:
         asked["encoding"] = "base64"
     if was is not None:
         asked["old_content"] = _written(was, is_text=is_text)
+    is_new = "was" in file and was is None
+    if not is_new and (old_mode := file.get("was_mode")) is not None:
+        asked["old_mode"] = f"{old_mode:04o}"
+    if (mode := (target or file).get("mode")) is not None:
+        asked["mode"] = f"{mode:04o}"
     if target is not None:
         return "record_file_move", asked | {"to": target["path"]}
     if now is None:
         return "record_file_delete", asked
     asked["content"] = _written(now, is_text=is_text)
-    if "was" in file and was is None:
+    if is_new:
         return "record_file_create", asked
     if was is None and is_text and file.get("edits"):
         asked["edits"] = file["edits"]

@@ -60,12 +60,12 @@ def _keep(told: HostTold, folder: str, root: str) -> None:
     hook_state.keep(folder, LOOKS, _look_name(told), look)
 
 
-def _seen(told: HostTold, root: str) -> Iterator[tuple[str, list[files.Content | None]]]:
+def _seen(told: HostTold, root: str) -> Iterator[tuple[str, list[Any]]]:
     """Give what each file holds that a tool is about to change, but for those nobody can read."""
     for _, path in _targets(told, root):
         with suppress(OSError):
             found = files.read(root, path)
-            yield path, [None, files.as_content(found[0]) if found else None]
+            yield path, [None, *((files.as_content(found[0]), found[1]) if found else (None,))]
 
 
 def _kept(told: HostTold, folder: str) -> folder_snapshot.Look | None:
@@ -102,13 +102,19 @@ def _file(told: HostTold, action: str, path: str, known: Json, root: str) -> Gat
         return {"path": path, "bytes": error.size}
     except OSError:
         return None
-    now = files.as_content(data[0]) if data else None
-    one: Gathered = {"path": path, "now": now}
+    one: Gathered = {"path": path, **files.told(data)}
+    now = one["now"]
     if path in known:
-        return None if was == now else one | {"was": was}
+        return None if was == now else one | {"was": was} | _mode_before(known[path])
     if action == "add" or (action == "edit" and _is_new(told)):
         return one | {"was": None}
     return one | _before(told, now) if action == "edit" else one
+
+
+def _mode_before(seen: list[Any]) -> Gathered:
+    """Give the permissions that a file had before a tool was used, as far as they were kept."""
+    _, _, *modes = seen
+    return {"was_mode": modes[0] & files.PERMISSIONS} if modes else {}
 
 
 def _before(told: HostTold, now: files.Content | None) -> Gathered:
@@ -178,7 +184,8 @@ def _shell(told: HostTold, folder: str, root: str) -> Gathered | None:
     gathered: Gathered = {"command": command[:TEXT_CHARS_MAX], "files": [], "failed": told.failed}
     said = told.answered.get("bashEditDiff")
     if isinstance(said, dict) and not said.get("moreFiles"):
-        return gathered | {"files": list(_diffed(said.get("files"), root))}
+        known = look["files"] if look else {}
+        return gathered | {"files": list(_diffed(said.get("files"), known, root))}
     if look is None:
         return gathered | {"unseen": True}
     try:
@@ -199,7 +206,7 @@ def _command(asked: Json) -> str | None:
     return None
 
 
-def _diffed(said: object, root: str) -> Iterator[Gathered]:
+def _diffed(said: object, known: Json, root: str) -> Iterator[Gathered]:
     """Give the files of a diff that the host made around a command."""
     for one in said if isinstance(said, list) else ():
         path = one.get("filePath") if isinstance(one, dict) else None
@@ -207,9 +214,9 @@ def _diffed(said: object, root: str) -> Iterator[Gathered]:
         if inside is None:
             continue
         with suppress(OSError):
-            data = files.read(root, inside)
-            now = files.as_content(data[0]) if data else None
-            yield {"path": inside, "now": now, **_was_diffed(one, now)}
+            is_now = files.told(files.read(root, inside))
+            was = _was_diffed(one, is_now["now"]) | folder_snapshot.mode_before(known, inside)
+            yield {"path": inside, **is_now, **was}
 
 
 def _was_diffed(one: Json, now: files.Content | None) -> Gathered:

@@ -8,6 +8,10 @@ FILE_BYTES_MAX = 10 * 1024 * 1024
 """Of a file whose content is taken; the recorder has the same limit."""
 
 
+PERMISSIONS = 0o777
+"""The bits of a mode that are told; files with others, such as set-uid ones, are not recorded."""
+
+
 class TooLargeError(OSError):
     """A file holds more than is recorded."""
 
@@ -49,6 +53,13 @@ def read(root: str, path: str) -> tuple[bytes, int] | None:
         if found.st_size > FILE_BYTES_MAX:
             raise TooLargeError(path, found.st_size)
         return file.read(FILE_BYTES_MAX), stat.S_IMODE(found.st_mode)
+
+
+def told(found: tuple[bytes, int] | None) -> dict[str, Any]:
+    """Tell what was read of a file as it is now: what it holds, and its permissions."""
+    if found is None:
+        return {"now": None}
+    return {"now": as_content(found[0]), "mode": found[1] & PERMISSIONS}
 
 
 def as_content(data: bytes) -> Content:

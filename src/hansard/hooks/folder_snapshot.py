@@ -9,7 +9,7 @@ ones kept. Both within limits of time, number and size; beyond them nothing is g
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -126,7 +126,7 @@ def _changed(
         return {"path": path, "bytes": error.size}
     except OSError:
         return None
-    one: dict[str, Any] = {"path": path, "now": files.as_content(now[0]) if now else None}
+    one: dict[str, Any] = {"path": path, **files.told(now), **mode_before(known, path)}
     if path in known:
         mark, kept = known[path]
         if mark is None or kept is not None:
@@ -136,6 +136,12 @@ def _changed(
     if "was" not in one:
         return one
     return None if one["was"] == one["now"] else one
+
+
+def mode_before(known: Mapping[str, Any], path: str) -> dict[str, int]:
+    """Give the permissions that a file had at a look, if it was seen there."""
+    mark, *_ = known.get(path, (None,))
+    return {"was_mode": mark[3] & files.PERMISSIONS} if mark else {}
 
 
 def _content(root: str, path: str) -> files.Content | None:

@@ -57,6 +57,8 @@ Sha256 = Annotated[
     _TEXT,
 ]
 """A digest, or as many of its first digits as a model is told."""
+Mode = Annotated[str, StringConstraints(pattern=r"^0?[0-7]{3}$"), _TEXT]
+"""Permissions as `0644` says them; those of set-uid files are not recorded."""
 Encoding = Literal["base64"]
 Content = Annotated[str, Field(max_length=kernel_limits.REQUEST_BYTES_MAX), _TEXT]
 
@@ -222,12 +224,14 @@ class RecordFileCreate(Request):
     path: PathText
     content: Content
     encoding: Encoding | None = None
+    mode: Mode | None = None
     step: Index | None = None
     cites: Cites | None = None
 
 
 class RecordFileEdit(RecordFileCreate):
     old_content: Content | None = None
+    old_mode: Mode | None = None
     edits: Replacements | None = None
     """What was replaced, in order, where the old content is not known."""
 
@@ -235,6 +239,7 @@ class RecordFileEdit(RecordFileCreate):
 class RecordFileDelete(Request):
     path: PathText
     old_content: Content | None = None
+    old_mode: Mode | None = None
     encoding: Encoding | None = None
     step: Index | None = None
     cites: Cites | None = None
@@ -242,6 +247,7 @@ class RecordFileDelete(Request):
 
 class RecordFileMove(RecordFileDelete):
     to: PathText
+    mode: Mode | None = None
 
 
 Side = Literal["mine", "theirs", "both"]

@@ -319,7 +319,7 @@ class FileReported(FileEvent):
     """A host's own tool changed a file, so it was told; Hansard did nothing."""
 
     kind: ClassVar[str] = "recorder.file_reported.v1"
-    later: ClassVar[frozenset[str]] = frozenset({"before_unknown", "regions", "to"})
+    later: ClassVar[frozenset[str]] = frozenset({"before_unknown", "regions", "to", "mode_seen"})
 
     action: Action
     before: FileRef | None
@@ -334,6 +334,16 @@ class FileReported(FileEvent):
     regions: tuple[int, ...] | None = None
     to: str | None = None
     """Where a file was moved."""
+    mode_seen: bool = False
+    """Whether somebody saw the permissions before it; else they are what was last recorded."""
+
+    @property
+    def is_mode_known(self) -> bool:
+        """Whether the permissions before it may be given back to a file that is there.
+
+        A file that was deleted has none: what was last recorded is then the best there is.
+        """
+        return self.mode_seen or self.action == "delete"
 
     def summary(self) -> str:
         """Name what is said to have been done."""

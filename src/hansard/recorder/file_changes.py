@@ -121,10 +121,16 @@ def _do(gateway: Gateway, context: Context, locks: FileLocks, planned: Planned) 
     if planned.to is not None:
         assert before is not None, "a missing file was to be moved"
         workspace.move(
-            path, planned.to, expect=before.digest, make_parents=True, may=may, keep=keep
+            path,
+            planned.to,
+            expect=before.digest,
+            mode=planned.mode,
+            make_parents=True,
+            may=may,
+            keep=keep,
         )
         workspace.clear_folders(path, planned.clears)
-        return before.mode
+        return before.mode if planned.mode is None else planned.mode
     if planned.plan.after is None:
         assert before is not None, "a missing file was to be deleted"
         workspace.delete(path, expect=before.digest, may=may, keep=keep)

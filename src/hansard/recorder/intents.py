@@ -29,6 +29,8 @@ from hansard.recorder.tables import FILES, SITTINGS
 from hansard.recorder.workspace.paths import FilePath
 from hansard.recorder.workspace.states import FileState, Seen
 
+NO_LINES = Compared(regions=())
+
 ERASED = "erased_by_a_person"
 """Stands for a rule, where a content is not kept because a person decided so."""
 
@@ -150,7 +152,7 @@ class IntentWriter:
     ) -> ReportedChange:
         """Say what will be recorded of a change that someone else says to have made."""
         known = self.known(path)
-        before = known if old.is_as_recorded else self._named(old.content, known)
+        before = self._as_it_was(known, old)
         after = None if new is None else self.named(new, mode, old.content)
         was = self._recorded(before) if old.is_as_recorded else old.content
         is_compared = not old.is_unknown and (was is not None or before is None)
@@ -168,6 +170,7 @@ class IntentWriter:
             step=self.under.step,
             cites=list(self.under.cites),
             before_unknown=old.is_unknown,
+            mode_seen=old.mode is not None,
         )
         seen = self._unreported(path, old, before)
         return ReportedChange(
@@ -175,25 +178,27 @@ class IntentWriter:
         )
 
     def report_move(
-        self, path: FilePath, to: FilePath, old: Before, found: Seen | None
+        self, path: FilePath, to: FilePath, old: Before, found: Seen | None, mode: int | None
     ) -> ReportedChange:
         """Say what will be recorded of a file that is said to have moved to where `found` lies."""
         known = self.known(path)
-        held = known if old.is_as_recorded else self._named(old.content, known)
+        held = self._as_it_was(known, old)
         assert held is not None, "a file was moved of which nobody knows what it held"
-        is_there = found is not None and found.digest == held.digest
+        if mode is None and found is not None and found.digest == held.digest:
+            mode = found.mode
         reported = FileReported(
             workspace=self.gateway.identity,
             path=str(path),
             action="move",
             to=str(to),
             before=held,
-            after=held.model_copy(update={"mode": found.mode}) if found and is_there else held,
+            after=held if mode is None else held.model_copy(update={"mode": mode}),
             added=0,
             removed=0,
             revision=self.under.revision,
             step=self.under.step,
             cites=list(self.under.cites),
+            mode_seen=old.mode is not None,
         )
         seen = [*self._unreported(path, old, held), *self.unseen(to, None, None)]
         return ReportedChange(reported, seen, self.pack(known, [(held, old.content)]))
@@ -244,6 +249,16 @@ class IntentWriter:
         """Say that somebody made of a file what it is now; `was` is what is not kept yet."""
         data = seen.content if isinstance(seen, FileState) else None
         compared = compare(was, data) if was is not None else self._compare(known, data)
+        return self._changed(path, (known, now), compared, modified_at(seen))
+
+    def _changed(
+        self,
+        path: FilePath,
+        states: tuple[FileRef | None, FileRef | None],
+        compared: Compared,
+        modified: str | None = None,
+    ) -> ExternalChangeSeen:
+        known, now = states
         return ExternalChangeSeen(
             workspace=self.gateway.identity,
             path=str(path),
@@ -254,7 +269,7 @@ class IntentWriter:
             regions=compared.regions,
             revision=self.under.revision,
             step=self.under.step,
-            modified=modified_at(seen),
+            modified=modified,
         )
 
     def named(self, data: bytes, mode: int | None, before: bytes | None = None) -> FileRef:
@@ -271,8 +286,13 @@ class IntentWriter:
 
     def _unreported(self, path: FilePath, old: Before, before: FileRef | None) -> list[Event]:
         """Say what had happened to a file before what is reported of it."""
-        if old.is_as_recorded or old.is_unknown:
+        if old.is_unknown:
             return []
+        known = self.known(path)
+        if known and before and known.digest == before.digest:
+            # Somebody may have given it other permissions since.
+            states = known, before
+            return [] if _is_same(*states) else [self._changed(path, states, NO_LINES)]
         state = None
         if old.content is not None and before is not None:
             state = FileState(old.content, before.digest, before.mode or 0)
@@ -280,6 +300,11 @@ class IntentWriter:
         if old.git and seen and isinstance(seen[0], FileFound):
             return [seen[0].model_copy(update={"git": old.git})]
         return seen
+
+    def _as_it_was(self, known: FileRef | None, old: Before) -> FileRef | None:
+        """Name what a file held before what is reported of it, with its permissions if known."""
+        held = known if old.is_as_recorded else self._named(old.content, known)
+        return held.model_copy(update={"mode": old.mode}) if held and old.mode is not None else held
 
     def _kept(self, known: FileRef | None) -> tuple[Blob, bytes] | None:
         blob = self.tx.blob(known.blob) if known and known.blob else None
@@ -321,7 +346,8 @@ class IntentWriter:
     def _after(self, planned: Planned, before: FileRef | None) -> FileRef | None:
         """Name what the file shall hold."""
         if planned.to is not None:
-            return before
+            gets = {} if planned.mode is None else {"mode": planned.mode}
+            return before.model_copy(update=gets) if before else None
         data = planned.plan.after
         if data is None:
             return None

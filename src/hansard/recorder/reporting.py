@@ -84,7 +84,7 @@ def record_file_move(
                 raise FileNotFound(f"Nothing is recorded of {path}", hint=hint, path=str(path))
             step = step_of(tx, context.session, request.step)
             writer = IntentWriter(gateway, tx, replace(step, cites=request.cites or ()))
-            return writer.report_move(path, to, old, found)
+            return writer.report_move(path, to, old, found, _bits(request.mode))
 
         told = context.read(describe)
         noted = partial(_noted, context, told, gateway.file(to))
@@ -98,7 +98,7 @@ def _report(
     file = gateway.file(path)
     # The lock keeps what is recorded of the file still while an operation is at it.
     with gateway.alone_at(context.store.engine, [file]):
-        mode = _mode(gateway, path, new)
+        mode = _mode(gateway, path, request, new)
         old = context.read(lambda tx: _before(gateway, tx, request, path, new))
         if old.is_unknown and isinstance(request, RecordFileEdit) and new is not None:
             in_git = list(kept_in_git(gateway.root, str(path), new))
@@ -155,7 +155,22 @@ def _before(
     *,
     in_git: Sequence[GitBlob] = (),
 ) -> Before:
-    """Find out what a file held before what is reported of it."""
+    """Find out what a file held before what is reported of it, and with which permissions."""
+    before = _held_before(gateway, tx, request, path, new, in_git=in_git)
+    if not isinstance(request, RecordFileEdit | RecordFileDelete):
+        return before
+    return replace(before, mode=_bits(request.old_mode))
+
+
+def _held_before(
+    gateway: Gateway,
+    tx: ReadTx,
+    request: Report,
+    path: FilePath,
+    new: bytes | None,
+    *,
+    in_git: Sequence[GitBlob] = (),
+) -> Before:
     row = tx.get(FILES, gateway.file(path))
     known = FileRef.model_validate(row["after"]) if row and row["after"] else None
     if not isinstance(request, RecordFileEdit | RecordFileDelete):
@@ -177,8 +192,15 @@ def _recorded(gateway: Gateway, tx: ReadTx, known: FileRef | None) -> bytes | No
         return None
 
 
-def _mode(gateway: Gateway, path: FilePath, new: bytes | None) -> int | None:
-    """Give the permissions of a reported file, if it is there as reported."""
+def _bits(mode: str | None) -> int | None:
+    """Read permissions as they are said."""
+    return None if mode is None else int(mode, 8)
+
+
+def _mode(gateway: Gateway, path: FilePath, request: Report, new: bytes | None) -> int | None:
+    """Give the permissions of a reported file as told, or if it is there as reported."""
+    if isinstance(request, RecordFileCreate) and request.mode is not None:
+        return _bits(request.mode)
     found = _found(gateway, path) if new is not None else None
     return found.mode if found and new is not None and found.digest == digest_of(new) else None
 

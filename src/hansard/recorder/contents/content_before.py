@@ -28,6 +28,8 @@ class Before:
     """Whether there was something of which nobody knows what it held."""
     git: str | None = None
     """The object of Git that says so."""
+    mode: int | None = None
+    """The permission bits that it had, if somebody saw them."""
 
 
 UNKNOWN = Before(is_unknown=True)

@@ -29,6 +29,7 @@ from hansard.recorder.going_back.file_return import (
     unchanged,
     way_to,
 )
+from hansard.recorder.going_back.moved_since import saying_where
 from hansard.recorder.going_back.others_changes import made_anew, others_since, unrecorded
 from hansard.recorder.going_back.pages import told
 from hansard.recorder.going_back.restore_scope import session_of
@@ -60,7 +61,6 @@ from hansard.recorder.history.changes import (
     standing,
 )
 from hansard.recorder.history.copies import enter_for
-from hansard.recorder.history.file_history import history_at, path_of
 from hansard.recorder.history.lineage import Lineage, lineage_of, recorded_as
 from hansard.recorder.intents import Planned, is_recorded
 from hansard.recorder.rules import Plan, is_digest_of
@@ -317,9 +317,10 @@ class _Finder:
         place = places[step.path]
         undoes = tuple(one.seq for one in made if {step.path, step.to} & set(one.paths))
         keeps = self._since(tx, made, place)
-        if step.to is not None:
-            return self._move(tx, place, places[step.to], undoes)
         held = step.held
+        if step.to is not None:
+            mode = held.mode if held else None
+            return self._move(tx, place, places[step.to], mode, undoes)
         if held is None:
             return way_to(
                 self.gateway, tx, place, WantedFile(None, undoes=undoes), diff=self.request.diff
@@ -331,13 +332,22 @@ class _Finder:
         said = {"sha256": held.digest, "keeps": keeps}
         return way_to(self.gateway, tx, place, goal, diff=self.request.diff, **said)
 
-    def _move(self, tx: ReadTx, place: FilePlace, to: FilePlace, undoes: tuple[int, ...]) -> Way:
+    def _move(
+        self,
+        tx: ReadTx,
+        place: FilePlace,
+        to: FilePlace,
+        wanted_mode: int | None,
+        undoes: tuple[int, ...],
+    ) -> Way:
         current = place.current
         assert current is not None, "a missing file was to be moved back"
+        mode = wanted_mode if wanted_mode != current.mode else None
         planned = Planned(
             place.path,
             to.path,
             Plan("move", current, None),
+            mode=mode,
             undoes=undoes,
             makes=self.gateway.workspace.missing_folders(to.path),
             clears=folders_made(self.gateway, tx, place.path),
@@ -347,6 +357,7 @@ class _Finder:
             action="move",
             to=str(to.path),
             sha256=current.digest,
+            mode=None if mode is None else f"{mode:04o}",
             undoes=list(undoes),
         )
         return Way(step, planned)
@@ -365,7 +376,7 @@ class _Finder:
         step = BackStep(
             path=clash.path,
             action="clash",
-            reason=_moved_on(tx, place) or clash.reason,
+            reason=saying_where(self.gateway, tx, made, place, clash.reason),
             now=decided.digest if decided else None,
             sides=list(clash.sides),
             hunks=[_hunk(one, is_secret=is_secret) for one in _few(clash.clashes)] or None,
@@ -382,15 +393,6 @@ class _Finder:
         others = others_since(tx, stretches, first, lambda row, _: row["seq"] in self.seqs)
         is_new = not is_recorded(recorded(tx, recorded_as(tx, stretches)), place.current)
         return [*others, *([unrecorded()] if is_new else [])]
-
-
-def _moved_on(tx: ReadTx, place: FilePlace) -> str | None:
-    """Say where somebody has moved a file that is no longer at its place."""
-    history = history_at(tx, place.key) if place.current is None else None
-    last = history.row(history.latest) if history else None
-    if last is None or last["after"] is None or last["file"] == place.key:
-        return None
-    return f"it has been moved to {path_of(tx, last)} since: change it there"
 
 
 def _another(by: int) -> str:

@@ -13,6 +13,9 @@ from typing import Literal, get_args
 from hansard.kernel.blob import digest_of
 from hansard.recorder.contents.merging import Clash, Decisions, Side, Take, is_mergeable, merge
 
+GONE_SINCE = "it has been deleted or moved since"
+"""Why a change clashes with there being no file any more."""
+
 Takes = Mapping[str, Take]
 """By path, what counts where it clashes."""
 
@@ -154,10 +157,11 @@ def steps_to(then: States, now: States) -> list[UndoStep]:
 
 
 def _is_moved(path: str, held: Held, then: States, now: States) -> bool:
-    """Whether a file only changes its name."""
+    """Whether a file only changes its name, and with that perhaps its permissions."""
     assert held.origin is not None, "a file that is nowhere was to be moved"
     is_free = now[path] is None and then[held.origin] is None
-    return held.origin != path and is_free and held.is_same(now[held.origin])
+    found = now[held.origin]
+    return held.origin != path and is_free and found is not None and held.digest == found.digest
 
 
 def _step(path: str, held: Held | None, found: Held | None) -> UndoStep:
@@ -217,7 +221,7 @@ def _came_or_went(base: Held | None, mine: Held | None, theirs: Held | None) -> 
     if theirs is None:
         return "it was created by this, and has been changed since"
     assert mine is None, "a file that is there all along neither came nor went"
-    return "it has been deleted or moved since"
+    return GONE_SINCE
 
 
 def _merged(path: str, held: tuple[Held, Held, Held], decisions: Decisions) -> Held:
@@ -260,7 +264,7 @@ def _move_back(change: DoneChange, states: States, decisions: Mapping[str, Decis
     if held is None and states[path] is not None:
         return False
     if held is None:
-        _require_left(to, "it has been deleted or moved since", decisions)
+        _require_left(to, GONE_SINCE, decisions)
     elif states[path] is not None:
         reason = f"it was moved to {to}, and there is another file of this name now"
         _require_left(path, reason, decisions)

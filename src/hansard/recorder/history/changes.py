@@ -219,6 +219,13 @@ def _changes(
             yield made
 
 
+def _before(event: Changing) -> FileRef | None:
+    """Give what a file was, with its permissions as far as they are known."""
+    if event.before and isinstance(event, FileReported) and not event.is_mode_known:
+        return event.before.model_copy(update={"mode": None})
+    return event.before
+
+
 def _made(tx: ReadTx, entry: Entry, event: Changing) -> Made | None:
     """Say what an event made of a file; `None` if it was announced and not done."""
     to = event.to if isinstance(event, FileOpIntended | FileReported) else None
@@ -234,7 +241,7 @@ def _made(tx: ReadTx, entry: Entry, event: Changing) -> Made | None:
         workspace=event.workspace,
         path=event.path,
         to=to,
-        before=event.before,
+        before=_before(event),
         after=FileRef.model_validate(after) if after else None,
         step=(event.revision, event.step),
         is_before_known=not (isinstance(event, FileReported) and event.before_unknown),

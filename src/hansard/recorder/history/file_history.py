@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from hansard.kernel import paging
 from hansard.kernel.engine import Range, ReadTx, Row, Where
+from hansard.recorder.history.standing import taken_back_by
 from hansard.recorder.tables import FILES, HISTORIES, REVISIONS
 
 
@@ -57,6 +59,26 @@ def history_at(tx: ReadTx, file: str, as_of: int | None = None) -> History | Non
     whole = History(tx, row["left"], left["revision"])
     done = (one for one in whole.rows() if as_of is None or one["done"] <= as_of)
     return next((History(tx, row["left"], one["revision"]) for one in done), None)
+
+
+def revision_by(tx: ReadTx, file: str, seq: int) -> Row | None:
+    """Give the revision of a path that an entry made."""
+    rows = tx.scan(REVISIONS, {"file": file, "seq": Range(at_least=seq, below=seq + 1)}, limit=1)
+    return rows[0].row if rows else None
+
+
+def latest_of(tx: ReadTx, revision: Row) -> Row | None:
+    """Give the latest revision of the very file that this is one of; `None` if it was deleted."""
+    found = tx.get(HISTORIES, revision["history"])
+    if found is None:
+        return None
+    whole = History(tx, revision["history"], found["revision"])
+    since = takewhile(lambda row: row["revision"] > revision["revision"], whole.rows())
+    # What is made where a file was deleted goes on its history, and is another file.
+    gone = (row for row in since if row["after"] is None)
+    if any(taken_back_by(tx, row["file"], row["seq"]) is None for row in gone):
+        return None
+    return whole.row(whole.latest)
 
 
 def latest_revision(tx: ReadTx, file: str, as_of: int | None) -> Row | None:

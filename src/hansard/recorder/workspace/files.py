@@ -160,11 +160,15 @@ class Workspace:
         to: FilePath,
         *,
         expect: Digest,
+        mode: int | None = None,
         make_parents: bool = False,
         may: May = always,
         keep: Keep = nothing,
     ) -> None:
-        """Give a file that is what is expected another name, which nothing has."""
+        """Give a file that is what is expected another name, which nothing has, and this mode.
+
+        The mode comes first: whoever repeats what was stopped in between finds the file unmoved.
+        """
         with self._changing(path, may, keep) as swap, self._parent(path) as folder:
             require(folder, path, expect)
             swap.path = to
@@ -174,7 +178,8 @@ class Workspace:
                     self._require_place(folder, path)
                     self._require_place(target, to)
                     require(target, to, None)
-                    swap.move(folder, path, target, expect)
+                    with _given(mode, folder, path.name):
+                        swap.move(folder, path, target, expect)
                 # The new name first: with one of the two on disk the file is never lost.
                 target.sync()
             if not is_one:
@@ -340,6 +345,24 @@ class Workspace:
                 sync(descriptor)
                 kept = S_IMODE(os.fstat(descriptor).st_mode)
             yield name, kept
+
+
+@contextmanager
+def _given(mode: int | None, folder: Folder, name: str) -> Iterator[None]:
+    """Give a file its mode before what follows, and if that fails the one that it had."""
+    with ExitStack() as stack:
+        descriptor = None if mode is None else _opened(folder, name, stack)
+        if mode is None or descriptor is None:
+            yield
+            return
+        had = S_IMODE(os.fstat(descriptor).st_mode)
+        os.fchmod(descriptor, mode)
+        try:
+            sync(descriptor)
+            yield
+        except BaseException:
+            os.fchmod(descriptor, had)
+            raise
 
 
 def _opened(folder: Folder, name: str, stack: ExitStack) -> int | None:

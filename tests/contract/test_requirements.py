@@ -23,7 +23,7 @@ TOOLS = """
     entity_create entity_get entity_update entity_delete entity_list thread_append document_revise
     execution_event metric_record metric_query
     record_session_start record_plan file_op audit_event record_session_end record_plan_step
-    record_file_create record_file_edit record_file_delete record_step file_read
+    record_file_create record_file_edit record_file_delete record_file_move record_step file_read
     undo restore
     get_timeline get_story get_evolution
     record_decision supersede_decision search_decisions accept_proposal export-schema

@@ -33,8 +33,8 @@ REQUIREMENTS = (
         ),
         held(
             "ALL-00.5",
-            "The recorder offers the nine names of 003, and ours: record_step, file_read, "
-            "restore, get_timeline, get_story, get_evolution.",
+            "The recorder offers the nine names of 003, and ours: record_step, record_file_move, "
+            "file_read, restore, get_timeline, get_story, get_evolution.",
             milestone="recorder",
         ),
         held(

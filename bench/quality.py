@@ -1,7 +1,8 @@
 """How well a search finds, beside plain FTS5 with Porter's stems and bm25s, on several collections.
 
 Cranfield (see `bench.cranfield`) where it is there, and those of `bench.sets`: talks of two people
-turn by turn and session by session, functions of the standard library, notes hidden among others,
+turn by turn and session by session, also where nobody says who speaks, notes on software that are
+asked for by its names, functions of the standard library, notes hidden among others,
 and chains of decisions. `--meaning` embeds everything, which takes minutes the first time: vectors
 are kept in the folder that `HANSARD_BENCH_CACHE` names, or in that of temporary files.
 `--ablations` leaves out one idea after another, `--perturbed` changes Cranfield by rule instead,
@@ -29,7 +30,20 @@ import numpy as np
 
 from bench.cranfield import AGENT, DEPTH, FILES, VARIABLE, abstracts, embed, ndcg, questions
 from bench.cranfield import judgements as judged_in
-from bench.sets import Chain, Collection, Text, chains, code, needles, perturbed, sessions, talk
+from bench.sets import (
+    Chain,
+    Collection,
+    Text,
+    addressing,
+    chains,
+    code,
+    joined,
+    needles,
+    perturbed,
+    sessions,
+    talk,
+    technical,
+)
 from bench.table import Cell, print_table
 from hansard.app.application import Application
 from hansard.app.settings import Settings
@@ -116,6 +130,13 @@ def main(
         _Group("talks, sessions", *([sessions(one) for one in half] for half in groups[0].halves))
     ]
     groups += [_Threads("talks, threads", *groups[0].halves)]
+    groups += [_Untold("talks, nobody says who", *groups[0].halves)]
+    named = [[addressing(one) for one in half] for half in groups[0].halves]
+    groups += [_Untold("the same, some address the other", *named)]
+    asked = technical()
+    groups += [_Untold("technical names", [_half(asked, 0)], [_half(asked, 1)])]
+    among = [[joined(_half(asked, n), half[0])] for n, half in enumerate(groups[0].halves)]
+    groups += [_Untold("technical names in a talk", *among)]
     groups += [_Group(one.name, [_half(one, 0)], [_half(one, 1)]) for one in parts]
     _print(groups, with_meaning=with_meaning, with_ablations=with_ablations)
     if with_meaning:
@@ -194,6 +215,13 @@ class _Threads(_Group):
         return _ours(one, embedder, _appended, "search")
 
 
+class _Untold(_Group):
+    """Texts that say nothing of who says them, and when, or of what they are part of."""
+
+    def _asked(self, one: Collection, embedder: Choice) -> Measured:
+        return _ours(one, embedder, _written, "search_records")
+
+
 @contextmanager
 def altered(changes: Sequence[tuple[ModuleType, str, object]]) -> Iterator[None]:
     """Set constants to other values for a while."""
@@ -246,6 +274,11 @@ def _filled(app: Application, texts: Mapping[str, Text]) -> dict[str, str]:
             _create(app, title=text.title[:500] or "-", body=text.body, parent_id=parent, **said)
         ] = key
     return keys
+
+
+def _written(app: Application, texts: Mapping[str, Text]) -> dict[str, str]:
+    """Make a record of the body of each text; gives keys by id."""
+    return {_create(app, title="-", body=text.body): key for key, text in texts.items()}
 
 
 def _appended(app: Application, texts: Mapping[str, Text]) -> dict[str, str]:

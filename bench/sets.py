@@ -31,6 +31,8 @@ DATED_SHARE = 0.3
 ALIKE_SHARE = 0.6
 """Of the questions, so many share words with what was told, as questions of people do."""
 
+ADDRESSED_SHARE = 1 / 7
+
 FUNCTIONS = 1_500
 FUNCTION_LINES = (4, 60)
 
@@ -150,6 +152,35 @@ class _Talk:
         key = f"t{len(self.texts)}"
         self.texts[key] = Text(who, line, f"{whole}, {day:%-d %B %Y}", who, day)
         return key
+
+
+def addressing(talked: Collection) -> Collection:
+    """Let one turn of seven name whom it is said to."""
+    chance = random.Random(talked.name)
+    people = sorted({str(text.who) for text in talked.texts.values()})
+    texts = {}
+    for key, text in talked.texts.items():
+        other = next(name for name in people if name != text.who)
+        said = chance.choice(lines_of("addressing.txt")).format(other=other, said=text.body)
+        texts[key] = replace(text, body=said) if chance.random() < ADDRESSED_SHARE else text
+    return Collection(f"{talked.name}, addressing", texts, talked.questions)
+
+
+def technical() -> Collection:
+    """Take notes of a team on its software, asked for by name: a name that is nobody's."""
+    pairs = [line.split(" | ") for line in lines_of("technical.txt")]
+    texts = {f"s{number}": Text("-", note) for number, (note, _) in enumerate(pairs)}
+    asked = [(question, {f"s{number}"}) for number, (_, question) in enumerate(pairs)]
+    return Collection("technical", texts, asked)
+
+
+def joined(asked: Collection, others: Collection) -> Collection:
+    """Put texts among others, in any order, with the questions of the first."""
+    texts = {**asked.texts, **others.texts}
+    keys = list(texts)
+    random.Random(1).shuffle(keys)
+    name = f"{asked.name} in {others.name}"
+    return Collection(name, {key: texts[key] for key in keys}, asked.questions)
 
 
 def sessions(talked: Collection) -> Collection:

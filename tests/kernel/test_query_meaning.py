@@ -8,10 +8,11 @@ import pytest
 
 from hansard.engines.memory import MemoryEngine
 from hansard.kernel import query_meaning
-from hansard.kernel.engine import Hit, Table, Topic, WriteTx
+from hansard.kernel.engine import Hit, ReadTx, Table, Topic, WriteTx
 from hansard.kernel.event import SYSTEM, Event, Kinds, Stamp
 from hansard.kernel.meaning import NoMeanings
 from hansard.kernel.operation import Caller, Context
+from hansard.kernel.problem import BlobDamaged
 from hansard.kernel.similarity import Likeness
 from hansard.kernel.store import Store
 from hansard.kernel.view import Derivation, View, schema_of
@@ -114,6 +115,51 @@ def test_only_what_is_written_like_a_name_is_left_out(context: Context) -> None:
 
     assert told(context, "what has ana baked") == "what has ana baked"
     assert told(context, "What has Ana baked") == "What has baked"
+
+
+def texts_of(tx: ReadTx, keys: Sequence[str]) -> Iterator[str]:
+    rows = (tx.get(LINES, key) for key in keys)
+    return (row["text"] for row in rows if row)
+
+
+TALK = ["My bag is lost"] * 5 + ["I slept"] * 15 + ["So it goes"] * 77
+"""A twentieth says `my` and three in twenty `I`, also of a hundred lines; not of more."""
+
+
+def person(context: Context, query: str) -> str:
+    return query_meaning.telling(query, WORDS, context, texts_of)
+
+
+def test_whom_no_text_names_is_left_out_only_in_a_talk(context: Context) -> None:
+    say(context, *TALK)
+    assert person(context, "Where does Ana work?") == "Where does Ana work?"
+
+    say(context, *["I ate, my friend"] * 10)
+    assert person(context, "Where does Ana work?") == "Where does work?"
+    assert person(context, "Where does OAuth work?") == "Where does OAuth work?"
+    assert person(context, "Who hired Ana?") == "Who hired Ana?"
+    assert told(context, "Where does Ana work?") == "Where does Ana work?"
+
+
+def test_whom_others_address_is_left_out_wherever_it_stands(context: Context) -> None:
+    say(context, *TALK, "Thanks, Ana!", "Ana was right", "Postgres was right")
+
+    assert person(context, "Who hired Ana?") == "Who hired ?"
+    assert person(context, "Who hired Postgres?") == "Who hired Postgres?"
+    say(context, *["So it goes"] * 9)
+    assert person(context, "Who hired Ana?") == "Who hired Ana?"
+
+
+def test_a_name_in_what_cannot_be_read_stays(context: Context) -> None:
+    def damaged(tx: ReadTx, keys: Sequence[str]) -> Iterator[str]:
+        yield from texts_of(tx, keys)
+        raise BlobDamaged("A blob is missing")
+
+    say(context, *TALK, "Thanks, Ana!")
+
+    kept = query_meaning.telling("Who hired Ana?", WORDS, context, damaged)
+
+    assert kept == "Who hired Ana?"
 
 
 def test_days_are_left_out_and_a_question_of_nothing_else_stays_whole(context: Context) -> None:

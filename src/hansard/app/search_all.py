@@ -30,7 +30,7 @@ from hansard.decisions.ranking import ACTIVE_BONUS
 from hansard.decisions.search import Searching
 from hansard.decisions.tables import WORDS as DECISION_WORDS
 from hansard.entities import places as entity_places
-from hansard.entities.reading import FoundEntity, found
+from hansard.entities.reading import FoundEntity, found, texts_of
 from hansard.entities.views import WORDS as ENTITY_WORDS
 from hansard.kernel.cursor import from_cursor, refused, to_cursor
 from hansard.kernel.engine import Hit, Position, ReadTx, Row, Topic, Where
@@ -222,7 +222,7 @@ class Everything:
 
     def _entities(self, query: str, context: Context, limit: int) -> list[Thing]:
         # As many whatever the page, so that the next page goes on with the same order.
-        meant = near(self.meanings, ENTITY_WORDS, query, context, limit=HITS_MAX)
+        meant = near(self.meanings, ENTITY_WORDS, query, context, limit=HITS_MAX, texts=texts_of)
 
         def work(tx: ReadTx) -> list[Thing]:
             words = tx.search(ENTITY_WORDS, query, limit=HITS_MAX)

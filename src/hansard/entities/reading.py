@@ -1,7 +1,8 @@
 """Reads entities: rows, blobs, and turns and events by page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -255,3 +256,10 @@ def found(tx: ReadTx, identifier: str) -> FoundEntity | None:
         text = texts[1]
     current = current_of(tx, row)["id"] if declared.name == "textDocument" else None
     return FoundEntity(declared.name, known["title"], text, row["createdAt"], current)
+
+
+def texts_of(tx: ReadTx, identifiers: Sequence[str]) -> Iterator[str]:
+    """Read the texts of entities, as far as they are there; they are fetched together."""
+    tx.prefetch(*(partial(found, tx, one) for one in identifiers))
+    entities = (found(tx, one) for one in identifiers)
+    return (one.text for one in entities if one)

@@ -6,16 +6,18 @@ said something and when is compared with the text's own author and time (`kernel
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
 from hansard.kernel.dates import without_dates
-from hansard.kernel.engine import Hit, Topic
+from hansard.kernel.engine import Hit, ReadTx, Topic
 from hansard.kernel.languages import is_small
 from hansard.kernel.meaning import Meanings, NoMeanings
 from hansard.kernel.operation import Context
+from hansard.kernel.people import is_addressed
+from hansard.kernel.problem import BlobDamaged
 from hansard.kernel.similarity import Alike
 from hansard.kernel.words import QUERY_WORDS_MAX, RUN, fold, query_stems, stem
 
@@ -26,10 +28,19 @@ COMMON_MIN = 10
 ABOUT_SHARE = 0.05
 """Of what such a part has, a question among texts that are alike says which of them it is about."""
 
-OF_ONESELF = "my"
+OF_ONESELF = ("my", "i")
 ONESELF_SHARE = 0.05
 ONESELF_MIN = 3
-"""Where so many texts have this, people speak of themselves: who is asked about is not named."""
+"""Where so many texts have the first of these, some speak of themselves, and may be addressed."""
+
+TALK_SHARE = 0.2
+"""Where so many have the second as well, whom no text names is taken for one who speaks."""
+
+USES_MAX = 32
+"""So many texts that have a name are read for how they use it."""
+
+Texts = Callable[[ReadTx, Sequence[str]], Iterable[str]]
+"""Reads what documents say, by their keys."""
 
 _DOES = "am is are was were do does did has have had can could will would shall should may might"
 _DOING = re.compile(
@@ -52,11 +63,22 @@ class Near:
     alike: Alike | None = None
 
 
-def near(meanings: Meanings, topic: Topic, query: str, context: Context, *, limit: int) -> Near:
-    """Find what means what a question means, outside any transaction; it may be stale."""
+def near(
+    meanings: Meanings,
+    topic: Topic,
+    query: str,
+    context: Context,
+    *,
+    limit: int,
+    texts: Texts | None = None,
+) -> Near:
+    """Find what means what a question means, outside any transaction; it may be stale.
+
+    `texts` reads what is found, to see who is a person in it.
+    """
     if not query_stems(query) or type(meanings) is NoMeanings:
         return Near()
-    asked = telling(query, topic, context)
+    asked = telling(query, topic, context, texts)
     hits = meanings.nearest(context.project, topic.name, asked, limit=limit)
     return Near(hits, partial(meanings.alike, context.project, topic.name, asked))
 
@@ -101,29 +123,57 @@ def _common(words: Sequence[str], topic: Topic, context: Context, share: float) 
     return [word for word, count in zip(words, counts, strict=True) if count >= least]
 
 
-def telling(query: str, topic: Topic, context: Context) -> str:
-    """Give a question without the days and the names in it that tell nothing, if it still asks."""
+def telling(query: str, topic: Topic, context: Context, texts: Texts | None = None) -> str:
+    """Give a question without the days and the names in it that tell nothing, if it still asks.
+
+    Without `texts`, nobody is known to be a person.
+    """
     kept = without_dates(query, today(context))
-    kept = _without(kept, _saying_nothing(kept, topic, context))
+    kept = _without(kept, _saying_nothing(kept, topic, context, texts))
     return kept if query_stems(kept) else query
 
 
-def _saying_nothing(query: str, topic: Topic, context: Context) -> list[str]:
+def _saying_nothing(
+    query: str, topic: Topic, context: Context, texts: Texts | None
+) -> Collection[str]:
     """Give the names in a question that many texts have, and those of people who speak in them."""
     names = _names(query)
     if not names:
         return []
-    found = [stem(fold(word)) for word in (*names, OF_ONESELF)]
-    total, counts = context.read(lambda tx: tx.having(topic, found))
-    least = max(COMMON_SHARE * total, COMMON_MIN)
-    people = _people(query) if counts[-1] >= max(ONESELF_SHARE * total, ONESELF_MIN) else set()
-    return [
-        word for word, count in zip(names, counts, strict=False) if count >= least or word in people
-    ]
+    found = [stem(fold(word)) for word in (*names, *OF_ONESELF)]
+
+    def work(tx: ReadTx) -> Collection[str]:
+        total, counts = tx.having(topic, found)
+        least = max(COMMON_SHARE * total, COMMON_MIN)
+        common = {word for word, count in zip(names, counts, strict=False) if count >= least}
+        *_, own, spoken = counts
+        if texts is None or own < max(ONESELF_SHARE * total, ONESELF_MIN):
+            return common
+        unnamed = _people(query) if spoken >= TALK_SHARE * total else set()
+        uses = {word: _uses(tx, topic, word, texts) for word in names if word not in common}
+        return common | {
+            word
+            for word, said in uses.items()
+            if (is_addressed(word, said) if said else word in unnamed)
+        }
+
+    return context.read(work)
+
+
+def _uses(tx: ReadTx, topic: Topic, name: str, texts: Texts) -> list[str]:
+    """Read texts that have a name; another word may have the same stem."""
+    keys = [hit.key for hit in tx.search(topic, name, limit=USES_MAX)]
+    try:
+        return [text for text in texts(tx, keys) if name.casefold() in text.casefold()]
+    except BlobDamaged:
+        # Others are found nevertheless; of the name nothing is known, so it stays.
+        return [name]
 
 
 def _people(query: str) -> set[str]:
-    return {one["who"] or one["whose"] for one in _DOING.finditer(query)}
+    """Give who does or has something; a name such as `OAuth` is nobody's."""
+    found = (one["who"] or one["whose"] for one in _DOING.finditer(query))
+    return {name for name in found if name.istitle()}
 
 
 def _names(query: str) -> list[str]:

@@ -1,6 +1,7 @@
 """Reads records: rows by id, whole records with bodies, references with counts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from hansard.kernel.blob import Digest
@@ -68,6 +69,17 @@ def known_row(tx: ReadTx, identifier: str, known: Row) -> Row:
 def body(tx: ReadTx, row: Row) -> str:
     """Read the body a row stands for."""
     return content(tx, Digest(row["body"])).decode()
+
+
+def texts_of(tx: ReadTx, identifiers: Sequence[str]) -> Iterator[str]:
+    """Read what records say, as far as they are there; their contents are fetched together."""
+    tx.prefetch(*(partial(_text, tx, one) for one in identifiers))
+    return (_text(tx, one) for one in identifiers)
+
+
+def _text(tx: ReadTx, identifier: str) -> str:
+    row = tx.get(RECORDS, identifier)
+    return "\n".join([row["title"], row["summary"], body(tx, row)]) if row else ""
 
 
 def body_bytes(tx: ReadTx, row: Row) -> int:

@@ -34,7 +34,7 @@ def search_records(
     first = _first(request.cursor)
     until = first + request.limit
     most = limits.SEARCH_MEANINGS_MAX
-    meant = near(meanings, WORDS, request.query, context, limit=most)
+    meant = near(meanings, WORDS, request.query, context, limit=most, texts=reading.texts_of)
 
     def work(tx: ReadTx) -> answers.SearchResultsAnswer:
         root = reading.require(tx, request.parent_id) if request.parent_id is not None else None

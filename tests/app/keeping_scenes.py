@@ -104,7 +104,7 @@ def erase_secret(app: Application) -> None:
 def collect_all(app: Application) -> None:
     """Forget one key and collect one blob in each step, so that there are several."""
     with patch.object(unused_blobs, "STEP", 1), patch.object(idempotency_keys, "STEP", 1):
-        collect(app.store, deleted_before="9999", keys_before="9999", stamp=STAMP)
+        collect(app.store, deleted_before="9999", keys_before=lambda _: "9999", stamp=STAMP)
 
 
 def redact(stage: Stage) -> None:

@@ -1,16 +1,19 @@
 """Keys of calls are remembered for a time, and forgotten by `hansard gc`, which an entry says."""
 
+from datetime import timedelta
 from typing import Any, ClassVar
 
 import pytest
 
 from hansard.app.application import Application
+from hansard.app.erasure_events import Collected
 from hansard.app.keeping import idempotency_keys
 from hansard.app.keeping.garbage_collection import collect, find
 from hansard.app.keeping.redaction import WantedErasure, erase
 from hansard.app.verify import verify
 from hansard.kernel import paging, reply
-from hansard.kernel.blob import Digest
+from hansard.kernel.blob import Digest, digest_of
+from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.effect import Intent, Outcome
 from hansard.kernel.engine import Table
 from hansard.kernel.event import SYSTEM, Actor, Stamp
@@ -23,6 +26,8 @@ from tests.toy import NoteTaken
 
 PROJECT = "default"
 NEVER, EVER = "", "9999"
+LONG_AGO = Stamp(SYSTEM, "1999-01-01T00:00:00.000000Z")
+FAR_AHEAD = Stamp(SYSTEM, "2999-01-01T00:00:00.000000Z")
 LATER = Stamp(SYSTEM, "2026-12-31T00:00:00.000000Z")
 
 
@@ -51,9 +56,14 @@ def note(app: Application, key: str, text: str = "once") -> NoteTaken:
     return taken
 
 
+def at(before: str) -> idempotency_keys.Cutoff:
+    """Have keys be old from before this time, whenever the project was written to."""
+    return lambda _: before
+
+
 def forget(app: Application, before: str = EVER) -> int:
     """Collect what was kept for keys from before a time; gives how many are forgotten."""
-    return collect(app.store, deleted_before=NEVER, keys_before=before, stamp=STAMP).keys
+    return collect(app.store, deleted_before=NEVER, keys_before=at(before), stamp=STAMP).keys
 
 
 def kept_keys(app: Application, table: Table = reply.REPLIES) -> dict[str, Any]:
@@ -102,6 +112,34 @@ def test_a_key_from_after_that_time_is_answered_as_first_and_still_refused_for_a
         note(app, "new", "another")
 
 
+def test_a_clock_that_is_ahead_makes_no_key_old(app: Application) -> None:
+    """Not even one that gc has written by before."""
+    ahead = to_text(utc_now() + timedelta(days=400))
+    answer_long_ago(app)
+    first = note(app, "k")
+    app.store.write(PROJECT, lambda tx: app.store.record(tx, Collected(blobs=[]), FAR_AHEAD))
+
+    for _ in range(2):
+        collect(
+            app.store,
+            deleted_before=NEVER,
+            keys_before=idempotency_keys.older_than(30, ahead),
+            stamp=FAR_AHEAD,
+        )
+
+    assert len(kept_keys(app)) == 1, "the one that is old by what was written since"
+    assert note(app, "k") == first
+
+
+def answer_long_ago(app: Application) -> None:
+    """Keep an answer under a key, in an entry of long before."""
+
+    def work(tx: Any) -> None:
+        app.store.record(tx, reply.keep_reply(tx, "old", "o", digest_of(b"a"), {}), LONG_AGO)
+
+    app.store.write(PROJECT, work)
+
+
 def test_what_a_forgotten_answer_was_kept_in_goes_and_nothing_is_missed(app: Application) -> None:
     note(app, "old")
     note(app, "old too", "another")
@@ -121,7 +159,7 @@ def test_a_look_says_what_would_be_forgotten_and_changes_nothing(app: Applicatio
     note(app, "k")
     before = app.store.engine.heads(), blobs(app)
 
-    found = find(app.store, deleted_before=NEVER, keys_before=EVER)
+    found = find(app.store, deleted_before=NEVER, keys_before=at(EVER))
 
     assert (found.keys, found.count) == (1, 1)
     assert (app.store.engine.heads(), blobs(app)) == before
@@ -163,11 +201,11 @@ def test_one_that_was_cut_off_is_gone_on_with(
     for number in range(3):
         note(app, f"k{number}", f"note {number}")
 
-    assert idempotency_keys.forget_some(app.store, PROJECT, EVER, STAMP) == 1
+    assert idempotency_keys.forget_some(app.store, PROJECT, at(EVER), STAMP) == 1
     assert len(kept_keys(app)) == 2
     assert verify(app.store).findings == ()
     # Whoever goes on may have been told to remember for longer: what is forgotten stays so.
-    cut_off = collect(app.store, deleted_before=NEVER, keys_before="0", stamp=STAMP)
+    cut_off = collect(app.store, deleted_before=NEVER, keys_before=at("0"), stamp=STAMP)
     assert (cut_off.keys, cut_off.count) == (0, 1)
 
     assert forget(app) == 2
@@ -184,7 +222,7 @@ def test_a_forgotten_answer_that_is_still_kept_is_redacted_with_the_rest(app: Ap
     [row] = kept_keys(app).values()
     entries = app.store.read(PROJECT, lambda tx: list(paging.entries(tx)))
     written = next(one.seq for one in entries if b"hunter2-of-ada" in (one.payload or b""))
-    assert idempotency_keys.forget_some(app.store, PROJECT, EVER, STAMP) == 1
+    assert idempotency_keys.forget_some(app.store, PROJECT, at(EVER), STAMP) == 1
 
     wanted = WantedErasure(seq=written, fields=("title",))
     done = erase(app.store, PROJECT, wanted, reason="It got in.", stamp=kept.PERSON)

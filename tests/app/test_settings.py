@@ -51,13 +51,20 @@ def test_a_value_that_does_not_fit_is_refused_by_name(variable: str, value: str)
         load({}, {variable: value, "HANSARD_CONFIG": "/dev/null"})
 
 
-@pytest.mark.parametrize("content", ["colour = 1", "port = [", "read_only = 3"])
+@pytest.mark.parametrize(
+    "content", ["colour = 1", "port = [", "read_only = 3", "remember_days = -5"]
+)
 def test_a_config_file_that_is_wrong_is_refused(tmp_path: Path, content: str) -> None:
     config = tmp_path / "config.toml"
     config.write_text(content)
 
     with pytest.raises(InvalidInput):
         load({}, {"HANSARD_CONFIG": str(config)})
+
+
+def test_no_number_is_below_zero() -> None:
+    with pytest.raises(InvalidInput, match="remember"):
+        load({"remember_days": -5}, {"HANSARD_CONFIG": "/dev/null"})
 
 
 def test_a_config_file_that_was_named_but_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -81,6 +81,26 @@ def test_histories_that_part_are_told_with_where_and_what(hansard: Hansard, far:
     assert hansard("pull", str(far)).code == 1
 
 
+def test_collecting_a_copy_says_why_some_of_it_stays_and_it_goes_on_taking_in(
+    hansard: Hansard, far: Path
+) -> None:
+    app = start(Settings(store=str(hansard.store), project="shop", embedder="none"))
+    saved = app.call("workflow_checkpoint_save", {"context": {"n": 1}}, a_caller()).model_dump()
+    app.call("workflow_checkpoint_delete", {"checkpointId": saved["checkpointId"]}, a_caller())
+    app.close()
+    moved(hansard, "push", str(far))
+    there = ("--days", "0", "--store", str(far))
+
+    collected = hansard("gc", "--apply", *there)
+    told = moved(hansard, "gc", *there)
+    decide(hansard, "two")
+
+    assert "shop: some of it stays" in collected.out
+    assert told["waiting"] == ["shop"]
+    assert int(str(moved(hansard, "push", str(far))["entries"])) > 0
+    assert "stays" not in hansard("gc", "--goes-on-here", *there).out
+
+
 def test_nothing_to_pull_from_is_said_and_made_by_nobody(hansard: Hansard, far: Path) -> None:
     assert "There is no store" in hansard("pull", str(far)).err
     assert not far.exists()

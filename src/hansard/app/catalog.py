@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from hansard.app import erasure_events
+from hansard.app.copies import COPIED
 from hansard.app.unfinished_imports import UNFINISHED
 from hansard.embedders.vectors import VECTORS
 from hansard.kernel import effect, follow, ids, origin, reply
@@ -17,7 +18,7 @@ from hansard.kernel.view import View, schema_of
 
 KERNEL_EVENTS: tuple[type[Event], ...] = (*ids.EVENTS, *reply.EVENTS, *origin.EVENTS)
 KERNEL_VIEWS = (ids.VIEW, reply.VIEW, origin.VIEW, effect.VIEW)
-PLAIN_TABLES = (follow.CURSORS, VECTORS, ids.WITHHELD, UNFINISHED)
+PLAIN_TABLES = (follow.CURSORS, VECTORS, ids.WITHHELD, UNFINISHED, COPIED)
 """Tables that no view derives."""
 
 

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from hansard.kernel.event import Event, Proof
 from hansard.kernel.model import Model
+from hansard.kernel.reply import KeysForgotten
 
 
 class ErasedPayload(Model):
@@ -69,3 +70,6 @@ class Collected(Event):
 
 
 EVENTS: tuple[type[Event], ...] = (Redacted, Collected)
+
+HOUSEKEEPING = frozenset({Collected.kind, KeysForgotten.kind})
+"""What only `hansard gc` records."""

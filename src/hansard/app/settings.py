@@ -109,8 +109,9 @@ class Settings:
     )
     remember_days: int = _declare(
         30,
-        "Days for which the idempotency key of a call is remembered at least; after that `hansard "
-        "gc` forgets it, and the same key is a new call. 0 remembers all.",
+        "Read by `hansard gc`, not by a server: days for which the idempotency key of a call is "
+        "remembered at least; after that `hansard gc --apply` forgets it, and the same key is a "
+        "new call. 0 remembers all.",
     )
     stale_ticks: int = _declare(
         10, "Writes of others since its last sync from which a session counts as stale."
@@ -411,6 +412,8 @@ def _parse(declared: Declaration, value: Any, source: str) -> Any:
     else:
         kind = {bool: "yes or no", int: "a whole number", str: "text"}[expected]
         raise InvalidInput(f"{source}: must be {kind}, not {value!r}")
+    if expected is int and parsed < 0:
+        raise InvalidInput(f"{source}: must be 0 or more, not {value!r}")
     if declared.choices and parsed not in declared.choices:
         raise InvalidInput(f"{source}: must be one of {', '.join(declared.choices)}")
     return parsed

@@ -1,7 +1,7 @@
 """Wall-clock times as sortable text: UTC, microseconds, fixed width."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 Clock = Callable[[], datetime]
 
@@ -24,3 +24,11 @@ def from_text(text: str) -> datetime:
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except OverflowError as error:
         raise ValueError("the offset leads out of the years 1 to 9999") from error
+
+
+def days_before(moment: str, days: int) -> str:
+    """Say when it was so many days earlier; what is before the calendar is before all times."""
+    try:
+        return to_text(from_text(moment) - timedelta(days=days))
+    except OverflowError:
+        return ""

@@ -4,14 +4,24 @@ Three things are collected: what was staged or kept and is named by no entry; wh
 checkpoints and threads named, and answers to calls whose keys are forgotten; and tables of views
 that have newer versions. A blob that another is packed against stays, and so does whatever any
 other entry names.
+
+Of the second an entry tells. It is written only where somebody has written since the project last
+went to another store or came from one (`copies.py`): two that are kept in step never part by it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
+from hansard.app import copies
 from hansard.app.keeping.blob_lock import alone
-from hansard.app.keeping.idempotency_keys import NONE_OLD, count_old, forget_some, old_keys
+from hansard.app.keeping.idempotency_keys import (
+    NONE_OLD,
+    Cutoff,
+    count_old,
+    forget_some,
+    old_keys,
+)
 from hansard.app.keeping.unused_blobs import Sizes, sifted
 from hansard.kernel.blob import Digest
 from hansard.kernel.engine import Engine, ReadTx
@@ -39,6 +49,9 @@ class Garbage:
     """Of older versions of views."""
     keys: int = 0
     """Of calls made so long ago that they are forgotten."""
+    waiting: tuple[str, ...] = ()
+    """Projects of which something stays until somebody writes to them, as another store has all
+    that they have."""
 
     @property
     def count(self) -> int:
@@ -60,24 +73,31 @@ def find(
     store: Store,
     *,
     deleted_before: str,
-    keys_before: str | None = None,
+    keys_before: Cutoff | None = None,
+    goes_on_here: bool = False,
     progress: Progress = lambda *_: None,
 ) -> Garbage:
     """Look for what can be collected; `deleted_before` says since when it must be deleted.
 
-    Keys of calls from before `keys_before` can be forgotten; without it, none.
+    Keys of calls from before `keys_before` can be forgotten; without it, none. If each project
+    `goes_on_here`, it does not matter which others have.
     """
     found = _Found()
     heads = store.engine.heads()
     for number, project in enumerate(sorted(heads), start=1):
+        may_write = goes_on_here or copies.has_gone_on(store, project)
         old = NONE_OLD
         if keys_before is not None:
-            old = store.read(project, partial(old_keys, made_before=keys_before))
-            found.keys += store.read(project, partial(count_old, made_before=keys_before))
+            old = store.read(project, partial(old_keys, cutoff=keys_before))
+            count = store.read(project, partial(count_old, cutoff=keys_before))
+            found.note_keys(project, count, may_write=may_write)
         before = old.replies_before
-        with sifted(store, project, deleted_before, replies_before=before) as sifting:
+        with sifted(
+            store, project, deleted_before, replies_before=before, may_write=may_write
+        ) as sifting:
             found.note(project, sifting.sieve.next(-1, is_deleted=False), is_deleted=False)
             found.note(project, sifting.sieve.next(-1, is_deleted=True), is_deleted=True)
+            found.note_waiting(project, is_waiting=sifting.is_waiting)
         progress(project, "projects", number, len(heads))
     return found.garbage(store, heads)
 
@@ -86,8 +106,9 @@ def collect(
     store: Store,
     *,
     deleted_before: str,
-    keys_before: str | None = None,
+    keys_before: Cutoff | None = None,
     stamp: Stamp,
+    goes_on_here: bool = False,
     progress: Progress = lambda *_: None,
 ) -> Garbage:
     """Look beside writers and release what is found, some at a time; returns what went.
@@ -99,16 +120,20 @@ def collect(
     with alone(store.engine) as still_alone:
         heads = store.engine.heads()
         for number, project in enumerate(sorted(heads), start=1):
-            while keys_before and (count := forget_some(store, project, keys_before, stamp)):
-                found.keys += count
-                still_alone()
-            with sifted(store, project, deleted_before) as sifting:
+            # Nobody takes entries to another store, or from there, until this ends.
+            may_write = goes_on_here or copies.has_gone_on(store, project)
+            if keys_before is not None:
+                for count in _forgotten(store, project, keys_before, stamp, may_write=may_write):
+                    found.note_keys(project, count, may_write=may_write)
+                    still_alone()
+            with sifted(store, project, deleted_before, may_write=may_write) as sifting:
                 while not sifting.is_empty():
                     still_alone()
                     unnamed, deleted = sifting.let_go(stamp)
                     store.engine.discard([*unnamed, *deleted])
                     found.note(project, unnamed, is_deleted=False)
                     found.note(project, deleted, is_deleted=True)
+                found.note_waiting(project, is_waiting=sifting.is_waiting)
             progress(project, "projects", number, len(heads))
         still_alone()
         garbage = found.garbage(store, heads)
@@ -117,13 +142,37 @@ def collect(
     return garbage
 
 
+def _forgotten(
+    store: Store, project: str, keys_before: Cutoff, stamp: Stamp, *, may_write: bool
+) -> Iterator[int]:
+    """Forget old keys, some at a time, and count them; where nothing may be written, only count."""
+    if not may_write:
+        yield store.read(project, partial(count_old, cutoff=keys_before))
+        return
+    while count := forget_some(store, project, keys_before, stamp):
+        yield count
+
+
 class _Found:
     """What was found so far, by project."""
 
     def __init__(self) -> None:
         self._unnamed: dict[str, Sizes] = {}
         self._deleted: dict[str, Sizes] = {}
-        self.keys = 0
+        self._waiting: set[str] = set()
+        self._keys = 0
+
+    def note_keys(self, project: str, count: int, *, may_write: bool) -> None:
+        """Add some keys of a project, which stay where nothing may be written."""
+        if may_write:
+            self._keys += count
+        else:
+            self.note_waiting(project, is_waiting=count > 0)
+
+    def note_waiting(self, project: str, *, is_waiting: bool) -> None:
+        """Note whether something of a project stays for now."""
+        if is_waiting:
+            self._waiting.add(project)
 
     def note(self, project: str, sizes: Sizes, *, is_deleted: bool) -> None:
         """Add some blobs of a project."""
@@ -137,7 +186,8 @@ class _Found:
         are_ours = all(head.views == store.fingerprint for head in heads.values())
         tables = tuple(store.engine.outdated()) if are_ours else ()
         loose = store.engine.loose(older_s=LOOSE_S)
-        return Garbage(loose, self._unnamed, self._deleted, tables, self.keys)
+        waiting = tuple(sorted(self._waiting))
+        return Garbage(loose, self._unnamed, self._deleted, tables, self._keys, waiting)
 
 
 def superfluous(engine: Engine) -> list[Digest]:

@@ -5,13 +5,20 @@ never depends on whose clock or setting it is. What was announced to the world u
 still open is not forgotten, nor is what was announced after it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from hansard.app.erasure_events import HOUSEKEEPING
+from hansard.kernel.clock import days_before
 from hansard.kernel.effect import OPEN_INTENTS
 from hansard.kernel.engine import Found, Range, ReadTx, Table, WriteTx
 from hansard.kernel.event import Stamp
+from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.reply import ATTEMPTS, REPLIES, KeysForgotten
 from hansard.kernel.store import Store
+
+Cutoff = Callable[[str], str]
+"""Given when a project was last written to, says since when its keys are remembered."""
 
 STEP = 500
 """Keys that are forgotten in one transaction, for which others wait."""
@@ -28,27 +35,36 @@ class OldKeys:
 NONE_OLD = OldKeys(0, 0)
 
 
-def old_keys(tx: ReadTx, made_before: str) -> OldKeys:
-    """Say which keys of a project are from before a time, by the journal's own clock."""
-    before = tx.seek(at=made_before) + 1
+def older_than(days: int, now: str) -> Cutoff:
+    """Have keys be old after so many days.
+
+    Nobody is sure of `now`: a clock that is ahead makes no key older than what was written after
+    it says.
+    """
+    return lambda written: days_before(min(now, written), days) if written else ""
+
+
+def old_keys(tx: ReadTx, cutoff: Cutoff) -> OldKeys:
+    """Say which keys of a project are old, by the journal's own clock."""
+    before = tx.seek(at=cutoff(_last_written(tx))) + 1
     still_open = tx.scan(OPEN_INTENTS, limit=1)
     # An attempt is noted after its intents, so of those before the first open one none is open.
     return OldKeys(before, min([before, *(found.row["seq"] for found in still_open)]))
 
 
-def count_old(tx: ReadTx, made_before: str) -> int:
-    """Count the keys of a project that are from before a time."""
-    old = old_keys(tx, made_before)
+def count_old(tx: ReadTx, cutoff: Cutoff) -> int:
+    """Count the keys of a project that are old."""
+    old = old_keys(tx, cutoff)
     asked = ((REPLIES, old.replies_before), (ATTEMPTS, old.attempts_before))
     counts = (tx.tally(table, {"seq": Range(below=before)}) for table, before in asked)
     return sum(count.get(None, 0) for count in counts)
 
 
-def forget_some(store: Store, project: str, made_before: str, stamp: Stamp) -> int:
+def forget_some(store: Store, project: str, cutoff: Cutoff, stamp: Stamp) -> int:
     """Forget the oldest of a project's old keys in one transaction; returns how many."""
 
     def work(tx: WriteTx) -> int:
-        old = old_keys(tx, made_before)
+        old = old_keys(tx, cutoff)
         replies = _oldest(tx, REPLIES, old.replies_before)
         attempts = _oldest(tx, ATTEMPTS, old.attempts_before)
         if replies or attempts:
@@ -59,6 +75,17 @@ def forget_some(store: Store, project: str, made_before: str, stamp: Stamp) -> i
         return len(replies) + len(attempts)
 
     return store.write(project, work)
+
+
+def _last_written(tx: ReadTx) -> str:
+    """Say when anybody else than gc last wrote, whose clock may be wrong; empty if nobody did."""
+    before: int | None = None
+    while page := tx.entries(before=before, limit=ENTRIES_PAGE, descending=True):
+        for entry in page:
+            if entry.kind not in HOUSEKEEPING:
+                return entry.at
+        before = page[-1].seq
+    return ""
 
 
 def _oldest(tx: ReadTx, table: Table, before: int) -> list[Found]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from hansard.app import unfinished_imports
+from hansard.app import copies, unfinished_imports
 from hansard.app.keeping.blob_lock import StillAlone, alone
 from hansard.app.keeping.blob_staging import spooling
 from hansard.app.keeping.bundle import BundleDamaged, FileState, Opening, reading, said_by
@@ -84,6 +84,8 @@ def import_project(
         foreign = reserve(store, contents, project, stamp)
         # First: an import that is interrupted later finds the blocks entered, and asks no more.
         store.write(project, partial(withhold, contents, foreign))
+        if project == contents.opening.project:
+            copies.note(store, project, contents.opening.seq)
         try:
             taken = take_in(
                 store, path, contents, project, progress=progress, still_alone=still_alone

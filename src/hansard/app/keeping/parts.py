@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 
 from hansard import __version__
-from hansard.app.erasure_events import Collected
+from hansard.app import copies
+from hansard.app.erasure_events import HOUSEKEEPING, Collected
 from hansard.app.keeping.blob_lock import alone
 from hansard.app.keeping.blob_staging import Spool, spooling
 from hansard.app.keeping.bundle import (
@@ -89,11 +90,18 @@ def named_between(store: Store, project: str, after: int, until: int) -> list[Di
 
 
 def write_part(
-    store: Store, project: str, path: Path, span: tuple[int, int], wanted: Iterable[Digest]
+    store: Store,
+    project: str,
+    path: Path,
+    span: tuple[int, int],
+    wanted: Iterable[Digest],
+    *,
+    notes: bool = True,
 ) -> End:
     """Write what a project has after an entry, until another, into a new file.
 
-    It has the blobs that the other side has asked for.
+    It has the blobs that the other side has asked for. That the other side will have the entries
+    is noted first, if it `notes`.
     """
     after, until = span
     hashes, line = hashes_at(store, project, span), projects.line(store, project)
@@ -111,6 +119,9 @@ def write_part(
         after_hash=hashes[after],
     )
     with alone(store.engine), writing(path) as bundle:
+        _require_not_collected(store, project, until)
+        if notes:
+            copies.note(store, project, until)
         bundle.begin(opening)
         blobs = (blob for one in wanted if (blob := _blob(store, project, one)))
         for page in paged(blobs, lambda blob: len(blob.packed)):
@@ -119,6 +130,16 @@ def write_part(
         for journal in paged(entries, lambda entry: len(entry.payload or b"")):
             bundle.add_entries(journal)
         return bundle.finish()
+
+
+def _require_not_collected(store: Store, project: str, until: int) -> None:
+    """Refuse to leave behind what only gc has written: the other side could then go another way."""
+
+    def work(tx: ReadTx) -> list[Entry]:
+        return tx.entries(after=until, kinds=HOUSEKEEPING, limit=1)
+
+    if store.engine.read(project, work):
+        raise HeadMoved(f"{project} was collected since it was looked at")
 
 
 def lacking(store: Store, project: str, digests: Collection[Digest]) -> list[Digest]:
@@ -141,6 +162,7 @@ def take_part(
         enter(store, contents, project, stamp)
         foreign = reserve(store, contents, project, stamp)
         _keep_all(store, path, project)
+        copies.note(store, project, contents.opening.seq)
         still_alone()
         taken = store.write(project, partial(_append_all, store, path, contents, head))
         store.write(project, partial(withhold, contents, foreign))

@@ -164,7 +164,9 @@ class Exchange:
         self._require(message.project)
         way, store = self._way(message, caller), self.application.store
         span = message.after, message.until
-        parts.write_part(store, way.project, way.path, span, way.wanted)
+        # Who only reads is sent nothing back that would have to go on from here.
+        notes = not self.application.read_only
+        parts.write_part(store, way.project, way.path, span, way.wanted, notes=notes)
         return {"bytes": way.path.stat().st_size}, b""
 
     def _get(self, message: Message, _: bytes, caller: Caller) -> Answer:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from hansard.app import copies
 from hansard.app.keeping.backup import (
     Backup,
     BackupUnsound,
@@ -65,6 +66,7 @@ def restore_folder(
             copying.copy_store(backup.folder, incoming, like=None)
             with open_store(incoming) as store:
                 heads = prove(store, progress=progress)
+                copies.note_all(store)
                 # Repositories are no part of a backup: they are made again.
                 decision_log.start_over(store)
             copying.tidy_up(incoming)
@@ -97,6 +99,7 @@ def restore_bundles(backup: Backup, store: Store, *, progress: Progress = lambda
             )
         for path, contents in found:
             take_in(store, path, contents, contents.opening.project, progress=progress)
+        copies.note_all(store)
     report = verify(store, quick=True, progress=progress)
     if report.exit_code > 1:
         raise BackupUnsound(f"What was restored is not sound: {report.findings[0].message}")

@@ -10,6 +10,7 @@ from functools import partial
 from itertools import chain as chain_together
 from pathlib import Path
 
+from hansard.app import copies
 from hansard.app.erasure_events import Collected, ErasedBlob, Redacted
 from hansard.app.keeping.bundle import entry_line, paged
 from hansard.app.keeping.exporting import Progress
@@ -96,6 +97,7 @@ def save_project(
         _append(target, project, page)
         progress(project, "entries", page[-1].seq, page[-1].seq)
     saved.from_backup, saved.head = chain.from_others, chain.reached
+    copies.note(target, project, saved.head.seq)
     _set_aside(readers[0], saved, aside)
     _own_up(target, saved, stamp)
     return saved

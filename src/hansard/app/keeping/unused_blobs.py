@@ -31,14 +31,20 @@ _COPYING = "checkpoints.thread_"
 
 @contextmanager
 def sifted(
-    store: Store, project: str, deleted_before: str, *, replies_before: int = 0
+    store: Store,
+    project: str,
+    deleted_before: str,
+    *,
+    replies_before: int = 0,
+    may_write: bool = True,
 ) -> "Iterator[Sifting]":
     """Look through a project, and have at hand what may go.
 
-    Answers from before the entry that is given are looked at as if they were forgotten.
+    Answers from before the entry that is given are looked at as if they were forgotten. Where
+    nothing may be written, what an entry would have to tell of stays.
     """
     with sieve() as made:
-        sifting = Sifting(store, project, made)
+        sifting = Sifting(store, project, made, may_write=may_write)
         sifting.look(deleted_before, replies_before)
         yield sifting
 
@@ -46,8 +52,11 @@ def sifted(
 class Sifting:
     """One look through a project, and what is done with what it found."""
 
-    def __init__(self, store: Store, project: str, made: Sieve) -> None:
+    def __init__(self, store: Store, project: str, made: Sieve, *, may_write: bool) -> None:
         """Look at this project, by means of this sieve."""
+        self.is_waiting = False
+        """Whether something stays only because nothing may be written."""
+        self._may_write = may_write
         self.sieve = made
         self._store = store
         self._project = project
@@ -66,6 +75,9 @@ class Sifting:
         while after_digest is not None:
             after_digest = read(partial(self._keep_page, after=after_digest))
         self.sieve.choose()
+        if not self._may_write:
+            self.is_waiting = bool(self.sieve.next(1, is_deleted=True))
+            self.sieve.spare_deleted()
         for digests in self.sieve.unlooked():
             self.sieve.spare_unnamed(read(partial(_mentioned_by, digests=digests)))
 
@@ -83,6 +95,7 @@ class Sifting:
                 tx.drop(digest)
             deleted = {digest: going.pop(digest) for digest in self.sieve.deleted(going)}
             if deleted:
+                assert self._may_write, "what was deleted is spared where nothing may be written"
                 gone = [GoneBlob(digest=one, packed_bytes=size) for one, size in deleted.items()]
                 self._store.record(tx, Collected(blobs=gone), stamp)
             return seen, going, deleted
@@ -125,7 +138,11 @@ class Sifting:
                 let_go |= going
                 found -= going
             elif entry.kind == Collected.kind:
-                continue  # it names what went, and may come again and go again
+                # It names what went, here or in the store that this came from. That may come again
+                # and go again; until then no other entry has to tell of it.
+                self.sieve.collected(found)
+                let_go -= found
+                continue
             named |= found
         self.sieve.name(named)
         self.sieve.let_go(let_go)

@@ -1,17 +1,19 @@
 """`hansard gc`: collects what nothing needs."""
 
-from datetime import datetime, timedelta
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from hansard.app.keeping.garbage_collection import Garbage, collect, find
+from hansard.app.keeping.idempotency_keys import older_than
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import opened
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.person_proof import signed
 from hansard.cli.terminal.text import print_json, show_progress
-from hansard.kernel.clock import to_text, utc_now
+from hansard.kernel.clock import days_before, to_text, utc_now
 
 DAYS = 30
 
@@ -26,6 +28,13 @@ def gc(
     days: Annotated[
         int, typer.Option(min=0, metavar="N", help="Spare what was deleted in the last N days.")
     ] = DAYS,
+    goes_on_here: Annotated[
+        bool,
+        typer.Option(
+            "--goes-on-here",
+            help="Collect also where another store has all of a project, and will not go on.",
+        ),
+    ] = False,
     json: Json = False,
 ) -> int:
     """Show how much room deleted checkpoints and leftovers take; with --apply, free it.
@@ -33,27 +42,21 @@ def gc(
     Nothing goes that an entry names, except the content of checkpoints that were deleted and of
     answers to calls whose idempotency keys are forgotten. With --apply the store's files are also
     written anew, which takes room and time.
+
+    An entry tells of what goes. Where all of a project is in another store too, none is written,
+    or the two could not be kept in step: what it would tell of goes when somebody has written.
     """
-    now = utc_now()
+    now = to_text(utc_now())
     with opened(flags) as (application, settings):
-        store, remembered = application.store, settings.remember_days
-        deleted_before = _before(now, days)
-        keys_before = _before(now, remembered) if remembered else None
-        if apply:
-            found = collect(
-                store,
-                deleted_before=deleted_before,
-                keys_before=keys_before,
-                stamp=signed(application),
-                progress=show_progress,
-            )
-        else:
-            found = find(
-                store,
-                deleted_before=deleted_before,
-                keys_before=keys_before,
-                progress=show_progress,
-            )
+        remembered = settings.remember_days
+        ask: Callable[..., Garbage] = partial(collect, stamp=signed(application)) if apply else find
+        found = ask(
+            application.store,
+            deleted_before=days_before(now, days),
+            keys_before=older_than(remembered, now) if remembered else None,
+            goes_on_here=goes_on_here,
+            progress=show_progress,
+        )
     if json:
         print_json(_shown(found) | {"applied": apply})
     else:
@@ -66,14 +69,6 @@ def register(app: typer.Typer) -> None:
     app.command()(gc)
 
 
-def _before(now: datetime, days: int) -> str:
-    """Say when it was so many days ago; what is before the calendar is before all entries."""
-    try:
-        return to_text(now - timedelta(days=days))
-    except OverflowError:
-        return ""
-
-
 def _print(found: Garbage, *, applied: bool) -> None:
     if found.loose:
         print(f"{len(found.loose):,} files that no project keeps")
@@ -84,6 +79,12 @@ def _print(found: Garbage, *, applied: bool) -> None:
         print(f"{found.keys:,} idempotency keys of calls made long ago")
     if found.tables:
         print(f"{len(found.tables):,} tables of older views")
+    for project in found.waiting:
+        print(
+            f"{project}: some of it stays. Another store or a backup has all of this project, and "
+            "what `hansard gc` writes would part the two. It goes once somebody has written here. "
+            "If only this store goes on, `hansard gc --apply --goes-on-here` does it."
+        )
     verb = "Freed" if applied else "Would free"
     print(f"{verb} {found.bytes:,} bytes in {found.count:,} blobs.")
     if not applied and (found.count or found.keys or found.tables):
@@ -99,4 +100,5 @@ def _shown(found: Garbage) -> dict[str, object]:
         "deleted": {project: sorted(sizes) for project, sizes in found.deleted.items()},
         "tables": found.tables,
         "keys": found.keys,
+        "waiting": found.waiting,
     }

@@ -62,6 +62,10 @@ class Sieve:
         """Hear that these were needed by something that was deleted."""
         self._put("INSERT OR IGNORE INTO let_go VALUES (?)", digests)
 
+    def collected(self, digests: Iterable[Digest]) -> None:
+        """Hear that these are said to have been let go of, whatever had named them before."""
+        self._put("DELETE FROM let_go WHERE digest = ?", digests)
+
     def keep(self, blobs: Iterable[tuple[Digest, Digest | None, int, int]]) -> None:
         """Hear of what is kept: its base, how many lie beneath it, and its size."""
         rows = (

@@ -90,7 +90,7 @@ class ModelProcess:
 
 
 def main(folder: Path) -> None:
-    """Become the one process with the model, unless there is one; returns at once, and listens on."""
+    """Become the one process with the model, unless there is one; listens on after it returns."""
     with suppress(_AlreadyThereError), listening(folder) as listener:
         # The process that began this waits for its end, so the one that stays is another.
         if os.fork():

@@ -17,6 +17,7 @@ from hansard.app.keeping.importing import import_project
 from hansard.app.keeping.parts import HeadMoved
 from hansard.app.keeping.peer_store import Answer
 from hansard.app.keeping.push_pull import HistoriesDiverged, move
+from hansard.app.keeping.repair import salvage
 from hansard.app.keeping.restoring import restore_folder
 from hansard.app.settings import Settings
 from hansard.app.start import start
@@ -246,6 +247,23 @@ def test_a_restored_store_is_collected_once_it_has_gone_on(tmp_path: Path) -> No
         before = app.store.engine.heads()[PROJECT]
         assert PROJECT in gather(app).waiting
         assert app.store.engine.heads()[PROJECT] == before
+        write(app, "two")
+        assert gather(app).keys == 2
+        assert verify(app.store).findings == ()
+
+
+def test_a_repaired_store_is_collected_once_it_has_gone_on(tmp_path: Path) -> None:
+    """What it had noted is not moved, and where its journal was cut another store may have more."""
+    store = tmp_path / "store"
+    with opened(store) as app:
+        write(app, "one")
+        backup = back_up(app.store, store, tmp_path / "b", at=kept.AT, open_store=kept.open_store)
+    kept.sql(store, "UPDATE journal SET session = 'forged' WHERE (number & 0xffffff) = 2")
+
+    salvage(store, backup, open_store=kept.open_store, stamp=kept.PERSON)
+
+    with opened(store) as app:
+        assert PROJECT in gather(app).waiting
         write(app, "two")
         assert gather(app).keys == 2
         assert verify(app.store).findings == ()

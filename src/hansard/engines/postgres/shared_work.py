@@ -11,7 +11,12 @@ from functools import partial
 import psycopg
 
 from hansard.engines.group_commit import Job
-from hansard.engines.postgres.connections import Connection, forget_prepared, is_trouble
+from hansard.engines.postgres.connections import (
+    Connection,
+    forget_prepared,
+    is_trouble,
+    pipelined,
+)
 from hansard.engines.postgres.heads import MOVED, ask_unmoved, storing
 from hansard.engines.postgres.object_store import Objects
 from hansard.engines.postgres.query_trails import Trails
@@ -47,6 +52,7 @@ class SharedWork:
         `begin` begins a transaction; with it the work is done ahead of the lock, at what was seen.
         """
         self._begin = begin
+        self.is_ahead = begin is not None
         self._objects = objects
         self._connection = connection
         self._names = names
@@ -151,15 +157,28 @@ class SharedWork:
     def has_landed(self, connection: Connection, now: Mark) -> bool | None:
         """Whether this is part of what a project has become; `None` if that does not say."""
         before, after = self._before, self._after
-        if now in (before, after):
-            return now == after
+        if now == before:
+            return False
+        # Without an entry it looks like anything else that was done once, or kept from landing.
         if after.head.seq == before.head.seq:
             return None
+        if now == after:
+            return True
         hashes = connection.execute(
             f"SELECT hash FROM {self._names.journal} WHERE project = %s AND seq = %s".encode(),
             (self.project, after.head.seq),
         ).fetchall()
         return hashes == [(after.head.hash,)]
+
+    def outdate(self, connection: Connection, now: Mark) -> None:
+        """Move the locked head on, so that what this has sent fails if it comes to the lock yet."""
+        moved = Mark(now.changes + 1, now.head)
+        with pipelined(connection):
+            statement, values = storing(self._names, self.project, moved)
+            connection.execute(statement.encode(), values)
+            commit = connection.execute("COMMIT")
+        assert commit.statusmessage == "COMMIT", f"the commit ended in {commit.statusmessage}"
+        self._hot.move(self.project, now, moved, {}, ())
 
     def remember(self) -> None:
         """Have this process know, now that all is committed, what it need not ask for again."""
@@ -176,7 +195,7 @@ class SharedWork:
             at=self._before,
             head=self._head,
             pending=self._pending.copy(),
-            is_ahead=self._begin is not None,
+            is_ahead=self.is_ahead,
             objects=self._objects,
             trails=self._trails,
         )

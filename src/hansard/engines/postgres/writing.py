@@ -194,11 +194,16 @@ class Lane:
     def _has_landed(self, work: "SharedWork") -> bool | None:
         """Find out whether work was committed whose answer was lost; `None` if nobody can tell.
 
-        Until the server has ended that transaction, one way or the other, it holds the lock.
+        What was done under the lock holds it until the server has ended that transaction, one way
+        or the other. What was sent ahead of the lock may not have come to it yet: where it has not
+        landed, it is kept from landing later.
         """
         try:
             with self._locked(work.project) as (connection, mark):
-                return work.has_landed(connection, mark)
+                has_landed = work.has_landed(connection, mark)
+                if has_landed is False and work.is_ahead:
+                    work.outdate(connection, mark)
+                return has_landed
         except psycopg.Error as error:
             if not is_trouble(error):
                 raise

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -31,13 +32,47 @@ class Pair:
     @property
     def url(self) -> str:
         """Name both, as a program in production would be told; the one that writes comes last."""
-        hosts = ",".join(f"127.0.0.1:{port}" for port in reversed(self.ports))
-        return f"postgresql://postgres@{hosts}/postgres"
+        return _url(self, 1, 0)
+
+    @property
+    def url_of_the_first_first(self) -> str:
+        """Name both, the one that writes to begin with first."""
+        return _url(self, 0, 1)
+
+    def connect(self, number: int) -> "psycopg.Connection[tuple[Any, ...]]":
+        """Give a connection of somebody else to one of them."""
+        return psycopg.connect(_url(self, number), autocommit=True, application_name="admin")
 
     def lose_the_primary(self) -> None:
         """Take the first server away without a word, as a machine that fails does."""
-        self.processes[0].send_signal(signal.SIGQUIT)
-        self.processes[0].wait(PATIENCE_S)
+        self.lose(0)
+
+    def lose(self, number: int) -> None:
+        """Take a server away without a word."""
+        self.processes[number].send_signal(signal.SIGQUIT)
+        self.processes[number].wait(PATIENCE_S)
+
+    @contextmanager
+    def hanging(self, number: int) -> Iterator[None]:
+        """Have a server stand still with all its processes, while the kernel keeps its sockets."""
+        first = self.processes[number].pid
+        os.kill(first, signal.SIGSTOP)  # so that it starts no more of them
+        children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
+        processes = [first, *map(int, children)]
+        for process in processes:
+            os.kill(process, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for process in reversed(processes):
+                os.kill(process, signal.SIGCONT)
+
+    @contextmanager
+    def returning(self, number: int, *options: str) -> Iterator[None]:
+        """Have a server that was lost run again, as if nothing had been."""
+        with _running(self, number, options):
+            _wait(self, number, "SELECT true")
+            yield
 
     def promote(self) -> None:
         """Make the standby the primary."""
@@ -98,7 +133,7 @@ def _running(pair: Pair, number: int, options: tuple[str, ...]) -> Iterator[None
             stdout=log,
             stderr=log,
         )
-    pair.processes.append(process)
+    pair.processes[number:] = [process, *pair.processes[number + 1 :]]
     try:
         yield
     finally:
@@ -107,8 +142,9 @@ def _running(pair: Pair, number: int, options: tuple[str, ...]) -> Iterator[None
         process.wait(PATIENCE_S)
 
 
-def _url(pair: Pair, number: int) -> str:
-    return f"postgresql://postgres@127.0.0.1:{pair.ports[number]}/postgres"
+def _url(pair: Pair, *numbers: int) -> str:
+    hosts = ",".join(f"127.0.0.1:{pair.ports[number]}" for number in numbers)
+    return f"postgresql://postgres@{hosts}/postgres"
 
 
 def _wait(pair: Pair, number: int, question: str) -> None:

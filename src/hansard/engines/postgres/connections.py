@@ -10,14 +10,16 @@ from typing import Any
 
 import psycopg
 from psycopg import errors
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
+from hansard.engines.postgres.servers import ReplacedServerError, Servers
+from hansard.engines.postgres.watched import SilentServerError, WatchedConnection
 from hansard.kernel.problem import StorageUnavailable
 
 _forgotten = itertools.count()
 
-Connection = psycopg.Connection[tuple[Any, ...]]
+Connection = WatchedConnection
 
 TROUBLE = (
     psycopg.OperationalError,
@@ -86,7 +88,7 @@ class Connector:
             asked = conninfo_to_dict(url)
             several = SEVERAL if "," in str(asked.get("host", "")) else {}
             parameters = {**DEFAULTS, **several, **asked, "client_encoding": "utf8"}
-            self._conninfo = make_conninfo("", **parameters)
+            self._servers = Servers(parameters)
         except psycopg.ProgrammingError:
             # What psycopg says here may quote the URL, and with it the password.
             raise StorageUnavailable("The PostgreSQL URL cannot be understood") from None
@@ -96,13 +98,21 @@ class Connector:
 
     def connect(self, **more_settings: str) -> Connection:
         """Open a connection on which transactions are begun and ended by hand."""
-        connection = psycopg.connect(self._conninfo, autocommit=True)
+        connection = self._servers.connect()
         try:
             self._make_ready(connection, self._settings | more_settings)
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def is_good(self, connection: Connection) -> bool:
+        """Whether a connection that lay idle may be used: the primary is at its other end."""
+        return not has_news(connection) and not self._servers.has_left(connection)
+
+    def require_primary(self, connection: Connection) -> None:
+        """Raise if another server was found to be the primary than that of a connection."""
+        self._servers.require_primary(connection)
 
     def set_locally(self, connection: Connection, **more_settings: str) -> None:
         """Have the settings hold for the transaction just begun, if they do not hold already."""
@@ -169,7 +179,7 @@ class Pool:
             self._close_idle()
         while idle := self._one_idle():
             connection, until = idle
-            if self._timer() < until and not has_news(connection):
+            if self._timer() < until and self._connector.is_good(connection):
                 return idle
             connection.close()
         return self._connector.connect(), self._timer() + LIFETIME_S
@@ -251,6 +261,8 @@ def is_trouble(error: BaseException) -> bool:
 def unavailable(what: str, error: psycopg.Error, **details: Any) -> StorageUnavailable:
     """Make the problem that tells a caller what the server's refusal means for it."""
     reason = "it cannot be reached"
+    if isinstance(error, ReplacedServerError | SilentServerError):
+        reason = str(error)
     if error.sqlstate is not None and not error.sqlstate.startswith(("08", "57P")):
         reason = _REASONS.get(error.sqlstate, f"it refused with SQLSTATE {error.sqlstate}")
     problem = StorageUnavailable(f"{what}: {reason}", **details)

@@ -19,6 +19,10 @@ ANNOUNCE_S = 0.05
 """How far apart two notices are at least: who wakes for one sees all that was committed."""
 
 
+PRIMARY_S = 10.0
+"""How often it is looked whether news still comes from the primary: a server that hangs is mute."""
+
+
 POLL_S = 0.25
 """How often a process looks for news that nobody can tell it of."""
 
@@ -175,7 +179,8 @@ class CommitNotices:
             selector.register(connection.fileno(), selectors.EVENT_READ)
             selector.register(self._bell, selectors.EVENT_READ)
             while not self._ended.is_set():
-                selector.select()
+                selector.select(PRIMARY_S)
+                self._connector.require_primary(connection)
                 if list(connection.notifies(timeout=0)):
                     self._wake()
 

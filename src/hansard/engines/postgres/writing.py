@@ -14,7 +14,6 @@ from hansard.engines.postgres.connections import (
     Connection,
     Connector,
     end_transaction,
-    has_news,
     is_trouble,
     pipelined,
     unavailable,
@@ -178,7 +177,7 @@ class Lane:
     @contextmanager
     def _connected(self) -> Iterator[Connection]:
         """Give the connection, a new one if it was lost, and leave no transaction open on it."""
-        if self._connection is not None and has_news(self._connection):
+        if self._connection is not None and not self._connector.is_good(self._connection):
             self._connection.close()
             self._connection = None
         if self._connection is None:

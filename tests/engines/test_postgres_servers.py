@@ -1,0 +1,127 @@
+"""Of several servers the primary is written and read, whatever else takes writes or hangs."""
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from hansard.engines.postgres import PostgresEngine, notices, watched
+from hansard.kernel.problem import StorageUnavailable
+from hansard.testing.suite.base import PROJECT, SCHEMA, Noted, entry_count, record_all
+from tests.patience import PATIENCE_S, wait_until
+from tests.postgres_pair import Pair, postgres_pair
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.slow("runs two database servers, one of which is lost"),
+]
+
+
+@pytest.fixture
+def pair() -> Iterator[Pair]:
+    with postgres_pair() as running:
+        yield running
+
+
+def cut_connections(pair: Pair, number: int) -> None:
+    """End every connection of Hansard to a server."""
+    with pair.connect(number) as admin:
+        admin.execute(
+            "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity "
+            "WHERE application_name = 'hansard'"
+        )
+
+
+def has_recorded(engine: PostgresEngine) -> bool:
+    """Whether an entry could be recorded now."""
+    try:
+        record_all(engine, Noted())
+    except StorageUnavailable:
+        return False
+    return True
+
+
+def fail_over(pair: Pair, engine: PostgresEngine) -> None:
+    """Record an entry, lose the primary, and record another one on the standby."""
+    record_all(engine, Noted())
+    pair.lose_the_primary()
+    pair.promote()
+    wait_until(lambda: has_recorded(engine))
+
+
+def test_a_primary_that_returns_after_it_was_replaced_is_neither_read_nor_written(
+    pair: Pair,
+) -> None:
+    with closing(PostgresEngine(pair.url_of_the_first_first, SCHEMA)) as running:
+        fail_over(pair, running)
+        with pair.returning(0):
+            cut_connections(pair, 1)
+
+            with closing(PostgresEngine(pair.url_of_the_first_first, SCHEMA)) as new:
+                assert [entry_count(engine) for engine in (running, new)] == [2, 2]
+                record_all(new, Noted())
+                record_all(running, Noted())
+
+            assert entry_count(running) == 4
+
+
+def test_a_running_server_does_not_go_back_to_a_replaced_primary_when_the_new_one_is_lost(
+    pair: Pair,
+) -> None:
+    with closing(PostgresEngine(pair.url, SCHEMA)) as running:
+        fail_over(pair, running)
+        with pair.returning(0):
+            pair.lose(1)
+
+            with pytest.raises(StorageUnavailable):
+                entry_count(running)
+
+            with pair.returning(1, "-csynchronous_standby_names="):
+                assert entry_count(running) == 2
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a silent server doubted soon."""
+    monkeypatch.setattr(watched, "SILENCE_S", 0.5)
+    monkeypatch.setattr(notices, "PRIMARY_S", 0.5)
+
+
+@pytest.mark.usefixtures("hasty")
+def test_a_primary_that_hangs_is_given_up_for_the_standby_that_was_promoted(pair: Pair) -> None:
+    with closing(PostgresEngine(pair.url_of_the_first_first, SCHEMA)) as engine:
+        record_all(engine, Noted())
+        assert entry_count(engine) == 1
+        with closing(engine.watch()) as watch, pair.hanging(0):
+            pair.promote()
+
+            assert entry_count(engine) == 1
+            record_all(engine, Noted())
+            assert entry_count(engine) == 2
+            assert engine.hold("name") is not None
+            while watch.wait(0):
+                pass
+            record_all(engine, Noted())
+            assert watch.wait(PATIENCE_S)
+
+
+@pytest.mark.usefixtures("hasty")
+def test_a_commit_at_a_primary_that_hangs_is_unknown_while_nobody_can_be_asked(pair: Pair) -> None:
+    with closing(PostgresEngine(pair.url_of_the_first_first, SCHEMA)) as engine:
+        record_all(engine, Noted())
+        with pair.hanging(0):
+            with pytest.raises(StorageUnavailable) as refusal:
+                record_all(engine, Noted())
+            assert refusal.value.details["outcome"] == "unknown"
+            with pytest.raises(StorageUnavailable):
+                entry_count(engine)
+
+        wait_until(lambda: has_recorded(engine))
+
+
+@pytest.mark.usefixtures("hasty")
+def test_a_statement_may_take_long_while_its_server_lives(pair: Pair) -> None:
+    with closing(PostgresEngine(pair.url, SCHEMA)) as engine:
+        engine.read(PROJECT, lambda tx: tx._ask("SELECT pg_sleep(3)"))  # type: ignore[attr-defined]
+
+        assert entry_count(engine) == 0

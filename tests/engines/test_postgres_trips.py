@@ -163,6 +163,30 @@ def test_after_another_wrote_what_a_look_asked_before_is_asked_together(
         assert found == look(other, work)
 
 
+def test_what_nobody_asked_for_before_is_asked_together_like_what_was(
+    engine: Engine, opener: Opener
+) -> None:
+    def look_for(thing: str) -> Asked:
+        return asked(lambda: look(engine, partial(work, thing=thing)))
+
+    def work(tx: ReadTx, *, thing: str) -> list[Any]:
+        found = [tx.get(THINGS, key) for key in (thing, "all")]
+        return [*found, tx.get(DATED, thing), tx.get(DATED, f"{thing}\nfirst")]
+
+    with closing(opener()) as other:
+        other.write(PROJECT, lambda tx: put(tx, *both("thing 0"), *both("thing 1")))
+        slow, quick = look_for("thing 0"), look_for("thing 1")
+
+        assert (slow.round_trips, quick.round_trips) == (1 + 4, 1 + 1)
+        assert len(quick.statements) == 1 + 2, "all rows in one, and the head again"
+        found = partial(work, thing="thing 1")
+        assert look(engine, found) == look(other, found)
+
+
+def both(thing: str) -> tuple[str, str]:
+    return thing, f"{thing}\nfirst"
+
+
 def test_after_another_wrote_a_write_asks_together_and_leaves_alone_what_it_has_changed(
     engine: Engine, opener: Opener
 ) -> None:

@@ -18,6 +18,7 @@ from hansard.checkpoints.contract import StorageQuotaExceeded
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.operation import Caller, Context, Operation
+from hansard.sessions.views import SESSIONS
 
 DAY_S = 24 * 3600.0
 
@@ -183,7 +184,10 @@ class Quotas:
             )
 
     def _count(self, context: Context, session: str) -> int:
-        """Count what came since the last look, which is little: the whole session only once."""
+        """Count what came since the last count, where it could matter.
+
+        Who is refused was counted. Of several calls at the same moment each may still find room.
+        """
         place = (context.project, session)
         with self._lock:
             before = self._sessions.get(place, _Counted())
@@ -197,8 +201,17 @@ class Quotas:
 
 
 def _count_on(tx: ReadTx, session: str, before: _Counted, enough: int) -> _Counted:
+    """Count on, unless there is room even if all that came since is of this session."""
+    head = tx.head().seq
+    if before.entries + head - before.seq < enough:
+        return before
+    if before.seq == 0 and tx.get(SESSIONS, session) is None:
+        return _Counted(head)  # it begins with this call
     seq, entries = before.seq, before.entries
-    while entries < enough and (page := tx.entries(after=seq, session=session, limit=ENTRIES_PAGE)):
+    while entries < enough:
+        page = tx.entries(after=seq, session=session, limit=ENTRIES_PAGE)
+        if not page:
+            return _Counted(head, entries)
         seq, entries = page[-1].seq, entries + len(page)
     return _Counted(seq, entries)
 

@@ -1,6 +1,6 @@
 """How a read queries PostgreSQL: only what is not cached, in one batch, from one snapshot."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -137,7 +137,7 @@ class PostgresReads:
         """Note what is asked; if it is lacking, ask for what followed it the last time, too."""
         self.trail.setdefault(step)
         if self._trails and not self._prefetch.is_on and self._lacks(step):
-            ahead = [step, *self._trails.after(self.project, step)]
+            ahead = [step, *self._trails.after(self.project, step, self.trail)]
             lacking = [one for one in ahead if self._lacks(one)]
             if len(lacking) > 1:
                 self._fetch(lacking)
@@ -155,25 +155,29 @@ class PostgresReads:
         for table, key in (step for step in steps if not isinstance(step, Asking)):
             keys.setdefault(table, []).append(key)
         digests = keys.pop(self._names.blobs, [])
-        which = "WHERE project = %s AND key = ANY(%s)"
-        rows: list[Question] = [
-            (
-                f"SELECT key, body FROM {table} {which}{self._names.standing(table)}",
-                (self.project, some),
-            )
-            for table, some in keys.items()
-        ]
+        tables = sorted(keys)
+        rows = [self._rows_question(tables, keys)] if keys else []
         blobs: list[Question] = [(self._small_blobs, (self.project, digests))] if digests else []
         found = self._asked([*rows, *blobs, *(step.question for step in asks)])
-        for (table, some), answer in zip(keys.items(), found, strict=False):
-            bodies: dict[str, str] = dict(answer)
-            for key in some:
-                self._learn((table, key), bodies.get(key))
+        there = (row for answer in found[: len(rows)] for row in answer)
+        bodies = {(tables[number], key): body for number, key, body in there}
+        for place in ((table, key) for table in tables for key in keys[table]):
+            self._learn(place, bodies.get(place))
         for answer in found[len(rows) : len(rows) + len(blobs)]:
             for digest, *blob in answer:
                 self._learn((self._names.blobs, digest), Blob(digest, *blob))
         for step, answer in zip(asks, found[len(rows) + len(blobs) :], strict=True):
             self._hot.note(self.project, self._at(), step.about, step.question, answer)
+
+    def _rows_question(self, tables: Sequence[str], keys: Mapping[str, Sequence[str]]) -> Question:
+        """Ask for rows of several tables in one statement, each with the number of its table."""
+        parts = [
+            f"SELECT {number}, key, body FROM {table} "
+            f"WHERE project = %s AND key = ANY(%s){self._names.standing(table)}"
+            for number, table in enumerate(tables)
+        ]
+        values = [value for table in tables for value in (self.project, keys[table])]
+        return " UNION ALL ".join(parts), values
 
     @property
     def _small_blobs(self) -> str:

@@ -375,11 +375,12 @@ class Engine(Protocol):
     def outdated(self) -> list[str]:
         """Name tables and topics of older versions than the schema's."""
 
-    def scrub(self, *, dropping: Collection[str] = ()) -> bool:
+    def scrub(self, *, dropping: Collection[str] = (), gently: bool = False) -> bool:
         """Rewrite the store's files without the bytes of redacted, dropped or replaced content.
 
-        `dropping` are outdated tables that go as well. `False` if somebody who reads was in the
-        way, so that something may be left.
+        `dropping` are outdated tables that go as well. `gently` leaves what a database frees by
+        itself to it, rather than have others wait: bytes may then stay for a while. `False` if
+        somebody who reads was in the way, so that something may be left.
         """
 
     def check(self, *, thorough: bool) -> list[str]:

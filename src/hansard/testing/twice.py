@@ -67,8 +67,8 @@ class Twice:
     def outdated(self) -> list[str]:
         return self._engine.outdated()
 
-    def scrub(self, *, dropping: Collection[str] = ()) -> bool:
-        return self._engine.scrub(dropping=dropping)
+    def scrub(self, *, dropping: Collection[str] = (), gently: bool = False) -> bool:
+        return self._engine.scrub(dropping=dropping, gently=gently)
 
     def check(self, *, thorough: bool) -> list[str]:
         return self._engine.check(thorough=thorough)

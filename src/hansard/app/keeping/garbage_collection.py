@@ -26,6 +26,7 @@ from hansard.app.keeping.unused_blobs import Sizes, sifted
 from hansard.kernel.blob import Digest
 from hansard.kernel.engine import Engine, ReadTx
 from hansard.kernel.event import Head, Stamp
+from hansard.kernel.limits import INLINE_BLOB_BYTES_MAX
 from hansard.kernel.store import Store
 
 LOOSE_S = 3_600.0
@@ -109,9 +110,12 @@ def collect(
     keys_before: Cutoff | None = None,
     stamp: Stamp,
     goes_on_here: bool = False,
+    rewrites: bool = False,
     progress: Progress = lambda *_: None,
 ) -> Garbage:
     """Look beside writers and release what is found, some at a time; returns what went.
+
+    A database that frees room by itself is left to that, unless this `rewrites` its tables.
 
     Between two steps the store is sound, so that it may end at any of them: what is left is found
     by the next look.
@@ -130,7 +134,7 @@ def collect(
                 while not sifting.is_empty():
                     still_alone()
                     unnamed, deleted = sifting.let_go(stamp)
-                    store.engine.discard([*unnamed, *deleted])
+                    store.engine.discard(_files_of(unnamed | deleted))
                     found.note(project, unnamed, is_deleted=False)
                     found.note(project, deleted, is_deleted=True)
                 found.note_waiting(project, is_waiting=sifting.is_waiting)
@@ -138,7 +142,7 @@ def collect(
         still_alone()
         garbage = found.garbage(store, heads)
         store.engine.discard([*garbage.loose, *superfluous(store.engine)])
-        store.engine.scrub(dropping=garbage.tables)
+        store.engine.scrub(dropping=garbage.tables, gently=not rewrites)
     return garbage
 
 
@@ -151,6 +155,11 @@ def _forgotten(
         return
     while count := forget_some(store, project, keys_before, stamp):
         yield count
+
+
+def _files_of(sizes: Sizes) -> list[Digest]:
+    """Name those that had a file or an object; the others lay in the database, and went with it."""
+    return [digest for digest, size in sizes.items() if size > INLINE_BLOB_BYTES_MAX]
 
 
 class _Found:

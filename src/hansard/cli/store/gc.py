@@ -17,6 +17,20 @@ from hansard.kernel.clock import days_before, to_text, utc_now
 
 DAYS = 30
 
+GoesOnHere = Annotated[
+    bool,
+    typer.Option(
+        "--goes-on-here",
+        help="Collect also where another store has all of a project, and will not go on.",
+    ),
+]
+Rewrite = Annotated[
+    bool,
+    typer.Option(
+        "--rewrite", help="With --apply, write tables of PostgreSQL anew, each closed meanwhile."
+    ),
+]
+
 
 @settings_flags
 def gc(
@@ -28,20 +42,15 @@ def gc(
     days: Annotated[
         int, typer.Option(min=0, metavar="N", help="Spare what was deleted in the last N days.")
     ] = DAYS,
-    goes_on_here: Annotated[
-        bool,
-        typer.Option(
-            "--goes-on-here",
-            help="Collect also where another store has all of a project, and will not go on.",
-        ),
-    ] = False,
+    goes_on_here: GoesOnHere = False,
+    rewrite: Rewrite = False,
     json: Json = False,
 ) -> int:
     """Show how much room deleted checkpoints and leftovers take; with --apply, free it.
 
     Nothing goes that an entry names, except the content of checkpoints that were deleted and of
-    answers to calls whose idempotency keys are forgotten. With --apply the store's files are also
-    written anew, which takes room and time.
+    answers to calls whose idempotency keys are forgotten. With --apply a store in files is also
+    written anew, which takes room and time; PostgreSQL uses the room again by itself.
 
     An entry tells of what goes. Where all of a project is in another store too, none is written,
     or the two could not be kept in step: what it would tell of goes when somebody has written.
@@ -49,7 +58,9 @@ def gc(
     now = to_text(utc_now())
     with opened(flags) as (application, settings):
         remembered = settings.remember_days
-        ask: Callable[..., Garbage] = partial(collect, stamp=signed(application)) if apply else find
+        ask: Callable[..., Garbage] = find
+        if apply:
+            ask = partial(collect, stamp=signed(application), rewrites=rewrite)
         found = ask(
             application.store,
             deleted_before=days_before(now, days),

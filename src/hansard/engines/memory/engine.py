@@ -100,9 +100,9 @@ class MemoryEngine(Uncached):
         """Name nothing: what is in memory is as old as the process."""
         return []
 
-    def scrub(self, *, dropping: Collection[str] = ()) -> bool:
+    def scrub(self, *, dropping: Collection[str] = (), gently: bool = False) -> bool:
         """Do nothing: there are no files."""
-        del dropping
+        del dropping, gently
         return True
 
     def check(self, *, thorough: bool) -> list[str]:

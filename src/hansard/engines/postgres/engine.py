@@ -180,8 +180,7 @@ class PostgresEngine:
         if self._objects is None:
             return
         self._opener.require()
-        found = [name for digest in digests for name in self._objects.listed(0, digest)]
-        for some in batched(found):
+        for some in batched(self._objects.names_of(digests)):
             with (
                 translated("PostgreSQL could not say what is kept"),
                 self._pool.connection() as connection,
@@ -192,14 +191,17 @@ class PostgresEngine:
     def outdated(self) -> list[str]:
         return self._look(lambda connection: outdated(connection, self._names, self._schema))
 
-    def scrub(self, *, dropping: Collection[str] = ()) -> bool:
-        """Write every table anew. What the server's own log and its copies hold is out of reach."""
+    def scrub(self, *, dropping: Collection[str] = (), gently: bool = False) -> bool:
+        """Write every table anew. What the server's own log and its copies hold is out of reach.
+
+        Gently: the server's own vacuum makes the room usable again, beside everybody.
+        """
         self._opener.require()
         with (
             translated("PostgreSQL could not be scrubbed"),
             self._pool.connection() as connection,
         ):
-            for statement in scrubbing(connection, self._names, dropping):
+            for statement in scrubbing(connection, self._names, dropping, gently=gently):
                 connection.execute(statement.encode())
         return True
 

@@ -68,18 +68,21 @@ class Objects:
             raise BlobDamaged("An object is not what its name says", digest=digest)
         return packed
 
-    def listed(self, older_s: float, digest: Digest | None = None) -> dict[str, int]:
-        """Give the sizes of objects that are at least so old: of one blob, or of all."""
+    def listed(self, older_s: float) -> dict[str, int]:
+        """Give the sizes of all objects that are at least so old."""
         until = datetime.now(UTC) - timedelta(seconds=older_s)
-        with _translated("The object store could not be listed"):
-            return {
-                one["path"]: one["size"]
-                for page in self._client.list(self._store, prefix=self._beneath(digest))
-                for one in page
-                if one["last_modified"] <= until
-                and is_digest(digest_in(one["path"]))
-                and (digest is None or digest_in(one["path"]) == digest)
-            }
+        return {
+            one["path"]: one["size"]
+            for one in self._beneath(f"{self._folder}/")
+            if one["last_modified"] <= until and is_digest(digest_in(one["path"]))
+        }
+
+    def names_of(self, digests: Collection[Digest]) -> list[str]:
+        """Name the objects of these blobs; each folder in which some may lie is listed once."""
+        wanted = frozenset(digests)
+        folders = sorted({f"{self._folder}/{digest[:2]}/" for digest in wanted})
+        found = (one["path"] for folder in folders for one in self._beneath(folder))
+        return [name for name in found if digest_in(name) in wanted]
 
     def remove(self, names: Collection[str]) -> None:
         """Remove objects; those that are gone already are no trouble."""
@@ -102,9 +105,11 @@ class Objects:
     def _of(self, digest: Digest) -> str:
         return f"{self._folder}/{digest[:2]}/{digest[2:]}"
 
-    def _beneath(self, digest: Digest | None) -> str:
-        """Give the folder in which the objects of a blob lie: prefixes end at a slash."""
-        return f"{self._folder}/{digest[:2]}/" if digest else f"{self._folder}/"
+    def _beneath(self, folder: str) -> Iterator[Any]:
+        """List what lies in a folder: prefixes end at a slash."""
+        with _translated("The object store could not be listed"):
+            for page in self._client.list(self._store, prefix=folder):
+                yield from page
 
     @property
     def _client(self) -> Any:

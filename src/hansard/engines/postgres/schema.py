@@ -182,10 +182,14 @@ def lay_out(connection: Connection, names: Names, schema: Schema) -> None:
         end_transaction(connection)
 
 
-def scrubbing(connection: Connection, names: Names, dropping: Collection[str]) -> list[str]:
-    """Give the statements that write every table anew, without what was deleted from it."""
-    left = [name for name in tables_there(connection, names) if name not in dropping]
+def scrubbing(
+    connection: Connection, names: Names, dropping: Collection[str], *, gently: bool
+) -> list[str]:
+    """Give the statements that drop tables and, unless gently, write every other one anew."""
     gone = [f"DROP TABLE IF EXISTS {names.qualified(name)}" for name in dropping]
+    if gently:
+        return gone
+    left = [name for name in tables_there(connection, names) if name not in dropping]
     return gone + [f"VACUUM (FULL) {names.qualified(name)}" for name in left]
 
 

@@ -197,7 +197,8 @@ class SqliteEngine(Uncached):
         with refusals(CANNOT_READ), closing(self._connect()) as connection:
             return layout.outdated(connection, self._schema)
 
-    def scrub(self, *, dropping: Collection[str] = ()) -> bool:
+    def scrub(self, *, dropping: Collection[str] = (), gently: bool = False) -> bool:
+        del gently  # nothing else gives room in the file back
         if self._stopped:
             raise self._stopped.problem()
         with refusals("The store cannot be scrubbed"):

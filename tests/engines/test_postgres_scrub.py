@@ -1,0 +1,132 @@
+"""What goes beside those who use the tables, and what only writing these anew takes away."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import obstore
+import psycopg
+import pytest
+from psycopg import sql
+
+from hansard.app.keeping.garbage_collection import collect
+from hansard.engines.postgres import PostgresEngine
+from hansard.kernel.blob import Blob, Digest, seal
+from hansard.kernel.engine import Schema, Table
+from hansard.kernel.problem import StorageUnavailable
+from hansard.testing.suite.base import PROJECT, SCHEMA, look, noise
+from hansard.testing.suite.blobs import keep
+from tests.app import kept
+
+pytestmark = pytest.mark.postgres
+
+OLDER = Schema(tables=(Table("things", {}, version=0),), topics=())
+SECRET = noise(900, 1)
+
+
+@pytest.fixture
+def engine(postgres_url: str, postgres_namespace: str) -> Iterator[PostgresEngine]:
+    made = partial(PostgresEngine, postgres_url, namespace=postgres_namespace, lock_wait_s=0.2)
+    with closing(made(schema=OLDER)):
+        pass  # it leaves a table of an older version
+    with closing(made(schema=SCHEMA)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def admin(postgres_url: str) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(postgres_url) as connection:
+        yield connection
+
+
+def read_journal(admin: psycopg.Connection[Any], namespace: str) -> None:
+    """Read in a transaction that goes on."""
+    journal = sql.Identifier(namespace, "journal")
+    admin.execute(sql.SQL("SELECT count(*) FROM {}").format(journal))
+
+
+def test_nobody_who_reads_is_waited_for_by_what_is_done_gently(
+    engine: PostgresEngine, admin: psycopg.Connection[Any], postgres_namespace: str
+) -> None:
+    older = engine.outdated()
+    read_journal(admin, postgres_namespace)
+
+    assert older
+    assert engine.scrub(dropping=older, gently=True)
+
+    assert engine.outdated() == []
+    with pytest.raises(StorageUnavailable):
+        engine.scrub()
+
+
+def test_what_was_dropped_is_in_no_table_once_these_are_written_anew(
+    engine: PostgresEngine, admin: psycopg.Connection[Any], postgres_namespace: str
+) -> None:
+    secret = Blob(seal(SECRET).digest, len(SECRET), "raw", SECRET)
+    keep(engine, secret)
+    engine.write(PROJECT, lambda tx: tx.drop(secret.digest))
+
+    engine.scrub(gently=True)
+    before = lies_on_disk(admin, postgres_namespace, SECRET)
+    engine.scrub()
+
+    assert (before, lies_on_disk(admin, postgres_namespace, SECRET)) == (True, False)
+
+
+def lies_on_disk(admin: psycopg.Connection[Any], namespace: str, secret: bytes) -> bool:
+    """Look for bytes in the files of all tables."""
+    admin.rollback()
+    admin.execute("CHECKPOINT")
+    rows = admin.execute(
+        "SELECT pg_read_binary_file(pg_relation_filepath(c.oid)) FROM pg_class c "
+        "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r' AND n.nspname = %s",
+        (namespace,),
+    ).fetchall()
+    return any(secret in data for (data,) in rows)
+
+
+def test_it_is_collected_while_somebody_reads_for_long(
+    emptied_postgres: str, admin: psycopg.Connection[Any]
+) -> None:
+    with kept.opened(emptied_postgres) as app:
+        kept.fill(app)
+        left = leave(app.store.engine, noise(900, 2))
+        read_journal(admin, "hansard")
+
+        gone = collect(app.store, deleted_before=kept.AT, stamp=kept.STAMP)
+
+        assert gone.unnamed[kept.PROJECT].keys() == {left}
+
+
+def test_objects_are_looked_for_once_a_folder_and_only_of_what_is_large(
+    emptied_postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with kept.opened(emptied_postgres, blobs=f"file://{tmp_path}") as app:
+        kept.fill(app)
+        small = [leave(app.store.engine, noise(900, seed)) for seed in range(3)]
+        large = [leave(app.store.engine, noise(90_000, seed)) for seed in (0, 1, 19)]
+        listed = list[str]()
+        plain = obstore.list
+
+        def counted(store: Any, prefix: str, **more: Any) -> Any:
+            listed.append(prefix.rstrip("/").rpartition("/")[2])
+            return plain(store, prefix=prefix, **more)
+
+        monkeypatch.setattr(obstore, "list", counted)
+        gone = collect(app.store, deleted_before=kept.AT, stamp=kept.STAMP)
+
+        assert gone.unnamed[kept.PROJECT].keys() == {*small, *large}
+        folders = [one for one in listed if not one.startswith("hansard-")]
+        assert sorted(folders) == sorted({digest[:2] for digest in large})
+        assert len(folders) == 2, "two of them lie in one folder"
+        assert app.store.engine.loose(older_s=0) == {}
+
+
+def leave(engine: Any, data: bytes) -> Digest:
+    """Keep a blob that no entry names."""
+    blob = seal(data)
+    keep(engine, blob, project=kept.PROJECT)
+    assert look(engine, lambda tx: tx.blob(blob.digest), kept.PROJECT)
+    return blob.digest

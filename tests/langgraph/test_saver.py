@@ -19,6 +19,7 @@ from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
 
 from hansard.app.application import Application
 from hansard.app.catalog import Catalog
+from hansard.app.tokens import RateLimited
 from hansard.app.verify import verify
 from hansard.checkpoints import capability as checkpoints
 from hansard.checkpoints.contract import StorageQuotaExceeded
@@ -284,6 +285,15 @@ def test_a_quota_refuses_a_put_and_keeps_nothing_of_it(open_app: OpenApp) -> Non
         put(saver, {"a": [str(number) for number in range(2_000)]}, config_of(), 2)
 
     assert list(saver.list(None)) == before
+
+
+def test_limits_of_callers_are_limits_of_savers(open_saver: OpenSaver) -> None:
+    saver = open_saver(limit_everyone=True, writes_per_day=2)
+    config = put(saver, {"number": 0}, config_of())
+    put(saver, {"number": 1}, config, 2)
+
+    with pytest.raises(RateLimited):
+        put(saver, {"number": 2}, config, 3)
 
 
 def test_threads_and_checkpoints_share_the_quota_of_the_store(open_app: OpenApp) -> None:

@@ -61,6 +61,7 @@ class Threads:
             application.store,
             home=NamedHome(project) if project else application.home,
             read_only=application.read_only,
+            limit=application.limit,
         )
         self._caller = Caller(PYTHON)
         self._sessions: RecentlyUsed[str, str] = RecentlyUsed(SESSIONS_REMEMBERED_MAX)

@@ -1,5 +1,6 @@
 """Locks on PostgreSQL are leases: they end with their process or their time, not a connection."""
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
@@ -9,10 +10,10 @@ import psycopg
 import pytest
 
 from hansard.engines.postgres import PostgresEngine, leases, process_liveness, schema
-from hansard.kernel.engine import Engine, Lock
+from hansard.kernel.engine import Engine, Lock, WriteTx
 from hansard.kernel.problem import StorageUnavailable
 from hansard.testing.suite.base import PROJECT, SCHEMA, Noted, Opener, entry_count, record
-from tests.patience import wait_until
+from tests.patience import PATIENCE_S, wait_until
 
 pytestmark = pytest.mark.postgres
 
@@ -156,6 +157,24 @@ def test_nothing_is_committed_under_a_lock_that_somebody_has_had(
     assert entry_count(engine) == 1
 
 
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_who_changes_nothing_under_a_lost_lock_has_nobody_else_refused(
+    engine: PostgresEngine, admin: Admin, elsewhere: Engine, *, is_moved: bool
+) -> None:
+    engine.write(PROJECT, partial(record, event=Noted()))
+    held = taken(engine)
+    let_time_pass(admin)
+    with taken(elsewhere):
+        pass
+    if is_moved:  # then the work is done under the project's lock, and not ahead of it
+        elsewhere.write(PROJECT, partial(record, event=Noted()))
+    before = entry_count(elsewhere)
+
+    write_together(engine, partial(_require, held), partial(record, event=Noted()))
+
+    assert entry_count(engine) == before + 1
+
+
 def test_whoever_commits_under_a_lock_is_waited_for(
     engine: Engine, admin: Admin, elsewhere: Engine
 ) -> None:
@@ -234,6 +253,25 @@ def test_an_older_program_with_the_store_open_is_not_met(
         assert admin.execute("SELECT max(number) FROM hansard_format").fetchone() == (
             schema.UNDIVIDED,
         )
+
+
+def write_together(engine: PostgresEngine, *works: Callable[[Any], object]) -> None:
+    """Have all of this done in one commit: it waits until the work before it has ended."""
+    threads = [threading.Thread(target=engine.write, args=(PROJECT, work)) for work in works]
+
+    def first(_: WriteTx) -> None:
+        for thread in threads:
+            if thread.ident is None:
+                thread.start()
+        wait_until(lambda: sum(lane._group._jobs.qsize() for lane in engine._lanes) == len(works))
+
+    engine.write(PROJECT, first)
+    for thread in threads:
+        thread.join(PATIENCE_S)
+
+
+def _require(lock: Lock, tx: Any) -> None:
+    tx.require(lock)
 
 
 def _record_under(lock: Lock, tx: Any) -> None:

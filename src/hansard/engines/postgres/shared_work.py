@@ -207,6 +207,8 @@ class SharedWork:
         """Go on from where a job has left the project."""
         self._trails.note(self.project, tx.trail)
         self._head = tx.head()
+        if not tx.has_changes:
+            tx.pending.fences = list(self._pending.fences)  # nothing of it has to be refused
         self._pending = tx.pending
         self._changed |= tx.changed
         self._has_forgotten |= tx.has_forgotten

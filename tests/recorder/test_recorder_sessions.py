@@ -290,8 +290,8 @@ def test_title_plan_and_current_step_survive_a_restart(open_app: OpenApp) -> Non
 @pytest.mark.holds("ALL-00.5")
 def test_every_tool_of_the_source_is_there_by_its_name(app: Application) -> None:
     names = """record_session_start record_plan file_op audit_event record_session_end
-        record_plan_step record_file_create record_file_edit record_file_delete
-        record_file_move record_step file_read restore get_timeline get_story get_evolution""".split()
+        record_plan_step record_file_create record_file_edit record_file_delete record_file_move
+        record_step file_read restore get_timeline get_story get_evolution""".split()
 
     assert {app.catalog.find(name).name for name in names} == set(names)
 

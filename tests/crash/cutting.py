@@ -183,8 +183,8 @@ class Pair:
             self.admin.execute("UPDATE hansard.leases SET until = now() - interval '1 hour'")
             return
         locks = engine._leases._connection
-        chosen = {"locks": [locks], "own": [own or locks]}.get(victim, [])
-        pids = [one.info.backend_pid for one in chosen if one is not None and not one.closed]
+        chosen = {"locks": locks, "own": own or locks}.get(victim)
+        pids = [] if chosen is None or chosen.closed else [chosen.info.backend_pid]
         self.admin.execute(
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
             "WHERE application_name = %s AND (%s OR pid = ANY(%s))",

@@ -140,7 +140,7 @@ def test_where_nobody_can_be_asked_the_outcome_is_unknown(engine: Engine) -> Non
     gone = psycopg.OperationalError("nobody is there")
 
     with (
-        patch.object(psycopg, "connect", side_effect=gone),
+        patch.object(psycopg.Connection, "connect", side_effect=gone),
         answer_lost(),
         pytest.raises(StorageUnavailable) as refusal,
     ):

@@ -1,6 +1,7 @@
 """What goes beside those who use the tables, and what only writing these anew takes away."""
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -16,9 +17,10 @@ from hansard.engines.postgres import PostgresEngine
 from hansard.kernel.blob import Blob, Digest, seal
 from hansard.kernel.engine import Schema, Table
 from hansard.kernel.problem import StorageUnavailable
-from hansard.testing.suite.base import PROJECT, SCHEMA, look, noise
+from hansard.testing.suite.base import PROJECT, SCHEMA, Noted, look, noise, record_all
 from hansard.testing.suite.blobs import keep
 from tests.app import kept
+from tests.patience import PATIENCE_S, wait_until
 
 pytestmark = pytest.mark.postgres
 
@@ -27,11 +29,15 @@ SECRET = noise(900, 1)
 
 
 @pytest.fixture
-def engine(postgres_url: str, postgres_namespace: str) -> Iterator[PostgresEngine]:
-    made = partial(PostgresEngine, postgres_url, namespace=postgres_namespace, lock_wait_s=0.2)
-    with closing(made(schema=OLDER)):
+def opener(postgres_url: str, postgres_namespace: str) -> Callable[..., PostgresEngine]:
+    return partial(PostgresEngine, postgres_url, schema=SCHEMA, namespace=postgres_namespace)
+
+
+@pytest.fixture
+def engine(opener: Callable[..., PostgresEngine]) -> Iterator[PostgresEngine]:
+    with closing(opener(schema=OLDER)):
         pass  # it leaves a table of an older version
-    with closing(made(schema=SCHEMA)) as opened:
+    with closing(opener(lock_wait_s=0.2)) as opened:
         yield opened
 
 
@@ -41,17 +47,16 @@ def admin(postgres_url: str) -> Iterator[psycopg.Connection[Any]]:
         yield connection
 
 
-def read_journal(admin: psycopg.Connection[Any], namespace: str) -> None:
+def read(admin: psycopg.Connection[Any], namespace: str, table: str = "journal") -> None:
     """Read in a transaction that goes on."""
-    journal = sql.Identifier(namespace, "journal")
-    admin.execute(sql.SQL("SELECT count(*) FROM {}").format(journal))
+    admin.execute(sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(namespace, table)))
 
 
 def test_nobody_who_reads_is_waited_for_by_what_is_done_gently(
     engine: PostgresEngine, admin: psycopg.Connection[Any], postgres_namespace: str
 ) -> None:
     older = engine.outdated()
-    read_journal(admin, postgres_namespace)
+    read(admin, postgres_namespace)
 
     assert older
     assert engine.scrub(dropping=older, gently=True)
@@ -59,6 +64,37 @@ def test_nobody_who_reads_is_waited_for_by_what_is_done_gently(
     assert engine.outdated() == []
     with pytest.raises(StorageUnavailable):
         engine.scrub()
+
+
+def test_nobody_is_refused_while_a_table_that_is_written_anew_is_waited_for(
+    opener: Callable[..., PostgresEngine],
+    admin: psycopg.Connection[Any],
+    postgres_namespace: str,
+) -> None:
+    with closing(opener(lock_wait_s=PATIENCE_S)) as patient, closing(opener()) as other:
+        record_all(other, Noted())
+        read(admin, postgres_namespace, "heads")
+        scrubbing = threading.Thread(target=patient.scrub)
+        scrubbing.start()
+        wait_until(partial(is_waited_for, other, postgres_namespace))
+
+        record_all(other, Noted())
+
+        admin.rollback()
+        scrubbing.join(PATIENCE_S)
+        assert not scrubbing.is_alive()
+
+
+def is_waited_for(engine: PostgresEngine, namespace: str) -> bool:
+    """Whether somebody asks for a table for itself, and does not get it."""
+    with engine._pool.connection() as connection:
+        rows = connection.execute(
+            "SELECT 1 FROM pg_locks l JOIN pg_class c ON c.oid = l.relation "
+            "WHERE l.mode = 'AccessExclusiveLock' AND NOT l.granted "
+            "AND c.relnamespace = %s::regnamespace",
+            (namespace,),
+        ).fetchall()
+    return bool(rows)
 
 
 def test_what_was_dropped_is_in_no_table_once_these_are_written_anew(
@@ -93,7 +129,7 @@ def test_it_is_collected_while_somebody_reads_for_long(
     with kept.opened(emptied_postgres) as app:
         kept.fill(app)
         left = leave(app.store.engine, noise(900, 2))
-        read_journal(admin, "hansard")
+        read(admin, "hansard")
 
         gone = collect(app.store, deleted_before=kept.AT, stamp=kept.STAMP)
 

@@ -32,8 +32,9 @@ from hansard.engines.postgres.pooling import is_lent_by_transaction
 from hansard.engines.postgres.query_trails import Trails
 from hansard.engines.postgres.read_queries import BEGIN_LOOK, MovedError
 from hansard.engines.postgres.row_cache import RowCache
-from hansard.engines.postgres.schema import Names, column, lay_out, outdated, scrubbing
+from hansard.engines.postgres.schema import Names, column, lay_out, outdated
 from hansard.engines.postgres.transaction import PostgresReadTx
+from hansard.engines.postgres.whole_tables import scrub
 from hansard.engines.postgres.writing import Lane
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import Lock, ReadTx, Schema, Table, Topic, Watch, WriteTx
@@ -75,7 +76,8 @@ class PostgresEngine:
         self._names = Names(namespace)
         self._schema = schema
         self._opener = OpeningProcess()
-        connector = Connector(url, lock_wait_s=lock_wait_s)
+        self._connector = connector = Connector(url, lock_wait_s=lock_wait_s)
+        self._patience_s = lock_wait_s
         self._pool = Pool(connector, size=READERS_MAX)
         try:
             with translated("PostgreSQL could not be opened"), self._pool.connection() as first:
@@ -197,12 +199,14 @@ class PostgresEngine:
         Gently: the server's own vacuum makes the room usable again, beside everybody.
         """
         self._opener.require()
-        with (
-            translated("PostgreSQL could not be scrubbed"),
-            self._pool.connection() as connection,
-        ):
-            for statement in scrubbing(connection, self._names, dropping, gently=gently):
-                connection.execute(statement.encode())
+        with translated("PostgreSQL could not be scrubbed"):
+            scrub(
+                self._connector,
+                self._names,
+                dropping,
+                gently=gently,
+                patience_s=self._patience_s,
+            )
         return True
 
     def check(self, *, thorough: bool) -> list[str]:

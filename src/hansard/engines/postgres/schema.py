@@ -1,6 +1,6 @@
 """The SQL schema of a store in PostgreSQL: names, tables, indexes and the format number."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from psycopg import sql
@@ -182,17 +182,6 @@ def lay_out(connection: Connection, names: Names, schema: Schema) -> None:
         end_transaction(connection)
 
 
-def scrubbing(
-    connection: Connection, names: Names, dropping: Collection[str], *, gently: bool
-) -> list[str]:
-    """Give the statements that drop tables and, unless gently, write every other one anew."""
-    gone = [f"DROP TABLE IF EXISTS {names.qualified(name)}" for name in dropping]
-    if gently:
-        return gone
-    left = [name for name in tables_there(connection, names) if name not in dropping]
-    return gone + [f"VACUUM (FULL) {names.qualified(name)}" for name in left]
-
-
 def outdated(connection: Connection, names: Names, schema: Schema) -> list[str]:
     """Name the tables and topics of older versions than the schema's."""
     known = [table_name(table) for table in schema.tables]
@@ -205,6 +194,16 @@ def tables_there(connection: Connection, names: Names) -> list[str]:
     rows = connection.execute(
         "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
         "WHERE n.nspname = %s AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY 1",
+        (names.namespace,),
+    ).fetchall()
+    return [name for (name,) in rows]
+
+
+def stored_tables(connection: Connection, names: Names) -> list[str]:
+    """Name the tables that hold rows: of one that is divided, its partitions."""
+    rows = connection.execute(
+        "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "WHERE n.nspname = %s AND c.relkind = 'r' ORDER BY 1",
         (names.namespace,),
     ).fetchall()
     return [name for (name,) in rows]

@@ -159,6 +159,58 @@ def test_what_was_accepted_before_closing_is_done_together_and_then_the_thread_e
     assert refused.value.details["outcome"] == "not_written"
 
 
+class PuttingBack:
+    """A commit that puts the first job back, once."""
+
+    def __init__(self) -> None:
+        self.begun, self.may_go = threading.Event(), threading.Event()
+        self.group: GroupCommit[list[str]] = GroupCommit("test-writer", self._commit)
+        self.put_back: list[bool] = []
+        self.done: list[str] = []
+
+    def _commit(self, jobs: Sequence[Job[list[str]]]) -> None:
+        for job in [one for one in jobs if one.begin()]:
+            if not self.put_back:
+                self.begun.set()
+                assert self.may_go.wait(PATIENCE_S)
+                self.put_back.append(self.group.put_back([job]))
+                if self.put_back == [True]:
+                    continue
+            job.done.set_result(job.work(self.done))
+
+
+def test_what_is_put_back_is_done_after_what_waits() -> None:
+    putting = PuttingBack()
+    asking = Asking(putting.group)
+    asking.ask("first")
+    assert putting.begun.wait(PATIENCE_S)
+    asking.ask("second")
+    wait_until(lambda: putting.group._jobs.qsize() == 1)
+
+    putting.may_go.set()
+    asking.wait()
+
+    assert putting.done == ["second", "first"]
+    assert putting.group.close()
+
+
+def test_nothing_is_put_back_once_it_is_closed() -> None:
+    putting = PuttingBack()
+    asking = Asking(putting.group)
+    asking.ask("first")
+    assert putting.begun.wait(PATIENCE_S)
+    closing = threading.Thread(target=putting.group.close)
+    closing.start()
+    wait_until(lambda: putting.group._jobs.qsize() == 1)
+
+    putting.may_go.set()
+    asking.wait()
+    closing.join(PATIENCE_S)
+
+    assert putting.put_back == [False]
+    assert putting.done == ["first"]
+
+
 def test_a_batch_holds_no_more_than_may_share_a_commit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "GROUP_COMMIT_MAX", 2)
     batches = Batches()

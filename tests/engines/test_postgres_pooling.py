@@ -16,6 +16,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from hansard.engines.postgres import PostgresEngine, notices
 from hansard.engines.postgres.write_transaction import PostgresWriteTx
+from hansard.engines.postgres.writing import TURN_S
 from hansard.kernel.engine import WriteTx
 from hansard.testing.engine_suite import SCHEMA, EngineSuite, Opener
 from hansard.testing.suite.base import PROJECT, Noted, record_all
@@ -129,7 +130,7 @@ def test_a_write_through_a_pooler_is_durable_whatever_the_servers_default(
             admin.execute("ALTER ROLE postgres RESET synchronous_commit")
 
     assert shown == "on"
-    assert waits == "10s"
+    assert waits == f"{TURN_S * 1000:g}ms"
 
 
 def test_what_others_are_lent_after_us_has_none_of_our_settings(lent: Opener, pooled: Pool) -> None:

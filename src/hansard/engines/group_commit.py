@@ -44,6 +44,12 @@ class CommitOutcome:
             self._state = "runs"
             return True
 
+    def put_back(self) -> None:
+        """Have it wait to be begun again: nothing of it was done, and it may be cancelled."""
+        with self._turn:
+            assert self._state == "runs", "only what has begun is put back"
+            self._state = "waits"
+
     def call_back(self) -> bool:
         """Cancel it before it begins; false if it has begun."""
         with self._turn:
@@ -176,6 +182,19 @@ class GroupCommit(Generic[Tx]):
             )
         if not job.done.wait(COMMIT_WAIT_S):
             raise StorageUnavailable("The commit did not end in time", outcome="unknown")
+
+    def put_back(self, jobs: Sequence[Job[Tx]]) -> bool:
+        """Have jobs of a batch done later, after those that wait now; false if none will be done.
+
+        Only their batch may do so, and has then no more to do with them.
+        """
+        with self._closing:
+            if self._closed:
+                return False
+            for job in jobs:
+                job.done.put_back()
+                self._jobs.put(job)
+            return True
 
     def close(self) -> bool:
         """Finish accepted work, then end the thread; false if it does not end in time."""

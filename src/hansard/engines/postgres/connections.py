@@ -4,8 +4,9 @@ import itertools
 import select
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 import psycopg
@@ -141,9 +142,15 @@ class Pool:
     """A few connections that readers take turns with."""
 
     def __init__(
-        self, connector: Connector, *, size: int, timer: Callable[[], float] = time.monotonic
+        self,
+        connector: Connector,
+        *,
+        size: int,
+        settings: Mapping[str, str] = MappingProxyType({}),
+        timer: Callable[[], float] = time.monotonic,
     ) -> None:
         self._connector = connector
+        self._settings = settings
         self._timer = timer
         self._places = threading.BoundedSemaphore(size)
         self._idle: list[tuple[Connection, float]] = []
@@ -182,7 +189,7 @@ class Pool:
             if self._timer() < until and self._connector.is_good(connection):
                 return idle
             connection.close()
-        return self._connector.connect(), self._timer() + LIFETIME_S
+        return self._connector.connect(**self._settings), self._timer() + LIFETIME_S
 
     def _one_idle(self) -> tuple[Connection, float] | None:
         with self._lock:

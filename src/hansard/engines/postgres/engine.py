@@ -1,8 +1,9 @@
 """The PostgreSQL engine: readers use a connection pool, writers use lanes."""
 
+import math
 import zlib
 from collections.abc import Callable, Collection, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -43,11 +44,20 @@ from hansard.kernel.opener import OpeningProcess
 
 T = TypeVar("T")
 
+_Lend = Callable[..., AbstractContextManager[Connection]]
+"""Lends a connection; told by `fresh` that the one before was lost."""
+
 READERS_MAX = 8
 """Connections for reading; a server has some hundred in all, for every process together."""
 
 LANES = 4
 """Threads for writing, each with a connection. Projects in different lanes do not wait in line."""
+
+LOOK_MAX_S = 120.0
+"""How long one statement of a read may take, where no pooler stands between.
+
+The server ends it then. What goes over a whole store, and what is written, takes as long as it
+takes: to begin a project's tables anew is one statement each."""
 
 LOCK_WAIT_S = 10.0
 """How long a write waits for a project that another process writes, perhaps a suspended one."""
@@ -78,7 +88,8 @@ class PostgresEngine:
         self._opener = OpeningProcess()
         self._connector = connector = Connector(url, lock_wait_s=lock_wait_s)
         self._patience_s = lock_wait_s
-        self._pool = Pool(connector, size=READERS_MAX)
+        limit = f"{math.ceil(LOOK_MAX_S * 1000)}ms"
+        self._pool = Pool(connector, size=READERS_MAX, settings={"statement_timeout": limit})
         try:
             with translated("PostgreSQL could not be opened"), self._pool.connection() as first:
                 only_looks = is_lent_by_transaction(connector, first)
@@ -93,12 +104,13 @@ class PostgresEngine:
         self._trails = Trails()
         self._leases = Leases(connector, self._names, self._steady.end, lease_s=lease_s)
         self._announcer = Announcer(connector, self._names)
-        self._lanes = [self._lane(number, connector) for number in range(LANES)]
+        lane = partial(self._lane, connector, lock_wait_s=lock_wait_s)
+        self._lanes = [lane(number) for number in range(LANES)]
 
-    def _lane(self, number: int, connector: Connector) -> Lane:
-        tell = self._announcer.announce
-        where = connector, self._names, self._hot, tell
-        return Lane(number, *where, trails=self._trails, objects=self._objects)
+    def _lane(self, connector: Connector, number: int, *, lock_wait_s: float) -> Lane:
+        where = connector, self._names, self._hot, self._announcer.announce
+        lane = partial(Lane, trails=self._trails, objects=self._objects, lock_wait_s=lock_wait_s)
+        return lane(number, *where)
 
     def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
         def looked(connection: Connection, *, is_begun: bool = False) -> T:
@@ -157,7 +169,8 @@ class PostgresEngine:
 
     def total(self, *fields: tuple[Table, str]) -> int:
         sums = " + ".join(f"({self._sum(table, field)})" for table, field in fields)
-        [[total]] = self._asked(f"SELECT {sums}")
+        statement = f"SELECT {sums}".encode()
+        [[total]] = self._look_over_all(lambda reader: reader.execute(statement).fetchall())
         return int(total)
 
     def _sum(self, table: Table, field: str) -> str:
@@ -172,7 +185,7 @@ class PostgresEngine:
         loose: dict[Digest, int] = {}
         sizes = self._objects.listed(older_s)
         for some in batched(sizes):
-            for name in self._look(partial(unnamed, self._names, some)):
+            for name in self._look_over_all(partial(unnamed, self._names, some)):
                 digest = digest_in(name)
                 loose[digest] = loose.get(digest, 0) + sizes[name]
         return loose
@@ -185,13 +198,15 @@ class PostgresEngine:
         for some in batched(self._objects.names_of(digests)):
             with (
                 translated("PostgreSQL could not say what is kept"),
-                self._pool.connection() as connection,
+                closing(self._connector.connect()) as connection,
                 nobody_naming(connection, self._names),
             ):
                 self._objects.remove(unnamed(self._names, some, connection))
 
     def outdated(self) -> list[str]:
-        return self._look(lambda connection: outdated(connection, self._names, self._schema))
+        return self._look_over_all(
+            lambda connection: outdated(connection, self._names, self._schema)
+        )
 
     def scrub(self, *, dropping: Collection[str] = (), gently: bool = False) -> bool:
         """Write every table anew. What the server's own log and its copies hold is out of reach.
@@ -210,15 +225,18 @@ class PostgresEngine:
         return True
 
     def check(self, *, thorough: bool) -> list[str]:
-        found = self._look(lambda connection: list(integrity.headless(connection, self._names)))
+        found = self._look_over_all(lambda reader: list(integrity.headless(reader, self._names)))
         return found + self._damaged_indexes() if thorough else found
 
     def _damaged_indexes(self) -> list[str]:
-        with translated("PostgreSQL could not be checked"), self._pool.connection() as connection:
+        with (
+            translated("PostgreSQL could not be checked"),
+            closing(self._connector.connect()) as connection,
+        ):
             return list(integrity.damaged_indexes(connection, self._names))
 
     def marks(self, topic: Topic, take: Callable[[str, str, str], None]) -> None:
-        self._look(lambda connection: integrity.marks(connection, self._names, topic, take))
+        self._look_over_all(lambda reader: integrity.marks(reader, self._names, topic, take))
 
     def mark(self, topic: Topic, texts: Mapping[str, str]) -> str:
         return integrity.mark(self._names, topic, texts)
@@ -246,25 +264,33 @@ class PostgresEngine:
 
     def _look(self, work: Callable[[Connection], T], *, begins: bool = True) -> T:
         """Run work that sees one state; once more if the connection was lost."""
+        return self._looked(work, self._pool.connection, begins=begins)
+
+    def _look_over_all(self, work: Callable[[Connection], T]) -> T:
+        """Run work that goes over the whole store, however long it takes."""
+        return self._looked(work, lambda **_: closing(self._connector.connect()))
+
+    def _looked(self, work: Callable[[Connection], T], lend: _Lend, *, begins: bool = True) -> T:
         self._opener.require()
         with translated("PostgreSQL could not be read"):
             try:
-                return self._try_to_look(work, begins=begins)
+                return _try_to_look(work, lend, begins=begins)
             except _LookAgainError:
-                return self._try_to_look(work, begins=begins, again=True)
+                return _try_to_look(work, lend, begins=begins, again=True)
 
-    def _try_to_look(
-        self, work: Callable[[Connection], T], *, begins: bool, again: bool = False
-    ) -> T:
-        with self._pool.connection(fresh=again) as connection:
-            try:
-                if begins:
-                    connection.execute(BEGIN_LOOK)
-                return work(connection)
-            except psycopg.Error as error:
-                if not again and (connection.closed or isinstance(error, PASSING)):
-                    raise _LookAgainError from error
-                raise
+
+def _try_to_look(
+    work: Callable[[Connection], T], lend: _Lend, *, begins: bool, again: bool = False
+) -> T:
+    with lend(fresh=again) as connection:
+        try:
+            if begins:
+                connection.execute(BEGIN_LOOK)
+            return work(connection)
+        except psycopg.Error as error:
+            if not again and (connection.closed or isinstance(error, PASSING)):
+                raise _LookAgainError from error
+            raise
 
 
 class _LookAgainError(Exception):

@@ -169,6 +169,7 @@ def lay_out(connection: Connection, names: Names, schema: Schema) -> None:
         return
     connection.execute("BEGIN")
     try:
+        connection.execute("SET LOCAL statement_timeout = 0")  # an index of much takes long
         number = names.lock_number("@layout")
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
         missing = _missing(connection, names, schema)

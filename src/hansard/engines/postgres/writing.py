@@ -1,12 +1,15 @@
 """Write lanes: a thread and a connection that commit one project's work at a time."""
 
+import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import psycopg
+from psycopg import errors
 
 from hansard.engines.group_commit import GroupCommit, Job
 from hansard.engines.postgres.connections import (
@@ -37,10 +40,16 @@ ATTEMPTS_MAX = 5
 SHARERS_MAX = 60
 """Pieces of work in one commit. PostgreSQL has room for 64 savepoints; past that all slow down."""
 
+TURN_S = 0.5
+"""How long a lane waits at once for a project that another process writes.
+
+Then its other projects have their turn. Longer than a commit takes, so that those who write one
+project from several servers do not lose their places in the line for its lock for nothing."""
+
 IDLE_IN_TRANSACTION_S = 60
 """A process that stops in the middle of a write loses the project's lock after this."""
 
-_SETTINGS = {"idle_in_transaction_session_timeout": f"{IDLE_IN_TRANSACTION_S}s"}
+_IDLE = {"idle_in_transaction_session_timeout": f"{IDLE_IN_TRANSACTION_S}s"}
 
 
 class Lane:
@@ -55,10 +64,14 @@ class Lane:
         announce: Callable[[], None],
         *,
         trails: Trails,
+        lock_wait_s: float,
         objects: Objects | None = None,
     ) -> None:
         """Start the thread; it connects when there is something to write."""
         self._connector = connector
+        self._lock_wait_s = lock_wait_s
+        turn_ms = math.ceil(min(lock_wait_s, TURN_S) * 1000)
+        self._settings = _IDLE | {"lock_timeout": f"{turn_ms}ms"}
         self._announce = announce
         self._names = names
         self._hot = hot
@@ -102,12 +115,25 @@ class Lane:
                 if not is_trouble(trouble):
                     raise
                 error = trouble
+                if isinstance(error, errors.LockNotAvailable):
+                    return self._after_turn(jobs, error)
                 # A connection that lay idle may have been lost long ago; the next one will be new.
                 was_lost = had_connection and self._connection is None
                 is_worth_trying = isinstance(error, PASSING) or was_lost
             if not is_worth_trying or attempt == ATTEMPTS_MAX:
                 return _refused(jobs, error, outcome="not_written")
         raise AssertionError("the last attempt has returned")
+
+    def _after_turn(self, jobs: Sequence[Job[WriteTx]], error: psycopg.Error) -> list[Settle]:
+        """Let other projects have their turn before one that is locked, and refuse who waits long.
+
+        Nothing of the jobs was done, so that they can be done later.
+        """
+        now = time.monotonic()
+        late = [job for job in jobs if _work_of(job).waited_s(now) >= self._lock_wait_s]
+        if not self._group.put_back([job for job in jobs if job not in late]):
+            late = list(jobs)
+        return _refused(late, error, outcome="not_written")
 
     def _transact(self, project: str, jobs: Sequence[Job[WriteTx]]) -> list[Settle]:
         """Run the jobs in one transaction, ahead of the project's lock if that can be."""
@@ -172,7 +198,7 @@ class Lane:
 
     def _begin(self, connection: Connection) -> None:
         connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
-        self._connector.set_locally(connection, **_SETTINGS)
+        self._connector.set_locally(connection, **self._settings)
 
     @contextmanager
     def _connected(self) -> Iterator[Connection]:
@@ -181,7 +207,7 @@ class Lane:
             self._connection.close()
             self._connection = None
         if self._connection is None:
-            self._connection = self._connector.connect(**_SETTINGS)
+            self._connection = self._connector.connect(**self._settings)
         connection = self._connection
         try:
             yield connection
@@ -209,24 +235,35 @@ class Lane:
             return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _ProjectWork(Generic[T]):
     """Work and the project it is for."""
 
     project: str
     work: Callable[[WriteTx], T]
+    began_at: float = 0.0
+    """When the project's lock was first waited for; 0 if it was not yet."""
+
+    def waited_s(self, now: float) -> float:
+        """Say for how long the lock has been waited for, from the first time that is asked."""
+        self.began_at = self.began_at or now
+        return now - self.began_at
 
     def __call__(self, tx: WriteTx) -> T:
         return self.work(tx)
 
 
+def _work_of(job: Job[WriteTx]) -> "_ProjectWork[Any]":
+    assert isinstance(job.work, _ProjectWork), "a lane runs its own jobs"
+    return job.work
+
+
 def _by_project(batch: Sequence[Job[WriteTx]]) -> Iterator[tuple[str, Sequence[Job[WriteTx]]]]:
-    """Take on the jobs that are still waited for, and sort them by project, in parts."""
+    """Take on the jobs that are still waited for, by project, in parts; those locked come last."""
     by_project: dict[str, list[Job[WriteTx]]] = {}
-    for job in batch:
-        assert isinstance(job.work, _ProjectWork), "a lane runs its own jobs"
+    for job in sorted(batch, key=lambda job: _work_of(job).began_at > 0):
         if job.begin():
-            by_project.setdefault(job.work.project, []).append(job)
+            by_project.setdefault(_work_of(job).project, []).append(job)
     for project, jobs in by_project.items():
         for start in range(0, len(jobs), SHARERS_MAX):
             yield project, jobs[start : start + SHARERS_MAX]

@@ -1,10 +1,8 @@
 """What PostgreSQL adds that can go wrong: lost connections, locks of others, locales, secrets."""
 
-import itertools
 import threading
 import time
 import traceback
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
@@ -15,9 +13,7 @@ import pytest
 from psycopg import sql
 
 from hansard.engines.postgres import PostgresEngine, connections, notices, schema
-from hansard.engines.postgres import engine as postgres_engine
 from hansard.engines.postgres.connections import LIFETIME_S, Connector, Pool, backend_of
-from hansard.engines.postgres.engine import LANES
 from hansard.engines.postgres.writing import ATTEMPTS_MAX
 from hansard.kernel.engine import Engine, WriteTx
 from hansard.kernel.problem import StorageUnavailable
@@ -34,7 +30,6 @@ from hansard.testing.suite.base import (
     record_all,
 )
 from hansard.testing.suite.concurrency import at_once
-from tests.patience import PATIENCE_S, wait_until
 
 pytestmark = pytest.mark.postgres
 
@@ -199,20 +194,6 @@ def test_a_server_in_trouble_is_unavailable_and_nothing_lands(
     record_all(engine, Noted())
 
 
-def test_a_look_that_takes_too_long_is_ended_but_not_what_goes_over_all(
-    opener: Opener, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(postgres_engine, "LOOK_MAX_S", 0.2)
-    with closing(opener()) as engine:
-        with pytest.raises(StorageUnavailable):
-            engine.read(PROJECT, lambda tx: _all(tx, f"SELECT pg_sleep({PATIENCE_S})"))
-        assert isinstance(engine, PostgresEngine)
-        engine._look_over_all(lambda reader: reader.execute("SELECT pg_sleep(1)"))
-        engine.write(PROJECT, lambda tx: _all(tx, "SELECT pg_sleep(1)"))
-
-        assert entry_count(engine) == 0
-
-
 def test_a_read_only_server_can_be_read(engine: Engine, admin: Admin, opener: Opener) -> None:
     record_all(engine, Noted())
     admin.execute("ALTER DATABASE postgres SET default_transaction_read_only = on")
@@ -239,38 +220,6 @@ def test_a_project_that_another_process_holds_is_unavailable_for_a_while(
 
     record_all(engine, Noted())
     assert entry_count(engine) == 2
-
-
-def test_who_waits_for_a_locked_project_holds_up_no_other(
-    admin: Admin, postgres_url: str, postgres_namespace: str
-) -> None:
-    patient = PostgresEngine(
-        postgres_url, SCHEMA, namespace=postgres_namespace, lock_wait_s=PATIENCE_S
-    )
-    lane = zlib.crc32(PROJECT.encode()) % LANES
-    names = (f"beside {number}" for number in itertools.count())
-    beside = next(name for name in names if zlib.crc32(name.encode()) % LANES == lane)
-    with closing(patient):
-        record_all(patient, Noted())
-        waiting = [threading.Thread(target=record_all, args=(patient, Noted())) for _ in range(3)]
-        with admin.transaction():
-            admin.execute("SELECT * FROM heads WHERE project = %s FOR UPDATE", (PROJECT,))
-            for thread in waiting:
-                thread.start()
-            wait_until(lambda: is_waiting_for_a_lock(admin))
-
-            record_all(patient, Noted(), project=beside)
-
-            assert all(thread.is_alive() for thread in waiting)
-        for thread in waiting:
-            thread.join(PATIENCE_S)
-
-        assert entry_count(patient) == 4
-
-
-def is_waiting_for_a_lock(admin: Admin) -> bool:
-    statement = "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-    return admin.execute(statement).fetchall() == [(True,)]
 
 
 def test_of_two_first_writers_both_land(engine: Engine, admin: Admin, opener: Opener) -> None:

@@ -1,11 +1,16 @@
 """Of several servers the primary is written and read, whatever else takes writes or hangs."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import datetime
+from typing import Any
 
+import psycopg
 import pytest
 
 from hansard.engines.postgres import PostgresEngine, notices, watched
+from hansard.kernel.event import Entry
 from hansard.kernel.problem import StorageUnavailable
 from hansard.testing.suite.base import PROJECT, SCHEMA, Noted, entry_count, record_all
 from tests.patience import PATIENCE_S, wait_until
@@ -125,3 +130,52 @@ def test_a_statement_may_take_long_while_its_server_lives(pair: Pair) -> None:
         engine.read(PROJECT, lambda tx: tx._ask("SELECT pg_sleep(3)"))  # type: ignore[attr-defined]
 
         assert entry_count(engine) == 0
+
+
+@pytest.mark.parametrize("ends", ["pg_terminate_backend", "pg_cancel_backend"])
+def test_a_commit_whose_wait_for_the_standby_is_ended_is_acknowledged_once_the_standby_has_it(
+    pair: Pair, ends: str
+) -> None:
+    acknowledged: list[Entry] = []
+    with closing(PostgresEngine(pair.url, SCHEMA)) as engine:
+        acknowledged += record_all(engine, Noted()) + record_all(engine, Noted())
+        pair.lose(1)
+        writer = threading.Thread(
+            target=lambda: acknowledged.extend(record_all(engine, Noted())), daemon=True
+        )
+        writer.start()
+        with pair.connect(0) as admin:
+            wait_until(lambda: waits_for_the_standby(admin))
+            [ended] = waits_for_the_standby(admin)
+            admin.execute(f"SELECT {ends}(%s)".encode(), ended[:1])
+            wait_until(lambda: waits_for_the_standby(admin) - {ended} or len(acknowledged) > 2)
+
+            assert len(acknowledged) == 2
+
+        with pair.returning(1, "-csynchronous_standby_names="):
+            writer.join(PATIENCE_S)
+            assert len(acknowledged) == 3
+            pair.lose_the_primary()
+            pair.promote()
+            wait_until(lambda: can_be_read(engine))
+
+            assert entry_count(engine) == 3
+
+
+def waits_for_the_standby(
+    admin: psycopg.Connection[tuple[Any, ...]],
+) -> set[tuple[int, datetime]]:
+    """Give the commits that wait for the standby: the process of each, and since when."""
+    rows = admin.execute(
+        "SELECT pid, query_start FROM pg_stat_activity WHERE wait_event = 'SyncRep' "
+        "AND application_name = 'hansard' AND query NOT LIKE '%pg_notify%'"
+    ).fetchall()
+    return {(int(process), since) for process, since in rows}
+
+
+def can_be_read(engine: PostgresEngine) -> bool:
+    try:
+        entry_count(engine)
+    except StorageUnavailable:
+        return False
+    return True

@@ -15,7 +15,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
 from hansard.engines.postgres.servers import ReplacedServerError, Servers
-from hansard.engines.postgres.watched import SilentServerError, WatchedConnection
+from hansard.engines.postgres.watched import LocalCommitError, SilentServerError, WatchedConnection
 from hansard.kernel.problem import StorageUnavailable
 
 _forgotten = itertools.count()
@@ -268,7 +268,7 @@ def is_trouble(error: BaseException) -> bool:
 def unavailable(what: str, error: psycopg.Error, **details: Any) -> StorageUnavailable:
     """Make the problem that tells a caller what the server's refusal means for it."""
     reason = "it cannot be reached"
-    if isinstance(error, ReplacedServerError | SilentServerError):
+    if isinstance(error, ReplacedServerError | SilentServerError | LocalCommitError):
         reason = str(error)
     if error.sqlstate is not None and not error.sqlstate.startswith(("08", "57P")):
         reason = _REASONS.get(error.sqlstate, f"it refused with SQLSTATE {error.sqlstate}")

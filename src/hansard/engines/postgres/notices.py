@@ -38,8 +38,11 @@ class Announcer:
     def __init__(self, connector: Connector, names: Names) -> None:
         """Start nothing yet."""
         self._connector = connector
-        # The number is for those who can only look.
-        self._telling = f"SELECT pg_notify(%s, ''), nextval('{names.commits}')".encode()
+        # The number is for those who can only look. News waits for no standby: it keeps nothing.
+        self._telling = (
+            "SELECT set_config('synchronous_commit', 'off', true), "
+            f"pg_notify(%s, ''), nextval('{names.commits}')"
+        ).encode()
         self._channel = names.channel
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None

@@ -23,6 +23,7 @@ from hansard.engines.postgres.query_trails import Trails
 from hansard.engines.postgres.read_queries import MovedError
 from hansard.engines.postgres.row_cache import Mark, RowCache
 from hansard.engines.postgres.schema import Names
+from hansard.engines.postgres.watched import LocalCommitError
 from hansard.engines.postgres.write_buffer import WriteBuffer
 from hansard.engines.postgres.write_transaction import PostgresWriteTx, UnderLockError
 from hansard.kernel.engine import WriteTx
@@ -140,7 +141,7 @@ class SharedWork:
         """Send what is left to be sent, where the journal now ends, and the commit, together."""
         self._after = Mark(self._before.changes + 1, self._head)
         try:
-            with tx.sending():
+            with self._connection.replicated(), tx.sending():
                 if self._begin:
                     self._begin(self._connection)
                     ask_unmoved(self._connection, self._names, self.project, self._before)
@@ -149,7 +150,7 @@ class SharedWork:
         except MOVED as error:
             raise MovedError from error
         except psycopg.Error as error:
-            if self._connection.closed:
+            if self._connection.closed or isinstance(error, LocalCommitError):
                 raise AnswerLostError(error, self) from error
             raise
         assert commit.statusmessage == "COMMIT", f"the commit ended in {commit.statusmessage}"
@@ -173,7 +174,7 @@ class SharedWork:
     def outdate(self, connection: Connection, now: Mark) -> None:
         """Move the locked head on, so that what this has sent fails if it comes to the lock yet."""
         moved = Mark(now.changes + 1, now.head)
-        with pipelined(connection):
+        with connection.replicated(), pipelined(connection):
             statement, values = storing(self._names, self.project, moved)
             connection.execute(statement.encode(), values)
             commit = connection.execute("COMMIT")
@@ -216,7 +217,7 @@ class SharedWork:
 
 
 class AnswerLostError(Exception):
-    """The connection was lost while the commit was under way."""
+    """The commit has no answer, or one that does not say that the standby has it."""
 
     def __init__(self, error: psycopg.Error, work: SharedWork) -> None:
         super().__init__(error)

@@ -5,10 +5,12 @@ nothing either as long as the machine's kernel answers.
 """
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import psycopg
+from psycopg.errors import Diagnostic
 
 T = TypeVar("T")
 
@@ -16,8 +18,16 @@ SILENCE_S = 10.0
 """How long an answer may take before it is asked whether the server lives at all."""
 
 
+WARNING = "01000"
+"""What says that a commit did not wait, among other things; those are doubted in vain."""
+
+
 class SilentServerError(psycopg.OperationalError):
     """The server says nothing any more."""
+
+
+class LocalCommitError(psycopg.OperationalError):
+    """The server has committed something that its standby may not have."""
 
 
 class WatchedConnection(psycopg.Connection[tuple[Any, ...]]):
@@ -28,6 +38,26 @@ class WatchedConnection(psycopg.Connection[tuple[Any, ...]]):
 
     doubt: Callable[["WatchedConnection"], None] | None = None
     """Raises if the server hangs. Without it, a server that takes long is taken to hang."""
+
+    @contextmanager
+    def replicated(self) -> Iterator[None]:
+        """Raise if the server ended a commit in here without waiting for the standby.
+
+        Whoever cancels the statement ends that wait; the server then only warns, and commits.
+        """
+        warnings: list[str] = []
+
+        def note(notice: Diagnostic) -> None:
+            if notice.sqlstate == WARNING:
+                warnings.append(WARNING)
+
+        self.add_notice_handler(note)
+        try:
+            yield
+        finally:
+            self.remove_notice_handler(note)
+        if warnings:
+            raise LocalCommitError("its wait for the standby was ended")
 
     def wait(self, gen: Generator[Any, Any, T], *limits: Any, **more_limits: Any) -> T:
         """Wait for an answer; every statement comes by here."""

@@ -188,11 +188,19 @@ class Lane:
         return SharedWork(*where, at=at, objects=self._objects, begin=begin)
 
     @contextmanager
-    def _locked(self, project: str) -> Iterator[tuple[Connection, Mark]]:
-        """Begin a transaction that holds the project's lock, and end it."""
+    def _locked(
+        self, project: str, *, wait_s: float | None = None
+    ) -> Iterator[tuple[Connection, Mark]]:
+        """Begin a transaction that holds the project's lock, and end it.
+
+        `wait_s` says how long it may wait for the lock, if not for a turn.
+        """
         with self._connected() as connection:
             with pipelined(connection):
                 self._begin(connection)
+                if wait_s is not None:
+                    wait = f"{math.ceil(wait_s * 1000)}ms"
+                    connection.execute("SELECT set_config('lock_timeout', %s, true)", (wait,))
                 asked = ask_head(connection, self._names, project, lock=True)
             yield connection, locked_head(connection, self._names, project, asked)
 
@@ -221,12 +229,13 @@ class Lane:
 
         What was done under the lock holds it until the server has ended that transaction, one way
         or the other. What was sent ahead of the lock may not have come to it yet: where it has not
-        landed, it is kept from landing later.
+        landed, it is kept from landing later. What has landed may have waited for no standby: this
+        commits after it, and waits for both.
         """
         try:
-            with self._locked(work.project) as (connection, mark):
+            with self._locked(work.project, wait_s=self._lock_wait_s) as (connection, mark):
                 has_landed = work.has_landed(connection, mark)
-                if has_landed is False and work.is_ahead:
+                if has_landed or (has_landed is False and work.is_ahead):
                     work.outdate(connection, mark)
                 return has_landed
         except psycopg.Error as error:

@@ -68,6 +68,14 @@ def test_every_view_is_for_the_events_that_it_has_something_to_do_with() -> None
             assert (view.name, view.kinds) == (real.name, kinds)
 
 
+def test_what_follows_is_loaded_for_its_followers_and_nothing_else(tmp_path: Path) -> None:
+    known = catalog(replace(SETTINGS, store=str(tmp_path)))
+
+    following = {name for name, part in deferred(known).items() if part.followers is not None}
+
+    assert following == loaded(known) == {"decisions"}
+
+
 def test_a_call_loads_the_capability_that_it_is_of() -> None:
     app = start(SETTINGS)
     app.call("list_records", {}, a_caller())

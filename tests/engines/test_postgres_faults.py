@@ -1,5 +1,6 @@
 """What PostgreSQL adds that can go wrong: lost connections, locks of others, locales, secrets."""
 
+import select
 import threading
 import time
 import traceback
@@ -13,7 +14,7 @@ import pytest
 from psycopg import sql
 
 from hansard.engines.postgres import PostgresEngine, connections, notices, schema
-from hansard.engines.postgres.connections import LIFETIME_S, Connector, Pool, backend_of
+from hansard.engines.postgres.connections import LIFETIME_S, Connector, Pool, backend_of, has_news
 from hansard.engines.postgres.writing import ATTEMPTS_MAX
 from hansard.kernel.engine import Engine, WriteTx
 from hansard.kernel.problem import StorageUnavailable
@@ -245,6 +246,25 @@ def test_watches_are_told_after_the_connection_was_cut(
         assert watch.wait(SOON_S)
 
 
+def test_watches_are_told_once_the_server_that_took_no_connection_takes_one_again(
+    engine: Engine, admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notices, "RECONNECT_S", 0.05)
+    plain, refusals = Connector.connect, [psycopg.OperationalError(), psycopg.OperationalError()]
+
+    def refused_at_first(connector: Connector) -> connections.Connection:
+        if refusals and threading.current_thread().name == "postgres-notices":
+            raise refusals.pop()
+        return plain(connector)
+
+    with closing(engine.watch()) as watch:
+        monkeypatch.setattr(Connector, "connect", refused_at_first)
+        cut_connections(admin)
+
+        assert watch.wait(SOON_S)
+        assert refusals == []
+
+
 def test_writers_of_one_project_share_commits(
     engine: Engine, admin: Admin, postgres_namespace: str
 ) -> None:
@@ -446,6 +466,19 @@ def test_a_connection_that_the_server_has_ended_is_not_lent(postgres_url: str) -
 
     assert ended not in there
     assert remains in there
+
+
+@pytest.mark.parametrize("has_poll", [True, False], ids=["poll", "select"])
+def test_a_connection_that_the_server_ends_has_news_of_it(
+    postgres_url: str, admin: Admin, monkeypatch: pytest.MonkeyPatch, *, has_poll: bool
+) -> None:
+    with closing(Connector(postgres_url, lock_wait_s=1.0).connect()) as connection:
+        if not has_poll:  # as on Windows
+            monkeypatch.delattr(select, "poll")
+        before = has_news(connection)
+        admin.execute("SELECT pg_terminate_backend(%s, 5000)", [backend_of(connection)])
+
+        assert (before, has_news(connection)) == (False, True)
 
 
 def test_a_connection_is_used_for_so_long_and_no_longer(postgres_url: str) -> None:

@@ -141,6 +141,22 @@ def test_a_lock_that_was_let_go_of_is_not_ours_because_we_have_it_again(
     assert held.is_ours()
 
 
+def test_who_has_a_lock_again_sees_what_was_written_by_who_had_it_meanwhile(
+    engine: Engine, admin: Admin, elsewhere: Engine
+) -> None:
+    held = taken(engine)
+    with engine.steady():
+        assert entry_count(engine) == 0
+        let_time_pass(admin)
+        theirs = taken(elsewhere)
+        with theirs:
+            elsewhere.write(PROJECT, partial(_record_under, theirs))
+
+        assert held.renew()
+
+        assert entry_count(engine) == 1
+
+
 def test_nothing_is_committed_under_a_lock_that_somebody_has_had(
     engine: Engine, admin: Admin, elsewhere: Engine
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 from psycopg import sql
 
 from hansard.engines.postgres import PostgresEngine, write_buffer
+from hansard.engines.postgres.read_queries import BEGIN_LOOK
 from hansard.kernel.blob import Blob, seal
 from hansard.kernel.engine import Engine, ReadTx, WriteTx
 from hansard.testing.suite.base import DATED, PROJECT, SCHEMA, THINGS, Noted, Opener, look, record
@@ -116,6 +117,14 @@ def test_what_is_foreseen_is_asked_together(engine: Engine) -> None:
 
     assert taken.round_trips == 1 + 2, taken.statements
     assert found[1:3] == [{None: 1}, {"size": 1}]
+
+
+def test_a_look_that_needs_a_transaction_begins_it_once(engine: Engine) -> None:
+    taken = asked(
+        lambda: look(engine, lambda tx: [tx.filed(one, limit=9) for one in (THINGS, DATED)])
+    )
+
+    assert taken.statements.count(BEGIN_LOOK) == 1, taken.statements
 
 
 def test_in_a_steady_time_a_head_is_asked_for_once(engine: Engine) -> None:

@@ -10,7 +10,9 @@ import pytest
 from hansard.engines.group_commit import Job
 from hansard.engines.sqlite.batch import transact
 from hansard.engines.sqlite.database import connect_to_look, remains, require_nothing_left
+from hansard.engines.sqlite.engine import WAL_BYTES_KEPT, WAL_PAGES
 from hansard.engines.sqlite.foreign_database import has_tables, looking_at
+from hansard.engines.sqlite.wal import FRAME_HEADER_BYTES
 from hansard.engines.versions import older_versions
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
 
@@ -200,3 +202,10 @@ def test_what_is_no_database_of_another_program_is_said_so(tmp_path: Path) -> No
     assert not has_tables(path, "things")
     with pytest.raises(InvalidInput), looking_at(path) as looked:
         looked.columns("things")
+
+
+def test_the_file_of_the_log_is_kept_as_long_as_it_grows_before_a_checkpoint() -> None:
+    with closing(apsw.Connection(":memory:")) as any_database:
+        page_bytes = any_database.pragma("page_size")
+
+    assert WAL_BYTES_KEPT / 2 < WAL_PAGES * (FRAME_HEADER_BYTES + page_bytes) <= WAL_BYTES_KEPT

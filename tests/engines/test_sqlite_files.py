@@ -270,3 +270,22 @@ def test_a_file_that_is_swept_away_before_it_is_held_is_written_once_more(
     assert swept
     keep(engine, PROJECT, LARGE)
     assert kept(engine, PROJECT) == CONTENT
+
+
+def test_a_file_that_its_writer_removes_while_it_is_swept_is_no_trouble(
+    store: Path, engine: SqliteEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(engine, PROJECT, LARGE)
+    left = store / "blobs" / "incoming" / f".{LARGE.digest}.{'b' * 8}"
+    left.touch()
+    take = files._take
+
+    def taken_late(path: Path) -> int | None:
+        descriptor = take(path)
+        path.unlink()
+        return descriptor
+
+    monkeypatch.setattr(files, "_take", taken_late)
+    files.BlobFiles(store / "blobs").sweep()
+
+    assert not left.exists()

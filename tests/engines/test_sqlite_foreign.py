@@ -52,6 +52,18 @@ def test_a_view_of_theirs_is_not_run(database: Path) -> None:
         list(theirs.rows("derived", ["one"], []))
 
 
+def test_nothing_that_it_says_is_trusted(database: Path) -> None:
+    kinds = ("DEFENSIVE", "TRUSTED_SCHEMA", "ENABLE_VIEW", "ENABLE_TRIGGER")
+
+    with looking_at(database) as theirs:
+        # A number below nought changes nothing, and asks.
+        said = [
+            theirs._connection.config(getattr(apsw, f"SQLITE_DBCONFIG_{one}"), -1) for one in kinds
+        ]
+
+    assert dict(zip(kinds, said, strict=True)) == dict.fromkeys(kinds, 0) | {"DEFENSIVE": 1}
+
+
 def test_nothing_is_written_to_it(database: Path) -> None:
     with pytest.raises(InvalidInput), looking_at(database) as theirs:
         theirs._connection.execute("DELETE FROM derived")

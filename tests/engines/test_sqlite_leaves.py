@@ -4,7 +4,7 @@ import fcntl
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 
 import apsw
@@ -72,6 +72,24 @@ def make(store: Path) -> None:
     engine.stage(LARGE)
     engine.write(PROJECT, lambda tx: tx.keep(LARGE))
     engine.close()
+
+
+def test_what_looked_once_is_there_for_the_next_look(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(store)
+    with closing(SqliteEngine(store, SCHEMA)) as engine:
+        connect, made = engine._connect, list[apsw.Connection]()
+
+        def connected() -> apsw.Connection:
+            made.append(connect())
+            return made[-1]
+
+        monkeypatch.setattr(engine, "_connect", connected)
+        for _ in range(3):
+            assert engine.loose(older_s=0) == {}
+
+        assert len(made) == 1
 
 
 def test_a_store_that_is_closed_has_nothing_open_and_no_log(

@@ -10,13 +10,13 @@ import pytest
 
 from hansard.engines.sqlite import SqliteEngine
 from hansard.engines.sqlite.files import blob_path
-from hansard.engines.sqlite.schema import table_name
+from hansard.engines.sqlite.schema import documents_name, table_name
 from hansard.kernel.blob import seal
 from hansard.kernel.engine import WriteTx
 from hansard.kernel.limits import INLINE_BLOB_BYTES_MAX
 from hansard.kernel.problem import StorageUnavailable
 from hansard.testing.engine_suite import SCHEMA
-from hansard.testing.suite.base import PROJECT, THINGS, noise
+from hansard.testing.suite.base import PAPERS, PROJECT, THINGS, noise
 
 LARGE = seal(noise(INLINE_BLOB_BYTES_MAX * 3, 1))
 Write = Callable[[Callable[[WriteTx], object]], object]
@@ -59,6 +59,17 @@ def test_a_table_that_is_not_as_we_made_it_is_told_as_damage(
         write(put("after"))
 
     assert refused.value.details["outcome"] == "not_written"
+
+
+def test_an_index_that_is_not_as_we_made_it_is_not_taken_for_an_empty_one(
+    engine: SqliteEngine, tmp_path: Path
+) -> None:
+    engine.write(PROJECT, lambda tx: tx.index(PAPERS, "before", {"title": "a", "body": "b"}))
+    with apsw.Connection(str(tmp_path / "store" / "hansard.db")) as other:
+        other.execute(f"ALTER TABLE {documents_name(PAPERS)} RENAME COLUMN length TO gone")
+
+    with pytest.raises(StorageUnavailable, match="papers"):
+        engine.marks(PAPERS, lambda *_: None)
 
 
 def test_a_blob_that_the_system_does_not_let_us_read_is_a_refusal(

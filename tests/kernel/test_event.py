@@ -25,6 +25,13 @@ def test_an_entry_follows_its_head() -> None:
     assert entry.payload_is_sound()
 
 
+def test_an_event_that_says_nothing_else_is_summed_up_by_its_kind() -> None:
+    class Moved(Event):
+        kind: ClassVar[str] = "toy.all_moved_away.v12"
+
+    assert Moved().summary() == "all moved away"
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -203,6 +203,7 @@ def test_what_comes_without_a_pause_is_worked_off_together(
 ) -> None:
     for name in ("WAKE_S", "QUIET_S", "GATHER_S"):
         monkeypatch.setattr(follow, name, 10 * PATIENCE_S)
+    monkeypatch.setattr(follow, "STOP_LOOK_S", 0.0001)  # it looks often while they write
     batches: list[int] = []
     first = take_notes(app, agent, 1)
 
@@ -275,6 +276,17 @@ def test_processes_with_other_followers_do_not_wait_for_each_other(
 
             second.wait_for(ours.default_project, end)
             first.wait_for(ours.default_project, end)
+
+
+def test_the_lock_of_one_follower_keeps_the_others_from_nothing(
+    app: Application, agent: Caller, diary: Diary
+) -> None:
+    taken, seen = Follower("taken", lambda *_: None), diary.follower()
+    held = app.store.engine.hold(taken.lock)
+    assert held is not None
+
+    with held, following(app, taken, seen):
+        diary.wait_for(app.default_project, take_notes(app, agent, 1))
 
 
 def test_what_another_process_writes_is_followed(

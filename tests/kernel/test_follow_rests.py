@@ -42,3 +42,10 @@ def test_a_rest_has_an_end_however_often_a_follower_failed() -> None:
 
     assert rests[:3] == [follow.RETRY_S, 2 * follow.RETRY_S, 4 * follow.RETRY_S]
     assert set(rests[1_000:]) == {follow.RETRY_MAX_S}
+
+
+@pytest.mark.parametrize(("times", "often"), [(1, "once"), (2, "2 times"), (1_000, "1000 times")])
+def test_a_failure_is_told_with_how_often_it_came(times: int, often: str) -> None:
+    told = str(follow.FollowerFailure("diary", "KeyError", times))
+
+    assert f"diary failed {often} " in told

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hansard.kernel.languages import LOOKED_AT_WORDS, is_small, language, stem
+from hansard.kernel.languages import LOOKED_AT_WORDS, _stemmer, is_small, language, stem
 from hansard.kernel.words import split
 
 TEXTS = {
@@ -66,3 +66,7 @@ def test_small_words_are_those_of_the_language() -> None:
 )
 def test_words_are_cut_down_to_what_their_forms_share(word: str, spoken: str, cut: str) -> None:
     assert stem(word, spoken) == cut
+
+
+def test_what_cuts_words_down_remembers_none_since_threads_share_it() -> None:
+    assert _stemmer("german").maxCacheSize == 0

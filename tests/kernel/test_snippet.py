@@ -112,3 +112,9 @@ def test_a_form_that_begins_as_the_word_does_or_is_within_a_name_is_shown(
     text = f"{'nothing of that here ' * 30}{word} {'and nothing there ' * 30}"
 
     assert word in snippet(text, query)
+
+
+def test_a_word_is_shown_beside_letters_that_are_longer_in_lower_case() -> None:
+    text = f"ledger {'İstanbul ' * 40}the clerk's ledger{' İzmir' * 40}"
+
+    assert "the clerk's ledger" in snippet(text, "ledger clerk")

@@ -97,15 +97,21 @@ def test_edits_are_applied_one_after_the_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "old"),
-    [(b"abc", "x"), (b"abab", "ab"), (b"aaa", "aa"), ("é".encode(), "e")],
+    ("content", "old", "how_often"),
+    [
+        (b"abc", "x", "nowhere"),
+        (b"abab", "ab", "more than once"),
+        (b"aaa", "aa", "more than once"),
+        ("é".encode(), "e", "nowhere"),
+    ],
     ids=["nowhere", "twice", "overlapping", "another-letter"],
 )
-def test_an_edit_must_match_exactly_once(content: bytes, old: str) -> None:
+def test_an_edit_must_match_exactly_once(content: bytes, old: str, how_often: str) -> None:
     with pytest.raises(InvalidInput) as refused:
         rules.apply_edits(content, [Edit(old=old, new="y")])
 
     assert refused.value.details["argument"] == "edits.0.old"
+    assert f"occurs {how_often}" in refused.value.message
     assert content.decode() not in refused.value.message
 
 

@@ -11,7 +11,7 @@ def nearest(wanted: str, there: Iterable[str]) -> str | None:
     from difflib import get_close_matches  # only a wrong name needs it
 
     by_folded = {_folded(name): name for name in there}
-    close = get_close_matches(_folded(wanted[:READ_CHARS_MAX]), by_folded, n=1)
+    close = get_close_matches(_folded(wanted[:READ_CHARS_MAX]), by_folded)
     return by_folded[close[0]] if close else None
 
 

@@ -25,7 +25,7 @@ from hansard.engines.postgres.object_store import (
     batched,
     digest_in,
     is_outside,
-    nobody_naming,
+    let_nobody_name,
     open_objects,
     unnamed,
 )
@@ -199,8 +199,8 @@ class PostgresEngine:
             with (
                 translated("PostgreSQL could not say what is kept"),
                 closing(self._connector.connect()) as connection,
-                nobody_naming(connection, self._names),
             ):
+                let_nobody_name(connection, self._names)
                 self._objects.remove(unnamed(self._names, some, connection))
 
     def outdated(self) -> list[str]:

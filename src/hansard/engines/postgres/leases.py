@@ -135,7 +135,8 @@ class Leases:
         with self._lock:
             if self._held.get(lock.name) is not lock:
                 return
-            number = self._forget(lock.name)
+            number = self._numbers[lock.name]
+            self._forget(lock.name)
             try:
                 self._let_go([number])
             except psycopg.Error as error:
@@ -237,9 +238,9 @@ class Leases:
             if not is_trouble(error):
                 raise
 
-    def _forget(self, name: str) -> int:
+    def _forget(self, name: str) -> None:
         self._held.pop(name, None)
-        return self._numbers.pop(name, 0)
+        self._numbers.pop(name, None)
 
     def _begin_to_beat(self) -> None:
         if self._thread is None:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from hansard.engines.postgres.connections import Connection, end_transaction
+from hansard.engines.postgres.connections import Connection
 from hansard.engines.postgres.schema import Names
 from hansard.kernel.blob import Blob, Digest, digest_of, is_digest
 from hansard.kernel.limits import INLINE_BLOB_BYTES_MAX
@@ -162,15 +162,10 @@ def unnamed(names: Names, some: Sequence[str], connection: Connection) -> list[s
     return sorted(set(some) - {name for (name,) in rows})
 
 
-@contextmanager
-def nobody_naming(connection: Connection, names: Names) -> Iterator[None]:
-    """Keep everybody from naming an object for a while; reading goes on."""
+def let_nobody_name(connection: Connection, names: Names) -> None:
+    """Keep everybody from naming an object until the connection is closed; reading goes on."""
     connection.execute("BEGIN")
-    try:
-        connection.execute(f"LOCK TABLE {names.blobs} IN SHARE MODE".encode())
-        yield
-    finally:
-        end_transaction(connection)
+    connection.execute(f"LOCK TABLE {names.blobs} IN SHARE MODE".encode())
 
 
 def none_is_set() -> StorageUnavailable:

@@ -48,10 +48,10 @@ def looking_at(path: Path) -> Iterator[ForeignDatabase]:
     try:
         with closing(apsw.Connection(f"file:{quote(str(path))}?mode=ro", flags=flags)) as found:
             found.set_busy_timeout(BUSY_TIMEOUT_MS)
-            found.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
-            found.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
-            found.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0)
-            found.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+            found.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, True)
+            found.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, False)
+            found.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, False)
+            found.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, False)
             yield ForeignDatabase(found)
     except apsw.Error as error:
         raise InvalidInput(f"{path} cannot be read as a SQLite database: {error}") from error

@@ -169,8 +169,7 @@ class PostgresEngine:
 
     def total(self, *fields: tuple[Table, str]) -> int:
         sums = " + ".join(f"({self._sum(table, field)})" for table, field in fields)
-        statement = f"SELECT {sums}".encode()
-        [[total]] = self._look_over_all(lambda reader: reader.execute(statement).fetchall())
+        [[total]] = self._asked(f"SELECT {sums}")
         return int(total)
 
     def _sum(self, table: Table, field: str) -> str:

@@ -16,13 +16,14 @@ from queue import Queue
 import pytest
 
 from tests.mutants import reach
+from tests.mutants.earlier import left_by
 from tests.mutants.judging import ANSWERS, FOLDERS, ROOT, Judge, Mutant
 from tests.mutants.mutations import Mutation, mutations
 
 NOTED = ROOT / "build" / "reach"
 QUICK = "not slow and not postgres and not clients"
-ON_POSTGRES = "postgres and not slow"
-"""The engine of PostgreSQL is judged by its own tests."""
+ON_POSTGRES = "postgres"
+"""The engine of PostgreSQL is judged by its own tests, also by those that start more servers."""
 TESTS_MAX = 80
 """So many tests may try to notice a fault, those first that reach least ..."""
 TESTS_S = 30.0
@@ -33,9 +34,7 @@ def main() -> int:
     """Draw, try, and print the score."""
     asked = _asked()
     _note_reach(again=asked.again)
-    chance = random.Random(asked.seed)
-    everything = list(_everything(asked.only))
-    drawn = chance.sample(everything, min(asked.count, len(everything)))
+    drawn = _drawn(asked)
     known = reach.Reach(NOTED)
     mutants = [_with_tests(known, file, mutation) for file, mutation in drawn]
     alive = 0
@@ -51,8 +50,17 @@ def main() -> int:
     if not mutants:
         return 0
     killed = len(mutants) - alive
-    print(f"{killed} of {len(mutants)} noticed ({killed / len(mutants):.0%}), seed {asked.seed}")  # noqa: T201 - the answer
+    of = f"left by {asked.left_by.name}" if asked.left_by else f"seed {asked.seed}"
+    print(f"{killed} of {len(mutants)} noticed ({killed / len(mutants):.0%}), {of}")  # noqa: T201 - the answer
     return 0
+
+
+def _drawn(asked: argparse.Namespace) -> list[tuple[Path, Mutation]]:
+    """Choose the faults to try: by chance, or those that an earlier run has left."""
+    everything = list(_everything(asked.only))
+    if asked.left_by:
+        return list(left_by(asked.left_by.read_text(), everything))
+    return random.Random(asked.seed).sample(everything, min(asked.count, len(everything)))
 
 
 def _with_tests(known: reach.Reach, file: Path, mutation: Mutation) -> Mutant:
@@ -72,6 +80,9 @@ def _asked() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=200, help="how many faults are tried")
     parser.add_argument("--seed", type=int, default=1, help="which ones")
     parser.add_argument("--only", default="", help="only in files whose path has this")
+    parser.add_argument(
+        "--left-by", type=Path, metavar="LOG", help="only those that a run told as not noticed"
+    )
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument(
         "--again", action="store_true", help="note of all tests anew what they reach"

@@ -88,12 +88,15 @@ def _end(node: ast.expr | ast.stmt, offsets: list[int]) -> int:
 def _equivalent(node: ast.AST) -> Iterator[ast.AST]:
     """Give what could be otherwise without that anybody could tell; no fault is put there.
 
+    The factors of a number that is written as a product, as `64 * 1024`: it is faulty as a whole.
     Texts by themselves, such as docstrings; how strictly a dataclass is declared, to which the type
     checker holds all code there is; by how many seconds a wait is bounded; how much is read at a
     time; and the `del` of an argument that is not used. Nor is a moment moved by an instant, or a
     `zip` made less strict.
     """
     match node:
+        case ast.BinOp() if _product(node) is not None:
+            yield from (one for one in ast.walk(node) if one is not node)
         case ast.Delete(targets=targets) if all(isinstance(one, ast.Name) for one in targets):
             yield node
         case ast.Expr(value=ast.Constant() as text):
@@ -112,12 +115,14 @@ def _faults(node: ast.AST, source: str) -> Iterator[tuple[ast.expr | ast.stmt, s
     """Give what could stand for a node, or for a part of it."""
     yield from _of_conditions(node, source)
     match node:
+        case ast.BinOp() if (product := _product(node)) is not None:
+            yield node, _other(product)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in SUMS:
             yield node, f"({_of(left, source)}) {SUMS[type(op)]} ({_of(right, source)})"
         case ast.Constant(value=bool() as value):
             yield node, str(not value)
         case ast.Constant(value=int() as value):
-            yield node, str(value * 2 if value >= LARGE else value + 1)
+            yield node, _other(value)
         case ast.Call(func=ast.Name(id=name) as func) if name in TWINS:
             yield func, TWINS[name]
         case ast.Return(value=ast.expr() as value) if not _is_nothing(value):
@@ -126,6 +131,21 @@ def _faults(node: ast.AST, source: str) -> Iterator[tuple[ast.expr | ast.stmt, s
             yield node, STEPS[type(node)]
         case ast.Expr(value=ast.Call()):
             yield node, "pass"
+
+
+def _product(node: ast.AST) -> int | None:
+    """Give the number that a product of numbers stands for; `None` if it is something else."""
+    match node:
+        case ast.Constant(value=int() as value) if not isinstance(value, bool):
+            return value
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            one, other = _product(left), _product(right)
+            return None if one is None or other is None else one * other
+    return None
+
+
+def _other(number: int) -> str:
+    return str(number * 2 if number >= LARGE else number + 1)
 
 
 def _of_conditions(node: ast.AST, source: str) -> Iterator[tuple[ast.expr, str]]:

@@ -25,12 +25,15 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "hansard"
+IN_ANY_COPY = "/src/hansard/"
 TARGETS = ("kernel/*.py", "engines/**/*.py", "**/rules.py")
 PLACE = "HANSARD_REACH"
 RENAMED_SHARE = 0.5
 """A file that has so large a share of its lines in common with one that is gone is that one."""
 ON_IMPORT = ""
 """What reaches a line before any test runs."""
+ON_DECLARED = re.compile(r"test_catalog_file\.py::|test_generate\.py::\w*committed")
+"""The tests that compare all that is declared with what is written down: they name none of it."""
 
 Reached = dict[int, set[str]]
 """By line of a file, the tests that reach it."""
@@ -115,13 +118,17 @@ class Noted:
         """Give, for each file as it is now, the tests that reach its lines, of these."""
         wanted = {ON_IMPORT, *tests}
         known = [coverage.CoverageData(str(one)) for one in self.folder.glob("of-*")]
+        places = {}
         for data in known:
             data.read()
+            # It may have been noted in another copy of the repository.
+            places[data] = {one.rpartition(IN_ANY_COPY)[2]: one for one in data.measured_files()}
         for file, then in self._files_then().items():
             now = moved((self.folder / self.SOURCE / then).read_text(), file.read_text())
             reached: Reached = defaultdict(set)
             for data in known:
-                for line, found in data.contexts_by_lineno(str(SOURCE / then)).items():
+                measured = places[data].get(then.as_posix(), "")
+                for line, found in data.contexts_by_lineno(measured).items():
                     for place in now.get(line, ()):
                         reached[place] |= wanted.intersection(found)
             yield file, reached
@@ -159,7 +166,12 @@ def moved(before: str, after: str) -> dict[int, list[int]]:
 
 def digests_of(folders: Iterable[str]) -> dict[str, str]:
     """Name the test files of some folders, each with the digest of what it does."""
-    files = (file for name in folders for file in (ROOT / "tests" / name).rglob("test_*.py"))
+    places = (ROOT / "tests" / name for name in folders)
+    files = (
+        file
+        for place in places
+        for file in ([place] if place.is_file() else place.rglob("test_*.py"))
+    )
     return {
         str(file.relative_to(ROOT)): hashlib.sha256(_done_in(file.read_text())).hexdigest()
         for file in sorted(files)
@@ -171,6 +183,14 @@ def _done_in(source: str) -> bytes:
     tree = ast.parse(source)
     tree.body = [one for one in tree.body if not isinstance(one, ast.Import | ast.ImportFrom)]
     return ast.unparse(tree).encode()
+
+
+def own_tests(file: Path) -> re.Pattern[str]:
+    """Say how the tests of a file's own name are called."""
+    folder, name = file.parent.name, file.stem
+    return re.compile(
+        rf"/{folder}/test_(?:\w+_)?{name}\w*\.py::|/test_{name}\b|/test_{folder}_{name}\w*\.py::"
+    )
 
 
 class Reach:
@@ -209,22 +229,26 @@ class Reach:
 
         What is done on import no test reaches by itself. For a constant these are the tests whose
         file names it or that reach a line which does; for anything else all that reach the file.
+        Before them come those that compare all that is declared with what is written down.
         """
-        reached, source = self._files[file], file.read_text()
+        reached, source, first = self._files[file], file.read_text(), set[str]()
         tests = {test for one in _statement(source, line) for test in reached.get(one, ())}
         tests.discard(ON_IMPORT)
         if not tests and not _is_within_function(source, line):
             tests = self._users(file, _constants(source, line)) or self._reaching(file)
-        own = re.compile(
-            rf"/{file.parent.name}/test_(?:\w+_)?{file.stem}\w*\.py::|/test_{file.stem}\b"
-        )
+            first = {test for test in self._took if ON_DECLARED.search(test)}
+            tests |= first
+        own = own_tests(file)
         if not tests:
             return []
         # What is remembered is found out by the first test that asks, which may be any.
         asked = tests | {test for test in self._reaching(file) if own.search(test)}
         return sorted(
             asked,
-            key=lambda one: (not own.search(one), one not in tests, self._breadth[one], one),
+            key=lambda one: (
+                *(not own.search(one), one not in first, one not in tests),
+                *(self._breadth[one], one),
+            ),
         )
 
     def _reaching(self, file: Path) -> set[str]:

@@ -134,3 +134,47 @@ def test_a_test_file_is_another_once_it_says_something_else(
 
     assert [*first] == ["tests/kernel/test_some.py"]
     assert reach.digests_of(["kernel"]) != first
+
+
+def test_what_was_noted_in_another_copy_of_the_repository_counts(tmp_path: Path) -> None:
+    noted = note(tmp_path, {f"{TEST}::test_one": []})
+    data = coverage.CoverageData(str(noted.folder / "of-2"))
+    data.set_context(f"{TEST}::test_one")
+    data.add_lines({f"/elsewhere/src/hansard/{FILE.relative_to(reach.SOURCE)}": [LINE]})
+    data.write()
+
+    assert Reach(tmp_path).tests_of(FILE, LINE) == [f"{TEST}::test_one"]
+
+
+def test_of_what_is_declared_those_tests_are_asked_that_compare_all_of_it(tmp_path: Path) -> None:
+    broad = "tests/kernel/test_blob.py::test_broad"
+    declared = "tests/app/test_catalog_file.py::test_what_is_written_down_is_what_there_is"
+    note(tmp_path, {broad: [LINE], declared: [], f"{TEST}::test_one": [LINE]})
+
+    known = Reach(tmp_path)
+
+    assert known.tests_of(FILE, 1) == [f"{TEST}::test_one", declared, broad]
+    assert known.tests_of(FILE, LINE) == [f"{TEST}::test_one", broad]
+
+
+@pytest.mark.parametrize(
+    ("test", "is_own"),
+    [
+        ("tests/sqlite/test_files.py", True),
+        ("tests/sqlite/test_large_files.py", True),
+        ("tests/engines/test_files.py", True),
+        ("tests/engines/test_sqlite_files.py", True),
+        ("tests/engines/test_large_files.py", False),
+        ("tests/engines/test_postgres_files.py", False),
+    ],
+)
+def test_the_tests_of_a_file_are_called_as_it_is_or_as_its_folder_too(
+    test: str, *, is_own: bool
+) -> None:
+    own = reach.own_tests(reach.SOURCE / "engines" / "sqlite" / "files.py")
+
+    assert bool(own.search(f"{test}::test_one")) is is_own
+
+
+def test_a_file_may_be_named_among_the_folders() -> None:
+    assert [*reach.digests_of(["kernel/test_transcript.py"])] == [TEST]

@@ -1,0 +1,24 @@
+"""The faults that an earlier run told as not noticed, found again in the source as it is now."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from tests.mutants import reach
+from tests.mutants.mutations import Mutation
+
+TOLD = re.compile(
+    r"not noticed: (?P<file>[^:]+):(?P<line>\d+): (?P<told>.*) \([^()]+ reach(?:es)? it\)"
+)
+
+
+def left_by(log: str, faults: Iterable[tuple[Path, Mutation]]) -> Iterator[tuple[Path, Mutation]]:
+    """Give those of some faults that a log tells, each where it stands now; what is gone is not."""
+    alike: dict[tuple[str, str], list[tuple[Path, Mutation]]] = {}
+    for file, mutation in faults:
+        place, told = str(file.relative_to(reach.SOURCE)), mutation.told(file.read_text())
+        alike.setdefault((place, told), []).append((file, mutation))
+    for found in TOLD.finditer(log):
+        if there := alike.get((found["file"], found["told"])):
+            line = int(found["line"])
+            yield min(there, key=lambda one, line=line: abs(one[1].line - line))  # type: ignore[misc]

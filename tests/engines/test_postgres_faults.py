@@ -5,7 +5,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -479,6 +479,19 @@ def test_a_connection_that_the_server_ends_has_news_of_it(
         admin.execute("SELECT pg_terminate_backend(%s, 5000)", [backend_of(connection)])
 
         assert (before, has_news(connection)) == (False, True)
+
+
+def test_what_the_server_left_out_after_a_failure_is_prepared_anew(postgres_url: str) -> None:
+    with closing(Connector(postgres_url, lock_wait_s=1.0).connect()) as connection:
+        for statement in ("BEGIN", "SELECT 2", "ROLLBACK"):  # psycopg knows their texts
+            connection.execute(statement)
+        connection.execute("BEGIN")
+        with suppress(psycopg.errors.DivisionByZero), connection.pipeline():
+            connection.execute("SELECT 1 / 0")
+            connection.execute("SELECT 2", prepare=True)
+        connections.end_transaction(connection)
+
+        assert connection.execute("SELECT 2", prepare=True).fetchone() == (2,)
 
 
 def test_a_connection_is_used_for_so_long_and_no_longer(postgres_url: str) -> None:

@@ -1,11 +1,10 @@
 """What PostgreSQL adds that can go wrong: lost connections, locks of others, locales, secrets."""
 
-import select
 import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from functools import partial
 from typing import Any
 
@@ -14,7 +13,7 @@ import pytest
 from psycopg import sql
 
 from hansard.engines.postgres import PostgresEngine, connections, notices, schema
-from hansard.engines.postgres.connections import LIFETIME_S, Connector, Pool, backend_of, has_news
+from hansard.engines.postgres.connections import Connector
 from hansard.engines.postgres.writing import ATTEMPTS_MAX
 from hansard.kernel.engine import Engine, WriteTx
 from hansard.kernel.problem import StorageUnavailable
@@ -451,57 +450,3 @@ def test_a_mistake_of_ours_is_loud_and_undoes_only_itself(engine: Engine) -> Non
 def _all(tx: Any, statement: str) -> list[tuple[Any, ...]]:
     rows: list[tuple[Any, ...]] = tx._ask(statement)
     return rows
-
-
-def test_a_connection_that_the_server_has_ended_is_not_lent(postgres_url: str) -> None:
-    pool = Pool(Connector(postgres_url, lock_wait_s=1.0), size=2)
-    with pool.connection() as lost, pool.connection() as kept:
-        ended, remains = backend_of(lost), backend_of(kept)
-    with psycopg.connect(postgres_url, autocommit=True) as other:
-        other.execute("SELECT pg_terminate_backend(%s, 60000)", [ended])
-
-    with pool.connection() as first, pool.connection() as second:
-        there = {backend_of(first), backend_of(second)}
-    pool.close()
-
-    assert ended not in there
-    assert remains in there
-
-
-@pytest.mark.parametrize("has_poll", [True, False], ids=["poll", "select"])
-def test_a_connection_that_the_server_ends_has_news_of_it(
-    postgres_url: str, admin: Admin, monkeypatch: pytest.MonkeyPatch, *, has_poll: bool
-) -> None:
-    with closing(Connector(postgres_url, lock_wait_s=1.0).connect()) as connection:
-        if not has_poll:  # as on Windows
-            monkeypatch.delattr(select, "poll")
-        before = has_news(connection)
-        admin.execute("SELECT pg_terminate_backend(%s, 5000)", [backend_of(connection)])
-
-        assert (before, has_news(connection)) == (False, True)
-
-
-def test_what_the_server_left_out_after_a_failure_is_prepared_anew(postgres_url: str) -> None:
-    with closing(Connector(postgres_url, lock_wait_s=1.0).connect()) as connection:
-        for statement in ("BEGIN", "SELECT 2", "ROLLBACK"):  # psycopg knows their texts
-            connection.execute(statement)
-        connection.execute("BEGIN")
-        with suppress(psycopg.errors.DivisionByZero), connection.pipeline():
-            connection.execute("SELECT 1 / 0")
-            connection.execute("SELECT 2", prepare=True)
-        connections.end_transaction(connection)
-
-        assert connection.execute("SELECT 2", prepare=True).fetchone() == (2,)
-
-
-def test_a_connection_is_used_for_so_long_and_no_longer(postgres_url: str) -> None:
-    now = [0.0]
-    pool = Pool(Connector(postgres_url, lock_wait_s=1.0), size=1, timer=lambda: now[0])
-    processes = []
-    for at in (0.0, LIFETIME_S - 1, LIFETIME_S, LIFETIME_S + 1):
-        now[0] = at
-        with pool.connection() as lent:
-            processes.append(backend_of(lent))
-    pool.close()
-
-    assert processes[0] == processes[1] != processes[2] == processes[3]

@@ -150,6 +150,7 @@ def test_objects_are_looked_for_once_a_folder_and_only_of_what_is_large(
             listed.append(prefix.rstrip("/").rpartition("/")[2])
             return plain(store, prefix=prefix, **more)
 
+        assert stored(tmp_path) >= {*large}
         monkeypatch.setattr(obstore, "list", counted)
         gone = collect(app.store, deleted_before=kept.AT, stamp=kept.STAMP)
 
@@ -158,6 +159,13 @@ def test_objects_are_looked_for_once_a_folder_and_only_of_what_is_large(
         assert sorted(folders) == sorted({digest[:2] for digest in large})
         assert len(folders) == 2, "two of them lie in one folder"
         assert app.store.engine.loose(older_s=0) == {}
+        assert stored(tmp_path).isdisjoint(large)
+
+
+def stored(folder: Path) -> set[str]:
+    """Say of which blobs there are objects: a folder's name and a file's make a digest."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.parent.name + path.name.partition(".")[0] for path in files}
 
 
 def leave(engine: Any, data: bytes) -> Digest:

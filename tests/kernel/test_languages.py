@@ -69,4 +69,4 @@ def test_words_are_cut_down_to_what_their_forms_share(word: str, spoken: str, cu
 
 
 def test_what_cuts_words_down_remembers_none_since_threads_share_it() -> None:
-    assert _stemmer("german").maxCacheSize == 0
+    assert _stemmer.__wrapped__("german").maxCacheSize == 0

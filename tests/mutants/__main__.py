@@ -24,7 +24,7 @@ NOTED = ROOT / "build" / "reach"
 QUICK = "not slow and not postgres and not clients"
 ON_POSTGRES = "postgres"
 """The engine of PostgreSQL is judged by its own tests, also by those that start more servers."""
-TESTS_MAX = 80
+TESTS_MAX = 300
 """So many tests may try to notice a fault, those first that reach least ..."""
 TESTS_S = 30.0
 """... and so much processor time they may take, after the first of them."""

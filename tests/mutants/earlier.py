@@ -11,6 +11,9 @@ TOLD = re.compile(
     r"not noticed: (?P<file>[^:]+):(?P<line>\d+): (?P<told>.*) \([^()]+ reach(?:es)? it\)"
 )
 
+MOVED_MAX = 50
+"""Lines. What is alike and further away than code is moved by a change or two is another fault."""
+
 
 def left_by(log: str, faults: Iterable[tuple[Path, Mutation]]) -> Iterator[tuple[Path, Mutation]]:
     """Give those of some faults that a log tells, each where it stands now; what is gone is not."""
@@ -20,5 +23,9 @@ def left_by(log: str, faults: Iterable[tuple[Path, Mutation]]) -> Iterator[tuple
         alike.setdefault((place, told), []).append((file, mutation))
     for found in TOLD.finditer(log):
         if there := alike.get((found["file"], found["told"])):
-            line = int(found["line"])
-            yield min(there, key=lambda one, line=line: abs(one[1].line - line))  # type: ignore[misc]
+            far, _, nearest = min(
+                (abs(one.line - int(found["line"])), number, (file, one))
+                for number, (file, one) in enumerate(there)
+            )
+            if far <= MOVED_MAX:
+                yield nearest

@@ -35,6 +35,7 @@ _PUT = (
     "Python: checks, event, chain, views and cache. sqlite's saver does one statement: a twelfth "
     "of the instructions"
 )
+_GET = "what is remembered is asked after once: whether another has written meanwhile"
 _LIST = "5 MB: half is making text of 100 MB; unpacking and proving them is the rest"
 GOALS: tuple[Goal, ...] = (
     Goal(
@@ -60,7 +61,7 @@ GOALS: tuple[Goal, ...] = (
             (f"{name} {size}", "Hansard"),
             (f"{name} {size}", "sqlite"),
             1.0,
-            _PUT if name == "put" else _LIST,
+            {"put": _PUT, "get": _GET, "list": _LIST}[name],
         )
         for size in ("1 KB", "100 KB", "5 MB")
         for name in ("put", "get", "list")

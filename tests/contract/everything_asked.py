@@ -175,7 +175,7 @@ def _entities(ask: Asking) -> None:
     log = {"type": "log", "level": "info", "message": "Well"}
     ask("execution_event", id=made["agentGraphExecution"], events=[log], status="completed")
     ask("metric_record", samples=[{"name": "ms", "value": n, "dimensions": {}} for n in (1, 2)])
-    ask("metric_query", name="ms")
+    ask("metric_query", name="ms", by=["of none"])
     ask("metric_query", name="ms", raw=True, limit=1)
     ask("metric_query")
     ask("entity_delete", id=made["modelConnection"])

@@ -834,7 +834,7 @@ export interface CheckpointDiff {
 
 export interface MetricGroup {
   start?: string;
-  dimensions?: Record<string, string>;
+  dimensions?: Record<string, string | null>;
   count: number;
   sum: number;
   min: number;

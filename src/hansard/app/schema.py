@@ -173,7 +173,14 @@ def _without_nulls(node: Any) -> Any:
         return [_without_nulls(item) for item in node]
     if not isinstance(node, dict):
         return node
-    return _without_null({key: _without_nulls(value) for key, value in node.items()})
+    return _without_null({key: _part_without_nulls(key, value) for key, value in node.items()})
+
+
+def _part_without_nulls(key: str, value: Any) -> Any:
+    """Keep the null of items and of values under any name: nothing says it by being left out."""
+    if key not in ("items", "additionalProperties") or not isinstance(value, dict):
+        return _without_nulls(value)
+    return {name: _without_nulls(part) for name, part in value.items()}
 
 
 def _without_null(node: Json) -> Json:

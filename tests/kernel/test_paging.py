@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import islice
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -86,3 +87,64 @@ def test_every_blob_is_named_once_over_pages(
     found = engine.read("p", lambda tx: list(paging.digests(tx)))
 
     assert found == sorted(seal(b"%d" % number).digest for number in range(COUNT))
+
+
+class Journal:
+    """A journal of numbered entries that notes how each page of it was asked for."""
+
+    def __init__(self, count: int) -> None:
+        self._seqs = range(1, count + 1)
+        self.asked: list[tuple[int, int | None, int]] = []
+
+    def entries(
+        self, *, after: int, before: int | None, limit: int, descending: bool, **_: object
+    ) -> list[Any]:
+        self.asked.append((after, before, limit))
+        end = len(self._seqs) + 1 if before is None else before
+        found = [SimpleNamespace(seq=seq) for seq in self._seqs if after < seq < end]
+        return found[::-1][:limit] if descending else found[:limit]
+
+
+@pytest.mark.parametrize(
+    ("options", "seqs", "asked"),
+    [
+        ({}, [1, 2, 3, 4, 5], [(0, None), (2, None), (4, None), (5, None)]),
+        ({"after": 1, "before": 4}, [2, 3], [(1, 4), (3, 4)]),
+        ({"descending": True}, [5, 4, 3, 2, 1], [(0, None), (0, 4), (0, 2), (0, 1)]),
+        ({"descending": True, "after": 1, "before": 5}, [4, 3, 2], [(1, 5), (1, 3), (1, 2)]),
+    ],
+)
+def test_every_entry_between_two_is_given_once_from_either_end(
+    options: dict[str, Any], seqs: list[int], asked: list[tuple[int, int | None]]
+) -> None:
+    journal = Journal(5)
+
+    found = paging.entries(journal, limit=2, **options)  # type: ignore[arg-type]
+
+    assert [one.seq for one in found] == seqs
+    assert journal.asked == [(after, before, 2) for after, before in asked]
+
+
+def test_a_list_is_asked_for_without_a_cursor_and_then_with_each_that_it_gave() -> None:
+    cursors = {None: "a", "a": "b", "b": None}
+    asked: list[dict[str, str]] = []
+
+    def ask(**place: str) -> Any:
+        asked.append(place)
+        return SimpleNamespace(nextCursor=cursors[place.get("cursor")])
+
+    assert [one.nextCursor for one in paging.answers(ask)] == ["a", "b", None]
+    assert asked == [{}, {"cursor": "a"}, {"cursor": "b"}]
+
+
+def test_a_page_is_read_once_the_one_before_is_used_up() -> None:
+    read: list[int] = []
+
+    def page(after: int) -> list[int]:
+        read.append(after)
+        return list(range(after + 1, min(after + 3, 6)))
+
+    pages = paging.pages(page, int, 0)
+
+    assert (next(pages), read) == ([1, 2], [0])
+    assert (list(pages), read) == ([[3, 4], [5]], [0, 2, 4, 5])

@@ -16,8 +16,9 @@ from hansard.checkpoints.reading import (
     state_of,
 )
 from hansard.checkpoints.views import CHECKPOINTS
+from hansard.kernel import paging
 from hansard.kernel.cursor import from_cursor, refused, to_cursor
-from hansard.kernel.engine import Found, Position, ReadTx, Row
+from hansard.kernel.engine import Found, Position, ReadTx, Row, Where
 from hansard.kernel.operation import Context
 from hansard.sessions.directory import session_row
 
@@ -81,10 +82,9 @@ def diff(request: contract.Diff, context: Context) -> answers.ContextsComparedAn
 
 
 def _newest_first(tx: ReadTx, session: str) -> list[Found]:
-    listed = _newest(tx, session, None, PAGE)
-    while page := listed and _newest(tx, session, _position(listed[-1]), PAGE):
-        listed.extend(page)
-    return listed
+    where: Where = {"session": session}
+    found = paging.rows(tx, CHECKPOINTS, where, order="number", descending=True, first=PAGE)
+    return list(found)
 
 
 def _newest(tx: ReadTx, session: str, after: Position | None, limit: int) -> list[Found]:

@@ -9,8 +9,9 @@ from hansard.checkpoints.contract import CheckpointNotFound
 from hansard.checkpoints.copies import read_either
 from hansard.checkpoints.omitted_keys import LeftOut
 from hansard.checkpoints.views import CHECKPOINTS, CONTEXTS, NO_CONTEXT
+from hansard.kernel import paging
 from hansard.kernel.blob import Digest
-from hansard.kernel.engine import Found, Position, ReadTx, Row, Where
+from hansard.kernel.engine import ReadTx, Row, Where
 from hansard.kernel.limits import INLINE_BLOB_BYTES_MAX
 from hansard.kernel.problem import BlobDamaged
 
@@ -60,14 +61,14 @@ def newest_sound(tx: ReadTx, session: str | None) -> tuple[Row, dict[str, Any], 
     Of a session, or of the whole project.
     """
     damaged: list[str] = []
-    after: Position | None = None
-    while page := _newest(tx, session, after):
-        for found in page:
-            try:
-                return found.row, context_of(tx, found.row), _warning(damaged, found.key)
-            except BlobDamaged:
-                damaged.append(found.key)
-        after = Position(page[-1].row[_order(session)], page[-1].key)
+    where: Where = {} if session is None else {"session": session}
+    # Both order checkpoints as they were saved, and have an index.
+    order = "seq" if session is None else "number"
+    for found in paging.rows(tx, CHECKPOINTS, where, order=order, descending=True, first=PAGE):
+        try:
+            return found.row, context_of(tx, found.row), _warning(damaged, found.key)
+        except BlobDamaged:
+            damaged.append(found.key)
     whose = "This project" if session is None else f"Session {session}"
     if damaged:
         raise BlobDamaged(f"{whose} has no checkpoint that is sound", checkpoints=damaged)
@@ -101,17 +102,6 @@ def metadata_of(row: Row, paths: Mapping[Digest, str]) -> dict[str, Any]:
         "tick": row["tick"],
     }
     return {key: value for key, value in shown.items() if value not in (None, [], {})}
-
-
-def _newest(tx: ReadTx, session: str | None, after: Position | None) -> list[Found]:
-    where: Where = {} if session is None else {"session": session}
-    order = _order(session)
-    return tx.scan(CHECKPOINTS, where, order=order, descending=True, after=after, limit=PAGE)
-
-
-def _order(session: str | None) -> str:
-    """Say what orders checkpoints as they were saved, and has an index."""
-    return "seq" if session is None else "number"
 
 
 def _warning(damaged: list[str], instead: str) -> str | None:

@@ -14,10 +14,12 @@ from hansard.cli.naming.named_arguments import meant
 from hansard.cli.opened_store import opened
 from hansard.cli.person_proof import PersonProof
 from hansard.cli.terminal.stderr import say
+from hansard.kernel import paging
 from hansard.kernel.operation import Caller, Flagged, Result
 from hansard.kernel.problem import InvalidInput
 
-R = TypeVar("R", bound=Result)
+R = TypeVar("R")
+P = TypeVar("P", bound=paging.ListAnswer)
 
 Ask = Callable[..., Result]
 """Calls an operation by name, as the user of the command line."""
@@ -109,6 +111,11 @@ def asking(flags: Flags, *, makes_store: bool = False) -> Iterator[Ask]:
     """Open the store for a while; gives a function that calls operations as this user."""
     with writing_desk(flags, makes_store=makes_store) as at:
         yield at.ask
+
+
+def pages(ask: Ask, expected: type[P], operation: str, **arguments: Any) -> Iterator[P]:
+    """Ask for every page of a list, one after the other."""
+    return paging.answers(lambda **place: told(expected, ask(operation, **arguments, **place)))
 
 
 def told(expected: type[R], result: Result) -> R:

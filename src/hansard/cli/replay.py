@@ -12,7 +12,7 @@ import typer
 
 from hansard.app.application import Application
 from hansard.app.keeping.files import made_whole, write_durably
-from hansard.cli.desk import BUDGET_TOKENS, Desk, desk, told
+from hansard.cli.desk import BUDGET_TOKENS, Desk, desk, pages
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.recorded import session_finding
@@ -194,21 +194,22 @@ def _project(application: Application, session: str) -> str:
 
 
 def _story(opened: Desk, session: str, room: Room, left_out: list[str]) -> list[Shown]:
-    pages: list[Shown] = []
-    for page in _pages(opened, "get_story", session_id=session, budget_tokens=BUDGET_TOKENS):
-        shown = _plain(told(StoryAnswer, page))
+    told: list[Shown] = []
+    asked = {"session_id": session, "budget_tokens": BUDGET_TOKENS}
+    for page in pages(opened.ask, StoryAnswer, "get_story", **asked):
+        shown = _plain(page)
         if not room.take(shown):
             left_out.append("The story goes on, and had no room.")
             break
-        pages.append(shown)
-    return pages
+        told.append(shown)
+    return told
 
 
 def _timeline(opened: Desk, session: str, room: Room, left_out: list[str]) -> list[Shown]:
     items: list[Shown] = []
     asked = {"session_id": session, "limit": LIST_LIMIT_MAX, "budget_tokens": BUDGET_TOKENS}
-    for page in _pages(opened, "get_timeline", **asked):
-        shown = _plain(told(TimelineAnswer, page))["timeline"]
+    for page in pages(opened.ask, TimelineAnswer, "get_timeline", **asked):
+        shown = _plain(page)["timeline"]
         if not room.take(shown):
             before = f"before s:{items[-1]['seq']} " if items else ""
             left_out.append(f"The entries {before}had no room.")
@@ -283,17 +284,7 @@ class _Films:
 
     def _evolution(self, **asked: object) -> Iterator[EvolutionAnswer]:
         asked |= {"session_id": self.session, "limit": LIST_LIMIT_MAX}
-        for page in _pages(self.opened, "get_evolution", **asked):
-            yield told(EvolutionAnswer, page)
-
-
-def _pages(opened: Desk, operation: str, **asked: object) -> Iterator[Result]:
-    cursor = None
-    while True:
-        page = opened.ask(operation, cursor=cursor, **asked)
-        yield page
-        if (cursor := getattr(page, "nextCursor", None)) is None:
-            return
+        return pages(self.opened.ask, EvolutionAnswer, "get_evolution", **asked)
 
 
 def _plain(shown: Result | FileEvolved | RevisionShown) -> Shown:

@@ -169,10 +169,8 @@ def _root(derivation: Derivation, chain: str) -> Row:
 
 
 def _point(derivation: Derivation, root: str, new_root: str) -> None:
-    # What points elsewhere no longer matches, so the next page is always the first.
-    while page := derivation.scan(CHAINS, {"root": root}, limit=limits.CHAINS_PAGE):
-        for found in page:
-            derivation.put(CHAINS, found.key, found.row | {"root": new_root})
+    for found in derivation.each(CHAINS, {"root": root}, limit=limits.CHAINS_PAGE):
+        derivation.put(CHAINS, found.key, found.row | {"root": new_root})
 
 
 def _holding(row: Row) -> Row:

@@ -74,18 +74,18 @@ class ProjectReader:
 
     def checkpoints(self, session: str) -> list[dict[str, Any]]:
         """List a session's checkpoints, without what they hold."""
-        listed: list[dict[str, Any]] = []
-        cursor: dict[str, str] = {}
-        while True:
-            asked = {"session_id": session, "limit": LIST_LIMIT_MAX} | cursor
+
+        def ask(**place: str) -> CheckpointListAnswer:
+            asked = {"session_id": session, "limit": LIST_LIMIT_MAX} | place
             found = self._ask("workflow_checkpoint_list", **asked)
             assert isinstance(found, CheckpointListAnswer), (
                 "a list of checkpoints is answered with one"
             )
-            listed += [one.model_dump(mode="json") for one in found.checkpoints]
-            if found.nextCursor is None:
-                return listed
-            cursor = {"cursor": found.nextCursor}
+            return found
+
+        return [
+            one.model_dump(mode="json") for page in paging.answers(ask) for one in page.checkpoints
+        ]
 
     def _ask(self, name: str, **arguments: Any) -> Result:
         return self._application.call(name, arguments, self._caller)

@@ -124,9 +124,8 @@ def _attempted(event: Attempted, derivation: Derivation) -> None:
 
 def _forgotten(event: KeysForgotten, derivation: Derivation) -> None:
     for table, before in ((REPLIES, event.replies_before), (ATTEMPTS, event.attempts_before)):
-        while page := derivation.scan(table, {"seq": Range(below=before)}, limit=ENTRIES_PAGE):
-            for found in page:
-                derivation.delete(table, found.key)
+        for found in derivation.each(table, {"seq": Range(below=before)}, limit=ENTRIES_PAGE):
+            derivation.delete(table, found.key)
 
 
 EVENTS: tuple[type[Event], ...] = (Replied, Attempted, KeysForgotten)

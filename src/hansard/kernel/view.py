@@ -4,7 +4,7 @@ A view derives, it never decides: no clock, no randomness, no settings, no refus
 and writes is its own tables, through `Derivation`, which cannot append.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,6 +36,14 @@ class Derivation:
     def scan(self, table: Table, where: Where, *, limit: int) -> list[Found]:
         """Read present rows, in the order of their keys."""
         return self.tx.scan(table, where, limit=limit)
+
+    def each(self, table: Table, where: Where, *, limit: int) -> Iterator[Found]:
+        """Give every row that matches, read in pages; the caller changes each so that it does not.
+
+        So the next page is always the first.
+        """
+        while page := self.scan(table, where, limit=limit):
+            yield from page
 
     def content(self, digest: Digest) -> bytes:
         """Read what a blob of the event holds."""

@@ -125,11 +125,9 @@ def _moved(event: RecordMoved, derivation: Derivation) -> None:
     row |= {"parent_id": event.to_parent, "modified": entry.at, "modified_seq": entry.seq}
     _place(derivation, row, new_path, deeper)
     places.put(derivation, row, derivation.content(Digest(row["body"])).decode())
-    # What has been placed anew no longer matches, so the next page is always the first.
-    while page := derivation.scan(RECORDS, {"path": subtree(old_path)}, limit=MOVED_PAGE):
-        for found in page:
-            below = new_path + found.row["path"].removeprefix(old_path)
-            _place(derivation, found.row, below, deeper)
+    for found in derivation.each(RECORDS, {"path": subtree(old_path)}, limit=MOVED_PAGE):
+        below = new_path + found.row["path"].removeprefix(old_path)
+        _place(derivation, found.row, below, deeper)
 
 
 def _place(derivation: Derivation, row: Row, path: str, deeper: int) -> None:

@@ -17,6 +17,7 @@ from hansard.entities.contract import (
 )
 from hansard.entities.limits import IMPORTED_MAX, TURNS_SHOWN_MAX
 from hansard.entities.types.entity import Status
+from hansard.kernel import paging
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Caller, Result
 from hansard.sdk.call import Call
@@ -311,12 +312,11 @@ class Entities:
             arguments["order"] = order
         if where is not None:
             arguments["where"] = dict(where)
-        while True:
-            page = _as(Listed, self._call("entity_list", **arguments))
-            yield from map(self._made, page.entities)
-            if page.nextCursor is None:
-                return
-            arguments["cursor"] = page.nextCursor
+
+        def ask(**place: str) -> Listed:
+            return _as(Listed, self._call("entity_list", **arguments, **place))
+
+        return (self._made(entity) for page in paging.answers(ask) for entity in page.entities)
 
     def document(self, title: str, content: str) -> TextDocumentHandle:
         """Make a document."""

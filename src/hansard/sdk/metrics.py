@@ -12,6 +12,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 from hansard.entities.metrics.contract import Group, MetricAnswer, MetricShown
 from hansard.entities.metrics.limits import GROUPS_MAX, SAMPLES_MAX
 from hansard.entities.metrics.times import Bucket
+from hansard.kernel import paging
 from hansard.kernel.clock import to_text
 from hansard.sdk.call import Call
 
@@ -85,14 +86,13 @@ class Metrics:
 
     def _pages(self, asked: Mapping[str, Any]) -> Iterator[MetricAnswer]:
         given = {key: value for key, value in asked.items() if value is not None}
-        cursor: dict[str, str] = {}
-        while True:
-            answer = self._call("metric_query", limit=GROUPS_MAX, **given, **cursor)
+
+        def ask(**place: str) -> MetricAnswer:
+            answer = self._call("metric_query", limit=GROUPS_MAX, **given, **place)
             assert isinstance(answer, MetricAnswer), "metric_query gave another answer"
-            yield answer
-            if answer.nextCursor is None:
-                return
-            cursor = {"cursor": answer.nextCursor}
+            return answer
+
+        return paging.answers(ask)
 
 
 class Timed:

@@ -9,10 +9,10 @@ from hansard import __version__
 from hansard.app.keeping.blob_lock import alone
 from hansard.app.keeping.bundle import End, Opening, paged, writing
 from hansard.app.keeping.files import made_whole
+from hansard.kernel import paging
 from hansard.kernel.blob import Blob, Digest
 from hansard.kernel.engine import Engine, ReadTx
-from hansard.kernel.event import Entry, Head
-from hansard.kernel.limits import ENTRIES_PAGE
+from hansard.kernel.event import Head
 from hansard.kernel.store import Store
 from hansard.sessions import projects
 from hansard.sessions.contract import ProjectNotFound
@@ -62,7 +62,9 @@ def _write(
             bundle.add_blobs(blobs)
             written += len(blobs)
             progress("blobs", written, written)
-        for entries in paged(_entries(engine, opening), lambda entry: len(entry.payload or b"")):
+        # Only up to where the journal ended when the export began.
+        journal = paging.entries_apart(engine, opening.project, last=opening.seq)
+        for entries in paged(journal, lambda entry: len(entry.payload or b"")):
             bundle.add_entries(entries)
             progress("entries", entries[-1].seq, opening.seq)
         end = bundle.finish()
@@ -81,34 +83,15 @@ def _blobs(engine: Engine, project: str) -> Iterator[Blob]:
     us; that one is read too, or the bundle could not be taken in.
     """
     passed: set[bytes] = set()
-    after = ""
-    while page := engine.read(project, partial(_digests, after=after)):
-        for digest in page:
-            wanted: Digest | None = digest
-            while wanted and wanted <= digest and bytes.fromhex(wanted) not in passed:
-                blob = engine.read(project, partial(_blob, digest=wanted))
-                assert blob is not None, "a blob went away while the store was being kept"
-                passed.add(bytes.fromhex(wanted))
-                yield blob
-                wanted = blob.base
-        after = page[-1]
-
-
-def _digests(tx: ReadTx, after: str) -> list[Digest]:
-    return tx.digests(after=after, limit=ENTRIES_PAGE)
+    for digest in paging.digests_apart(engine, project):
+        wanted: Digest | None = digest
+        while wanted and wanted <= digest and bytes.fromhex(wanted) not in passed:
+            blob = engine.read(project, partial(_blob, digest=wanted))
+            assert blob is not None, "a blob went away while the store was being kept"
+            passed.add(bytes.fromhex(wanted))
+            yield blob
+            wanted = blob.base
 
 
 def _blob(tx: ReadTx, digest: Digest) -> Blob | None:
     return tx.blob(digest)
-
-
-def _entries(engine: Engine, opening: Opening) -> Iterator[Entry]:
-    """Read the entries up to where the journal ended when the export began."""
-    after = 0
-    while page := engine.read(opening.project, partial(_page, after=after, last=opening.seq)):
-        yield from page
-        after = page[-1].seq
-
-
-def _page(tx: ReadTx, after: int, last: int) -> list[Entry]:
-    return tx.entries(after=after, before=last + 1, limit=ENTRIES_PAGE)

@@ -9,16 +9,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hansard.app.erasure_events import HOUSEKEEPING
+from hansard.kernel import paging
 from hansard.kernel.clock import days_before
 from hansard.kernel.effect import OPEN_INTENTS
 from hansard.kernel.engine import Found, Range, ReadTx, Table, WriteTx
 from hansard.kernel.event import Stamp
-from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.reply import ATTEMPTS, REPLIES, KeysForgotten
 from hansard.kernel.store import Store
 
 Cutoff = Callable[[str], str]
-"""Given when a project was last written to, says since when its keys are remembered."""
+"""Says since when a project's keys are remembered, given when it was last written to."""
 
 STEP = 500
 """Keys that are forgotten in one transaction, for which others wait."""
@@ -26,7 +26,7 @@ STEP = 500
 
 @dataclass(frozen=True, slots=True)
 class OldKeys:
-    """Up to which entries, themselves left out, keys are old enough to be forgotten."""
+    """The entries before which keys are old enough to be forgotten."""
 
     replies_before: int
     attempts_before: int
@@ -36,10 +36,9 @@ NONE_OLD = OldKeys(0, 0)
 
 
 def older_than(days: int, now: str) -> Cutoff:
-    """Have keys be old after so many days.
+    """Treat keys as old after this many days.
 
-    Nobody is sure of `now`: a clock that is ahead makes no key older than what was written after
-    it says.
+    `now` is not trusted: a clock that is ahead makes no key older than the entries after it say.
     """
     return lambda written: days_before(min(now, written), days) if written else ""
 
@@ -78,14 +77,9 @@ def forget_some(store: Store, project: str, cutoff: Cutoff, stamp: Stamp) -> int
 
 
 def _last_written(tx: ReadTx) -> str:
-    """Say when anybody else than gc last wrote, whose clock may be wrong; empty if nobody did."""
-    before: int | None = None
-    while page := tx.entries(before=before, limit=ENTRIES_PAGE, descending=True):
-        for entry in page:
-            if entry.kind not in HOUSEKEEPING:
-                return entry.at
-        before = page[-1].seq
-    return ""
+    """Say when anybody but gc last wrote (gc's clock may be wrong); empty if nobody did."""
+    newest = paging.entries(tx, descending=True)
+    return next((entry.at for entry in newest if entry.kind not in HOUSEKEEPING), "")
 
 
 def _oldest(tx: ReadTx, table: Table, before: int) -> list[Found]:

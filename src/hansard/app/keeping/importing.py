@@ -33,8 +33,11 @@ RENAME = "Import it under another name with --as"
 _OWNER = re.compile(rf"{Owner.PREFIX}[0-9A-Za-z-]{{1,100}}")
 """An intent's owner names a lock, and so a file."""
 
+PROVED_PAGE = 100
+"""Blobs that are proved in one look at the store."""
+
 _NUMBER_MAX = 2**53
-"""No id comes near; above it a store could not count on."""
+"""No id comes near this; above it a store could not continue counting."""
 
 
 @dataclass(slots=True)
@@ -91,7 +94,7 @@ def import_project(
                 store, path, contents, project, progress=progress, still_alone=still_alone
             )
         except BundleDamaged:
-            unfinished_imports.end(store, project)  # there is nothing to go on with
+            unfinished_imports.end(store, project)  # there is nothing to continue
             raise
         unfinished_imports.end(store, project)
     return replace(taken, head=store.engine.heads()[project])
@@ -284,7 +287,7 @@ def reserve(store: Store, contents: BundleContents, project: str, stamp: Stamp) 
 
 
 def withhold(contents: BundleContents, prefixes: Collection[str], tx: WriteTx) -> None:
-    """Have no id taken from a block that is another project's here; the journal stays the same."""
+    """Retire blocks of ids that are another project's here; the journal stays the same."""
     for _, block in contents.blocks:
         if block.prefix in prefixes:
             ids.withhold(tx, block.prefix, block.first + block.size)
@@ -315,21 +318,20 @@ def keep_blobs(store: Store, project: str, blobs: Sequence[Blob]) -> None:
 
 
 def _prove_blobs(store: Store, project: str) -> None:
-    """Prove that blobs which came to others of the project, packed elsewhere, rest well on them."""
-    after = ""
-    while True:
+    """Prove blobs that were packed elsewhere, now that they rest on the project's other blobs."""
 
-        def work(tx: ReadTx, start: str = after) -> list[Digest]:
-            page = tx.digests(after=start, limit=100)
-            for digest in page:
-                with suppress(BlobRedacted):
-                    content(tx, digest)
-            return page
+    def proved(tx: ReadTx, after: str) -> list[Digest]:
+        page = tx.digests(after=after, limit=PROVED_PAGE)
+        for digest in page:
+            with suppress(BlobRedacted):
+                content(tx, digest)
+        return page
 
-        page = store.engine.read(project, work)
-        if not page:
-            return
-        after = page[-1]
+    def read(after: str) -> list[Digest]:
+        return store.engine.read(project, partial(proved, after=after))
+
+    for _ in paging.pages(read, str, ""):
+        pass
 
 
 def _append(store: Store, project: str, entries: Sequence[Entry]) -> int:

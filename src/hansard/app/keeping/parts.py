@@ -5,7 +5,7 @@ written; its blobs are kept first, which nobody sees, and then all its entries i
 So an interrupted transfer leaves all of it or none.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from functools import partial
 from pathlib import Path
 
@@ -36,12 +36,11 @@ from hansard.app.keeping.importing import (
     withhold,
 )
 from hansard.app.verify.missing import Missing
-from hansard.kernel import ids
+from hansard.kernel import ids, paging
 from hansard.kernel.blob import Blob, Digest, digests_in
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx, WriteTx
 from hansard.kernel.event import Entry, Event, Head, Stamp, genesis
-from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.named_blobs import finders
 from hansard.kernel.problem import BlobDamaged, BlobRedacted, Problem
 from hansard.kernel.store import CATALOG, Store
@@ -49,14 +48,14 @@ from hansard.sessions import projects
 
 
 class HeadMoved(Problem):
-    """Somebody wrote to the project since it was looked at."""
+    """Somebody has written to the project since it was read."""
 
     code, http_status = "HEAD_MOVED", 409
     hint = "Nothing was changed; ask again, and it is looked at anew"
 
 
 def head_of(store: Store, project: str) -> Head:
-    """Say where a project's journal ends; one that is not there has not begun."""
+    """Say where a project's journal ends; that of an unknown project has not begun."""
     return store.engine.heads().get(project, genesis(project))
 
 
@@ -78,7 +77,7 @@ def named_between(store: Store, project: str, after: int, until: int) -> list[Di
     """
     named: set[Digest] = set()
     waiting: list[Digest] = []
-    for entry in _entries(store, project, after, until):
+    for entry in paging.entries_apart(store.engine, project, after=after, last=until):
         waiting += digests_in(entry.body or b"")
     while waiting:
         digest = waiting.pop()
@@ -100,8 +99,8 @@ def write_part(
 ) -> End:
     """Write what a project has after an entry, until another, into a new file.
 
-    It has the blobs that the other side has asked for. That the other side will have the entries
-    is noted first, if it `notes`.
+    It has the blobs that the other side has asked for. With `notes`, it is noted first that the
+    other side will have the entries.
     """
     after, until = span
     hashes, line = hashes_at(store, project, span), projects.line(store, project)
@@ -126,14 +125,14 @@ def write_part(
         blobs = (blob for one in wanted if (blob := _blob(store, project, one)))
         for page in paged(blobs, lambda blob: len(blob.packed)):
             bundle.add_blobs(page)
-        entries = _entries(store, project, after, until)
+        entries = paging.entries_apart(store.engine, project, after=after, last=until)
         for journal in paged(entries, lambda entry: len(entry.payload or b"")):
             bundle.add_entries(journal)
         return bundle.finish()
 
 
 def _require_not_collected(store: Store, project: str, until: int) -> None:
-    """Refuse to leave behind what only gc has written: the other side could then go another way."""
+    """Refuse to leave out what only gc has written: the other side could then diverge."""
 
     def work(tx: ReadTx) -> list[Entry]:
         return tx.entries(after=until, kinds=HOUSEKEEPING, limit=1)
@@ -243,7 +242,7 @@ def _append_all(store: Store, path: Path, contents: BundleContents, head: Head, 
     if there.seq == 0:
         tx.mark_views(store.fingerprint)
     count = 0
-    # Read again by each try of this work: the file is as it was when it was proved.
+    # Read again by each attempt: the file is as it was when it was proved.
     with reading(path) as bundle:
         if bundle.file != contents.file:
             raise BundleDamaged("The part was changed while it was read", hint="Try again")
@@ -254,16 +253,6 @@ def _append_all(store: Store, path: Path, contents: BundleContents, head: Head, 
                     derive(store, tx, entry)
                     count += 1
     return count
-
-
-def _entries(store: Store, project: str, after: int, last: int) -> Iterator[Entry]:
-    while page := store.engine.read(project, partial(_page, after=after, last=last)):
-        yield from page
-        after = page[-1].seq
-
-
-def _page(tx: ReadTx, after: int, last: int) -> list[Entry]:
-    return tx.entries(after=after, before=last + 1, limit=ENTRIES_PAGE)
 
 
 def _blob(store: Store, project: str, digest: Digest) -> Blob | None:

@@ -5,8 +5,8 @@ has one which follows. Where none has, the journal ends; what the store has beyo
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import chain as chain_together
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from hansard.app.keeping.exporting import Progress
 from hansard.app.keeping.files import write_durably
 from hansard.app.verify.chain import DAMAGED
 from hansard.app.verify.missing import Missing
+from hansard.kernel import paging
 from hansard.kernel.blob import Blob, Digest, digest_of, redact, seal
 from hansard.kernel.content import content
 from hansard.kernel.engine import ReadTx, WriteTx
@@ -28,7 +29,7 @@ from hansard.kernel.problem import BlobDamaged, StorageUnavailable
 from hansard.kernel.store import Store
 
 LOST = b"[lost]"
-"""What is read in place of a content that nobody has any more."""
+"""What is read in place of content that no source has any more."""
 
 UNREADABLE = (*DAMAGED, StorageUnavailable)
 
@@ -68,7 +69,7 @@ class SalvagedAnswer:
 
 
 def projects_in(sources: Sequence[Store]) -> list[str]:
-    """Name the projects that any of these stores can still name."""
+    """List the projects that any of these stores can still name."""
     names: set[str] = set()
     for source in sources:
         try:
@@ -130,16 +131,8 @@ class _Reader:
 
     def digests(self) -> Iterator[Digest]:
         """Go through the blobs that are kept, as far as they can be listed."""
-        after = ""
-        while True:
-            try:
-                page = self._store.engine.read(self._project, partial(_digests, after=after))
-            except UNREADABLE:
-                return
-            if not page:
-                return
-            yield from page
-            after = page[-1]
+        with suppress(*UNREADABLE):
+            yield from paging.digests_apart(self._store.engine, self._project)
 
     def blob(self, digest: Digest) -> tuple[Blob, bytes | None] | None:
         """Give a blob with its content, proved; the content is `None` if it was redacted."""
@@ -174,10 +167,6 @@ class _Reader:
 def _ends(tx: ReadTx) -> tuple[int, int]:
     newest = tx.entries(limit=1, descending=True)
     return tx.head().seq, newest[0].seq if newest else 0
-
-
-def _digests(tx: ReadTx, after: str) -> list[Digest]:
-    return tx.digests(after=after, limit=ENTRIES_PAGE)
 
 
 class _Chain:
@@ -230,7 +219,7 @@ def _save_blobs(
     """Save every blob that some source has whole, as it is packed wherever that can be."""
     count = 0
     for number, reader in enumerate(readers):
-        # What an earlier source lists is dealt with.
+        # What an earlier source lists is done already.
         new = (one for one in reader.digests() if not number or not _has(target, saved, one))
         for page in paged(_whole_blobs(new, readers, saved), lambda blob: len(blob.packed)):
             _keep(target, saved.project, page)
@@ -310,7 +299,7 @@ def _line(entry: Entry) -> bytes:
     try:
         return entry_line(entry)
     except ValueError:
-        # Its payload is not JSON any more: the header is written, and what is there as text.
+        # Its payload is no longer JSON: write the header, and what is left as text.
         text = f"{entry!r}\n"
         return text.encode()
 

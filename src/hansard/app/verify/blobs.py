@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from functools import partial
+from operator import itemgetter
 from typing import get_args
 
 from hansard.app.verify.chain import DAMAGED, Journal
 from hansard.app.verify.report import Findings, Progress
+from hansard.kernel import paging
 from hansard.kernel.blob import Blob, Codec, Digest, digest_of, unseal
 from hansard.kernel.engine import Engine, ReadTx
 from hansard.kernel.limits import ENTRIES_PAGE
@@ -15,13 +17,16 @@ from hansard.kernel.problem import BlobDamaged
 def check_blobs(engine: Engine, journal: Journal, findings: Findings, progress: Progress) -> int:
     """Prove every blob of a project against its digest; returns how many there are."""
     project, count = journal.project, 0
-    after = ""
     erased = journal.blobs_erased_by_word
-    while page := engine.read(project, partial(_check_page, after=after, erased=erased)):
+
+    def checked(after: str) -> list[tuple[Digest, str | None]]:
+        return engine.read(project, partial(_check_page, after=after, erased=erased))
+
+    for page in paging.pages(checked, itemgetter(0), ""):
         for digest, fault in page:
             if fault:
                 findings.broken("blobs", project, f"Blob {digest}: {fault}", digest=digest)
-        after, count = page[-1][0], count + len(page)
+        count += len(page)
         progress(project, "blobs", count, count)
     for digest, seq in journal.missing.by.items():
         message = f"Blob {digest}, which s:{seq} names, is missing"
@@ -56,7 +61,7 @@ def _fault(tx: ReadTx, digest: Digest, erased: Mapping[str, str | None]) -> str 
 
 
 def _redaction_fault(blob: Blob, erased: Mapping[str, str | None]) -> str | None:
-    """Hold what is left of an erased blob against what an entry says is left."""
+    """Compare what is left of an erased blob with what an entry says is left."""
     stand_in = digest_of(blob.packed) if blob.packed else None
     if blob.digest in erased and erased[blob.digest] == stand_in:
         return None

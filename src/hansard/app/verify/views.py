@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from operator import itemgetter
 
 from pydantic import ValidationError
 
@@ -223,10 +225,11 @@ def _histories_missing(
 
 def all_filed(tx: ReadTx, table: Table) -> Iterator[tuple[str, bool]]:
     """Go through all keys of a table, and whether each is filed as its row says."""
-    after = ""
-    while page := tx.filed(table, after=after, limit=ENTRIES_PAGE):
-        yield from page.items()
-        after = list(page)[-1]
+
+    def read(after: str) -> list[tuple[str, bool]]:
+        return list(tx.filed(table, after=after, limit=ENTRIES_PAGE).items())
+
+    return chain.from_iterable(paging.pages(read, itemgetter(0), ""))
 
 
 def _difference(table: Table, key: str, what: str) -> ViewDifference:

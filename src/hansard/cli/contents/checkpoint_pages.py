@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +12,7 @@ from hansard.checkpoints.limits import OFFSET_MAX
 from hansard.checkpoints.retention import needless
 from hansard.cli.desk import Desk
 from hansard.cli.terminal.text import BEGIN_LINE, CLEAR_LINE
+from hansard.kernel import paging
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.problem import InvalidInput
 
@@ -29,19 +31,15 @@ def chosen_session(at: Desk, named: str | None) -> str:
 
 def checkpoints_of(at: Desk, session: str, **chosen: Any) -> Iterator[CheckpointListed]:
     """Go through a session's checkpoints, newest first."""
-    cursor = None
-    while True:
-        page = at.look(
-            CheckpointListAnswer,
-            "workflow_checkpoint_list",
-            sessionId=session,
-            limit=LIST_LIMIT_MAX,
-            cursor=cursor,
-            **chosen,
-        )
-        yield from page.checkpoints
-        if (cursor := page.nextCursor) is None:
-            return
+    look = partial(
+        at.look,
+        CheckpointListAnswer,
+        "workflow_checkpoint_list",
+        sessionId=session,
+        limit=LIST_LIMIT_MAX,
+        **chosen,
+    )
+    return (one for page in paging.answers(look) for one in page.checkpoints)
 
 
 def about(at: Desk, session: str) -> CheckpointSession:

@@ -1,6 +1,7 @@
 """`hansard checkpoints`: look at saved contexts, compare them, carry them elsewhere, prune them."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Annotated, Any
 
 import orjson
@@ -273,12 +274,10 @@ def _is_session(at: Desk, named: str) -> bool:
 def _compared(at: Desk, old: str, new: str | None) -> ContextsComparedAnswer:
     """Compare two contexts, all pages of it."""
     asked: dict[str, Any] = {"from": old, "to": new, "budget_tokens": WHOLE_TOKENS}
-    whole = page = at.look(ContextsComparedAnswer, "workflow_checkpoint_diff", **asked)
-    while page.nextCursor:
-        more = asked | {"cursor": page.nextCursor}
-        page = at.look(ContextsComparedAnswer, "workflow_checkpoint_diff", **more)
-        whole.differences.extend(page.differences)
-    return whole.model_copy(update={"nextCursor": None})
+    look = partial(at.look, ContextsComparedAnswer, "workflow_checkpoint_diff", **asked)
+    first, *more = paging.answers(look)
+    together = [*first.differences, *(one for page in more for one in page.differences)]
+    return first.model_copy(update={"differences": together, "nextCursor": None})
 
 
 def _difference(one: Difference) -> str:

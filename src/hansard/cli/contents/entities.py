@@ -7,7 +7,7 @@ import orjson
 import typer
 
 from hansard.cli.contents.entity_files import export, import_, read_text
-from hansard.cli.desk import Ask, asking, writing_desk
+from hansard.cli.desk import Ask, asking, pages, writing_desk
 from hansard.cli.flags import Flags
 from hansard.cli.naming.resolving import ENTITY, meant_thing
 from hansard.cli.options import Json, all_flags, settings_flags
@@ -68,19 +68,14 @@ def list_entities(
     """List the entities of a type, newest first unless another order is asked for."""
     wanted = dict(_pair(type_name, one) for one in where or ()) or None
     paint, columns_max = painter(), room()
-    cursor = None
+    asked = {"type": type_name, "where": wanted, "order": order, "limit": LIST_LIMIT_MAX}
     with asking(all_flags(flags, context)) as ask:
-        while True:
-            asked = {"type": type_name, "where": wanted, "order": order}
-            page = ask("entity_list", **asked, limit=LIST_LIMIT_MAX, cursor=cursor)
-            assert isinstance(page, EntityListAnswer), "entity_list answers with entities"
-            for entity in page.entities:
-                if json:
-                    print_json(entity)
-                    continue
-                print("\n".join(table([_row(entity)], paint, columns_max)))
-            if (cursor := page.nextCursor) is None:
-                return
+        listed = pages(ask, EntityListAnswer, "entity_list", **asked)
+        for entity in (entity for page in listed for entity in page.entities):
+            if json:
+                print_json(entity)
+                continue
+            print("\n".join(table([_row(entity)], paint, columns_max)))
 
 
 @settings_flags
@@ -219,16 +214,12 @@ def _format(given: str) -> formats.Format:
 def _turns(ask: Ask, thread: str) -> list[formats.Turn]:
     """Read all of a thread, page by page."""
     turns: list[formats.Turn] = []
-    cursor = None
-    while True:
-        shown = ask("entity_get", id=thread, limit=TURNS_SHOWN_MAX, cursor=cursor)
-        assert isinstance(shown, EntityShownAnswer), "entity_get answers with an entity"
+    for shown in pages(ask, EntityShownAnswer, "entity_get", id=thread, limit=TURNS_SHOWN_MAX):
         if "turns" not in shown.entity:
             raise InvalidInput(f"{thread} is no messageThread", argument="id")
         page = [formats.Turn(one["senderId"], one["partials"]) for one in shown.entity["turns"]]
         turns = page + turns
-        if (cursor := shown.nextCursor) is None:
-            return turns
+    return turns
 
 
 def _tell(result: Result, *, json: bool) -> None:

@@ -1,13 +1,13 @@
 """`hansard metrics`: what was measured, and what it comes to, drawn in the terminal."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
 
 import typer
 
 from hansard.cli.contents.metric_files import export, import_
-from hansard.cli.desk import Ask, asking
+from hansard.cli.desk import Ask, asking, pages
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, all_flags, settings_flags
 from hansard.cli.terminal.layout import Cell, room, table
@@ -133,14 +133,8 @@ def register(app: typer.Typer) -> None:
     app.add_typer(group, name="metrics")
 
 
-def _pages(ask: Ask, asked: dict[str, Any]) -> list[MetricAnswer]:
-    pages: list[MetricAnswer] = []
-    while not pages or pages[-1].nextCursor:
-        cursor = pages[-1].nextCursor if pages else None
-        answer = ask("metric_query", limit=GROUPS_MAX, cursor=cursor, **asked)
-        assert isinstance(answer, MetricAnswer), "metric_query gave another answer"
-        pages.append(answer)
-    return pages
+def _pages(ask: Ask, asked: dict[str, Any]) -> Iterator[MetricAnswer]:
+    return pages(ask, MetricAnswer, "metric_query", limit=GROUPS_MAX, **asked)
 
 
 def _pair(text: str) -> tuple[str, str]:

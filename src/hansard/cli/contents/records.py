@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from hansard.cli.contents import record_showing
-from hansard.cli.desk import Ask, asking
+from hansard.cli.desk import Ask, asking, pages
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.terminal.editor import edited
@@ -191,14 +191,9 @@ def register(app: typer.Typer) -> None:
 
 
 def _all_refs(ask: Ask, as_of: str | None) -> Iterator[RecordRef]:
-    cursor = None
-    while True:
-        page = ask("list_records", limit=LIST_LIMIT_MAX, cursor=cursor, as_of=as_of)
-        assert isinstance(page, answers.RecordListAnswer), "list_records answers with a list"
-        yield from page.records or ()
-        cursor = page.nextCursor
-        if cursor is None:
-            return
+    asked = {"limit": LIST_LIMIT_MAX, "as_of": as_of}
+    listed = pages(ask, answers.RecordListAnswer, "list_records", **asked)
+    return (ref for page in listed for ref in page.records or ())
 
 
 def _before_last_change(ask: Ask, record: str) -> str:

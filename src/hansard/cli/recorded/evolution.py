@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hansard.cli.desk import Desk, desk, told
+from hansard.cli.desk import Desk, desk, pages, told
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.recorded.revision_browser import (
@@ -70,9 +70,9 @@ def register(app: typer.Typer) -> None:
 
 
 def _show_all(opened: Desk, path: str, *, everything: bool, json: bool) -> None:
-    pages = list(_pages(opened, path))
-    name = pages[0].path or path
-    revisions = [one for page in pages for one in page.revisions or ()][::-1]
+    answers = list(_pages(opened, path))
+    name = answers[0].path or path
+    revisions = [one for page in answers for one in page.revisions or ()][::-1]
 
     def diff(number: int) -> str:
         between = {"from": number - 1, "to": number}
@@ -92,24 +92,19 @@ def _show_all(opened: Desk, path: str, *, everything: bool, json: bool) -> None:
 
 
 def _pages(opened: Desk, path: str | None) -> Iterator[EvolutionAnswer]:
-    cursor = None
-    while True:
-        asked = opened.ask(
-            _GET,
-            session_id=opened.settings.session or None,
-            path=path,
-            limit=LIST_LIMIT_MAX,
-            cursor=cursor,
-        )
-        page = told(EvolutionAnswer, asked)
-        yield page
-        if (cursor := page.nextCursor) is None:
-            return
+    return pages(
+        opened.ask,
+        EvolutionAnswer,
+        _GET,
+        session_id=opened.settings.session or None,
+        path=path,
+        limit=LIST_LIMIT_MAX,
+    )
 
 
 def _list_files(opened: Desk, *, json: bool) -> None:
-    pages = list(_pages(opened, None))
-    files = [file for page in pages for file in page.files or ()]
+    answers = list(_pages(opened, None))
+    files = [file for page in answers for file in page.files or ()]
     for file in files:
         if json:
             print_json(file.model_dump(mode="json", exclude_none=True))
@@ -117,8 +112,8 @@ def _list_files(opened: Desk, *, json: bool) -> None:
             print(printable(file.text()))
     if not files and not json:
         print("Nothing is recorded of any file of this workspace.")
-        if pages[0].note:
-            print(printable(f"{pages[0].note}."))
+        if answers[0].note:
+            print(printable(f"{answers[0].note}."))
 
 
 def _print_revision(path: str, revision: RevisionShown, diff: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from hansard.cli.desk import Ask
+from hansard.cli.desk import Ask, pages
 from hansard.cli.naming.finding import NamedThing, matching, only, tail_of
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.recorder.answers import SessionListAnswer, SessionListed
@@ -12,24 +12,15 @@ from hansard.sessions.wording import titled
 
 def sessions_of(ask: Ask, project: str | None = None) -> Iterator[SessionListed]:
     """Go through a project's sessions, the latest first."""
-    cursor = None
-    while True:
-        page = ask("list_sessions", project_id=project, limit=LIST_LIMIT_MAX, cursor=cursor)
-        assert isinstance(page, SessionListAnswer), "list_sessions answers with sessions"
-        yield from page.sessions
-        if (cursor := page.nextCursor) is None:
-            return
+    asked = {"project_id": project, "limit": LIST_LIMIT_MAX}
+    listed = pages(ask, SessionListAnswer, "list_sessions", **asked)
+    return (session for page in listed for session in page.sessions)
 
 
 def projects_of(ask: Ask) -> Iterator[str]:
     """Name the projects of the store."""
-    cursor = None
-    while True:
-        page = ask("list_projects", limit=LIST_LIMIT_MAX, cursor=cursor)
-        assert isinstance(page, ProjectListAnswer), "list_projects answers with projects"
-        yield from (project.id for project in page.projects)
-        if (cursor := page.nextCursor) is None:
-            return
+    listed = pages(ask, ProjectListAnswer, "list_projects", limit=LIST_LIMIT_MAX)
+    return (project.id for page in listed for project in page.projects)
 
 
 def meant(sessions: Sequence[SessionListed], named: str) -> SessionListed:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import typer
 
-from hansard.cli.desk import BUDGET_TOKENS, Desk, desk, told
+from hansard.cli.desk import BUDGET_TOKENS, Desk, desk, pages
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, SessionOrLatest, settings_flags
 from hansard.cli.terminal import screen
@@ -48,27 +48,16 @@ def register(app: typer.Typer) -> None:
 
 def _whole(opened: Desk, session: str) -> StoryAnswer:
     """Put the pages together."""
-    pages = list(_pages(opened, session))
+    asked = {"session_id": session, "budget_tokens": BUDGET_TOKENS}
+    told = list(pages(opened.ask, StoryAnswer, "get_story", **asked))
     chapters: list[Chapter] = []
-    for chapter in (chapter for page in pages for chapter in page.chapters):
+    for chapter in (chapter for page in told for chapter in page.chapters):
         if chapter.is_continued and chapters:
             chapters[-1].beats.extend(chapter.beats)
         else:
             chapters.append(chapter)
     update = {"chapters": chapters, "omitted": None, "nextCursor": None}
-    return pages[0].model_copy(update=update)
-
-
-def _pages(opened: Desk, session: str) -> Iterator[StoryAnswer]:
-    cursor = None
-    while True:
-        asked = opened.ask(
-            "get_story", session_id=session, budget_tokens=BUDGET_TOKENS, cursor=cursor
-        )
-        page = told(StoryAnswer, asked)
-        yield page
-        if (cursor := page.nextCursor) is None:
-            return
+    return told[0].model_copy(update=update)
 
 
 def _drawn(line: str, columns: int) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from hansard.cli.desk import BUDGET_TOKENS, Desk, desk, told
+from hansard.cli.desk import BUDGET_TOKENS, Desk, desk, pages
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, SessionOrLatest, settings_flags
 from hansard.cli.terminal import screen
@@ -74,20 +74,16 @@ def register(app: typer.Typer) -> None:
 
 def _fetcher(opened: Desk, session: str, **chosen: object) -> Fetch:
     def fetch(limit: int) -> Iterator[TimelineItem]:
-        cursor = None
-        while True:
-            asked = opened.ask(
-                "get_timeline",
-                session_id=session,
-                limit=min(limit, LIST_LIMIT_MAX),
-                budget_tokens=BUDGET_TOKENS,
-                cursor=cursor,
-                **chosen,
-            )
-            page = told(TimelineAnswer, asked)
-            yield from page.timeline
-            if (cursor := page.nextCursor) is None:
-                return
+        listed = pages(
+            opened.ask,
+            TimelineAnswer,
+            "get_timeline",
+            session_id=session,
+            limit=min(limit, LIST_LIMIT_MAX),
+            budget_tokens=BUDGET_TOKENS,
+            **chosen,
+        )
+        return (item for page in listed for item in page.timeline)
 
     return fetch
 

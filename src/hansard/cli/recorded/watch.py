@@ -17,14 +17,14 @@ from hansard.app.catalog import Catalog
 from hansard.app.settings import Settings, key_location, load
 from hansard.app.start import catalog, start, workspace_mark
 from hansard.cli.cli_session import looking, sitting
-from hansard.cli.desk import told
+from hansard.cli.desk import pages, told
 from hansard.cli.flags import Flags
 from hansard.cli.opened_store import store_folder
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.terminal.stderr import say
 from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.kernel.limits import LIST_LIMIT_MAX
-from hansard.kernel.operation import Caller
+from hansard.kernel.operation import Caller, Result
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
 from hansard.recorder import limits, watching
 from hansard.recorder.answers import EvolutionAnswer
@@ -156,13 +156,13 @@ class WatchState:
 
     def recorded_files(self) -> Iterator[str]:
         """Name the files of this workspace that were there when last recorded."""
-        caller, cursor = looking(), None
-        while True:
-            asked = {"limit": LIST_LIMIT_MAX} | ({"cursor": cursor} if cursor else {})
-            page = told(EvolutionAnswer, self.application.call("get_evolution", asked, caller))
-            yield from (file.path for file in page.files or () if file.sha256)
-            if (cursor := page.nextCursor) is None:
-                return
+        caller = looking()
+
+        def ask(operation: str, **asked: object) -> Result:
+            return self.application.call(operation, asked, caller)
+
+        listed = pages(ask, EvolutionAnswer, "get_evolution", limit=LIST_LIMIT_MAX)
+        return (file.path for page in listed for file in page.files or () if file.sha256)
 
     def _see(self, some: dict[str, Noticed]) -> FilesSeenAnswer:
         asked = {"paths": list(some)}

@@ -8,11 +8,11 @@ from hansard.entities.metrics.batch import Batch, of_entity, unpack
 from hansard.entities.metrics.sketch import Sketch, bin_of, merged, quantile, sketch_of
 from hansard.entities.metrics.times import Bucket, to_iso
 from hansard.entities.metrics.views import BATCHES, METRICS, ROLLUPS, SERIES
+from hansard.kernel import paging
 from hansard.kernel.blob import Digest, canonical_json
 from hansard.kernel.content import content
 from hansard.kernel.cursor import from_cursor, to_cursor
 from hansard.kernel.engine import AnyOf, Position, Range, ReadTx, Row, Where
-from hansard.kernel.limits import ENTRIES_PAGE
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import InvalidInput
 
@@ -132,11 +132,8 @@ class _Reading:
         return tuple(dimensions.get(key) for key in self.request.by)
 
     def _series(self, grain: str) -> Iterator[tuple[str, dict[str, str]]]:
-        after: Position | None = None
-        where: Where = {"name": self.name, "grain": grain}
-        while page := self.tx.scan(SERIES, where, after=after, limit=ENTRIES_PAGE):
-            yield from ((found.key, found.row["dimensions"]) for found in page)
-            after = Position(None, page[-1].key)
+        found = paging.rows(self.tx, SERIES, {"name": self.name, "grain": grain})
+        return ((one.key, one.row["dimensions"]) for one in found)
 
     def _batches(self, piece: rules.Piece) -> Iterator[Batch]:
         """Read every batch that has samples of the name in some time."""

@@ -6,6 +6,8 @@ the same entry is the same record in every export.
 
 import uuid
 from collections.abc import Iterator
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from hansard import __version__
 from hansard.app.application import Application
 from hansard.app.keeping.files import made_whole
 from hansard.foreign.exports.writing import Export, write_lines
+from hansard.kernel import paging
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.event import Entry
 from hansard.kernel.limits import ENTRIES_PAGE
@@ -30,6 +33,9 @@ NAMESPACE = uuid.UUID("6f1f7c0e-5d0b-5c59-9d3b-6c1b1f1e6a0b")
 KINDS = {FileOpIntended.kind, FileReported.kind, ExternalChangeSeen.kind}
 Change = FileOpIntended | FileReported | ExternalChangeSeen
 
+_Changed = tuple[Entry, str | None, bool]
+"""An entry, when what it tells of happened, and whether it was done."""
+
 
 def write(application: Application, _caller: Caller, path: Path) -> dict[str, int]:
     """Write the records into a new file."""
@@ -38,16 +44,19 @@ def write(application: Application, _caller: Caller, path: Path) -> dict[str, in
 
 
 def _lines(application: Application) -> Iterator[bytes]:
-    project, after = application.own_project(), 0
-    while page := application.store.read(project, lambda tx, at=after: _page(tx, at)):  # type: ignore[misc]
-        for entry, when, is_done in page:
-            event = application.store.kinds.decode(entry)
-            if isinstance(event, Change) and is_done and (ranges := _ranges(event)):
-                yield orjson.dumps(_record(entry, event, ranges, when or entry.at))
-        after = page[-1][0].seq
+    store, project = application.store, application.own_project()
+
+    def read(after: int) -> list[_Changed]:
+        return store.read(project, partial(_page, after=after))
+
+    pages = paging.pages(read, lambda one: one[0].seq, 0)
+    for entry, when, is_done in chain.from_iterable(pages):
+        event = store.kinds.decode(entry)
+        if isinstance(event, Change) and is_done and (ranges := _ranges(event)):
+            yield orjson.dumps(_record(entry, event, ranges, when or entry.at))
 
 
-def _page(tx: ReadTx, after: int) -> list[tuple[Entry, str | None, bool]]:
+def _page(tx: ReadTx, after: int) -> list[_Changed]:
     entries = tx.entries(after=after, limit=ENTRIES_PAGE, kinds=KINDS)
     return [(one, happened(tx, one.seq), _is_done(tx, one)) for one in entries]
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import get_args
 
+from hansard.kernel import paging
 from hansard.kernel.cursor import from_cursor, to_cursor
 from hansard.kernel.effect import Outcome
 from hansard.kernel.engine import Position, ReadTx
@@ -216,24 +217,19 @@ def _reached(request: contract.GetTimeline) -> int | None:
 def _entries(tx: ReadTx, asked: _Asked) -> Iterator[Entry]:
     """Go through a session's entries, or all of them."""
     after, before = 0, None if asked.as_of is None else asked.as_of + 1
-    reached = asked.reached
-    while True:
-        if reached is not None and asked.oldest_first:
-            after = reached
-        elif reached is not None:
-            before = reached if before is None else min(before, reached)
-        page = tx.entries(
-            after=after,
-            before=before,
-            limit=PAGE,
-            descending=not asked.oldest_first,
-            kinds=asked.kinds,
-            session=asked.session,
-        )
-        if not page:
-            return
-        yield from page
-        reached = page[-1].seq
+    if asked.reached is not None and asked.oldest_first:
+        after = asked.reached
+    elif asked.reached is not None:
+        before = asked.reached if before is None else min(before, asked.reached)
+    return paging.entries(
+        tx,
+        after=after,
+        before=before,
+        kinds=asked.kinds,
+        session=asked.session,
+        descending=not asked.oldest_first,
+        limit=PAGE,
+    )
 
 
 def _wanted(item: TimelineItem | None, request: contract.GetTimeline) -> TimelineItem | None:

@@ -1,4 +1,4 @@
-"""Writes the head of each journal into a file outside the store, again and again.
+"""Regularly writes the head of each journal into a file outside the store.
 
 A folder that is rolled back, or a history that is rewritten, cannot be told from the original by
 anything that lies in it. Every line of this file is a receipt that `hansard verify` looks for.
@@ -21,10 +21,10 @@ from hansard.kernel.private_files import FILE_MODE, sync_folder
 from hansard.kernel.problem import InvalidInput, Problem
 
 EVERY_S = 10.0
-"""How often a server notes what is new: so much could be rolled back unnoticed after a crash."""
+"""How often a server notes what is new: after a crash, this much could be rolled back unnoticed."""
 
 LAST_BYTES = 256 * 1024
-"""How much of the file's end a process that begins reads: some thousand lines."""
+"""How much of the file's end a starting process reads: some thousand lines."""
 
 _LINE = re.compile(r"(\S+) ([0-9]{1,18}):([0-9a-f]{64})")
 
@@ -46,7 +46,7 @@ def anchor_file(named: str, store: Path | None) -> Path | None:
 
 
 def anchors(path: Path, *, last_bytes: int | None = None) -> Iterator[tuple[str, Receipt]]:
-    """Go through what was noted, or the last of it, each project with a receipt.
+    """Iterate over what was noted, or the end of it: each project with a receipt.
 
     A line that was torn is none.
     """
@@ -95,7 +95,7 @@ class Anchoring:
         self.note(engine)
 
     def note(self, engine: Engine) -> None:
-        """Note where journals end that have gone on since; what cannot be is told once."""
+        """Note the ends of journals that have grown; what cannot be noted is reported once."""
         try:
             with self._turn:
                 self._note(engine)
@@ -126,7 +126,7 @@ class Anchoring:
             if before == now:
                 continue
             if before and not engine.read(project, lambda tx, one=before: holds(tx, one)):  # type: ignore[misc]
-                # Not noted over: so the line that shows it stays the last of its project.
+                # Not overwritten, so that the line that shows it stays the last of its project.
                 self._tell_rolled_back(project, before)
                 continue
             yield project, now
@@ -153,7 +153,7 @@ class Anchoring:
             finally:
                 os.close(descriptor)
             if is_new:
-                with suppress(PermissionError):  # a folder that others keep for us
+                with suppress(PermissionError):  # the folder exists and belongs to others
                     sync_folder(self.path.parent)
         except OSError as error:
             raise refused(error, f"{self.path} cannot be written") from error

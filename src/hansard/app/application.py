@@ -50,11 +50,11 @@ from hansard.sessions.call_project import CallPlace
 from hansard.sessions.naming import DEFAULT_PROJECT
 
 Limit = Callable[[Operation, Context], None]
-"""Refuses a call that is about to be done, if its session or its caller has had enough."""
+"""Refuses a call that is about to run, if its session or its caller has reached a limit."""
 
 
 SETTLE_AGAIN_S = 60.0
-"""When a process settles again: some dead processes looked alive when it started."""
+"""How long after its start a process settles again: some dead processes looked alive then."""
 
 LOOKS_MAX = 3
 """How often a call reads again if garbage collection came between its read and its write."""
@@ -142,7 +142,7 @@ class Application:
     def _looked_through(
         self, operation: Operation, arguments: Mapping[str, Any]
     ) -> tuple[Request, Callable[[Result], Result]]:
-        """Make the request without secrets that must not be kept, and what reports them later."""
+        """Build the request without secrets that must not be kept, and what reports them later."""
         request = validate(operation, arguments)
         if not (self._redact and operation.writes):
             return request, lambda answer: _flagged(answer, operation, arguments)
@@ -188,7 +188,7 @@ class Application:
         return self.settled
 
     def _may_settle(self, part: Part) -> bool:
-        """Whether a capability must look for open effects; none is loaded in vain."""
+        """Whether a capability must look for open effects; none is loaded without need."""
         if isinstance(part, Deferred) and not part.is_loaded:
             return part.declared.recovers and effect.is_any_open(self.store)
         return True
@@ -208,12 +208,12 @@ class Application:
             self._anchoring.follow(self.store.engine)
 
     def _settle_again(self) -> None:
-        """Settle what was left by those who could not yet be told from the living."""
+        """Settle what was left by processes that may still have been alive at the start."""
         with suppress(StorageUnavailable):
             self.recover()
 
     def troubles(self) -> list[FollowerFailure]:
-        """List what fails that this process derives slowly."""
+        """List which followers of this process fail, and why."""
         return self._following.troubles() if self._following else []
 
     def behind(self, heads: Mapping[str, Head]) -> dict[str, int]:
@@ -221,7 +221,7 @@ class Application:
         return self._following.behind(heads) if self._following else {}
 
     def close(self) -> None:
-        """Let go of the store, and of what capabilities hold; a fork has only copies of locks."""
+        """Close the store, and what capabilities hold open; a fork has only copies of locks."""
         if not self.opener.is_this():
             self.store.engine.close()
             return
@@ -247,7 +247,7 @@ class Application:
         return secret_news.at_start(self.store, now, is_set=self.wants_proof())
 
     def secret(self) -> Secret:
-        """Give what people prove to be people by, as the store knows it."""
+        """Give the secret by which people prove to be people, as the store knows it."""
         if people.is_derived(self.store):
             people.learn(self._secret, self.store)
         return self._secret
@@ -388,7 +388,7 @@ def _looked_at_anew(operation: Operation, request: Request, context: Context) ->
         try:
             return operation.run(request, context)
         except NotKeptError:
-            # Nothing of that write has landed. Looked at anew, it packs what it needs again.
+            # Nothing of that write has landed. Run again, it packs what it needs.
             continue
     raise StorageUnavailable(
         "What this was to rest on was collected each time just before it was written",
@@ -407,7 +407,7 @@ def _paged(answer: Result, operation: Operation, request: Request, context: Cont
 
 
 def _flagged(answer: Result, operation: Operation, arguments: Mapping[str, Any]) -> Result:
-    """Tell of characters that nobody sees in what is written, or is given to a model."""
+    """Warn of invisible characters in what is written or given to a model."""
     if not isinstance(answer, Flagged):
         return answer
     hidden = hidden_chars(answer.model_dump() if operation.gives_context else arguments)
@@ -420,7 +420,7 @@ def _listing(operation: Operation, request: Request, context: Context) -> Listin
 
 
 def validate(operation: Operation, arguments: Mapping[str, Any]) -> Request:
-    """Make the request model of arguments, or say which of them is wrong and why."""
+    """Build the request model from arguments, or say which of them is wrong and why."""
     check_values(dict(arguments))
     try:
         return operation.request.model_validate(arguments)

@@ -37,11 +37,11 @@ ALSO_CALLED: Mapping[str, Sequence[str]] = {
 """What other tools call an argument, and what it may be called here."""
 
 IDS = ("id", "decision_id", "record_id", "checkpointId", "proposal_id")
-"""What one thing is named by, in one operation or another."""
+"""Names that different operations give the same thing."""
 
 
 def fault(operation: Operation, error: Mapping[str, Any]) -> dict[str, str]:
-    """Say which argument is wrong, and why, of one that a model refused."""
+    """Say which argument is wrong, and why, when a model has refused one."""
     place = error["loc"]
     path = ".".join(str(part) for part in place)[:PATH_CHARS_MAX] or "arguments"
     if error["type"] == "extra_forbidden":
@@ -51,7 +51,7 @@ def fault(operation: Operation, error: Mapping[str, Any]) -> dict[str, str]:
 
 
 def meant(wanted: str, there: Collection[str]) -> str | None:
-    """Give the argument that was perhaps meant, of those that are taken there."""
+    """Guess which of the accepted arguments was meant."""
     others = IDS if wanted in IDS else ALSO_CALLED.get(wanted.casefold(), ())
     known = (name for name in others if name.partition(":")[0] in there)
     return next(known, None) or nearest(wanted, there)
@@ -65,7 +65,7 @@ def _unknown(path: str, name: str, there: Collection[str]) -> dict[str, str]:
 
 
 def _taken(schema: Json, place: Sequence[str | int]) -> Collection[str]:
-    """Name what is taken at a place within an operation's arguments."""
+    """Name the arguments that are accepted at a place within an operation's arguments."""
     for part in place:
         is_item = isinstance(part, int)
         schema = schema.get("items", {}) if is_item else schema.get("properties", {}).get(part, {})

@@ -25,7 +25,7 @@ class TokenCaller(Caller):
 
 
 def caller_with(token: Token, *, secret: str | None = None, **came: Any) -> TokenCaller:
-    """Make the caller of one request: it is who the token says.
+    """Build the caller of one request: the one that the token names.
 
     Where the store knows a secret, a token that anybody could make before that proves no more than
     its maker did. `came` is what else came along.
@@ -43,10 +43,10 @@ def caller_with(token: Token, *, secret: str | None = None, **came: Any) -> Toke
 
 
 class Bounded(Application):
-    """The application for callers with tokens: of other projects than theirs, they hear nothing."""
+    """The application for callers with tokens: they learn nothing about projects not theirs."""
 
     def __init__(self, whole: Application) -> None:
-        """Stand before an application, on the same store."""
+        """Wrap an application, on the same store."""
         super().__init__(
             whole.catalog,
             whole.store,

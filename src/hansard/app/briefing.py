@@ -12,7 +12,7 @@ from hansard.sessions.events import SessionSaved, SessionWasClosed
 from hansard.sessions.views import SESSIONS
 
 DECISIONS_SHOWN_MAX = 20
-"""More than these nobody reads before they begin; search_decisions finds the others."""
+"""Nobody reads more than these before they begin; search_decisions finds the others."""
 
 SAID_SHOWN_CHARS = 500
 
@@ -21,7 +21,7 @@ ENTRIES_READ_MAX = 300
 
 
 def brief(tx: ReadTx, context: Context) -> Briefing:
-    """Say who was here last, what holds, what waits and what can be gone on from."""
+    """Say who was here last, what holds, what waits and what can be continued."""
     holds, holds_total = _decisions(tx, "decision", "active", context.as_of)
     waits, waits_total = _decisions(tx, "proposal", "proposed", context.as_of)
     return Briefing(

@@ -42,12 +42,12 @@ class Catalog:
 
     @property
     def capabilities(self) -> tuple[Capability, ...]:
-        """Give every capability whole, which loads those that are not."""
+        """Give every capability in full, which loads those that are not loaded."""
         return tuple(map(whole, self.parts))
 
     @property
     def loaded(self) -> tuple[Capability, ...]:
-        """Give the capabilities of which something has been asked for."""
+        """Give the capabilities that have been used."""
         there = (one for one in self.parts if isinstance(one, Capability) or one.is_loaded)
         return tuple(map(whole, there))
 
@@ -69,11 +69,11 @@ class Catalog:
         return self._by_name[name]
 
     def owner(self, operation: Operation) -> Part:
-        """Give the capability that an operation is of."""
+        """Give the capability that an operation belongs to."""
         return self._owners[operation.name]
 
     def keeps_text(self, operation: Operation) -> bool:
-        """Whether what an operation is given comes back byte for byte."""
+        """Whether an operation must give back what it was given byte for byte."""
         return self.owner(operation).keeps_text
 
     def toolset(self, names: Iterable[str]) -> list[Operation]:
@@ -110,5 +110,5 @@ class Catalog:
 
 
 def whole(part: Part) -> Capability:
-    """Give a capability, loaded if it was not."""
+    """Give a capability, loading it if necessary."""
     return part.capability if isinstance(part, Deferred) else part

@@ -1,7 +1,7 @@
 """Reads and writes `made/catalog.json`, the description of every capability.
 
-It is made from the capabilities themselves (`make generate`); each is compared with what is written
-down of it when it is loaded.
+It is made from the capabilities themselves (`make generate`); each is compared with its description
+when it is loaded.
 """
 
 import sys
@@ -34,7 +34,8 @@ def written() -> dict[str, Declared]:
 def shown(capabilities: Iterable[Capability]) -> Json:
     """Write down what a process must know of capabilities that it has not loaded.
 
-    Of one that only follows, that is nothing; and it is there only where its packages are.
+    A capability with followers alone has nothing to write down, and exists only where its packages
+    do.
     """
     return {
         one.name: _shown(one) for one in capabilities if one.operations or one.events or one.views
@@ -152,7 +153,7 @@ def _table_shown(table: Table) -> Json:
 
 
 def _module_of(view: View, capability: str) -> str:
-    """Say in which module a view lies; the one that puts its capability together only names it."""
+    """Name the module that defines a view, not the one that assembles its capability."""
     homes = [
         name
         for name, module in sorted(sys.modules.items())

@@ -15,11 +15,11 @@ from hansard.kernel.engine import ReadTx
 from hansard.records.views import RECORDS
 
 FILES_MAX = 50_000
-"""Of a larger workspace so many are looked at; whether a glob matches another is not known."""
+"""The most files that are checked; in a larger workspace a glob may match others."""
 
 _COMMIT, _ENTRY, _PATH = "commit:", "s:", "path:"
 _HIDDEN = {".git", "node_modules", ".venv"}
-"""Folders that are large, and about which nobody decides file by file."""
+"""Large folders, whose files nobody decides about one by one."""
 
 
 def surroundings(workspace: Path) -> KnownThings:
@@ -33,7 +33,7 @@ def is_file_named(workspace: Path, glob: str) -> bool:
 
 
 def is_known(workspace: Path, tx: ReadTx, ref: str) -> bool:
-    """Whether something cited is there. Entries that are yet to come are refused elsewhere."""
+    """Whether something cited is there. Entries that do not exist yet are refused elsewhere."""
     if ref.startswith(_ENTRY):
         return True
     if ref.startswith(_COMMIT):

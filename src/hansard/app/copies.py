@@ -1,8 +1,8 @@
-"""Up to where each project is in another store as well, as far as this one knows.
+"""Up to which entry each project is in another store as well, as far as this one knows.
 
-Two stores that have the same entries part for good once each has written its own. So what keeps a
-store in order writes only where somebody else has written since: those two have parted already, or
-the other one lacks what was written.
+Two stores that share entries diverge for good once each has written its own. So housekeeping writes
+only where somebody has written since: then the two have diverged already, or the other store lacks
+what was written.
 """
 
 from hansard.kernel.engine import ReadTx, Row, Table, WriteTx
@@ -14,7 +14,7 @@ comes from a backup counts too. Not derived."""
 
 
 def note(store: Store, project: str, until: int) -> None:
-    """Note that another store has a project up to this entry, or will have it in a moment."""
+    """Note that another store has a project up to this entry, or will soon have it."""
 
     def work(tx: WriteTx) -> None:
         row = tx.get(COPIED, project)
@@ -31,7 +31,7 @@ def note_all(store: Store) -> None:
 
 
 def has_gone_on(store: Store, project: str) -> bool:
-    """Whether a project has entries that are in no other store; the first of them was no gc's."""
+    """Whether a project has entries that no other store has, and gc wrote not the first of them."""
 
     def work(tx: ReadTx) -> Row | None:
         return tx.get(COPIED, project)

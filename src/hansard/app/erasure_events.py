@@ -8,7 +8,7 @@ from hansard.kernel.reply import KeysForgotten
 
 
 class ErasedPayload(Model):
-    """An entry whose payload was erased, and what of it is left."""
+    """An entry whose payload was erased, and what is left of it."""
 
     seq: int
     payload_digest: str
@@ -49,7 +49,7 @@ class Redacted(Event):
 
 
 class GoneBlob(Model):
-    """A blob that is kept no longer, unless the same content was kept again since."""
+    """A blob that is no longer kept, unless the same content was saved again since."""
 
     digest: str
     packed_bytes: int

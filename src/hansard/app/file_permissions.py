@@ -15,11 +15,11 @@ from hansard.kernel.private_files import OTHERS
 _OWN = (
     *("hansard.db", "locks", "write.lock", "stopped-", "blobs", "derived", "reserve", "hooks", GIT),
 )
-"""What the names of everything in a store begin with."""
+"""The prefixes of all names in a store."""
 
 
 def left_open(folder: Path) -> list[Path]:
-    """List what others can reach in a store and should not; what they cannot reach hides the rest.
+    """List what others can reach in a store and should not; a closed folder protects the rest.
 
     Nothing below a folder that is closed is looked at, so that this is quick for most stores.
     """
@@ -42,12 +42,12 @@ def own_in(folder: Path) -> list[Path]:
 
 
 def tighten(folder: Path) -> int:
-    """Take from others what they have been given in a store; gives how many files it was."""
+    """Close to others what they can reach in a store; returns how many files that was."""
     closed = 0
     for path in left_open(folder):
         try:
             path.chmod(stat.S_IMODE(path.lstat().st_mode) & ~OTHERS)
-        except OSError:  # gone meanwhile, or not ours to change: doctor still finds it
+        except OSError:  # gone by now, or not ours to change: doctor still finds it
             continue
         closed += 1
     return closed

@@ -39,7 +39,7 @@ class NamedHome:
         self._key: str | None = None
 
     def find(self, store: Store) -> str | None:
-        """Give its key. A name never changes hands, so that it is looked up once."""
+        """Give its key. A name never changes hands, so it is looked up once."""
         if self._key is None and (found := projects.find(store, self._called)):
             self._key = found.key
         return self._key
@@ -124,7 +124,7 @@ class RepositoryHome:
         return self._key
 
     def take_up(self, store: Store, project: str, stamp: Stamp) -> bool:
-        """Go on in a project of this repository's name that came from elsewhere, if it has none."""
+        """Continue in a project of this repository's name from elsewhere, if it has none."""
         marks, folder = self._known_by(store), str(self._workspace.folder)
 
         def work(tx: WriteTx) -> bool:
@@ -173,7 +173,7 @@ class WorkspaceHome:
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing is left to note of it."""
+        """Whether nothing more needs to be noted about it."""
         return self._own.is_settled
 
     @property
@@ -194,7 +194,7 @@ class WorkspaceHome:
         return self._own.make(store, stamp)
 
     def take_up(self, store: Store, project: str, stamp: Stamp) -> bool:
-        """Go on in a project that came from elsewhere; says whether this workspace had none."""
+        """Continue in a project that came from elsewhere; says whether this workspace had none."""
         own = self._own
         return isinstance(own, RepositoryHome) and own.take_up(store, project, stamp)
 

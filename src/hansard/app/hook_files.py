@@ -1,4 +1,4 @@
-"""What an event tells of files: which were moved, and how each is reported. Pure."""
+"""What an event says about files: which were moved, and how each is reported. Pure."""
 
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ Entry = dict[str, Any]
 def moves(told: Mapping[int, Entry]) -> dict[int, int]:
     """Pair files that are gone with those that came and hold the same, by their numbers.
 
-    Only the event counts, so that it is told the same whenever it is taken in once more.
+    Only the event counts, so that it is reported the same whenever it is read again.
     """
     gone, came = _held(told)
     return _numbered(told, renames.unmistakable(gone, came))
@@ -34,7 +34,7 @@ def _numbered(told: Mapping[int, Entry], pairs: Mapping[str, str]) -> dict[int, 
 
 
 def _held(told: Mapping[int, Entry]) -> tuple[dict[str, bytes], dict[str, bytes]]:
-    """Give by path what files that are gone held, and what those that came hold.
+    """Give by path what removed files held, and what new ones hold.
 
     An empty file says nothing about where it came from.
     """

@@ -32,20 +32,20 @@ from hansard.sessions.views import SESSIONS
 Entry = dict[str, Any]
 
 OWN_NOTES = ("checkpoints.", "kernel.", "sessions.")
-"""How the kinds of entries begin that are no work of a session: what is saved of it is no reason
-to save it again."""
+"""Prefixes of kinds of entries that are not a session's work: a checkpoint of it is no reason for
+another."""
 
 RECURRING = ("resume", "compact")
-"""Beginnings that a chat has more than once."""
+"""Ways in which a chat begins again."""
 
 REPORTS = ("record_file_create", "record_file_edit", "record_file_delete")
-"""Which operations tell of one file alone."""
+"""Operations that report a single file."""
 
 MOVE = ("record_file_move",)
-"""Which one tells of two."""
+"""The operation that reports two."""
 
 STORY_TOKENS = 1_500
-"""What a checkpoint before compaction keeps of the session's story."""
+"""How much of the session's story a checkpoint before compaction keeps."""
 
 
 def settings_of(given: Mapping[str, str]) -> Settings:
@@ -74,7 +74,7 @@ class HookIntake:
         return spool.take(self.folder, self._recorded)
 
     def brief(self, asked: Mapping[str, Any]) -> str:
-        """Say to a session that begins where its project stands."""
+        """Brief a session that begins on the state of its project."""
         settings = settings_of(asked["given"])
         if not settings.brief_tokens:
             return ""
@@ -89,7 +89,7 @@ class HookIntake:
         Recording(application, hand, entry).run()
 
     def close(self) -> None:
-        """Let go of what was opened."""
+        """Close what was opened."""
         for application, hand in self._opened.values():
             hand.close()
             application.close()
@@ -109,14 +109,14 @@ class HookIntake:
             raise
         except Problem as problem:
             return f"{problem.code}: {problem}"
-        # One event that we stumble over must not keep all that follow from being recorded.
+        # One event that we fail on must not keep the following ones from being recorded.
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             return f"a bug: {error!r}"
         return None
 
 
 def take_all(folder: str, say: Callable[[str], None]) -> None:
-    """Record all that waits in a store's spool; what goes wrong is only said."""
+    """Record all that waits in a store's spool; failures are only reported."""
     intake = HookIntake(folder)
     try:
         intake.take()
@@ -194,7 +194,7 @@ class Recording:
         self._files(1)
 
     def _files(self, first: int) -> None:
-        """Record what became of each file; one that is refused keeps no other from that."""
+        """Record what became of each file; one that is refused does not stop the others."""
         told = dict(enumerate(self.entry["files"], start=first))
         moves = self._moves(told)
         for number, file in told.items():
@@ -226,7 +226,7 @@ class Recording:
         named = {number: file for number, file in told.items() if self._is_named(file)}
         pairs = hook_files.moves(named)
         moves = {one: other for one, other in pairs.items() if self._is_one(told, one, other)}
-        # What an older program has recorded as a move is one when it is taken in again.
+        # What an older program recorded as a move is still one when it is read again.
         older = hook_files.twins(named).items() - pairs.items()
         return moves | {one: other for one, other in older if self._is_answered(one, MOVE)}
 
@@ -311,7 +311,7 @@ class Recording:
         return self.application.store.read(project, look)
 
     def _is_recorded(self, file: Entry) -> bool:
-        """Whether the last that is recorded of a file is this very change, told another way."""
+        """Whether the last recorded change of a file is this very one, reported in another way."""
         key = self.gateway.file(self._resolved(file))
 
         def latest(tx: ReadTx) -> list[str | None]:
@@ -332,7 +332,7 @@ class Recording:
         return self.application.call(operation, asked, caller)
 
     def _part_key(self, number: int) -> str:
-        """Name a part of this event, however often it is taken in."""
+        """Name a part of this event, the same however often it is read."""
         told = self.entry
         return _key(told["session"], told["event"], told.get("call") or told["id"], str(number))
 
@@ -346,13 +346,13 @@ def _caller(host: str, session: str) -> Caller:
         Actor("agent", host, "agent"),
         chat=session,
         holder=Holder(via="hook", client=host),
-        # Whichever way an event came, it is the same one.
+        # An event is the same one, whichever way it came.
         scope=("hook",),
     )
 
 
 def _clean(text: str) -> str:
-    """Give text that can be stored: hosts cut what they tell anywhere."""
+    """Give text that can be stored: hosts cut texts anywhere."""
     return text.replace("\0", "").encode(errors="replace").decode()
 
 

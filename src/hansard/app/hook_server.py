@@ -1,7 +1,7 @@
-"""How a running server serves hooks: it takes in their spool when woken, and sends briefs.
+"""How a running server serves hooks: it records their spool when woken, and sends briefs.
 
-A socket in the store's own folder, which nobody but its user can enter; who connects is asked for
-its user besides. Nothing that comes over it is recorded: what is recorded is in the spool.
+A socket in the store's own folder, which only its user can enter; the user of a connecting process
+is checked as well. Nothing that comes over it is recorded: what is recorded is in the spool.
 """
 
 import json
@@ -19,23 +19,23 @@ from hansard.hooks import locations, servers, spool
 from hansard.kernel.problem import Problem
 
 LINE_BYTES_MAX = 64 * 1024
-"""Of what a hook asks."""
+"""The largest request of a hook."""
 
 ASKING_MAX = 8
-"""Hooks that are answered at once; others go away and find their event in the spool."""
+"""Hooks that are answered at the same time; others give up, and their event stays in the spool."""
 
 ASK_S = 2.0
 """How long a hook may take to say what it wants."""
 
 END_S = 5.0
-"""How long the end of a server waits for what it is taking in; the rest stays in the spool."""
+"""How long a stopping server waits for what it is recording; the rest stays in the spool."""
 
 
 class HookServer:
     """Serves the hooks of one store, in threads of its own."""
 
     def __init__(self, settings: Settings, say: Callable[[str], None]) -> None:
-        """Get ready; nothing is opened before there is something to do."""
+        """Prepare; nothing is opened before there is something to do."""
         folder = locations.hooks_folder(
             {"store": settings.store} if settings.store else {}, os.environ
         )
@@ -60,7 +60,7 @@ class HookServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End; what is not taken in stays in the spool."""
+        """End; what is not recorded yet stays in the spool."""
         self._is_over.set()
         if self._listener is not None and self._folder is not None:
             with suppress(OSError):
@@ -78,7 +78,7 @@ class HookServer:
         begun = path.removesuffix(servers.SUFFIX) + servers.BEGUN
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            # It gets its name when it answers: one that does not is taken for a dead server's.
+            # It gets its name once it answers: a socket that does not is taken for a dead server's.
             listener.bind(begun)
             os.chmod(begun, 0o600)  # noqa: PTH101
             listener.listen(ASKING_MAX)

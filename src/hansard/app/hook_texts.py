@@ -15,10 +15,10 @@ COMPACT = "compact"
 
 LEFT_OUT = "… get_project_overview shows the rest."
 STORY_TOKENS_MIN = 200
-"""Below this a story cannot be asked for."""
+"""The smallest budget that a story accepts."""
 
 STORY_SHARE = 0.5
-"""Of the budget, after compaction, for what this very session did."""
+"""The share of the budget, after compaction, for what this very session did."""
 
 
 def brief(application: Application, caller: Caller, budget_tokens: int, source: str = "") -> str:

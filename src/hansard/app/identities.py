@@ -17,15 +17,15 @@ from hansard.kernel.store import CATALOG, Store
 from hansard.kernel.view import Derivation, View
 
 PREFIX = "sso-"
-"""What the id of an identity begins with, and no token's."""
+"""The prefix of an identity's id; no token's id has it."""
 
 ID_CHARS = 16
 TAG_CHARS = 8
-"""Of an id, put behind a name that somebody else has already."""
+"""How much of an id is appended to a name that somebody else has already."""
 
 NAME_CHARS_MAX = 80
 UNFIT = frozenset("()")
-"""In them stands what a client calls itself."""
+"""Brackets, which enclose what a client calls itself."""
 
 IDENTITIES_MAX = 100_000
 
@@ -38,7 +38,7 @@ class IdentityKnown(Event):
     id: str
     issuer: str
     sub: str
-    """What the issuer knows them by, in its own word for it."""
+    """The id by which the issuer knows them."""
     name: str
 
     def summary(self) -> str:
@@ -51,7 +51,7 @@ class IdentityKnown(Event):
 
 
 class IdentityBarred(Event):
-    """Somebody comes in no more, whatever the provider says."""
+    """Somebody is no longer let in, whatever the provider says."""
 
     kind: ClassVar[str] = "identities.identity_barred.v1"
 
@@ -68,7 +68,7 @@ class IdentityBarred(Event):
 
 
 class IdentityAdmitted(Event):
-    """Somebody who was barred comes in again."""
+    """Somebody who was barred is let in again."""
 
     kind: ClassVar[str] = "identities.identity_admitted.v1"
 
@@ -137,7 +137,7 @@ def is_id(text: str) -> bool:
 
 
 def id_of(issuer: str, subject: str) -> str:
-    """Give the id of whom an issuer calls by a subject: another issuer's namesake has another."""
+    """Give the id of an issuer's subject: the same subject of another issuer has another id."""
     text = f"{len(issuer)}:{issuer}{subject}"
     return PREFIX + sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:ID_CHARS]
 
@@ -153,7 +153,7 @@ def meet(
     stamp: Stamp,
     is_taken: Callable[[ReadTx, str], bool],
 ) -> Row:
-    """Know somebody from now on, by the name they have or by one like it that nobody else has."""
+    """Register somebody, under the name they have or one like it that nobody else has."""
 
     def work(tx: WriteTx) -> Row:
         if (there := tx.get(IDENTITIES, came.id)) is not None:
@@ -169,18 +169,18 @@ def meet(
 
 
 def has_name(tx: ReadTx, name: str) -> bool:
-    """Whether somebody goes by a name."""
+    """Whether somebody uses a name."""
     return bool(tx.scan(IDENTITIES, {"name": name}, limit=1))
 
 
 def made_fit(name: str, identity: str) -> str:
-    """Make a name that can sign of what a provider calls somebody. Pure."""
+    """Turn a provider's name for somebody into one that can sign. Pure."""
     kept = "".join(char for char in name if char.isprintable() and char not in UNFIT)
     return " ".join(kept.split())[:NAME_CHARS_MAX].strip() or identity
 
 
 def every(store: Store) -> list[Row]:
-    """List everybody who ever came, the first first."""
+    """List everybody who ever came, the earliest first."""
     if not is_derived(store):
         return []
     found = store.read(CATALOG, lambda tx: tx.scan(IDENTITIES, limit=IDENTITIES_MAX))
@@ -198,7 +198,7 @@ def barred(store: Store, identities: Collection[str]) -> set[str]:
 
 
 def bar(store: Store, identity: str, stamp: Stamp, proof: Proof | None = None) -> Row:
-    """Let somebody in no more, from the next request on and on every server."""
+    """Bar somebody, from the next request on and on every server."""
     return _change(store, identity, stamp, IdentityBarred(id=identity, proof=proof))
 
 

@@ -17,7 +17,7 @@ class StoreChanged(Problem):
 
 
 def identity_of(store: Store) -> str | None:
-    """Give what a store and its copies have in common and no other has; `None` while it is empty.
+    """Give the id that a store shares with its copies and no other store; `None` while it is empty.
 
     It is the hash of the first entry of its catalog, which nothing changes any more.
     """

@@ -25,13 +25,13 @@ from hansard.records.views import RECORDS
 from hansard.sessions.citations import citing
 
 SHOWN_MAX = 20
-"""Of each kind of change so many are shown, the newest; the others are counted."""
+"""How many of each kind of change are shown, the newest; the others are counted."""
 
 DECISIONS_MAX = 1_000
 """How many of the newest decisions are checked for what they superseded."""
 
 _FOUND = "found"
-"""How the recorder says that it met a file for the first time: that is no change."""
+"""The recorder's word for meeting a file for the first time, which is no change."""
 
 
 def since(tx: ReadTx, seq: int) -> Since:
@@ -67,7 +67,7 @@ def blast_radius(tx: ReadTx, identifier: str) -> dict[str, list[str]]:
 
 
 def _still_cites(tx: ReadTx, row: Row, identifier: str) -> bool:
-    """Whether it does so to this day: a record can take it back, and so can a draft."""
+    """Whether it still does: a record can drop a citation, and so can a draft."""
     if row["kind"] == "decisions":
         return still_cites(tx, row["by"], identifier)
     if row["kind"] != "records":

@@ -14,22 +14,22 @@ SCOPES: Mapping[Role, str] = {
     "agent": "hansard:write",
     "admin": "hansard:admin",
 }
-"""What OAuth's words for the roles are."""
+"""OAuth's names for the roles."""
 
 SCOPE_KEY = "hansard.token"
 """Where the scope of an HTTP request names the token it came with."""
 
 OPERATION_KEY = "hansard.operation"
-"""Where it names what is asked for, once that was read."""
+"""Where it names the operation, once that was read."""
 
 MCP = "/mcp"
-"""Where the protocol is spoken, which is what tokens are for."""
+"""The path of the protocol, which is what tokens are for."""
 
 METADATA = "/.well-known/oauth-protected-resource"
-"""Where RFC 9728 expects the description of how to get in."""
+"""Where RFC 9728 expects the description of how to sign in."""
 
 ENTRY_SCOPE = f"{SCOPES['viewer']} {SCOPES['agent']}"
-"""What a caller without a token is told to ask for: most callers read and write."""
+"""The scope that a caller without a token is told to request: most callers read and write."""
 
 INSUFFICIENT = {"error": "insufficient_scope"}
 
@@ -50,7 +50,7 @@ def challenge(host: str, scope: str, said: Mapping[str, str]) -> str:
 
 
 def address_of(host: str) -> str | None:
-    """Make an address of a Host header; elsewhere than here it is a TLS proxy's."""
+    """Build an address from a Host header; on other machines it is a TLS proxy's."""
     found = HOST.fullmatch(host)
     if found is None:
         return None

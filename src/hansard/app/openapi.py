@@ -40,10 +40,10 @@ KEY: Json = {
 
 COOKIE = "hansard_page"
 MARK = "X-Hansard-Page"
-"""What a browser's requests carry besides the cookie: no other site's form can set it."""
+"""A header of a browser's requests besides the cookie: no other site's form can set it."""
 
 SECURITY: list[dict[str, list[str]]] = [{"bearer": []}, {"cookie": [], "page": []}]
-"""A token alone; or, in a browser that was let in, the cookie with the mark."""
+"""A token alone; or, in a signed-in browser, the cookie with the header."""
 
 
 def document(known: Catalog, *, cookie: str = COOKIE) -> Json:

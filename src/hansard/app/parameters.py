@@ -1,7 +1,7 @@
 """The meaning of each parameter by its name, the same in every operation.
 
 Where a name is taken in another sense, or can be said more exactly, the operation is named with it.
-Every one of these words is read by a model with each chat, so there are few of them.
+A model reads all of these words in each chat, so there are few of them.
 """
 
 import re
@@ -12,7 +12,7 @@ from hansard.kernel.operation import Operation
 COMMON = frozenset(
     {"session_id", "sessionId", "project_id", "limit", "cursor", "as_of", "budget_tokens", "cites"}
 )
-"""What many operations take; the instructions say it once for all."""
+"""What many operations take; the instructions explain it once for all."""
 
 NEEDED = frozenset(
     {
@@ -165,7 +165,7 @@ WORDS: Mapping[str, str] = {
 
 
 def words(operation: Operation, name: str) -> str | None:
-    """Say what a parameter of an operation means; `None` if it is of somebody else's making."""
+    """Say what a parameter of an operation means; `None` if the parameter is not ours."""
     return WORDS.get(f"{operation.name}.{name}") or WORDS.get(name)
 
 

@@ -7,7 +7,7 @@ from hansard.hooks import locations, spool
 
 
 def take_in(settings: Settings, say: Callable[[str], None]) -> None:
-    """Record what waits for this store, if anything does; what goes wrong is only said."""
+    """Record what waits for this store, if anything does; failures are only reported."""
     folder = locations.hooks_folder({"store": settings.store} if settings.store else {}, {})
     if folder is None or settings.read_only or not spool.waiting(folder):
         return

@@ -24,17 +24,17 @@ COST, BLOCK, LANES = 2**14, 8, 1
 """Of scrypt: some 50 ms and 16 MiB a try."""
 
 UNPROVED = " (unproved)"
-"""What the name ends with of who claims to be a person and has not proved it."""
+"""The suffix of a name whose bearer claims to be a person and has not proved it."""
 
 NAME = "people"
-"""Of the capability."""
+"""The capability's name."""
 
 RECOVERY_WAIT_S = 24 * 3600
 """How long a recovery waits where nobody said otherwise."""
 
 VERSION = 2
 PEOPLE = Table("people", version=VERSION)
-"""In the catalog: the digest of the secret, and of the one that is to replace a lost one."""
+"""In the catalog: the digest of the secret, and of one that is to replace a lost secret."""
 
 SECRET, RECOVERY = "secret", "recovery"
 
@@ -42,14 +42,14 @@ How = Literal["typed", "recovered"]
 
 
 class SecretKnown(Problem):
-    """The store has learned a secret meanwhile."""
+    """The store's secret was set meanwhile."""
 
     code, http_status = "SECRET_KNOWN", 409
     hint = "Run `hansard secret` to see who set it and when"
 
 
 class SecretSet(Event):
-    """The secret of this store was set, or changed by who knew the one before."""
+    """The secret of this store was set, or changed by somebody who knew the one before."""
 
     kind: ClassVar[str] = "people.secret_set.v1"
 
@@ -58,17 +58,17 @@ class SecretSet(Event):
     how: How | None = None
     """`None` of entries from when a process taught the store what it was started with."""
     proof: Proof | None = None
-    """Whether who set it had proved the one before."""
+    """Whether whoever set it had proved the one before."""
     wait_s: int = RECOVERY_WAIT_S
     """How long the owner of a lost secret waits until a new one counts."""
 
     def summary(self) -> str:
-        """Say no more than that."""
+        """Say only that."""
         return "The secret was set by which people prove to be people"
 
 
 class RecoveryBegun(Event):
-    """Somebody who does not know the secret wants another one to count, after a while."""
+    """Somebody who does not know the secret wants another one to replace it, after a while."""
 
     kind: ClassVar[str] = "people.recovery_begun.v1"
 
@@ -82,7 +82,7 @@ class RecoveryBegun(Event):
 
 
 class RecoveryCancelled(Event):
-    """Who knows the secret did not have it replaced."""
+    """Somebody who knows the secret stopped its replacement."""
 
     kind: ClassVar[str] = "people.recovery_cancelled.v1"
 
@@ -136,7 +136,7 @@ def known(store: Store) -> Row | None:
 
 
 def known_in(tx: ReadTx) -> Row | None:
-    """Give the same, in a look at the catalog."""
+    """Give the same, within a read of the catalog."""
     return tx.get(PEOPLE, SECRET)
 
 
@@ -189,9 +189,8 @@ def judged(caller: Caller, *, is_set: bool, is_known: bool, is_proved: bool) -> 
     """Say what a caller is, given whether a secret is set and whether it has proved it. Pure.
 
     A caller that proves it is an admin; an agent is still an agent. Where one is set, nobody is a
-    person
-    who has not proved it, on whatever terminal. What only the process was set up with, and the
-    store does not know, opens what needs it and proves nobody a person.
+    person who has not proved it, on whatever terminal. A secret that only the process was
+    configured with, and the store does not know, gives access and proves nobody a person.
     """
     actor, proof = caller.actor, _PROOFS[is_known]
     if is_proved:
@@ -229,12 +228,12 @@ class Verifier:
 
 
 def verifier(row: Row) -> Verifier:
-    """Make what compares with a kept digest."""
+    """Build what compares with a kept digest."""
     return Verifier(row["salt"], row["digest"])
 
 
 def digested(text: str) -> dict[str, str]:
-    """Give what is kept of a secret."""
+    """Give the digest that is kept of a secret."""
     salt = secrets.token_bytes(SALT_BYTES)
     return {"salt": salt.hex(), "digest": _digest(text, salt).hex()}
 

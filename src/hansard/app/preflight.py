@@ -28,7 +28,7 @@ REFUSED = {
     errno.ENOTDIR: "Use another path: this one leads through a file",
     errno.ELOOP: "Use another path: the links in this one lead in a circle",
 }
-"""How a system says that something is wrong with the machine and not with us; what to do then."""
+"""Errors of the system that mean a fault of the machine, not of ours, and what to do then."""
 
 
 NAMED_WRONGLY = {
@@ -39,11 +39,11 @@ NAMED_WRONGLY = {
     errno.ENAMETOOLONG: REFUSED[errno.ENAMETOOLONG],
     errno.ELOOP: REFUSED[errno.ELOOP],
 }
-"""How a system says that a path cannot be one, whatever state the machine is in."""
+"""Errors of the system that mean an impossible path, whatever state the machine is in."""
 
 
 def require_files() -> None:
-    """Refuse to begin what would end in the middle for want of files."""
+    """Refuse to begin what would fail halfway for lack of file descriptors."""
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if most != resource.RLIM_INFINITY and most < FILES_MIN:
         raise StorageUnavailable(
@@ -54,7 +54,7 @@ def require_files() -> None:
 
 
 def require_place(folder: Path) -> None:
-    """Refuse a path at which no store can lie, before anything is made on the way there."""
+    """Refuse a path at which no store can lie, before any folder is made on the way there."""
     whole = os.fsencode(Path(os.path.abspath(folder)))  # noqa: PTH100 - links are not followed
     if len(whole) > STORE_PATH_BYTES_MAX:
         raise InvalidInput(

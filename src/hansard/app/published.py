@@ -45,7 +45,7 @@ def contract(catalog: Catalog, problems: Iterable[type[Problem]]) -> Json:
 def committed_contract() -> str:
     """Read the contract as it was committed: from the installed package, or from a checkout.
 
-    It is not made anew, since the tools that would make it may have moved on.
+    It is not generated again, since the tools that would do so may have moved on.
     """
     packaged = files("hansard") / CONTRACT_PATH
     if packaged.is_file():
@@ -55,7 +55,7 @@ def committed_contract() -> str:
 
 
 def operation_shown(operation: Operation) -> Json:
-    """Say what the contract says of an operation."""
+    """Give what the contract says about an operation."""
     aliases = {"aliases": list(operation.aliases)} if operation.aliases else {}
     return published(operation) | aliases
 
@@ -73,7 +73,7 @@ def error_shown(problem: type[Problem]) -> Json:
 
 
 def event_shown(event: type[Event]) -> Json:
-    """Say what the contract says of an event."""
+    """Give what the contract says about an event."""
     return {
         "kind": event.kind,
         "meaning": meaning(event),
@@ -95,7 +95,7 @@ def problems_in(folders: Iterable[str]) -> list[type[Problem]]:
 
 
 def meaning(declared: type[Problem] | type[Event]) -> str:
-    """Give the first sentence that a declaration says of itself; else its name says it."""
+    """Give the first sentence of a declaration's docstring, else its name."""
     if declared.__doc__:
         return declared.__doc__.partition("\n")[0]
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", declared.__name__).capitalize() + "."

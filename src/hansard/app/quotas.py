@@ -23,26 +23,26 @@ from hansard.sessions.views import SESSIONS
 DAY_S = 24 * 3600.0
 
 CALLERS_MAX = 10_000
-"""The caller that was quiet for longest is forgotten first, and its buckets are full again."""
+"""The caller that was idle longest is forgotten first, and its buckets are full again."""
 
 SESSIONS_MAX = 10_000
-"""The session that was quiet for longest is forgotten first, and counted anew."""
+"""The session that was idle longest is forgotten first, and counted again."""
 
 ENDINGS = frozenset({"close_session", "record_session_end"})
-"""What a full session still takes."""
+"""Operations that a full session still accepts."""
 
 Clock = Callable[[], float]
 
 
 class SessionFull(StorageQuotaExceeded):
-    """The session holds as many entries as a session may."""
+    """The session has as many entries as a session may have."""
 
     hint = "End it and begin another; whoever runs the server can raise session_max_entries"
 
 
 @dataclass(slots=True)
 class Bucket:
-    """Holds what may be used at once, and fills again at a rate."""
+    """A token bucket: holds what may be used at once, and refills at a rate."""
 
     holds: float
     per_s: float
@@ -61,7 +61,7 @@ class Bucket:
 
 
 class Buckets:
-    """Knows what each caller has left of one thing; with no rate, there is no end of it."""
+    """Knows how much each caller has left of one resource; without a rate, it is unlimited."""
 
     def __init__(
         self,
@@ -166,7 +166,7 @@ class Quotas:
         self._sessions: OrderedDict[tuple[str, str], _Counted] = OrderedDict()
 
     def __call__(self, operation: Operation, context: Context) -> None:
-        """Count a call that is about to be done, or refuse it."""
+        """Count a call that is about to run, or refuse it."""
         caller = context.caller
         has_token = isinstance(caller, TokenCaller)
         if not operation.writes or not (has_token or self._for_everyone):
@@ -186,7 +186,8 @@ class Quotas:
     def _count(self, context: Context, session: str) -> int:
         """Count what came since the last count, where it could matter.
 
-        Who is refused was counted. Of several calls at the same moment each may still find room.
+        A call that is refused counts too. Of several calls at the same moment each may still find
+        room.
         """
         place = (context.project, session)
         with self._lock:
@@ -201,7 +202,7 @@ class Quotas:
 
 
 def _count_on(tx: ReadTx, session: str, before: _Counted, enough: int) -> _Counted:
-    """Count on, unless there is room even if all that came since is of this session."""
+    """Continue counting, unless there is room even if all that came since is of this session."""
     head = tx.head().seq
     if before.entries + head - before.seq < enough:
         return before

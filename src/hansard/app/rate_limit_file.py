@@ -1,7 +1,7 @@
 """Rate limits that several processes share through a file.
 
-Each caller has a slot by a digest. When all its possible slots are taken, the caller that was quiet
-for longest is forgotten, and starts with a full allowance again.
+Each caller has a slot by a digest. When all its possible slots are taken, the caller that was idle
+longest is forgotten, and starts with a full allowance again.
 """
 
 import mmap

@@ -18,7 +18,7 @@ from hansard.kernel.store import CATALOG, Store
 
 
 class NoRecovery(Problem):
-    """Nothing is under way that could be finished or cancelled."""
+    """There is no recovery to finish or cancel."""
 
     code, http_status = "NO_RECOVERY", 409
     hint = "Run `hansard secret` to see what the store knows"
@@ -32,15 +32,15 @@ class RecoveryWaits(Problem):
 
 
 def pending(store: Store) -> Row | None:
-    """Give the replacement that is under way: who began it, when, and from when on it counts."""
+    """Give the pending replacement: who began it, when, and when it begins to count."""
     return store.read(CATALOG, lambda tx: tx.get(PEOPLE, RECOVERY))
 
 
 def begin(store: Store, text: str, stamp: Stamp) -> Row:
     """Make another secret count, after the waiting time of the present one. Everybody is told.
 
-    One that was begun before ends, and the waiting begins anew: two who do not know the secret
-    can keep each other from it, and neither gets it behind the other's back.
+    One that was begun before ends, and the wait starts over: two who do not know the secret can
+    block each other, and neither gets in unnoticed by the other.
     """
     kept = people.digested(text)
 

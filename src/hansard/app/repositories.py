@@ -1,7 +1,7 @@
 """Finds the Git repository of a folder, and what identifies that repository in every clone.
 
 Git's own files are read here, without a process and without Git's settings: a repository's
-configuration can name programs to run, and this must be safe in any folder and quick in each
+configuration can name programs to run, and this must be safe in any folder and quick at every
 start. Only finding the first commit unpacks objects, and loads a library for it.
 """
 
@@ -13,7 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 
 SMALL_FILE_BYTES_MAX = 16 * 1024 * 1024
-"""Of Git's text files; the list of packed references is the longest, at some 60 bytes each."""
+"""The largest of Git's text files that is read; the list of packed references is the longest, at
+some 60 bytes each."""
 
 LINKS_MAX = 5
 """As many symbolic references as Git itself follows."""

@@ -86,9 +86,9 @@ def _told(node: Any) -> Any:
 
 
 def _of_one_type(node: Any) -> Any:
-    """Say of each argument the one form that is meant; others that are taken are not listed.
+    """Describe the preferred form of each argument; other accepted forms are not listed.
 
-    Hosts check what they list strictly, and warn their users of each union but that with null.
+    Hosts validate listed schemas strictly, and warn their users of every union except with null.
     """
     if isinstance(node, list):
         return [_of_one_type(item) for item in node]
@@ -105,7 +105,7 @@ def _of_one_type(node: Any) -> Any:
 
 
 BOUNDS = ("maxItems", "maxProperties", "minItems", "minimum")
-"""Who goes beyond them is told so; nobody needs to read them before."""
+"""Limits: a call that exceeds one is told so; nobody needs to read them before."""
 
 
 def _terse(node: Any, *, named: bool = False) -> Any:
@@ -184,7 +184,7 @@ def _part_without_nulls(key: str, value: Any) -> Any:
 
 
 def _without_null(node: Json) -> Json:
-    """Say an optional argument by its type alone: leaving it out is how one says null."""
+    """Describe an optional argument by its type alone: leaving it out means null."""
     choices = node.get("anyOf")
     if not choices or node.get("x-null"):
         return node

@@ -1,8 +1,8 @@
 """Search over everything: each kind has rules of its own, and one ranking orders all hits.
 
-Scores of one index do not compare with another's. So each kind's hits come with a relevance in
-0..1: the part of the words asked for that its best hit has (or how near that is in meaning), times
-how a hit compares with the best.
+Scores of different indexes do not compare. So each hit gets a relevance in 0..1: the share of the
+query's words that the best hit of its kind has (or how near that is in meaning), times how the hit
+compares with the best.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -58,23 +58,23 @@ TOPICS: Mapping[Kind, Topic] = {
     "entity": ENTITY_WORDS,
     "commit": history.COMMIT_WORDS,
 }
-"""By kind, where its words are."""
+"""By kind, the topic that indexes its words."""
 
 LITTLE = 3
 FEW_WORDS = 3
-"""A word may be mistyped if so little was found by words, or was asked for with so few others."""
+"""A word may be mistyped if no more than this was found by words, or asked for with it."""
 
 LOOKED_AT = 20
 """How many hits are checked for the words of the query."""
 
 NAME_SHARE = 0.9
-"""What it counts that a file or a checkpoint is only called what was asked for.
+"""The weight of a match in only the name of a file or checkpoint.
 
-What says something of it comes first, unless what was asked for is itself a name or a path.
+Matches in texts come first, unless the query itself is a name or a path.
 """
 
 Source = Callable[[str, Context, int], Sequence[Thing]]
-"""Finds things of one kind: the query, the circumstances, and how many at most."""
+"""Finds things of one kind, given the query, its context and a limit."""
 
 
 def capability(meanings: Meanings) -> Capability:
@@ -104,7 +104,7 @@ class Everything:
         """Find things, best first. Any query is answered."""
         first = _first(request.cursor)
         until = first + request.limit
-        # What is to be narrowed down may be far behind what is not wanted.
+        # With a filter, the wanted hits may be far behind unwanted ones.
         most = HITS_MAX if request.where else min(until + 1, HITS_MAX)
         query, instead = request.query, dict[str, str]()
         things = self._found(request, query, context, most)
@@ -139,7 +139,7 @@ class Everything:
             for kind in dict.fromkeys(request.kinds or sources)
             for place, thing in enumerate(sources[kind](query, context, most))
         ]
-        # What is shown is rounded: of equals of a kind, the one it was found before comes first.
+        # Scores are shown rounded: equals of a kind keep the order in which they were found.
         placed.sort(key=lambda one: (-one[1].score, one[1].status == OLD, one[0], one[1].kind))
         things = [thing for _, thing in placed]
         if request.where:
@@ -176,12 +176,12 @@ class Everything:
         found = Searching(self.meanings).search(request, context).results
         if not found:
             return []
-        # What it is worth for being active it is worth among decisions only.
+        # The bonus for being active counts among decisions only.
         scores = [one.score - (ACTIVE_BONUS if one.status == "active" else 0) for one in found]
         said = f"{found[0].title} {found[0].target} {found[0].preview}"
         by_words = coverage(query, said) if shown_words(query, said) else 0.0
         share = max(scores[0], by_words) / scores[0] if scores[0] > 0 else 1.0
-        # What does not hold never comes before what does, however well it matches.
+        # What no longer holds never comes before what does, however well it matches.
         falling = accumulate((min(score * share, 1.0) for score in scores), min)
         return [
             Thing(
@@ -221,7 +221,7 @@ class Everything:
         return context.read(work)
 
     def _entities(self, query: str, context: Context, limit: int) -> list[Thing]:
-        # As many whatever the page, so that the next page goes on with the same order.
+        # The same number for every page, so that the next page continues the same order.
         meant = near(self.meanings, ENTITY_WORDS, query, context, limit=HITS_MAX, texts=texts_of)
 
         def work(tx: ReadTx) -> list[Thing]:
@@ -241,12 +241,12 @@ def _narrowed(tx: ReadTx, found: Sequence[Thing], where: Narrow) -> list[Thing]:
 
 
 def _shown(tx: ReadTx, found: Sequence[Thing], query: str) -> list[Thing]:
-    """Say of things who is behind them, when, what holds instead, and by which words."""
+    """Add to hits who is behind them, when, what holds instead, and the words that matched."""
     return [_signed(one, search_facts.facts(tx, one.kind, one.id), query) for one in found]
 
 
 def _doubted(query: str, found: Sequence[Thing]) -> list[str]:
-    """Give the words that may be mistyped, by what was found."""
+    """Give the words that may be mistyped, judging by what was found."""
     texts = [f"{one.title} {one.snippet}" for one in found[:LOOKED_AT]]
     is_little = sum(bool(shown_words(query, text)) for text in texts) < LITTLE
     if not is_little and len(query_stems(query)) > FEW_WORDS:
@@ -255,7 +255,7 @@ def _doubted(query: str, found: Sequence[Thing]) -> list[str]:
 
 
 def _as_written(instead: Mapping[str, str], found: Sequence[Thing]) -> dict[str, str]:
-    """Give words that were probably meant in a form that what was found has them in."""
+    """Give the words that were probably meant, in a form that the hits contain."""
     text = " ".join(f"{one.title} {one.snippet}" for one in found[:LOOKED_AT])
     forms = {
         word: [one.casefold() for one in shown_words(meant, text)]
@@ -268,7 +268,7 @@ def _as_written(instead: Mapping[str, str], found: Sequence[Thing]) -> dict[str,
 
 
 def _fitting(shown: Sequence[Thing], tokens: int) -> list[Thing]:
-    """Give the best that fit a budget, and the very best in any case."""
+    """Give the best hits that fit a budget, and the very best in any case."""
     return list(Budget(tokens).take_while(shown)) or list(shown[:1])
 
 
@@ -295,7 +295,7 @@ def _listed(
     share = 0.0
     for hit in hits:
         entity = found(tx, hit.key)
-        # What was found by meaning may be gone by now.
+        # Something found by meaning may be gone by now.
         if entity is None:
             continue
         share = share or best(hit, entity) / (hit.score or 1.0)
@@ -310,7 +310,7 @@ def _listed(
 def _best(
     query: str, words: Sequence[Hit], meant: Sequence[Hit], hit: Hit, entity: FoundEntity
 ) -> float:
-    """Say how relevant the first is: by its words, its meaning, or only by what is beside it."""
+    """Say how relevant the first is: by its words, its meaning, or only by its neighbours."""
     has_words = any(one.key == hit.key for one in words)
     by_words = coverage(query, f"{entity.title} {entity.text}") if has_words else 0.0
     by_meaning = (one.score for one in meant if one.key == hit.key)
@@ -342,7 +342,7 @@ def _thing(kind: Kind, key: str, row: Row, query: str, score: float) -> Thing:
 
 
 def _with_line(known: Thing, held: HeldLine) -> Thing:
-    """Say of something which line of it was found."""
+    """Give the line of a hit that matched."""
     score = max(known.score, held.relevance)
     return known.model_copy(update={"snippet": held.text, "score": score})
 

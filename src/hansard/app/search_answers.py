@@ -18,7 +18,7 @@ Kind = Literal["record", "decision", "timeline", "file", "checkpoint", "entity",
 
 LIMIT_DEFAULT = 10
 CURRENT, OLD = "current version", "old version"
-"""How a version of a document stands."""
+"""The status of a document's version."""
 
 TAGS_MAX = 20
 
@@ -34,7 +34,7 @@ Time = Annotated[str, Field(max_length=40), AfterValidator(search_facts.in_utc)]
 
 
 class Narrow(Model):
-    """Which things are looked for; what is absent makes no difference."""
+    """Which things are searched for; an absent field does not filter."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -52,7 +52,7 @@ class Narrow(Model):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, *_: object) -> dict[str, str]:
-        """Leave it to the words about the parameter to name the fields, which costs a third."""
+        """Let the parameter's description name the fields, which costs a third."""
         return {"type": "object"}
 
     def has(self, thing: "Thing", known: Facts) -> bool:
@@ -98,9 +98,9 @@ class Thing(Model):
     at: Annotated[str | None, SECONDS] = None
     """When it was written, or last changed."""
     instead: str | None = None
-    """What holds in its place: the record that resolved it, the version or decision after it."""
+    """What replaces it: the record that resolved it, the version or decision after it."""
     words: tuple[str, ...] = ()
-    """The words asked for that it shows; none where meaning or what is around it found it."""
+    """The query's words that it shows; none if it was found by meaning or by its surroundings."""
 
     def text(self) -> str:
         """Give a line, and the snippet where it says more."""
@@ -116,7 +116,7 @@ class Thing(Model):
         return line if self.snippet in self.title else f"{line}\n  {place}{one_line(self.snippet)}"
 
     def briefly(self) -> Self:
-        """Leave out a snippet that its title says."""
+        """Leave out a snippet that repeats its title."""
         return self.model_copy(update={"snippet": ""}) if self.snippet in self.title else self
 
 
@@ -125,16 +125,16 @@ class ThingsFoundAnswer(Flagged):
 
     results: Annotated[list[Thing], KEPT]
     left_out: Annotated[int, NO_COUNT] = 0
-    """How many that belong on this page did not fit the budget; the cursor leads to them."""
+    """How many hits of this page did not fit the budget; the cursor leads to them."""
     corrected: dict[str, str] | None = None
-    """Words that nothing here has, and those it was searched by instead."""
+    """Words that nothing here contains, and those that were searched for instead."""
     nextCursor: str | None = None  # noqa: N815 - as MCP spells it
     index: str
     """What finds by meaning; begins with `none` where words alone count."""
     index_lag: Annotated[int, NO_COUNT]
 
     def text(self) -> str:
-        """Give each."""
+        """Show each hit."""
         found = [one.text() for one in self.results] or ["Nothing matches"]
         found_by = by_words_only(self.index, self.index_lag)
         return "\n".join(
@@ -149,7 +149,7 @@ class ThingsFoundAnswer(Flagged):
         )
 
     def searched_instead(self) -> list[str]:
-        """Say by which words it was searched that were not asked for."""
+        """Say which corrected words were searched for."""
         instead = [f"{asked} → {word}" for asked, word in (self.corrected or {}).items()]
         return [f"Nothing has what was asked for; searched instead: {', '.join(instead)}"] * bool(
             instead
@@ -162,6 +162,6 @@ class ThingsFoundAnswer(Flagged):
         return [f"{left} on this page did not fit budget_tokens"]
 
     def briefly(self) -> Self:
-        """Say no snippet that its title says, and how things were found only where it matters."""
+        """Leave out snippets that repeat the title, and how things were found unless it matters."""
         results = [one.briefly() for one in self.results]
         return self.model_copy(update={"results": results, "index": index_told(self.index)})

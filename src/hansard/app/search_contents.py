@@ -21,23 +21,23 @@ from hansard.kernel.problem import BlobDamaged
 from hansard.recorder.tables import FILES
 
 FILES_MAX = 1_000
-"""How many files are looked through, those that were changed last."""
+"""How many files are searched, the last changed ones."""
 
 CONTEXTS_MAX = 50
 CHECKPOINTS_MAX = 500
-"""How many sessions' latest contexts are looked through, and among how many checkpoints."""
+"""How many sessions' latest contexts are searched, and among how many checkpoints."""
 
 FILE_BYTES_MAX = 512 * 1024
 """Larger files are data, not what somebody wrote; so are larger contexts."""
 
 LOOKED_BYTES_MAX = 8 * 1024 * 1024
-"""How much is looked through for one question: some hundredths of a second."""
+"""How much is searched for one query: some hundredths of a second."""
 
 KEPT_CHARS_MAX = 2 * LOOKED_BYTES_MAX
-"""How much of what was looked through stays in memory for the next question."""
+"""How much of what was read stays in memory for the next query."""
 
 CHARS_MIN = 3
-"""Fewer letters are in every file; of scripts whose words are shorter, one less."""
+"""Shorter words are in every file; in scripts with shorter words, one letter less."""
 
 AS_WRITTEN, AS_ASKED, IN_A_LINE, IN_A_FILE = 0.9, 0.8, 0.6, 0.4
 """How relevant a file is: by the words as they are written, in any case, or apart."""
@@ -46,7 +46,7 @@ LINE_CHARS_MAX = 200
 
 
 class HeldLine(NamedTuple):
-    """Something that holds what is looked for, and the line that has the most of it."""
+    """A file or context that matches, and the line that matches best."""
 
     name: str
     line: int
@@ -56,7 +56,7 @@ class HeldLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HoldingThing:
-    """Something that may hold what is looked for: a file by its path, a checkpoint by its id."""
+    """A candidate: a file by its path, a checkpoint by its id."""
 
     name: str
     digest: Digest
@@ -65,7 +65,7 @@ class HoldingThing:
 
 
 class HeldTexts:
-    """Looks through what things hold, and remembers for a while what that was."""
+    """Searches contents, and caches them for a while."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Digest, str] = OrderedDict()
@@ -161,7 +161,7 @@ def contexts(tx: ReadTx) -> Iterator[HoldingThing]:
 
 
 def _file(tx: ReadTx, digest: Digest) -> str:
-    """Read a file as text; what is none, or is damaged, holds no words."""
+    """Read a file as text; one that is no text, or is damaged, has no words."""
     try:
         return content(tx, digest).decode()
     except (UnicodeDecodeError, BlobDamaged):
@@ -169,7 +169,7 @@ def _file(tx: ReadTx, digest: Digest) -> str:
 
 
 def _context(tx: ReadTx, row: Row) -> str:
-    """Write a context down line by line; what is damaged holds no words."""
+    """Write a context line by line; a damaged one has no words."""
     try:
         return "\n".join(_leaves("", context_of(tx, row)))
     except BlobDamaged:
@@ -202,11 +202,11 @@ def _held(name: str, text: str, asked: str, words: Sequence[str]) -> HeldLine | 
 
 
 def _places(text: str, folded: str, asked: str) -> Iterator[tuple[int, float]]:
-    """Give where the words stand as they were asked for: as a word of its own first."""
+    """Find the query as it was written: as a whole word first."""
     whole = re.search(rf"(?<!\w){re.escape(asked)}(?!\w)", text)
     if whole:
         yield whole.start(), AS_WRITTEN
-    # A letter may have another length without its case: then its place is only about right.
+    # A letter may change length with its case: then the position is only approximate.
     place = folded.find(asked.casefold())
     if place >= 0:
         yield min(place, len(text)), AS_ASKED

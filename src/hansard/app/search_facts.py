@@ -23,7 +23,7 @@ from hansard.records.views import RECORDS
 
 COMMIT = "commit:"
 FIRST_DAY = "0001-01-01"
-"""Completes the beginning of a date."""
+"""Completes a partial date."""
 
 _TIME = re.compile(
     r"(?P<said>\d{4}(-\d\d(-\d\d(?P<time>T\d\d(:\d\d(:\d\d(\.\d+)?)?)?)?)?)?)"
@@ -41,12 +41,12 @@ TABLES: Mapping[str, Table] = {
     "entity": TEXTS,
     "commit": COMMITS,
 }
-"""By kind, where its rows are."""
+"""By kind, the table with its rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of one thing."""
+    """What is known about one thing."""
 
     author: str | None = None
     at: str | None = None
@@ -54,11 +54,11 @@ class Facts:
     paths: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     instead: str | None = None
-    """What holds in its place."""
+    """What replaces it."""
 
 
 def facts(tx: ReadTx, kind: str, identifier: str) -> Facts:
-    """Look up what is known of a thing; nothing, if it is gone by now."""
+    """Look up what is known about a thing; nothing, if it is gone by now."""
     row = tx.get(TABLES[kind], identifier.removeprefix(COMMIT))
     if row is None:
         return Facts()
@@ -77,7 +77,7 @@ def facts(tx: ReadTx, kind: str, identifier: str) -> Facts:
 
 
 def _of_file(tx: ReadTx, path: str, met: Row) -> Facts:
-    """Say of a file who made it what it is, and when; one that never changed was only met."""
+    """Say who last changed a file, and when; one that never changed was only noticed."""
     latest: Row | None = None
     for workspace in _workspaces(tx):
         of = {"file": file_id(workspace, path)}
@@ -90,7 +90,7 @@ def _of_file(tx: ReadTx, path: str, met: Row) -> Facts:
 
 
 def _workspaces(tx: ReadTx) -> Iterator[str]:
-    """Name the places whose files are recorded, however many these are."""
+    """Name the workspaces with recorded files, however many files there are."""
     above = ""
     while found := tx.scan(FILES, {"workspace": Range(above)}, order="workspace", limit=1):
         workspace: str = found[0].row["workspace"]
@@ -148,13 +148,13 @@ def in_utc(text: str) -> str:
         kept = None
     if told is None or kept is None:
         raise ValueError("not an ISO time, such as 2026-01-31T12:00:00Z, nor its beginning")
-    # With an offset of no whole hours, an hour is none in UTC.
+    # With an offset that is not in whole hours, an hour is not one hour of UTC.
     least = len("2026-05-07T12:00") if int(told["minutes"] or 0) else 0
     return kept[: max(len(told["said"]), least)].removesuffix("Z")
 
 
 def is_within(known: Facts, since: str | None, until: str | None) -> bool:
-    """Whether a thing is of a time; a day is all of it."""
+    """Whether a thing is from a time; a day means all of it."""
     if not since and not until:
         return True
     at = known.at or ""

@@ -1,7 +1,7 @@
 """Sources of the search over everything besides records, decisions and entities.
 
 Notes, plan steps and titles of the timeline, files by their paths, and checkpoints by name and
-tags: each a row with its title, and a document of its words.
+tags: each has a row with its title, and a document with its words.
 """
 
 from hansard.checkpoints.events import CheckpointAmended, CheckpointDeleted, CheckpointSaved
@@ -48,7 +48,7 @@ def _met(event: FileEvent, derivation: Derivation) -> None:
 
 
 def ask_about(tx: ReadTx, path: str) -> None:
-    """Ask what is asked when a change to a file is recorded."""
+    """Read the rows that the view reads when a change to a file is recorded."""
     tx.get(THINGS, _file_key(path))
 
 

@@ -33,6 +33,6 @@ def _meant(tx: ReadTx, topics: Sequence[Topic], word: str) -> str | None:
     counts: Counter[str] = Counter()
     for topic in topics:
         counts.update(tx.known(topic, list(candidates)))
-    # Of equals the likelier slip, which comes first.
+    # Among equals, the likelier slip comes first.
     best = max(candidates, key=lambda one: counts[one], default=None)
     return candidates[best] if best and counts[best] else None

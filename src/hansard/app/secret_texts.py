@@ -17,15 +17,15 @@ FIELDS = (
     *("title", "target", "rationale", "consequences", "cites", "reason", "summary", "description"),
     *("user_message", "steps", "step", "name", "type"),
 )
-"""What a request says in its own words. What files hold is sealed by the recorder instead."""
+"""Fields in which a request has its own words. The recorder seals contents of files instead."""
 
 LOOKED_AT_CHARS_MAX = 256 * 1024
-"""Of what is kept as given so much is looked at: 10 ms for 100 kB, on every write of it."""
+"""How much of a text that is kept as given is scanned: 10 ms for 100 kB, on every write of it."""
 
 TEXTS_MAX = 10_000
 
 VALUE_CHARS_MAX = 300
-"""A longer value is no password that its name tells of."""
+"""A longer value is not the password that its name suggests."""
 
 _MASKED = re.compile(r"\[redacted: (\w+)\]")
 
@@ -33,7 +33,7 @@ Mask = Callable[[str], str]
 
 
 def masked(request: Request) -> tuple[Request, list[str]]:
-    """Give a request without secrets in what it says, and the rules that they were known by."""
+    """Give a request without secrets in its texts, and the rules that recognized them."""
     said = {name: value for name in FIELDS if (value := getattr(request, name, None))}
     kept = {name: _masked(value) for name, value in said.items()}
     if kept == said:

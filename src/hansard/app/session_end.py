@@ -9,7 +9,7 @@ from hansard.kernel.operation import Seat
 from hansard.kernel.problem import Problem
 
 LEAVE_S = 2.0
-"""A process that wants to end waits no longer than this to say so. Its lock says it as well."""
+"""A stopping process waits no longer than this to record that. Its lock shows it as well."""
 
 
 def leave_in_time(application: Application, seat: Seat, lifeline: Lifeline) -> bool:
@@ -28,7 +28,7 @@ def leave_in_time(application: Application, seat: Seat, lifeline: Lifeline) -> b
             application.leave(seat, lifeline)
 
     thread = threading.Thread(target=leave, name="leaving", daemon=True)
-    with suppress(RuntimeError):  # the interpreter is ending, and starts no more threads
+    with suppress(RuntimeError):  # the interpreter is shutting down, and starts no more threads
         thread.start()
         thread.join(LEAVE_S)
     return not thread.is_alive()

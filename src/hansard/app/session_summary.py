@@ -29,14 +29,14 @@ NO_WORK = (ExternalChangeSeen, FileFound, FileOpRefused)
 """Events about files that are not the session's own work."""
 
 OF_HOSTS = ("shell", "subagent", "compaction")
-"""Notes that a host's hooks make by themselves: nobody meant to say anything by them."""
+"""Notes that a host's hooks make by themselves, which nobody wrote."""
 
 Placed = tuple[int, Event]
 """An event with the seq of its entry."""
 
 
 def lines(happened: Sequence[Placed]) -> list[str]:
-    """Tell what happened, oldest first, in a line for each kind of work."""
+    """Summarize what happened, oldest first, in a line for each kind of work."""
     events = [event for _, event in happened]
     ways: tuple[Callable[[], str | None], ...] = (
         lambda: _plan(events),

@@ -17,25 +17,26 @@ from hansard.kernel.problem import InvalidInput
 PREFIX = "HANSARD_"
 CONFIG_VARIABLE = "HANSARD_CONFIG"
 SECRET_VARIABLES = ("HANSARD_SECRET", "AGENT_MEMORY_SECRET")
-"""Where the secret is found by which a caller proves to be an admin; it has no flag and no line."""
+"""The variable with the secret by which a caller proves to be an admin; it has no flag and no
+line."""
 
 SECRET_CHARS_MIN = 16
 
 PERSON_VARIABLE = "HANSARD_PERSON_KEY"
-"""Names a file with the secret, by which a command proves to be a person's. It is no setting, for
-what a config file says counts for agents as well."""
+"""Names a file with the secret, by which a command proves to be a person's. It is no setting, since
+a config file counts for agents as well."""
 
 TOKEN_VARIABLE = "HANSARD_TOKEN"  # noqa: S105 - where a token is found, not a token
 """An admin's token, by which `hansard token` knows an admin where there is no terminal."""
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-"""The names under which this machine is its own."""
+"""The names of this machine for itself."""
 
 EMBEDDER_KEY_VARIABLE = "HANSARD_EMBEDDER_KEY"
 """The key of the server that embeds. A secret, so it is no setting: it has no flag and no line."""
 
 CLIENT_SECRET_VARIABLE = "HANSARD_SSO_CLIENT_SECRET"  # noqa: S105 - where it is found, not itself
-"""What the page proves to the identity provider who it is by. A secret, so it is no setting."""
+"""The secret by which the page identifies itself to the identity provider. It is no setting."""
 
 
 def _declare(
@@ -279,7 +280,7 @@ def load(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None)
 def sources(
     flags: Mapping[str, Any], environment: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Say of each setting that was given where it was given; the others have their defaults."""
+    """Say where each given setting was given; the others have their defaults."""
     return {declared.name: source for declared, source, _ in _given(flags, environment)}
 
 
@@ -303,7 +304,7 @@ def _given(
 def secret(settings: Settings, environment: Mapping[str, str] | None = None) -> str | None:
     """Give the secret that this server was set up with; `None` where there is none.
 
-    One that is too short is refused: its owner would believe to be safe.
+    One that is too short is refused: its owner would believe themselves safe.
     """
     environment = os.environ if environment is None else environment
     named = (environment.get(variable) for variable in SECRET_VARIABLES)
@@ -353,7 +354,7 @@ def embedder_key(environment: Mapping[str, str] | None = None) -> str | None:
 
 
 def client_secret(environment: Mapping[str, str] | None = None) -> str | None:
-    """Give what the page proves to the identity provider who it is by; `None` if by nothing."""
+    """Give the secret by which the page identifies itself to the identity provider, if any."""
     environment = os.environ if environment is None else environment
     return environment.get(CLIENT_SECRET_VARIABLE) or None
 
@@ -370,7 +371,7 @@ def key_location(settings: Settings) -> Path:
 
 
 def person_key_location(environment: Mapping[str, str]) -> Path:
-    """Say where a person keeps the key file that no agent shall read, or would keep it."""
+    """Say where a person keeps, or would keep, the key file that no agent may read."""
     usual = Path(platformdirs.user_config_dir("hansard")) / "person.key"
     return Path(environment.get(PERSON_VARIABLE) or usual).expanduser().absolute()
 
@@ -420,7 +421,7 @@ def _parse(declared: Declaration, value: Any, source: str) -> Any:
 
 
 def _is_text(value: str) -> bool:
-    """Whether it can be written as UTF-8: of a path that is not, the system gives pieces."""
+    """Whether it can be written as UTF-8; a path with bytes that are not cannot."""
     try:
         value.encode()
     except UnicodeEncodeError:

@@ -15,10 +15,10 @@ from hansard.kernel.store import CATALOG, Store
 from hansard.kernel.view import Derivation, View
 
 OF_ONE_MAX = 50
-"""Browsers in which one person is signed in; the sign-in that ends first makes room."""
+"""The most browsers in which one person is signed in; the sign-in that ends first makes room."""
 
 GROUPS_KEPT_MAX = 100
-"""Of those that the table of the settings names, which are all that are kept."""
+"""The most groups that are kept: only those that the settings' table names."""
 
 
 class SignedIn(Event):
@@ -27,7 +27,7 @@ class SignedIn(Event):
     kind: ClassVar[str] = "identities.signed_in.v1"
 
     digest: str
-    """Of the cookie that the browser was given."""
+    """The digest of the browser's cookie."""
     identity: str
     groups: list[str]
     until: str
@@ -97,7 +97,7 @@ VIEW = View("sign_ins", VERSION, (SIGN_INS,), on={SignedIn: _signed_in, SignedOu
 
 
 def begin(store: Store, event: SignedIn, stamp: Stamp) -> None:
-    """Know a browser from now on, on every server."""
+    """Sign a browser in, on every server."""
     store.write(CATALOG, lambda tx: store.record(tx, event, stamp))
 
 
@@ -116,7 +116,7 @@ def find(store: Store, digest: str) -> SignIn | None:
 
 
 def end(store: Store, digest: str, stamp: Stamp) -> None:
-    """Know a browser no more, on no server."""
+    """Sign a browser out, on every server."""
 
     def work(tx: WriteTx) -> None:
         row: Row | None = tx.get(SIGN_INS, digest)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 POSTGRES_SCHEMES = ("postgresql://", "postgres://")
 MEMORY = "memory:"
-"""A store that is gone when the process ends, for trying things out."""
+"""A store that ends with the process, for trying things out."""
 
 
 def catalog(
@@ -48,7 +48,7 @@ def catalog(
 ) -> Catalog:
     """List what this Hansard can do, set up as these settings say.
 
-    A capability of which something is written down is loaded when it is first needed.
+    A capability with a description is loaded when it is first needed.
     """
     composed = Composition(settings or Settings())
     written = catalog_file.written() if written is None else written
@@ -64,10 +64,10 @@ def catalog(
 
 
 class Composition:
-    """How each capability is put together; what it is made of is imported when it is."""
+    """How each capability is assembled; its parts are imported when that happens."""
 
     def __init__(self, settings: Settings) -> None:
-        """Put them together as these settings say."""
+        """Assemble them as these settings say."""
         self._settings = settings
         self._workspace = Path(settings.workspace).expanduser()
         self._presence = who_is_there(settings)
@@ -198,7 +198,7 @@ def _tell(context: Context) -> list[str]:
 
 
 def workspace_mark(folder: Path) -> str | None:
-    """Say by what a workspace is known wherever it lies: its repository, or its own file."""
+    """Say what identifies a workspace wherever it lies: its repository, or its own file."""
     found = workspaces.look(folder)
     surest = found.identity()
     if surest.startswith(workspaces.PLACE):
@@ -219,7 +219,7 @@ def governed_in(folder: Path) -> "Governed":
 
 
 def gateway(settings: Settings) -> "Gateway":
-    """Give a reader a handle of its own on the workspace, opened on first use."""
+    """Give a reader its own handle on the workspace, opened on first use."""
     from hansard.recorder.gateway import Gateway
 
     return Gateway(
@@ -233,7 +233,7 @@ def gateway(settings: Settings) -> "Gateway":
 
 
 def find_by_meaning(settings: Settings) -> Meanings:
-    """Make what finds by meaning, as these settings say. Nothing is loaded yet."""
+    """Build the search by meaning that these settings name. Nothing is loaded yet."""
     return embedders.choose(
         cast("embedders.Choice", settings.embedder),
         url=settings.embedder_url,
@@ -243,7 +243,7 @@ def find_by_meaning(settings: Settings) -> Meanings:
 
 
 def who_is_there(settings: Settings) -> Presence:
-    """Make what finds out who is there, as these settings say."""
+    """Build what finds out who is present, as these settings say."""
     quiet = Quiet(idle_s=60.0 * settings.idle_minutes, away_s=60.0 * settings.away_minutes)
     return Presence(quiet, _ended)
 
@@ -266,7 +266,7 @@ def checkpoint_quotas(settings: Settings) -> "CheckpointQuotas":
 
 
 def staleness(settings: Settings) -> Staleness:
-    """Give from when on a session counts as stale, and how much."""
+    """Give how far behind a session counts as stale, and how stale."""
     levels = settings.stale_ticks, settings.stale_moderate_ticks, settings.stale_severe_ticks
     if not 0 < levels[0] <= levels[1] <= levels[2]:
         raise InvalidInput(
@@ -372,7 +372,7 @@ def bytes_used(settings: Settings) -> int | None:
 
 
 def git_folder(settings: Settings) -> Path | None:
-    """Say where the Git repositories of decisions lie; `None` if there shall be none."""
+    """Say where the Git repositories of decisions lie; `None` if they are turned off."""
     if settings.git_folder:
         return Path(settings.git_folder).expanduser()
     from hansard.decisions.git import decision_log

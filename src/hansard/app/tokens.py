@@ -21,7 +21,7 @@ from hansard.kernel.view import Derivation, View
 from hansard.sessions import projects
 
 PREFIX = "hns"
-"""What a token's text begins with, so that scanners of leaked secrets can know it."""
+"""The prefix of a token's text, by which scanners recognize leaked secrets."""
 
 ID_BYTES = 4
 SECRET_BYTES = 32
@@ -31,7 +31,7 @@ NAME_CHARS_MAX = 100
 TOKENS_MAX = 10_000
 
 RESERVED = frozenset({"stdio", "http", "page", "cli", "hansard"})
-"""Names of callers that have no token."""
+"""Names reserved for callers without a token."""
 
 
 class RateLimited(Problem):
@@ -123,10 +123,10 @@ class Token:
     is_proved: bool = False
     """Whether it was made by a person who proved the secret, or with a token that was."""
     vouches: bool = field(default=False, compare=False)
-    """Whether its bearer is who it says without further proof: so it is, or nobody can prove more
-    as the store knows no secret."""
+    """Whether its bearer needs no further proof: it was proved, or the store knows no secret to
+    prove."""
     sign_in: str | None = field(default=None, compare=False)
-    """The sign-in on the page by which somebody came, if it was no token's text that let in."""
+    """The sign-in on the page that let its bearer in, if it was not a token's text."""
 
     def is_good(self, now: str) -> bool:
         """Whether it still lets in."""
@@ -139,16 +139,16 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class WantedToken:
-    """What a token is to be."""
+    """A token to be made."""
 
     role: Role
     name: str | None = None
     is_human: bool = False
     projects: Sequence[str] = ()
-    """None means all."""
+    """`None` means all."""
     expires: str | None = None
     renews: str | None = None
-    """The id of a token that has ended, whose bearer this is for: it gets that name again."""
+    """The id of an ended token with the same bearer, whose name the new one keeps."""
 
 
 def create(
@@ -162,7 +162,7 @@ def create(
     """Make a token; gives its text, which nobody can find out again.
 
     `show` gets it before it is made: a token whose text went nowhere must never let anybody in. So
-    whatever ends this in between leaves nothing, and the name free.
+    whatever interrupts this leaves nothing, and the name free.
     """
     if not stamp.actor.may("admin"):
         raise PermissionDenied("Making a token needs the role admin", role=stamp.actor.role)
@@ -213,7 +213,7 @@ def _drawn(
 
 
 def _require_free(name: str, before: Sequence[Token], wanted: WantedToken, now: str) -> None:
-    """Refuse a name that was another's: with it go kept answers, a project, authorship."""
+    """Refuse a name that was another's: kept answers, a project and authorship go with it."""
     if any(one.is_good(now) for one in before):
         raise InvalidInput(
             f"A token is called {name} already",
@@ -236,7 +236,7 @@ def _require_free(name: str, before: Sequence[Token], wanted: WantedToken, now: 
 
 
 def revoke(store: Store, identity: str, stamp: Stamp, proof: Proof | None = None) -> Token:
-    """Take a token back, from the next request on; again does nothing."""
+    """Revoke a token, from the next request on; doing it again has no effect."""
     if not stamp.actor.may("admin"):
         raise PermissionDenied("Revoking a token needs the role admin", role=stamp.actor.role)
 
@@ -258,7 +258,7 @@ def revoke(store: Store, identity: str, stamp: Stamp, proof: Proof | None = None
 
 
 def every(store: Store) -> list[Token]:
-    """List all tokens, also those that let in no more, oldest first."""
+    """List all tokens, also those no longer valid, oldest first."""
     if not _keeps_tokens(store):
         return []
     tokens = [_token(found.row) for found in store.read(CATALOG, _scan)]
@@ -266,7 +266,7 @@ def every(store: Store) -> list[Token]:
 
 
 def has_name(tx: ReadTx, name: str) -> bool:
-    """Whether a token was ever called so, or nobody's may be."""
+    """Whether a token ever had this name, or none may have it."""
     return name in RESERVED or any(found.row["name"] == name for found in _scan(tx))
 
 

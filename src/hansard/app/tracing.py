@@ -36,10 +36,10 @@ TRACE_FIELDS = ("traceparent", "tracestate")
 """What W3C calls the place in a trace that a call belongs under."""
 
 READ_RESOURCE = "resources/read"
-"""What is asked for where it is no operation."""
+"""The span's name for requests that are no operation."""
 
 UNKNOWN = "unknown"
-"""The name for unknown operations: a caller can make up any name."""
+"""The span's name for unknown operations, since a caller can make up any name."""
 
 SERVER_FAULT = 500
 
@@ -64,7 +64,7 @@ def origin(transport: Transport, *carriers: Mapping[str, Any]) -> CallOrigin:
 
 
 def traced(application: Application, tracer: "Tracer | None" = None) -> Application:
-    """Trace what is asked of an application, if its environment says where to send traces."""
+    """Trace an application's calls, if its environment says where to send traces."""
     if tracer is None and any(os.environ.get(name) for name in ADDRESSES):
         tracer = _tracer()
     if tracer is not None:
@@ -112,7 +112,7 @@ class TracedStore(Store):
 
         with self._tracer.start_as_current_span(
             attributes["hansard.operation"],
-            # An empty context, lest a span of somebody else's becomes the parent.
+            # An empty context, so that nobody else's span becomes the parent.
             self._extract(came.parent, Context()),
             self._kind,
             attributes,
@@ -141,7 +141,7 @@ class TracedStore(Store):
 
     @contextmanager
     def _part(self, name: str) -> Iterator[None]:
-        if not self._current().is_recording():  # nobody's call: a follower, a token looked up
+        if not self._current().is_recording():  # not part of a call: a follower, a token lookup
             yield
             return
         attributes = {"db.system.name": self.engine.name}
@@ -163,7 +163,7 @@ def _attributes(
 
 
 def _named(application: Application, name: str) -> dict[str, str]:
-    """Say in words of ours what is asked for, and which capability does it."""
+    """Name the operation in our own words, and the capability that runs it."""
     try:
         operation = application.catalog.find(name)
     except UnknownOperation:
@@ -191,8 +191,8 @@ def _tracer() -> "Tracer | None":
         logger.warning("There will be no traces: pip install 'hansard[otel]' to have them sent")
         return None
     ours = Resource({"service.name": "hansard", "service.version": hansard.__version__})
-    # The provider stays our own: the MCP SDK would send spans of its own to the global one, with
-    # names and messages that callers make up.
+    # The provider is ours alone: the MCP SDK would send its own spans to the global one, with names
+    # and messages that callers make up.
     provider = TracerProvider(resource=ours.merge(OTELResourceDetector().detect()))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(timeout=TIMEOUT_S)))
     return provider.get_tracer("hansard", hansard.__version__)

@@ -24,12 +24,12 @@ def end(store: Store, project: str) -> None:
 
 
 def is_begun(store: Store, project: str) -> bool:
-    """Whether an import of a project was begun here, and did not end."""
+    """Whether an import of a project was begun here and not finished."""
     return store.engine.read(CATALOG, lambda tx: tx.get(UNFINISHED, project)) is not None
 
 
 def unfinished(store: Store) -> dict[str, str]:
-    """Say of each project that is half here how much of it is, and what to do."""
+    """Describe each half-imported project: how much of it is here, and what to do."""
     heads = store.engine.heads()
     found = store.engine.read(CATALOG, _all)
     return {project: _told(project, heads.get(project), until) for project, until in found.items()}

@@ -45,7 +45,7 @@ class CommitOutcome:
             return True
 
     def put_back(self) -> None:
-        """Have it wait to be begun again: nothing of it was done, and it may be cancelled."""
+        """Reset it to wait for another start: none of it was done, and it may be cancelled."""
         with self._turn:
             assert self._state == "runs", "only what has begun is put back"
             self._state = "waits"
@@ -184,9 +184,9 @@ class GroupCommit(Generic[Tx]):
             raise StorageUnavailable("The commit did not end in time", outcome="unknown")
 
     def put_back(self, jobs: Sequence[Job[Tx]]) -> bool:
-        """Have jobs of a batch done later, after those that wait now; false if none will be done.
+        """Put jobs of a batch back in the queue, behind those that wait now; false if it is closed.
 
-        Only their batch may do so, and has then no more to do with them.
+        Only their own batch may do so, and no longer owns them afterwards.
         """
         with self._closing:
             if self._closed:

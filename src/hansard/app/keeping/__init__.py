@@ -1,1 +1,1 @@
-"""Keeping and moving stores: backups, bundles, gathering up what is left, redaction, repair."""
+"""Maintaining and moving stores: backups, bundles, garbage collection, redaction, repair."""

@@ -1,8 +1,9 @@
 """Backups: a folder of complete copies, each verified before it gets its name.
 
 A backup folder holds one folder for each time that a backup was taken, named by that time. One that
-is not whole yet is called `.incoming-…`, so whatever has a name of its own is whole. A store that
-lies in a folder is copied as it is; of any other store, each project is exported into a bundle.
+is not complete yet is called `.incoming-…`, so whatever has its final name is complete. A store
+that lies in a folder is copied as it is; of any other store, each project is exported into a
+bundle.
 """
 
 import fcntl
@@ -101,7 +102,7 @@ def back_up(
 
 
 def backups(target: Path) -> list[Backup]:
-    """List the whole backups in a folder, oldest first, but for those that cannot be read."""
+    """List the complete backups in a folder, oldest first, without those that cannot be read."""
     found: list[Backup] = []
     for folder in _folders(target):
         with suppress(BackupNotFound):
@@ -110,7 +111,7 @@ def backups(target: Path) -> list[Backup]:
 
 
 def unreadable(target: Path) -> list[Path]:
-    """List the folders that should be backups, and do not say any more what they hold."""
+    """List the folders that should be backups, and no longer say what they hold."""
     readable = {backup.folder for backup in backups(target)}
     return [folder for folder in _folders(target) if folder not in readable]
 
@@ -162,7 +163,7 @@ def prove(store: Store, *, progress: Progress = lambda *_: None) -> dict[str, tu
 
 
 def heads_of(heads: dict[str, Head]) -> dict[str, tuple[int, str]]:
-    """Give what of the heads receipts can be compared with."""
+    """Reduce the heads to what receipts can be compared with."""
     return {project: (head.seq, head.hash) for project, head in sorted(heads.items())}
 
 
@@ -228,7 +229,7 @@ def bundle_name(number: int) -> str:
 
 @contextmanager
 def _into(target: Path) -> Iterator[None]:
-    """Become the only one to write into a backup folder, and clear away what a crash left there."""
+    """Lock a backup folder for writing, and remove what a crash left there."""
     try:
         make_folder(target)
         descriptor = os.open(target / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -247,7 +248,7 @@ def _into(target: Path) -> Iterator[None]:
 
 @contextmanager
 def _named_when_done(target: Path, at: str) -> Iterator[Path]:
-    """Give a folder to fill; it gets its name when it is whole, and is removed if it never is."""
+    """Give a folder to fill; it gets its name once it is complete, else it is removed."""
     incoming = target / f"{INCOMING}{secrets.token_hex(4)}"
     try:
         incoming.mkdir(mode=0o700)
@@ -258,7 +259,7 @@ def _named_when_done(target: Path, at: str) -> Iterator[Path]:
     except OSError as error:
         raise refused(error, "The backup cannot be written") from error
     finally:
-        with suppress(OSError):  # the next backup clears it away
+        with suppress(OSError):  # the next backup removes it
             remove(incoming)
 
 

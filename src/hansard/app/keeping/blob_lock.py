@@ -17,11 +17,11 @@ from hansard.kernel.problem import Problem, StorageUnavailable
 LOCK = "keeping"
 
 StillAlone = Callable[[], None]
-"""Refuses if another process may be at the same by now."""
+"""Refuses if another process may be doing the same by now."""
 
 
 class KeepingBusy(Problem):
-    """Another process backs up, exports, collects, redacts or repairs this store just now."""
+    """Another process is backing up, exporting, collecting, redacting or repairing this store."""
 
     code, http_status = "KEEPING_BUSY", 409
     hint = "Wait until it is done, then try again"
@@ -29,9 +29,9 @@ class KeepingBusy(Problem):
 
 @contextmanager
 def alone(engine: Engine) -> Iterator[StillAlone]:
-    """Become the only one to keep this store for a while, or refuse.
+    """Lock this store for maintenance, or refuse.
 
-    Gives what is asked before each step of the work, and refuses if the lock was lost meanwhile.
+    Gives a check to call before each step of the work; it refuses if the lock was lost meanwhile.
     """
     lock = engine.hold(LOCK)
     if lock is None:
@@ -47,9 +47,9 @@ def alone(engine: Engine) -> Iterator[StillAlone]:
 
 @contextmanager
 def building(location: Path) -> Iterator[Path]:
-    """Give a folder beside a store, to build another in; what is left of it in the end goes.
+    """Give a folder beside a store, to build another in; what is left in it at the end is removed.
 
-    One process at a time builds in a folder, and clears away what a crash left there.
+    One process at a time builds in a folder, and removes what a crash left there.
     """
     if is_mounted(location):
         raise StorageUnavailable(

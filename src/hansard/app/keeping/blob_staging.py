@@ -14,14 +14,14 @@ from hansard.kernel.blob import Blob, Digest, unseal
 from hansard.kernel.problem import BlobDamaged, BlobRedacted, StorageUnavailable
 
 Kept = Callable[[Digest], Blob | None]
-"""Gives a blob that a store keeps."""
+"""Reads a blob from a store."""
 
 
 class Spool:
     """Blobs in a temporary file. What is kept in memory is only where each of them lies."""
 
     def __init__(self, file: BinaryIO, kept: Kept = lambda _: None) -> None:
-        """Write into an empty file, which is not buffered: what it has no room for is known.
+        """Write into an empty, unbuffered file, so that a full disk is noticed at once.
 
         `kept` gives blobs that others may rest on and that are not among these.
         """
@@ -53,7 +53,7 @@ class Spool:
                 if len(unseal(blob, self._fetch)) != blob.size and blob.codec != "redacted":
                     raise BundleDamaged(f"Blob {blob.digest} has another size than it claims")
             except BlobRedacted:
-                pass  # it says itself that it is not there any more
+                pass  # it says itself that its content is gone
             except BlobDamaged as problem:
                 message = f"Blob {blob.digest}: {problem.message}"
                 raise BundleDamaged(message, digest=blob.digest) from problem

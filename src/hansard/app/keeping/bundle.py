@@ -57,7 +57,7 @@ PACKED_BYTES_MAX = 2 * BLOB_BYTES_MAX
 """No packed blob in a sound bundle is larger."""
 
 FileState = tuple[int, int, int, int]
-"""What tells a file from another, and from itself before it was changed."""
+"""What distinguishes a file from others, and from itself before a change."""
 
 LEVEL = 6
 
@@ -87,18 +87,18 @@ class Opening:
 
     @property
     def is_part(self) -> bool:
-        """Whether what came before is not in it."""
+        """Whether it lacks what came before."""
         return self.format == PART_FORMAT
 
     def said(self) -> dict[str, Any]:
-        """Give what is written: of a whole bundle what it always was."""
+        """Give what is written; for a whole bundle, the same as ever."""
         told = asdict(self)
         return told if self.is_part else {name: told[name] for name in told if "after" not in name}
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """What a whole bundle has held."""
+    """What a bundle held, counted at its end."""
 
     entries: int
     blobs: int
@@ -163,7 +163,7 @@ class BundleWriter:
         self._entries += len(entries)
 
     def finish(self) -> End:
-        """Make the bundle whole."""
+        """Complete the bundle."""
         end = End(self._entries, self._blobs, self._seen.hexdigest())
         self._add(END, orjson.dumps(asdict(end)))
         return end

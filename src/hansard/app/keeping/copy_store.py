@@ -17,8 +17,8 @@ def transfer(
 ) -> Heads:
     """Take every project of a store into an empty one, and prove it; the source stays as it is.
 
-    Others may go on writing to the source: what they add is taken over by doing this again, as
-    is what a broken attempt has left.
+    Others may go on writing to the source: a second run copies what they added, and completes an
+    attempt that broke off.
     """
     folder = Path(tempfile.mkdtemp(prefix="hansard-transfer-", dir=temporary_root()))
     try:

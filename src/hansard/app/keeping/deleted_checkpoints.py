@@ -1,6 +1,6 @@
-"""What deleted checkpoints and thread steps had named, once they have been deleted long enough.
+"""Blobs of checkpoints and thread steps that were deleted long enough ago.
 
-And what answers that are forgotten are kept in.
+And blobs of forgotten answers.
 """
 
 from collections.abc import Iterator
@@ -33,15 +33,15 @@ _ANY_THREAD = ""
 
 
 class Deleted:
-    """What of a project was deleted before a time, or forgotten, and is not there."""
+    """What of a project was deleted before a time, or forgotten, and does not exist again."""
 
     def __init__(self, store: Store, tx: ReadTx, before: str, replies_before: int = 0) -> None:
-        """Look through the deletions of a project.
+        """Read the deletions of a project.
 
-        Answers from before the entry that is given are looked at as if they were forgotten.
+        Answers from before the entry that is given are treated as forgotten.
         """
         self.seq = tx.head().seq
-        """Up to which entry was looked."""
+        """Up to which entry the journal was read."""
         self._before = before
         self._checkpoints: dict[str, str] = {}
         self._threads: dict[str, str] = {}

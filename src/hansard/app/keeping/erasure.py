@@ -11,10 +11,10 @@ from hansard.kernel.problem import InvalidInput
 
 MASK = "[redacted]"
 _GIVEN = re.compile(r"[A-Za-z]{1,40}::[A-Za-z0-9]{20}|[0-9]{4}(-[0-9]{2}){2}T[0-9:.]{8,15}Z")
-"""What Hansard has given a thing itself: the id of an entity, or a time."""
+"""A value that Hansard itself has assigned: the id of an entity, or a time."""
 
 NEEDLE_CHARS_MIN = 6
-"""Shorter texts are met everywhere by chance."""
+"""Shorter texts occur everywhere by chance."""
 
 
 def mask_fields(payload: bytes, fields: Sequence[str]) -> tuple[bytes, list[str]]:
@@ -47,8 +47,8 @@ def mask_fields(payload: bytes, fields: Sequence[str]) -> tuple[bytes, list[str]
 def mask_content(content: bytes, names: Collection[str] = ()) -> bytes:
     """Erase all text in a blob's content; if it is JSON, its shape is kept.
 
-    `names` are words that say what sort of thing something is; without these, and the ids and
-    times that were given here, what is left could be neither read nor gone on with.
+    `names` are words that say what kind of thing something is; without these, and the ids and times
+    that Hansard assigned, what is left could be neither read nor continued.
     """
     shape = _json(content)
     if shape is None:
@@ -57,7 +57,7 @@ def mask_content(content: bytes, names: Collection[str] = ()) -> bytes:
 
 
 def is_name(text: str, names: Collection[str]) -> bool:
-    """Whether this is no text of anybody's: one of these words, or an id or a time given here."""
+    """Whether nobody wrote this text: it is one of these words, or an id or time of ours."""
     return text in names or _GIVEN.fullmatch(text) is not None
 
 
@@ -82,7 +82,7 @@ def texts_in(value: Any) -> Iterator[str]:
 
 
 def needles(texts: Sequence[str]) -> list[bytes]:
-    """Give what to look for where else these texts may stand: plain, and as JSON has them."""
+    """Give what to search for where else these texts may occur: plain, and as JSON escapes them."""
     long = {text.strip() for text in texts if len(text.strip()) >= NEEDLE_CHARS_MIN}
     return sorted({form for text in long for form in (text.encode(), orjson.dumps(text)[1:-1])})
 

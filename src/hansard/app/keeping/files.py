@@ -23,10 +23,10 @@ _MARK = re.compile(r"[0-9a-f]{8}")
 
 @contextmanager
 def made_whole(path: Path, *, replaces: bool = False) -> Iterator[Path]:
-    """Give a place beside the path; what was written there gets its name when it is whole.
+    """Give a place beside the path; what was written there gets its name when it is complete.
 
-    What a process that was killed has left there goes first. Of two that write the same path at
-    once, one is refused.
+    What a killed process has left there is removed first. Of two that write the same path at once,
+    one is refused.
     """
     if path.exists() and not replaces:
         raise InvalidInput(f"{path} is there already", hint="Name one that is not there yet")
@@ -42,12 +42,12 @@ def made_whole(path: Path, *, replaces: bool = False) -> Iterator[Path]:
     except OSError as error:
         raise refused(error, f"{path} cannot be written") from error
     finally:
-        with suppress(OSError):  # why it could not be written is what is to be said
+        with suppress(OSError):  # report why it could not be written, not this
             remove(incoming)
 
 
 def _sync_name(path: Path, *, is_new: bool) -> None:
-    """Make a name durable, or take it away again: what is told as not written is not there."""
+    """Make a name durable, or remove it again: what is reported as not written does not exist."""
     try:
         sync_folder(path.parent)
     except OSError:
@@ -73,12 +73,12 @@ def write_durably(path: Path, parts: Iterable[bytes]) -> None:
 
 
 def exchange(one: Path, other: Path, between: Path) -> None:
-    """Let two folders beside each other change names: at once, or by way of a third name."""
+    """Swap the names of two folders beside each other: atomically, or by way of a third name."""
     folder = os.open(one.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
         linux.renameat2(folder, one.name, folder, other.name, linux.RENAME_EXCHANGE)
     except OSError as error:
-        # Not every system and file system can do it at once.
+        # Not every system and file system can do it atomically.
         if error.errno not in _CANNOT_EXCHANGE:
             raise
         other.rename(between)

@@ -1,6 +1,7 @@
 """The wire format between stores: a line of JSON that gives the length of the bytes after it.
 
-Over HTTP the bytes stand inside the JSON: nothing else is let in there, for other sites' pages.
+Over HTTP the bytes are inside the JSON: other content types are refused, so that no other site's
+page can send them.
 """
 
 import base64
@@ -28,7 +29,7 @@ class PeerRefused(Problem):
 
 
 class PeerUnreachable(Problem):
-    """The other store does not answer, or not as one does."""
+    """The other store does not answer, or not as a store would."""
 
     code, http_status = "PEER_UNREACHABLE", 503
     hint = "Check the address, and that the same version of Hansard runs there"
@@ -41,7 +42,7 @@ def packed(told: Mapping[str, Any], body: bytes = b"") -> bytes:
 
 
 def read(stream: IO[bytes]) -> Answer | None:
-    """Read a message; `None` where the stream has ended before it."""
+    """Read a message; `None` if the stream has ended before it."""
     line = stream.readline(LINE_BYTES_MAX + 1)
     if not line:
         return None

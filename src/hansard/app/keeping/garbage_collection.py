@@ -5,8 +5,9 @@ checkpoints and threads named, and answers to calls whose keys are forgotten; an
 that have newer versions. A blob that another is packed against stays, and so does whatever any
 other entry names.
 
-Of the second an entry tells. It is written only where somebody has written since the project last
-went to another store or came from one (`copies.py`): two that are kept in step never part by it.
+An entry reports the second kind. It is written only where somebody has written since the project
+last went to another store or came from one (`copies.py`): two stores that are kept in step never
+diverge because of it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -37,7 +38,7 @@ Progress = Callable[[str, str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Garbage:
-    """What can be collected, and how many bytes it takes."""
+    """What can be collected, and its size in bytes."""
 
     loose: Sizes
     """Staged, or left by a crash, and kept by no project."""
@@ -61,7 +62,7 @@ class Garbage:
 
     @property
     def bytes(self) -> int:
-        """Say how much room the blobs take, packed."""
+        """Give the packed size of the blobs."""
         return sum(sum(sizes.values()) for sizes in self._all())
 
     def _all(self) -> Iterator[Sizes]:
@@ -124,7 +125,7 @@ def collect(
     with alone(store.engine) as still_alone:
         heads = store.engine.heads()
         for number, project in enumerate(sorted(heads), start=1):
-            # Nobody takes entries to another store, or from there, until this ends.
+            # Until this ends, nobody moves entries to another store or from one.
             may_write = goes_on_here or copies.has_gone_on(store, project)
             if keys_before is not None:
                 for count in _forgotten(store, project, keys_before, stamp, may_write=may_write):
@@ -149,7 +150,7 @@ def collect(
 def _forgotten(
     store: Store, project: str, keys_before: Cutoff, stamp: Stamp, *, may_write: bool
 ) -> Iterator[int]:
-    """Forget old keys, some at a time, and count them; where nothing may be written, only count."""
+    """Forget old keys, some at a time, and count them; if nothing may be written, only count."""
     if not may_write:
         yield store.read(project, partial(count_old, cutoff=keys_before))
         return

@@ -1,8 +1,8 @@
-"""The side of a store that answers a push or a pull.
+"""The side of a push or a pull that answers, for its store.
 
 Each message is an object, perhaps with some bytes, and is answered by one. That is all that a
-folder, a program at the other end of a pipe and a server have to carry. What is on its way lies in
-a folder of temporary files, and goes in pieces that a request can hold.
+folder, a program at the other end of a pipe and a server have to carry. A transfer is kept in a
+folder of temporary files, and moves in pieces that fit a request.
 """
 
 import secrets
@@ -36,13 +36,13 @@ PIECE_BYTES_MAX = 8 * MIB
 
 PART_BYTES_MAX = 64 * 1024 * MIB
 ON_THE_WAY_MAX = 8
-"""Parts that are on their way at once."""
+"""Parts that may be in transfer at the same time."""
 
 LEFT_S = 3_600.0
-"""A part of which nothing was heard for so long is given up."""
+"""After this long without a message, a part is given up."""
 
 DIGESTS_MAX = 50_000
-"""In one message; who has more asks several times."""
+"""The most in one message; more take several."""
 
 SEQS_MAX = 1_000
 
@@ -61,7 +61,7 @@ class Message(Model):
     until: int = Field(default=0, ge=0)
     digests: list[str] = Field(default_factory=list, max_length=DIGESTS_MAX)
     way: str | None = None
-    """The part on its way that is meant."""
+    """The part in transfer that is meant."""
     offset: int = Field(default=0, ge=0)
 
 
@@ -81,7 +81,7 @@ class Exchange:
     application: Application
     folder: Path
     is_own: bool = False
-    """Whether who asks can open the store by themselves, and so needs no role to read it."""
+    """Whether the caller could open the store directly, and so needs no role to read it."""
     ways: dict[str, _Way] = field(default_factory=dict)
     timer: Callable[[], float] = time.monotonic
 
@@ -128,7 +128,7 @@ class Exchange:
         return {"hashes": {str(seq): digest for seq, digest in found.items()}}, b""
 
     def _since(self, message: Message, _: bytes, _caller: Caller) -> Answer:
-        """Tell in a few words what happened after an entry."""
+        """Summarize what happened after an entry."""
         return since(self.application, message.project, message.after), b""
 
     def _lacking(self, message: Message, _: bytes, _caller: Caller) -> Answer:
@@ -155,7 +155,7 @@ class Exchange:
         return {"way": name}, b""
 
     def _want(self, message: Message, _: bytes, caller: Caller) -> Answer:
-        """Hear which blobs the part that is to be made shall have."""
+        """Take the list of blobs for the part that is to be made."""
         self._way(message, caller).wanted += [Digest(one) for one in message.digests]
         return {}, b""
 
@@ -164,7 +164,7 @@ class Exchange:
         self._require(message.project)
         way, store = self._way(message, caller), self.application.store
         span = message.after, message.until
-        # Who only reads is sent nothing back that would have to go on from here.
+        # A read-only store takes no pushes, so it need not note who has its entries.
         notes = not self.application.read_only
         parts.write_part(store, way.project, way.path, span, way.wanted, notes=notes)
         return {"bytes": way.path.stat().st_size}, b""
@@ -227,7 +227,7 @@ class Exchange:
 def require_proof(application: Application, project: str, judged: Caller) -> None:
     """Refuse entries for a project that is there, where people prove to be people, to others.
 
-    They read as if they had been written here, people's decisions too.
+    They would read as if they had been written here, people's decisions included.
     """
     store = application.store
     is_there = parts.head_of(store, project).seq > 0

@@ -25,7 +25,7 @@ class Peer(Protocol):
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Its name in messages."""
 
     def ask(self, message: dict[str, Any], body: bytes = b"") -> Answer:
         """Send one message, and give its answer; a refusal is raised."""
@@ -60,13 +60,13 @@ def move(
         return Moved(project, 0, 0, 0, theirs["seq"], theirs["hash"])
     common = _common(source, target, project, (ours["seq"], theirs["seq"]))
     if common == ours["seq"]:
-        # The target has all of it, and more.
+        # The target already has all of it, and more.
         ahead = theirs["seq"] - common
         return Moved(project, 0, 0, 0, theirs["seq"], theirs["hash"], ahead=ahead)
     if common < theirs["seq"]:
         raise _diverged(source, target, project, common)
     told = source.ask({"do": "since", "project": project, "after": common})[0]
-    # What is written meanwhile goes the next time: all of this is about one moment.
+    # What is written meanwhile waits for the next push: all of this is about one moment.
     span = {"project": project, "after": common, "until": ours["seq"]}
     way, size = _made(source, span, _wanted(source, target, span))
     done = _carry(source, target, (project, way, size), progress)
@@ -147,7 +147,7 @@ def _made(source: Peer, span: dict[str, Any], wanted: Sequence[str]) -> tuple[st
 def _carry(
     source: Peer, target: Peer, part: tuple[str, str, int], progress: Progress
 ) -> dict[str, Any]:
-    """Carry a part over piece by piece, and have it taken in."""
+    """Transfer a part piece by piece, then let the target import it."""
     project, way, size = part
     there = target.ask({"do": "open", "project": project})[0]["way"]
     offset = 0

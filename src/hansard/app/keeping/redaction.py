@@ -32,11 +32,11 @@ from hansard.recorder.history.file_history import History
 from hansard.recorder.tables import FILES, REVISIONS
 
 ALSO_MAX = 50
-"""Places named where the same text stands too; past this, one looks for oneself."""
+"""How many other places of the same text are named; further ones are left to the reader to find."""
 
 
 class RedactionRefused(Problem):
-    """What should be erased is what later entries build on."""
+    """Later entries build on what should be erased."""
 
     code, http_status = "REDACTION_REFUSED", 409
     hint = "Erase only the fields that hold the text; what names things must stay"
@@ -60,7 +60,7 @@ class WantedErasure:
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """What was erased, and what else one should know."""
+    """What was erased, and what else to know about it."""
 
     event: Redacted
     entry: Entry
@@ -69,9 +69,9 @@ class Redaction:
     rebased: int
     """Blobs that were packed as a difference from an erased one, and now stand alone."""
     also: tuple[str, ...]
-    """Where the same text stands too: entries, blobs, other projects that keep the blob."""
+    """Where else the same text is: entries, blobs, other projects that keep the blob."""
     in_git: bool
-    """Whether decisions are concerned, which stand in a repository as well."""
+    """Whether decisions are affected, which are in a Git repository as well."""
     is_scrubbed: bool = True
     """Whether nothing of it is left in the store's files."""
 
@@ -274,7 +274,7 @@ def _answers(store: Store, tx: ReadTx) -> Iterator[Digest]:
 
 
 def _rebase(tx: WriteTx, going: dict[Digest, Blob]) -> int:
-    """Let what was packed as a difference from what goes stand alone; returns how many did."""
+    """Repack on their own the blobs packed against one that is erased; returns how many."""
     rebased = 0
     for digest in paging.digests(tx):
         blob = tx.blob(digest) if digest not in going else None
@@ -295,7 +295,7 @@ def _erased(tx: ReadTx, blob: Blob, *, stands_in: bool) -> tuple[Blob, ErasedBlo
 
 
 def _also(tx: ReadTx, sought: Sequence[bytes]) -> Iterator[str]:
-    """Name where else in the project the same text stands."""
+    """Name where else in the project the same text is."""
     if not sought:
         return
     left = ALSO_MAX
@@ -310,7 +310,7 @@ def _also(tx: ReadTx, sought: Sequence[bytes]) -> Iterator[str]:
 
 
 def _concerns_decisions(tx: ReadTx, plan: _Plan) -> bool:
-    """Whether something that was erased stands in a decision."""
+    """Whether something that was erased is part of a decision."""
     if any(entry.kind.startswith("decisions.") for entry in plan.entries):
         return True
     return _stands_in_decisions(tx, plan.blobs)
@@ -367,7 +367,7 @@ def _rows(tx: ReadTx, path: str) -> Iterator[Row]:
 
 
 def _before(tx: ReadTx, file: str) -> Iterator[Row]:
-    """Go through what the files that lay at a path were until they last lay there."""
+    """Iterate over the revisions of the files that were at a path, until they last were there."""
     latest: dict[str, int] = {}
     for row in _revisions(tx, file):
         if row["history"]:

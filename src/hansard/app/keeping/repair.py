@@ -24,7 +24,7 @@ Need = Literal["nothing", "views", "salvage"]
 
 
 class RepairFailed(Problem):
-    """What was saved is not sound either, so nothing was changed."""
+    """What could be saved is not sound either, so nothing was changed."""
 
     code, http_status = "REPAIR_FAILED", 500
     hint = "Restore a backup with `hansard restore-backup`; nothing was changed"
@@ -66,7 +66,7 @@ def salvage(
     stamp: Stamp,
     progress: Progress = lambda *_: None,
 ) -> Repaired:
-    """Save what is sound into a new store, prove it, and put it in the place of the damaged one."""
+    """Save what is sound into a new store, prove it, and replace the damaged one with it."""
     _require_person(stamp)
     location = location.resolve()
     try:
@@ -106,7 +106,8 @@ def _salvaged(
 @contextmanager
 def _scratch_beside(incoming: Path) -> Iterator[Path]:
     """Give a folder for copies, beside the new store and called like it: a crash leaves neither."""
-    # What a failing disk keeps is swept by the next repair, and hides not why this one failed.
+    # What a failing disk keeps is removed by the next repair, and must not hide why this one
+    # failed.
     with tempfile.TemporaryDirectory(
         prefix=f"{incoming.name}-", dir=incoming.parent, ignore_cleanup_errors=True
     ) as folder:
@@ -143,7 +144,7 @@ def _require_sound(store: Store, saved: Sequence[SalvagedAnswer], progress: Prog
 def _sources(
     location: Path, backup: Backup | None, scratch: Path, open_store: OpenStore
 ) -> Iterator[list[Store]]:
-    """Open copies of the damaged store, if that can be, and of the backup: originals stay."""
+    """Open copies of the damaged store, if possible, and of the backup, never the originals."""
     with ExitStack() as stack:
         sources: list[Store] = []
         try:

@@ -1,4 +1,4 @@
-"""Restores a backup: into a new place, verified there, and only then over the store's place."""
+"""Restores a backup: into a new folder, verified there, and only then into the store's place."""
 
 import errno
 import secrets
@@ -53,7 +53,7 @@ def restore_folder(
     force: bool = False,
     progress: Progress = lambda *_: None,
 ) -> tuple[Heads, Path | None]:
-    """Make a backup the store in a folder; returns its heads, and where the old one went."""
+    """Put a backup in a folder as its store; returns its heads, and where the old store went."""
     if backup.form != "store":
         raise StoreInPlace(
             "This backup holds bundles, which are restored into a database",
@@ -79,7 +79,7 @@ def restore_folder(
 def restore_bundles(backup: Backup, store: Store, *, progress: Progress = lambda *_: None) -> Heads:
     """Take every project of a backup into an empty store; returns its heads.
 
-    An attempt that was cut off is gone on with: what is there must be how the backup begins.
+    An interrupted attempt is continued: what is there must be how the backup begins.
     """
     if backup.form != "bundles":
         raise StoreInPlace(
@@ -149,7 +149,7 @@ def swap(incoming: Path, location: Path, *, force: bool) -> Path | None:
     """
     if _is_empty(location):
         try:
-            # Takes the place of an empty folder, and of nothing else.
+            # This replaces an empty folder, and nothing else.
             incoming.rename(location)
         except OSError as error:
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
@@ -161,7 +161,7 @@ def swap(incoming: Path, location: Path, *, force: bool) -> Path | None:
         raise StoreInPlace(f"A store was begun in {location} meanwhile")
     aside = location.with_name(f"{location.name}.replaced-{secrets.token_hex(4)}")
     with _unused(location):
-        # Not by the name of what is being built: that is cleared away after a crash.
+        # Not under the name of a store being built: that is removed after a crash.
         incoming.rename(aside)
         try:
             exchange(aside, location, between_name(location))
@@ -177,7 +177,7 @@ def swap(incoming: Path, location: Path, *, force: bool) -> Path | None:
 
 
 def _make_sure(location: Path, aside: Path | None) -> None:
-    """Make it durable that a store is in place; where the disk fails, nobody knows if it stays."""
+    """Make a store's new place durable; if the disk fails, nobody knows whether it stays."""
     try:
         sync_folder(location.parent)
     except OSError as error:

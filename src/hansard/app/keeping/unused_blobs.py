@@ -38,10 +38,10 @@ def sifted(
     replies_before: int = 0,
     may_write: bool = True,
 ) -> "Iterator[Sifting]":
-    """Look through a project, and have at hand what may go.
+    """Search a project for what may be removed.
 
-    Answers from before the entry that is given are looked at as if they were forgotten. Where
-    nothing may be written, what an entry would have to tell of stays.
+    Answers from before the entry that is given are treated as forgotten. Where nothing may be
+    written, what an entry would have to report stays.
     """
     with sieve() as made:
         sifting = Sifting(store, project, made, may_write=may_write)
@@ -50,10 +50,10 @@ def sifted(
 
 
 class Sifting:
-    """One look through a project, and what is done with what it found."""
+    """One search through a project, and the removal of what it found."""
 
     def __init__(self, store: Store, project: str, made: Sieve, *, may_write: bool) -> None:
-        """Look at this project, by means of this sieve."""
+        """Search this project, with this sieve."""
         self.is_waiting = False
         """Whether something stays only because nothing may be written."""
         self._may_write = may_write
@@ -64,7 +64,7 @@ class Sifting:
         """Up to which entry all that was written is taken into account."""
 
     def look(self, deleted_before: str, replies_before: int) -> None:
-        """Sift what is kept."""
+        """Find what may be removed."""
         read = partial(self._store.read, self._project)
         deleted = read(lambda tx: Deleted(self._store, tx, deleted_before, replies_before))
         self._seen = deleted.seq
@@ -82,11 +82,11 @@ class Sifting:
             self.sieve.spare_unnamed(read(partial(_mentioned_by, digests=digests)))
 
     def is_empty(self) -> bool:
-        """Whether nothing is left that may go, as far as is known."""
+        """Whether nothing is left to remove, as far as is known."""
         return not self.sieve.next(1)
 
     def let_go(self, stamp: Stamp) -> tuple[Sizes, Sizes]:
-        """Let go of some of it, in a transaction that sees that nothing needs it."""
+        """Remove some of it, in a transaction that sees that nothing needs it."""
 
         def work(tx: WriteTx) -> tuple[int, Sizes, Sizes]:
             seen = self._spare_new(tx)
@@ -100,14 +100,14 @@ class Sifting:
                 self._store.record(tx, Collected(blobs=gone), stamp)
             return seen, going, deleted
 
-        # What has been written since is looked through before others have to wait for it.
+        # What has been written since is read before others have to wait for it.
         self._seen = self._store.read(self._project, self._spare_new)
         self._seen, unnamed, deleted = self._store.write(self._project, work)
         self.sieve.gone([*unnamed, *deleted])
         return unnamed, deleted
 
     def _spare_new(self, tx: ReadTx) -> int:
-        """Spare what was written since needs. To spare more than once, or too much, is harmless."""
+        """Spare what newer entries need. Sparing something twice, or too much, is harmless."""
         for entry in paging.entries(tx, after=self._seen):
             if entry.kind == Collected.kind:
                 continue  # ours: nobody else collects meanwhile
@@ -125,7 +125,7 @@ class Sifting:
             self.sieve.spare_unnamed(_mentioned_by(tx, digests))
 
     def _name_page(self, tx: ReadTx, deleted: Deleted, after: int) -> int:
-        """Take in what some entries name; returns the last one's seq, 0 if there is none.
+        """Note what some entries name; returns the last one's seq, 0 if there is none.
 
         Whatever looks like a digest in a payload counts as named: better too much than too little.
         """
@@ -149,7 +149,7 @@ class Sifting:
         return page[-1].seq if page else 0
 
     def _keep_page(self, tx: ReadTx, after: str) -> str | None:
-        """Take in some of what is kept; returns the last digest, `None` if there is none."""
+        """Note some of what is kept; returns the last digest, `None` if there is none."""
         page = tx.digests(after=after, limit=ENTRIES_PAGE)
         blobs = (tx.blob(digest) for digest in page)
         self.sieve.keep(
@@ -175,6 +175,6 @@ def _mentioned_by(tx: ReadTx, digests: list[Digest]) -> set[Digest]:
         try:
             data = content(tx, digest)
         except BlobDamaged:
-            continue  # it names nothing that anybody could read
+            continue  # it names nothing that can be read
         found |= digests_in(data)
     return found

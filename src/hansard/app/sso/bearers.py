@@ -27,7 +27,7 @@ class ScopeMissing(PermissionDenied):
 
 
 class NotGranted(PermissionDenied):
-    """The identity provider vouches for somebody who has nothing to do here."""
+    """The identity provider vouches for somebody who has no access here."""
 
     hint = "Ask whoever runs this server for a group that has a role here"
 

@@ -17,7 +17,7 @@ HOUR_S = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class SignOn:
-    """Which provider vouches, whom for, and what that gives."""
+    """Which provider vouches, for whom, and what access that gives."""
 
     issuer: str
     audience: str
@@ -29,7 +29,7 @@ class SignOn:
     asks_scopes: bool = True
     people: People = "none"
     client: str = ""
-    """By which the provider knows the page; without it nobody signs in there."""
+    """The page's id at the provider; without it nobody signs in there."""
     client_secret: str | None = field(default=None, repr=False)
     visit_s: float = 8 * HOUR_S
 
@@ -79,7 +79,7 @@ def sign_on(settings: Settings, environment: Mapping[str, str] | None = None) ->
 
 
 def is_safe_address(url: str) -> bool:
-    """Whether what is read there cannot be changed on its way: by TLS, or on this machine."""
+    """Whether what is read there cannot be changed in transit: it uses TLS, or this machine."""
     parts = urlsplit(url)
     if not parts.hostname or parts.username is not None:
         return False

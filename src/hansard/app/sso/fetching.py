@@ -51,7 +51,7 @@ def _ask(method: str, url: str, **request: Any) -> tuple[int, dict[str, Any]]:
     is_here = urlsplit(url).hostname in LOOPBACK
     try:
         with (
-            # What lies on this machine no proxy of the surroundings can reach.
+            # No proxy from the environment can reach this machine's own addresses.
             httpx2.Client(follow_redirects=False, timeout=WAIT_S, trust_env=not is_here) as client,
             client.stream(method, url, **request) as response,
         ):

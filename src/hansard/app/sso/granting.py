@@ -10,7 +10,7 @@ from hansard.kernel.event import ROLES, Role
 from hansard.kernel.problem import InvalidInput
 
 GROUPS_MAX = 1_000
-"""Of one person, and of the table; more are not looked at, or refused."""
+"""The most groups of one person, and of the table; more are ignored, or refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Grant:
 
 
 Table = Mapping[str, Grant]
-"""What each group gives."""
+"""What access each group gives."""
 
 
 def read_table(text: str) -> Table:
@@ -63,7 +63,7 @@ def _wrong(what: str) -> InvalidInput:
 
 
 def granted(groups: Collection[str], table: Table, otherwise: Grant | None) -> Grant | None:
-    """Say what somebody of these groups is given; `None` is nothing.
+    """Give the access of somebody in these groups; `None` if there is none.
 
     Of several grants the highest role counts, and only where it was given: a viewer of everything
     who is an admin of one project is no admin of everything.
@@ -99,7 +99,7 @@ def groups_in(claims: Mapping[str, Any], name: str) -> list[str] | None:
 
 
 def scope_role(claims: Mapping[str, Any]) -> Role | None:
-    """Say up to which role the scopes of an access token reach; `None` if to none of ours."""
+    """Give the highest role that an access token's scopes allow; `None` if none is ours."""
     said = claims.get("scope", claims.get("scp", ""))
     given = set(said.split() if isinstance(said, str) else said if isinstance(said, list) else ())
     reached = [role for role in ROLES if SCOPES[role] in given]

@@ -16,17 +16,17 @@ OPENID = "/.well-known/openid-configuration"
 
 TOKEN_CHARS_MAX = 16_384
 LEEWAY_S = 30
-"""By how much the provider's clock and ours may differ."""
+"""How much the provider's clock and ours may differ."""
 
 FRESH_S = 3600.0
-"""After so long what the provider says of itself is read again."""
+"""After this long the provider's metadata is read again."""
 
 TYPES = frozenset({"jwt", "at+jwt", "application/at+jwt"})
-"""What a token may say that it is; one for another purpose says another."""
+"""The accepted types of a token; one for another purpose has another type."""
 
 
 class TokenRefused(Unauthorized):
-    """What was shown is no token that the identity provider made for this server, or not now."""
+    """What was shown is not a valid token that the identity provider made for this server."""
 
     hint = "Sign in again with the identity provider, and send the access token it then gives"
 
@@ -41,7 +41,7 @@ class Issuer:
         fetch: Callable[[str], dict[str, Any]] = get,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Ask nothing yet: a server starts though its provider does not answer."""
+        """Make no request yet: a server starts even if its provider does not answer."""
         self.address = address
         self._fetch = fetch
         self._timer = timer
@@ -51,7 +51,7 @@ class Issuer:
         self.keys = Keys(self.published, timer=timer)
 
     def about(self) -> dict[str, Any]:
-        """Give what the provider says of itself; it must be the one that was asked for."""
+        """Give the provider's metadata; it must be the provider that was asked for."""
         with self._lock:
             if self._about is None or self._timer() - self._read_at >= FRESH_S:
                 self._about = self._read()
@@ -69,7 +69,7 @@ class Issuer:
         """Give the claims of a token that this provider signed for an audience, and is good now.
 
         The algorithm is one of those with a private key, and the key is one that is published for
-        it: what a token says of itself chooses among these, and brings no key along.
+        it: a token's header chooses among these, and brings no key along.
         """
         if len(text) > TOKEN_CHARS_MAX:
             raise TokenRefused(f"An access token has at most {TOKEN_CHARS_MAX:,} characters")

@@ -1,8 +1,8 @@
 """The signing keys that an identity provider publishes.
 
-A key that it takes away counts no more once they are fetched again, which is every few minutes and
-whenever somebody shows a key that is not among them. Made-up keys cause a fetch no
-oftener than that: it is one fetch in a while for all, and few wait for it.
+A withdrawn key stops counting once they are fetched again, which is every few minutes and whenever
+a token names a key that is not among them. Made-up keys do not cause more fetches than that: one in
+a while serves all, and few wait for it.
 """
 
 import threading
@@ -17,10 +17,10 @@ import jwt
 from hansard.app.sso.fetching import IssuerUnreachable
 
 FRESH_S = 300.0
-"""After so long keys are fetched again, if the provider answers."""
+"""After this long keys are fetched again, if the provider answers."""
 
 KEPT_S = 3600.0
-"""After so long without an answer they count no more: nobody is let in by them."""
+"""After this long without an answer they no longer count: nobody is let in by them."""
 
 AGAIN_S = 10.0
 """How long after a fetch the next may come."""
@@ -31,7 +31,7 @@ WAITING_MAX = 4
 KEYS_MAX = 100
 
 TYPES = {"RS": "RSA", "PS": "RSA", "ES": "EC", "Ed": "OKP"}
-"""By how the name of an algorithm begins: which keys are its. Secrets that are shared are none."""
+"""The key type for each prefix of an algorithm's name. Shared secrets are excluded."""
 
 ALGORITHMS = tuple(f"{kind}{bits}" for kind in ("RS", "PS", "ES") for bits in (256, 384, 512))
 ALGORITHMS = (*ALGORITHMS, "EdDSA")
@@ -69,7 +69,7 @@ class Keys:
         if known is None or age_s >= KEPT_S:
             self._fetch_again(known)
         elif age_s >= FRESH_S:
-            with suppress(IssuerUnreachable):  # for a while the provider may be away
+            with suppress(IssuerUnreachable):  # the provider may be unreachable for a while
                 self._fetch_again(known, waits=False)
         if (found := _pick(self._current(), kid, algorithm)) is None:
             self._fetch_again(self._known)

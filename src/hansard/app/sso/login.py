@@ -27,11 +27,11 @@ from hansard.kernel.store import Store
 
 WORD_BYTES = 32
 SCOPES_WANTED = ("openid", "profile", "groups")
-"""What is asked for, as far as the provider knows it."""
+"""The scopes requested, as far as the provider supports them."""
 
 
 class SignInRefused(Problem):
-    """Signing in on the page did not come to its end."""
+    """Signing in on the page was not completed."""
 
     code, http_status = "SIGN_IN_REFUSED", 403
     hint = "Sign in again"
@@ -47,7 +47,7 @@ class Journey:
 
     @classmethod
     def begun(cls) -> "Journey":
-        """Begin one that nobody can guess."""
+        """Begin a journey that nobody can guess."""
         return cls(*(secrets.token_urlsafe(WORD_BYTES) for _ in range(3)))
 
     @classmethod
@@ -60,7 +60,7 @@ class Journey:
         return f"{self.state}.{self.nonce}.{self.verifier}"
 
     def is_answered_by(self, state: str | None) -> bool:
-        """Whether somebody comes back from this very journey."""
+        """Whether this answer belongs to this very journey."""
         return state is not None and hmac.compare_digest(self.state.encode(), state.encode())
 
 
@@ -68,7 +68,7 @@ class Login:
     """Lets people sign in on the page."""
 
     def __init__(self, store: Store, bearers: Bearers) -> None:
-        """Sign in with the provider that vouches for bearers; it is asked nothing yet."""
+        """Use the provider that vouches for bearers; no request is made yet."""
         self._store = store
         self._bearers = bearers
         self._config = bearers.config
@@ -103,7 +103,7 @@ class Login:
             raise SignInRefused("Another provider than this server's sent you back")
 
     def sign_in(self, journey: Journey, code: str, back: str) -> str:
-        """Let in the person of a provider's code; gives the cookie for their browser."""
+        """Sign in the person of a provider's code; gives the cookie for their browser."""
         person = self._person(journey, code, back)
         now = datetime.now(UTC)
         until = to_text(now + timedelta(seconds=self._config.visit_s))
@@ -129,7 +129,7 @@ class Login:
         return self._bearers.visitor(person, found.until, sign_in=found.digest)
 
     def sign_out(self, token: Token) -> None:
-        """Let a browser in no more, on any server."""
+        """Sign a browser out, on every server."""
         assert token.sign_in is not None, "who did not sign in cannot sign out"
         sign_ins.end(self._store, token.sign_in, Stamp(SYSTEM, to_text(datetime.now(UTC))))
 
@@ -170,7 +170,7 @@ class Login:
         return given
 
     def _with_more(self, claims: dict[str, Any], access: str) -> dict[str, Any]:
-        """Add what the provider tells only who asks for it, if that is of the same person."""
+        """Add what the provider only tells on request, if it is about the same person."""
         if not self._issuer.about().get("userinfo_endpoint"):
             return claims
         more = get(self._issuer.endpoint("userinfo_endpoint"), bearer=access)
@@ -180,7 +180,7 @@ class Login:
 
 
 def digest_of(cookie: str) -> str:
-    """Give what a cookie is known by in the store: nobody can make the cookie of it."""
+    """Give the digest by which the store knows a cookie; the cookie cannot be made from it."""
     return sha256(cookie.encode("utf-8", "surrogatepass")).hexdigest()
 
 

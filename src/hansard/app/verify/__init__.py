@@ -1,7 +1,7 @@
 """Whether a store is what it says: database, chain, blobs, views, intents and kept receipts.
 
-Nothing here writes, and nothing waits for writers: what is looked at ends where each journal ended
-when the look began.
+Nothing here writes, and nothing waits for writers: verification ends where each journal ended when
+it began.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -108,11 +108,11 @@ def _listed(engine: Engine) -> set[str] | None:
     try:
         return set(engine.read(CATALOG, lambda tx: dict(all_filed(tx, PROJECTS))))
     except DAMAGED:
-        return None  # as is found with the views of the catalog
+        return None  # that is reported with the views of the catalog
 
 
 def _heads(engine: Engine) -> dict[str, Head]:
-    """Give the heads; none where one cannot be read, which is found with the catalog."""
+    """Give the heads; none if one cannot be read, which is reported with the catalog."""
     try:
         return engine.heads()
     except DAMAGED:
@@ -141,7 +141,7 @@ def _check_catalog(store: Store, findings: Findings) -> None:
 
 
 def _check_imports(store: Store, findings: Findings) -> None:
-    """Say which projects are only half here; what cannot be read is found with the heads."""
+    """Say which projects are only half here; what cannot be read is reported with the heads."""
     with suppress(StorageUnavailable, LookupError, *DAMAGED):
         for project, message in unfinished(store).items():
             findings.drift("store", project, message)
@@ -160,11 +160,11 @@ def _entries(engine: Engine) -> int:
     try:
         return sum(head.seq for head in _heads(engine).values())
     except DAMAGED:
-        return 0  # as is found with the heads
+        return 0  # that is reported with the heads
 
 
 def _documents(store: Store, aside: Engine, findings: Findings) -> Documents | None:
-    """Look at what searches look through; `None` if that cannot be read."""
+    """Read the documents that searches read; `None` if that fails."""
     topics = [topic for view in store.views for topic in view.topics]
     try:
         found = Documents.looked(store.engine, topics, aside)
@@ -194,7 +194,7 @@ def _intents(look: Examination, projects: Collection[str]) -> list[OpenIntent]:
 def _find(look: Examination, receipt: Receipt, projects: Collection[str]) -> ReceiptFound:
     """Look for a receipt in these projects' journals, since it does not say whose it is."""
     for project in projects:
-        with suppress(*DAMAGED):  # as is found with the chain
+        with suppress(*DAMAGED):  # that is reported with the chain
             if look.store.engine.read(project, lambda tx: holds(tx, receipt)):
                 return ReceiptFound(receipt.seq, receipt.hash, project)
     return ReceiptFound(receipt.seq, receipt.hash, None)

@@ -49,4 +49,4 @@ def _absent(engine: Engine, project: str, noted: Collection[Receipt]) -> list[Re
     try:
         return engine.read(project, work)
     except DAMAGED:
-        return []  # as is found with the chain
+        return []  # that is reported with the chain

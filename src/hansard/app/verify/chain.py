@@ -44,7 +44,7 @@ class Journal:
     erased: dict[int, Digest | None] = field(default_factory=dict)
     """The redacted entries, each with the digest of what stands in for its payload."""
     erased_by_word: dict[int, str] = field(default_factory=dict)
-    """The same, as entries say that a person has had it done."""
+    """The same, as entries record that a person did it."""
     blobs_erased_by_word: dict[str, str | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -95,7 +95,7 @@ def _is_typed(entry: Entry) -> bool:
 
 
 class _Chain:
-    """Follows one journal entry by entry."""
+    """Follows one journal, entry by entry."""
 
     def __init__(self, store: Store, journal: Journal, findings: Findings) -> None:
         self._store = store
@@ -120,7 +120,7 @@ class _Chain:
             yield page
 
     def follow(self, entries: Sequence[Entry]) -> None:
-        """Go on along these entries, which follow nearly always: only else is it asked why not."""
+        """Continue along these entries; they nearly always follow, and if not, it is asked why."""
         head, kinds, finders_by_kind = self._journal.reached, self._store.kinds, self._finders
         for entry in entries:
             advances = kinds.advances(entry.kind)
@@ -136,7 +136,7 @@ class _Chain:
         self._journal.missing.look_up(self._kept)
 
     def compare(self, head: Head) -> None:
-        """Hold the head against the last entry."""
+        """Compare the head with the last entry."""
         reached = self._journal.reached
         if reached.seq < head.seq:
             self._report_missing(reached.seq + 1, head.seq)
@@ -149,7 +149,7 @@ class _Chain:
                 self.damage("head", f"The head's {name} is not that of the last entry", head.seq)
 
     def check_redactions(self) -> None:
-        """Hold what was erased against what entries say was erased: nobody else may have."""
+        """Compare what was erased with what entries say was erased: nothing else may be."""
         said = self._journal.erased_by_word
         for seq, stand_in in self._journal.erased.items():
             if seq not in said or said[seq] != stand_in:
@@ -157,7 +157,7 @@ class _Chain:
                 self.damage("chain", message, seq)
 
     def forgive_later(self) -> None:
-        """Forgive what was collected only while this look was under way."""
+        """Forgive what was collected while this verification was running."""
         after = self._journal.reached.seq
         while self._journal.missing.by and (page := self._collected(after)):
             for entry in page:
@@ -210,7 +210,7 @@ class _Chain:
             self._report_unknown(entry)
 
     def _report_unknown(self, entry: Entry) -> None:
-        """Say once that there are entries one cannot read; the chain is checked all the same."""
+        """Report once that there are unreadable entries; the chain is checked all the same."""
         if self._journal.is_known:
             self._journal.is_known = False
             message = f"From s:{entry.seq} on there are kinds this Hansard does not know"
@@ -232,7 +232,7 @@ class _Chain:
         if entry.hash == computed:
             return
         if self._doubt and self._doubt[0] == before.seq:
-            # Only the stored hash of the entry before was altered, which has been said.
+            # Only the stored hash of the entry before was altered, which has been reported.
             computed = entry.hash_after(self._doubt[1])
         if entry.hash != computed:
             self._doubt = (entry.seq, computed)
@@ -272,7 +272,7 @@ class _Chain:
         self._journal.missing.name(find(fields), entry.seq)
 
     def _kept(self, digests: Collection[Digest]) -> Collection[Digest]:
-        """Say which blobs are kept; a row that cannot be read is found with the blobs."""
+        """Say which blobs are kept; a row that cannot be read is reported with the blobs."""
         try:
             return self._store.engine.read(self._journal.project, lambda tx: tx.kept(digests))
         except DAMAGED:

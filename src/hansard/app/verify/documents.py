@@ -30,10 +30,10 @@ def document_key(topic: Topic, key: str) -> str:
 
 
 class Documents:
-    """All documents of a store as one look found them, laid aside."""
+    """All documents of a store as one read found them, in a temporary store."""
 
     def __init__(self, aside: Engine, seqs: Mapping[str, int]) -> None:
-        """Know where they lie, and how far each project was when that look began."""
+        """Say where they lie, and how far each project was when that read began."""
         self.seqs = seqs
         self._aside = aside
         self._buffer: defaultdict[str, dict[str, Row]] = defaultdict(dict)
@@ -41,7 +41,7 @@ class Documents:
 
     @classmethod
     def looked(cls, engine: Engine, topics: Iterable[Topic], aside: Engine) -> Self:
-        """Look. What is written from now on is not compared, so writers are not waited for."""
+        """Read them. What is written from now on is not compared, so writers are not waited for."""
         found = cls(aside, {project: head.seq for project, head in engine.heads().items()})
         for topic in topics:
             engine.marks(topic, partial(found._take, topic))
@@ -54,11 +54,11 @@ class Documents:
             yield f"{topic}: {count} documents of the full-text index are nobody's"
 
     def differences(self, project: str, wanted: ReadTx) -> Iterator[ViewDifference]:
-        """Hold a project's documents against those that a rebuild makes."""
+        """Compare a project's documents with those that a rebuild makes."""
         return iter(self._aside.read(project, lambda found: list(self._differ(found, wanted))))
 
     def _take(self, topic: Topic, project: str, key: Any, mark: str) -> None:
-        # A key that is no text was never written, so that nobody looks for it.
+        # A key that is no text was never written, so nobody looks for it.
         if project == NOBODY or not isinstance(key, str):
             self._nobodys[topic.name] += 1
             return

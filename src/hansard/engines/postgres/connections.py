@@ -28,7 +28,7 @@ TROUBLE = (
     psycopg.InternalError,
     errors.InsufficientPrivilege,
 )
-"""What psycopg raises when the server cannot; its other errors are mistakes in what we asked."""
+"""What psycopg raises when the server fails; its other errors are mistakes in our statements."""
 
 PASSING = (errors.SerializationFailure, errors.DeadlockDetected)
 """Refusals that the same work may not meet again."""
@@ -37,8 +37,8 @@ POOL_WAIT_S = 10.0
 """How long a reader waits for a connection that others use."""
 
 LIFETIME_S = 1800.0
-"""How long a connection is used at most, so that what changed at the server counts for all of them,
-and what its process has gathered is freed."""
+"""The longest that a connection is used, so that changes at the server reach all of them, and the
+memory that its process has gathered is freed."""
 
 DEFAULTS = {
     "application_name": "hansard",
@@ -48,7 +48,7 @@ DEFAULTS = {
     "keepalives_count": "3",
     "tcp_user_timeout": "30000",
 }
-"""What holds unless the URL says otherwise. A dead server is noticed within a minute."""
+"""The defaults, unless the URL says otherwise. A dead server is noticed within a minute."""
 
 SEVERAL = {"target_session_attrs": "read-write", "connect_timeout": "3"}
 """What holds besides where the URL names several servers: the one that takes writes is ours."""
@@ -63,7 +63,7 @@ _SETTINGS = {
 }
 
 _OF_A_CONNECTION = ("tcp_keepalives_idle", "tcp_keepalives_interval", "tcp_keepalives_count")
-"""Settings that mean nothing to a transaction."""
+"""Settings that have no effect on a transaction."""
 
 _SET = "SELECT set_config(name, value, {}) FROM unnest(%s::text[], %s::text[]) AS s(name, value)"
 
@@ -116,7 +116,7 @@ class Connector:
         self._servers.require_primary(connection)
 
     def set_locally(self, connection: Connection, **more_settings: str) -> None:
-        """Have the settings hold for the transaction just begun, if they do not hold already."""
+        """Apply the settings to the transaction just begun, unless they apply already."""
         if self.is_pooled:
             settings = self._settings | more_settings
             some = {name: settings[name] for name in settings if name not in _OF_A_CONNECTION}
@@ -124,7 +124,7 @@ class Connector:
 
     def _make_ready(self, connection: Connection, settings: dict[str, str]) -> None:
         if not self.is_pooled:
-            # Whom we reached is not who answers: somebody stands between.
+            # The server we reached is not the one that answers: a pooler stands between.
             self.is_pooled = connection.info.backend_pid != backend_of(connection)
         if self.is_pooled:
             # What one connection prepares or sets, another is given.
@@ -168,7 +168,7 @@ class Pool:
             try:
                 yield connection
             except psycopg.Error:
-                connection.close()  # of what it has prepared nothing is certain
+                connection.close()  # what it has prepared is uncertain
                 raise
             finally:
                 self._put_back(connection, until)
@@ -213,7 +213,7 @@ class Pool:
 
 
 def has_news(connection: Connection) -> bool:
-    """Whether the server has said something on a connection that asked nothing: that it ends it."""
+    """Whether the server has sent something unasked on an idle connection: that it closes it."""
     if not hasattr(select, "poll"):  # Windows
         return bool(select.select([connection.fileno()], [], [], 0)[0])
     waiting = select.poll()
@@ -251,10 +251,10 @@ def end_transaction(connection: Connection) -> None:
 
 
 def forget_prepared(connection: Connection) -> None:
-    """Have statements prepared anew, after a failure in a pipeline.
+    """Prepare statements again after a failure in a pipeline.
 
-    What the server left out since something before it had failed, psycopg takes for prepared. It
-    hears of the end of all such statements, but only from a text that is new to it.
+    psycopg takes a statement for prepared even if the server skipped it because an earlier one had
+    failed. It notices a DEALLOCATE ALL, but only in a statement that it has not sent before.
     """
     if connection.prepare_threshold is not None:
         connection.execute(f"DEALLOCATE ALL -- {next(_forgotten)}".encode())

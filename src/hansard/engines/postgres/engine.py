@@ -45,13 +45,13 @@ from hansard.kernel.opener import OpeningProcess
 T = TypeVar("T")
 
 _Lend = Callable[..., AbstractContextManager[Connection]]
-"""Lends a connection; told by `fresh` that the one before was lost."""
+"""Lends a connection; `fresh` says that the one before was lost."""
 
 READERS_MAX = 8
 """Connections for reading; a server has some hundred in all, for every process together."""
 
 LANES = 4
-"""Threads for writing, each with a connection. Projects in different lanes do not wait in line."""
+"""Threads for writing, each with a connection. Different lanes do not wait for each other."""
 
 LOOK_MAX_S = 120.0
 """How long one statement of a read may take, where no pooler stands between.
@@ -178,7 +178,7 @@ class PostgresEngine:
         return f"{added} FROM {self._names.table(table)}{standing}"
 
     def loose(self, *, older_s: float) -> dict[Digest, int]:
-        """Give what lies in the object store unnamed; in the database nothing does."""
+        """Give what lies in the object store and no row names; the database has no such thing."""
         if self._objects is None:
             return {}
         loose: dict[Digest, int] = {}
@@ -210,7 +210,7 @@ class PostgresEngine:
     def scrub(self, *, dropping: Collection[str] = (), gently: bool = False) -> bool:
         """Write every table anew. What the server's own log and its copies hold is out of reach.
 
-        Gently: the server's own vacuum makes the room usable again, beside everybody.
+        Gently: the server's own vacuum makes the space usable again, and blocks nobody.
         """
         self._opener.require()
         with translated("PostgreSQL could not be scrubbed"):
@@ -257,7 +257,7 @@ class PostgresEngine:
         self._pool.close()
 
     def _asked(self, statement: str) -> list[tuple[Any, ...]]:
-        """Ask one thing, which needs no transaction to be of one state."""
+        """Ask a single question, which needs no transaction to see one state."""
         encoded = statement.encode()
         return self._look(lambda connection: connection.execute(encoded).fetchall(), begins=False)
 
@@ -293,4 +293,4 @@ def _try_to_look(
 
 
 class _LookAgainError(Exception):
-    """A look failed in a way that a second one may not."""
+    """A read failed in a way that may not happen a second time."""

@@ -10,22 +10,22 @@ from hansard.engines.postgres.row_cache import Mark, RowCache
 from hansard.engines.postgres.schema import Names
 
 ALSO_MAX = 8
-"""How many recently used projects are asked for along with the first of a call: each of
-its looks would otherwise be a way to the server, and these cost that hardly more."""
+"""How many recently used projects are fetched along with the first of a call: otherwise each would
+cost a round trip of its own, and in the same one they cost hardly anything."""
 
 
 class HeadCache(threading.local):
     """What a thread need not ask for again until it writes, or asks for a lock."""
 
     def __init__(self, names: Names, hot: RowCache) -> None:
-        """Have nothing last yet, in any thread."""
+        """Start with nothing kept in any thread."""
         self._names = names
         self._hot = hot
         self._heads: dict[str, Mark] | None = None
 
     @contextmanager
     def lasting(self) -> Iterator[None]:
-        """Have the first look at each project stand for those after it; an outer one goes on."""
+        """Reuse the first read of each project for those after it; an outer block continues."""
         if self._heads is not None:
             yield
             return
@@ -36,7 +36,7 @@ class HeadCache(threading.local):
             self._heads = None
 
     def end(self) -> None:
-        """Have the next look at each project ask for its head again."""
+        """Make the next read of each project ask for its head again."""
         if self._heads is not None:
             self._heads = {}
 

@@ -21,7 +21,7 @@ Asked = psycopg.Cursor[tuple[Any, ...]]
 
 
 def ask_head(connection: Connection, names: Names, project: str, *, lock: bool = False) -> Asked:
-    """Ask for a project's head, and for its lock; who has begun a pipeline hears when it ends."""
+    """Ask for a project's head, and for its lock; in a pipeline, the answer comes when it ends."""
     statement = (
         f"SELECT seq, tick, hash, clock, views, changes FROM {names.heads} WHERE project = %s"
         f"{' FOR UPDATE' if lock else ''}"
@@ -66,7 +66,7 @@ def locked_head(connection: Connection, names: Names, project: str, asked: Asked
 
 
 def ask_unmoved(connection: Connection, names: Names, project: str, mark: Mark) -> None:
-    """Ask for a project's lock; `MOVED` is the server's answer if its head is another by then."""
+    """Ask for a project's lock; the server answers `MOVED` if its head has changed by then."""
     held = (
         f"SELECT 1 FROM {names.heads} WHERE project = %s AND changes = %s "
         "AND seq = %s AND hash = %s AND views = %s FOR UPDATE"

@@ -15,7 +15,7 @@ _NOT_A_PROJECT_S = {"heads", "hansard_format", "hansard_objects", "leases"}
 
 
 def headless(connection: Connection, names: Names) -> Iterator[str]:
-    """Find what belongs to a project that has no head: it would never be looked at."""
+    """Find what belongs to a project without a head: no other check would see it."""
     for name in tables_there(connection, names):
         if name in _NOT_A_PROJECT_S:
             continue
@@ -33,7 +33,7 @@ def headless(connection: Connection, names: Names) -> Iterator[str]:
 
 
 def damaged_indexes(connection: Connection, names: Names) -> Iterator[str]:
-    """Have PostgreSQL prove its indexes, where its extension `amcheck` is there for that."""
+    """Let PostgreSQL check its indexes, if its extension `amcheck` is installed."""
     extension = connection.execute(
         "SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace "
         "WHERE extname = 'amcheck'"
@@ -67,7 +67,7 @@ def _words(names: Names) -> str:
 def marks(
     connection: Connection, names: Names, topic: Topic, take: Callable[[str, str, str], None]
 ) -> None:
-    """Have the server give the marks of all documents of a topic."""
+    """Ask the server for the marks of all documents of a topic."""
     words = _words(names)
     # A long key is shortened here, and whole in its row.
     statement = (

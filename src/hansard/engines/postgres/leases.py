@@ -38,7 +38,7 @@ class PostgresLock:
     """A lease that was taken."""
 
     def __init__(self, leases: "Leases", name: str, number: int) -> None:
-        """Be the handle of a lease under the number it was taken by."""
+        """Make the handle of a lease that was taken under this number."""
         self.name = name
         self.number = number
         self._leases = leases
@@ -67,9 +67,9 @@ class Leases:
         *,
         lease_s: float = LEASE_S,
     ) -> None:
-        """Have none yet, and begin to live.
+        """Start without leases, and show that this process lives.
 
-        `renewed` is called in whose thread a lease may be taken that others have had meanwhile.
+        `renewed` is called in the thread that may take a lease which others have had meanwhile.
         """
         self._opener = OpeningProcess()
         self._renewed = renewed
@@ -129,7 +129,7 @@ class Leases:
             return True
 
     def release(self, lock: PostgresLock) -> None:
-        """Let go of a lease, if it is still this one; what a fork has is its parent's."""
+        """Let go of a lease, if it is still this one; a fork's copies belong to its parent."""
         if not self._opener.is_this():
             return
         with self._lock:
@@ -145,7 +145,7 @@ class Leases:
                 # It is not renewed any more, and given back when the server is there again.
 
     def close(self) -> None:
-        """Let go of everything; what the server cannot be told ends with our life.
+        """Release everything; what cannot be released at the server ends with this process.
 
         A fork only stops to show its parent's sign of life, which would outlive the parent.
         """
@@ -167,7 +167,7 @@ class Leases:
 
     @contextmanager
     def _alone(self, what: str) -> Iterator[None]:
-        """Have the connection to ourselves, and say what could not be asked of it."""
+        """Use the connection alone, and translate what fails on it into a problem."""
         with self._lock, translated(what):
             if self._ended.is_set():
                 raise StorageUnavailable("The store is closed")
@@ -256,7 +256,7 @@ class Leases:
                 except psycopg.Error as error:
                     if not is_trouble(error):
                         raise
-                    # A caller that asks for a lease hears of it; the next beat tries again.
+                    # A caller that asks for a lease gets the error; the next beat tries again.
 
     def _renew_all(self) -> None:
         rows = self._ask(

@@ -16,29 +16,29 @@ RECONNECT_S = 1.0
 """How long to wait before trying again to reach a server that was lost."""
 
 ANNOUNCE_S = 0.05
-"""How far apart two notices are at least: who wakes for one sees all that was committed."""
+"""The least time between two notices: whoever wakes for one sees all that was committed."""
 
 
 PRIMARY_S = 10.0
-"""How often it is looked whether news still comes from the primary: a server that hangs is mute."""
+"""How often to check that the news still comes from the primary: a server that hangs is silent."""
 
 
 POLL_S = 0.25
-"""How often a process looks for news that nobody can tell it of."""
+"""How often a process polls for news when nobody can notify it."""
 
 
 class Announcer:
     """Tells watchers everywhere that something was committed, soon after it was.
 
     Not within the commit: PostgreSQL puts commits that carry a notice in line, over the whole
-    database, each until the one before it is on disk. Who dies in between leaves the watchers to
-    their own next look.
+    database, each until the one before it is on disk. If a process dies in between, watchers find
+    the commit when they next look by themselves.
     """
 
     def __init__(self, connector: Connector, names: Names) -> None:
         """Start nothing yet."""
         self._connector = connector
-        # The number is for those who can only look. News waits for no standby: it keeps nothing.
+        # The number is for those who can only poll. News waits for no standby: it stores nothing.
         self._telling = (
             "SELECT set_config('synchronous_commit', 'off', true), "
             f"pg_notify(%s, ''), nextval('{names.commits}')"
@@ -51,7 +51,7 @@ class Announcer:
         self._ended = threading.Event()
 
     def announce(self) -> None:
-        """Have everybody told, once for all that was committed meanwhile."""
+        """Notify everybody, once for all that was committed meanwhile."""
         self._news.set()
         with self._lock:
             if self._thread is None and not self._ended.is_set():
@@ -61,7 +61,7 @@ class Announcer:
                 self._thread.start()
 
     def close(self) -> None:
-        """Tell what is left to tell, then end."""
+        """Send what is still to be sent, then end."""
         with self._lock:
             self._ended.set()
             thread, self._thread = self._thread, None
@@ -98,7 +98,7 @@ class Announcer:
 class CommitNotices:
     """Wakes every watch when something was committed. Listens only once there is a watch.
 
-    Where a pooler would not pass the server's word on, it looks for itself, four times a second.
+    Behind a pooler that would not pass the server's notices on, it polls, four times a second.
     """
 
     def __init__(self, connector: Connector, names: Names, *, only_looks: bool = False) -> None:
@@ -111,11 +111,11 @@ class CommitNotices:
         self._watches: set[_PostgresWatch] = set()
         self._thread: threading.Thread | None = None
         self._ended = threading.Event()
-        # A byte on the bell ends the thread's waiting, as the server's word does.
+        # A byte on the bell ends the thread's waiting, as a notice from the server does.
         self._bell, self._rope = socket.socketpair()
 
     def watch(self) -> Watch:
-        """Begin to notice commits: when this returns, the server has been asked for its word."""
+        """Begin to notice commits: when this returns, the server has been asked to notify us."""
         with self._lock:
             if self._ended.is_set():
                 raise StorageUnavailable("The store is closed")
@@ -130,7 +130,7 @@ class CommitNotices:
             return watch
 
     def forget(self, watch: "_PostgresWatch") -> None:
-        """Tell this watch no more."""
+        """Stop notifying this watch."""
         with self._lock:
             self._watches.discard(watch)
 
@@ -174,7 +174,7 @@ class CommitNotices:
             connection.close()
 
     def _pass_on(self, connection: Connection) -> None:
-        """Wait for the server's word and pass it on, until the bell rings or the server is lost."""
+        """Wait for notices from the server and pass them on, until the bell rings or it is lost."""
         if self._only_looks:
             self._look(connection)
             return

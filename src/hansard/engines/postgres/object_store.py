@@ -1,7 +1,7 @@
 """Large blobs in an object store; each object exists before a row names it.
 
-An object is named by what it is of and by its own bytes, so that none is ever changed. The names of
-a store lie in a folder of its own, which no other store collects in.
+An object is named by the blob it holds and by its own bytes, so that none ever changes. The names
+of a store lie in a folder of its own, which no other store collects in.
 """
 
 import os
@@ -23,7 +23,7 @@ RETRY_S = 15
 """How long a request is retried: a waiting write waits as long."""
 
 BATCH = 100
-"""Objects that are looked at together while nobody may name one."""
+"""Objects that are checked together while nobody may name one."""
 
 
 def is_outside(blob: Blob) -> bool:
@@ -40,7 +40,7 @@ class Objects:
         self._folder = folder
 
     def name(self, blob: Blob) -> str:
-        """Say what the object of a blob is called: the same for the same bytes only."""
+        """Give the name of a blob's object: only the same bytes have the same name."""
         return f"{self._of(blob.digest)}.{digest_of(blob.packed)}"
 
     def write(self, blob: Blob) -> None:
@@ -56,7 +56,7 @@ class Objects:
             return self._is_there(name)
 
     def read(self, digest: Digest, name: str) -> bytes:
-        """Fetch what an object holds, and have its name prove it."""
+        """Fetch what an object holds, and check it against its name."""
         with _translated("The object store could not give a blob"):
             try:
                 packed = bytes(self._client.get(self._store, name).bytes())
@@ -69,7 +69,7 @@ class Objects:
         return packed
 
     def listed(self, older_s: float) -> dict[str, int]:
-        """Give the sizes of all objects that are at least so old."""
+        """Give the sizes of all objects that are at least this old."""
         until = datetime.now(UTC) - timedelta(seconds=older_s)
         return {
             one["path"]: one["size"]
@@ -85,7 +85,7 @@ class Objects:
         return [name for name in found if digest_in(name) in wanted]
 
     def remove(self, names: Collection[str]) -> None:
-        """Remove objects; those that are gone already are no trouble."""
+        """Remove objects; those that are gone already do not matter."""
         with _translated("The object store could not remove blobs"):
             # In one request where it can be: meanwhile nobody may name any of them.
             with suppress(FileNotFoundError):
@@ -119,13 +119,13 @@ class Objects:
 
 
 def digest_in(name: str) -> Digest:
-    """Say which blob an object is of; what is none of ours gives no digest."""
+    """Give the digest of the blob that an object holds; `None` for a name that is not ours."""
     folder, _, rest = name.rpartition("/")
     return Digest(folder.rpartition("/")[2] + rest.partition(".")[0])
 
 
 def open_objects(address: str, connection: Connection, names: Names) -> Objects:
-    """Have a store keep large blobs at this address from now on.
+    """Make a store keep large blobs at this address from now on.
 
     A copy of the database in another server gets a folder of its own: what it does not name may
     be named by the original.
@@ -163,13 +163,13 @@ def unnamed(names: Names, some: Sequence[str], connection: Connection) -> list[s
 
 
 def let_nobody_name(connection: Connection, names: Names) -> None:
-    """Keep everybody from naming an object until the connection is closed; reading goes on."""
+    """Keep everybody from naming an object until the connection is closed; reading continues."""
     connection.execute("BEGIN")
     connection.execute(f"LOCK TABLE {names.blobs} IN SHARE MODE".encode())
 
 
 def none_is_set() -> StorageUnavailable:
-    """Say that what was asked for lies where this program was not told to look."""
+    """Say that what was asked for is in an object store that this program was not given."""
     return StorageUnavailable(
         "This content lies in an object store, and this Hansard was not told which",
         hint="Set HANSARD_BLOBS as on the server that wrote it",
@@ -196,7 +196,7 @@ def _reached(address: str) -> Any:
 
 @contextmanager
 def _translated(what: str) -> Iterator[None]:
-    """Tell any trouble of the object store as one of the store's; its own words may hold keys."""
+    """Raise any error of the object store as a problem of ours; its own text may contain keys."""
     from obstore.exceptions import BaseError
 
     try:

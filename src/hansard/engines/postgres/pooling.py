@@ -9,7 +9,7 @@ from contextlib import closing
 from hansard.engines.postgres.connections import Connection, Connector, backend_of
 
 LOOKS = 10
-"""How often it is looked whether two connections are given the same process."""
+"""How many times to check whether two connections are given the same process."""
 
 
 def is_lent_by_transaction(connector: Connector, connection: Connection) -> bool:
@@ -21,7 +21,7 @@ def is_lent_by_transaction(connector: Connector, connection: Connection) -> bool
 
 
 def _is_shared(connection: Connection, other: Connection) -> bool:
-    """Whether a process that has just answered us is now somebody else's."""
+    """Whether a process that has just answered us now serves somebody else."""
     ours = backend_of(connection)
     other.execute("BEGIN")
     try:

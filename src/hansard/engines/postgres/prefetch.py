@@ -15,19 +15,19 @@ Send = Callable[[Sequence[Question]], list[Answer]]
 
 
 class LackingError(BaseException):
-    """Something is asked that is not known yet. No part of ours that asks may catch it."""
+    """Something is asked that is not known yet. None of our code that asks may catch it."""
 
     def __init__(self, lacking: Mapping[Hashable, Question]) -> None:
-        """Say what; if nothing, it cannot be asked beforehand."""
+        """Name the question; without one, it cannot be asked beforehand."""
         super().__init__(lacking)
         self.lacking = lacking
 
 
 class Prefetch:
-    """What is known beforehand in one transaction, while something is prefetched."""
+    """What a transaction has fetched in advance while a prefetch runs."""
 
     def __init__(self) -> None:
-        """Foresee nothing yet."""
+        """Start with nothing known."""
         self.is_on = False
         self._answers: dict[Hashable, Answer] = {}
 
@@ -62,7 +62,7 @@ class Prefetch:
             lacking.update(stopped.lacking)
             return bool(stopped.lacking)
         except Problem:
-            return False  # the real call reports it
+            return False  # the real call will report it
         finally:
             self.is_on = False
         return False

@@ -11,10 +11,10 @@ from pathlib import Path
 
 
 class Sign:
-    """What shows to others on this machine that we live."""
+    """What shows others on this machine that this process lives."""
 
     def __init__(self, member: str) -> None:
-        """Show it; where that cannot be done, `machine` is empty."""
+        """Begin to show it; where that is impossible, `machine` is empty."""
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.machine = _machine()
         try:
@@ -23,7 +23,7 @@ class Sign:
             self.machine = ""
 
     def close(self) -> None:
-        """Show it no more."""
+        """Stop showing it."""
         self._socket.close()
 
     def can_tell(self, machine: str) -> bool:

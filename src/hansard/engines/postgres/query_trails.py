@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from hansard.engines.postgres.row_cache import Place, Question, asked_alike
 
 TRAIL_MAX = 200
-"""How many questions are asked along with a missing one, at most."""
+"""The most questions that are asked along with a missing one."""
 
 STEPS_MAX = 10_000
 """How many steps are remembered in all; the least recently used go first."""
@@ -48,7 +48,7 @@ class Trails:
     """Where transactions went on from each step, by project."""
 
     def __init__(self) -> None:
-        """Know none yet."""
+        """Start without trails."""
         self._lock = threading.Lock()
         self._after: OrderedDict[tuple[str, Step | str], tuple[Sequence[Step], int]] = OrderedDict()
         """By project and step, or the name of a table: the trail, and how many steps led there."""
@@ -84,7 +84,7 @@ def _about(step: Step) -> str:
 
 
 def _new_names(old: Collection[Step], new: Collection[Step]) -> dict[str, str]:
-    """Say what things are called now: two trails ask the same tables for them, in one order."""
+    """Map old names to new ones: two trails ask the same tables for them, in the same order."""
     keys: dict[str, list[str]] = {}
     for table, key in _rows(old):
         keys.setdefault(table, []).append(key)

@@ -32,11 +32,11 @@ BEGIN_LOOK = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
 class MovedError(Exception):
-    """The project was changed between two parts of one look, which must then begin anew."""
+    """The project was changed between two parts of one read, which must then start again."""
 
 
 class PostgresReads:
-    """What one look at a project, on one connection, has found so far, and how it asks for more.
+    """What one read of a project has found so far on its connection, and how it asks for more.
 
     It begins with the head alone, and what is remembered of a project with that head is not asked
     for. With all else the head is asked for again: if it is the same, so was the project, and what
@@ -55,9 +55,9 @@ class PostgresReads:
         find_head: Callable[[Connection, str], Mark] | None = None,
         trails: Trails | None = None,
     ) -> None:
-        """`is_begun` says that a transaction sees to it that all is of one state.
+        """`is_begun` says that a transaction guarantees that all is of one state.
 
-        `find_head` may know the head, as it was not long ago, and `trails` what is asked next.
+        `find_head` may know a recent head, and `trails` what is asked next.
         """
         self.project = project
         self._connection = connection

@@ -18,7 +18,7 @@ from hansard.kernel.blob import Blob
 from hansard.kernel.event import Head
 
 BYTES_MAX = 16 * 1024 * 1024
-"""What is remembered in all; beyond that, the project that was longest not asked for goes."""
+"""The size of the cache; beyond it, the project that was used longest ago is dropped."""
 
 ROW_BYTES_MAX = 16 * 1024
 """A longer row is read each time: few are, and one would push many others out."""
@@ -44,7 +44,7 @@ Answer = Sequence[tuple[Any, ...]]
 
 
 class Unknown(Enum):
-    """That a row is not remembered, which is not that it is not there."""
+    """Says that a row is not remembered, which does not mean that it does not exist."""
 
     UNKNOWN = "unknown"
 
@@ -53,7 +53,7 @@ UNKNOWN: Final = Unknown.UNKNOWN
 
 
 Rows = Mapping[Place, Kept | Unknown]
-"""What is in each place; where that is not known, what was known of it before does not hold."""
+"""What each place holds now; `None` where that is unknown and what was known no longer holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class _Project:
 
 
 class RowCache:
-    """What this process remembers of each project, at the newest mark it has seen."""
+    """What this process remembers of each project under the newest mark it has seen."""
 
     def __init__(self) -> None:
         """Remember nothing yet."""
@@ -139,7 +139,7 @@ class RowCache:
     def move(
         self, project: str, before: Mark, after: Mark, rows: Rows, changed: Collection[str]
     ) -> None:
-        """Note that a project was changed: these rows and tables, no others, are not the same."""
+        """Note that a project was changed: these rows and tables, and no others."""
         with self._lock:
             known = self._projects.get(project)
             if known is not None and known.mark == before:

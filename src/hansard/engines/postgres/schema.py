@@ -20,14 +20,14 @@ say whose they are. Both are used (`Names.is_divided`).
 """
 
 UNDIVIDED = 3
-"""The layout before. Programs of up to 2 hold advisory locks, which those of 3 do not see: they
-must not meet."""
+"""The layout before. Programs of layouts up to 2 hold advisory locks, which those of 3 do not see:
+they must not use a store at the same time."""
 
 PARTITIONS = 16
-"""Into so many parts what grows with every entry is divided, each with its share of projects."""
+"""The number of partitions of what grows with every entry; each holds some of the projects."""
 
 DIVIDED = ("journal", "blobs")
-"""What is divided besides the tables that say that they are large."""
+"""What is partitioned besides the tables declared as large."""
 
 NAME_BYTES_MAX = 63
 """PostgreSQL cuts longer names off, silently."""
@@ -71,7 +71,7 @@ CORE = {
 
 
 CHANGES = "changes bigint NOT NULL DEFAULT 0"
-"""How often a project was changed, which no two looks at the same state differ in."""
+"""How often a project was changed: two reads that see the same number see the same state."""
 
 
 class Names:
@@ -114,7 +114,7 @@ class Names:
 
     @property
     def beginning_chars(self) -> int:
-        """Say how much that is."""
+        """Give the length of that."""
         return BEGINNING_CHARS if self.is_divided else 0
 
     def qualified(self, name: str) -> str:
@@ -138,7 +138,7 @@ def topic_name(topic: Topic) -> str:
 
 
 def filing(table: Table) -> str:
-    """Write down what is true of a row whose columns are what its JSON says."""
+    """Write the condition under which a row's columns agree with its JSON."""
     return " AND ".join(["true", *(_filing(*each) for each in table.fields.items())])
 
 
@@ -163,13 +163,13 @@ def _quoted(*parts: str) -> str:
 
 
 def lay_out(connection: Connection, names: Names, schema: Schema) -> None:
-    """Create what is missing, one process at a time; a store that has it all is not touched."""
+    """Create what is missing, one process at a time; a complete store is not touched."""
     _require_utf8(connection)
     if not _missing(connection, names, schema):
         return
     connection.execute("BEGIN")
     try:
-        connection.execute("SET LOCAL statement_timeout = 0")  # an index of much takes long
+        connection.execute("SET LOCAL statement_timeout = 0")  # an index on much data takes long
         number = names.lock_number("@layout")
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
         missing = _missing(connection, names, schema)
@@ -270,7 +270,7 @@ def _require_utf8(connection: Connection) -> None:
 
 
 def _statements(names: Names, schema: Schema) -> Iterator[tuple[str, str]]:
-    """Give what to create, each under the name by which one sees whether it is there."""
+    """Give what to create, each under the name by which its presence is checked."""
     for name, columns in CORE.items():
         also = {
             "hansard_format": f"; INSERT INTO {names.format} VALUES ({FORMAT})",
@@ -300,7 +300,7 @@ def _statements(names: Names, schema: Schema) -> Iterator[tuple[str, str]]:
 
 
 def _creation(names: Names, name: str, columns: str, *, is_large: bool) -> str:
-    """Create a table; one that is large in parts, by project, if this store has any."""
+    """Create a table; a large one is partitioned by project, if this store has partitions."""
     creation = f"CREATE TABLE {names.qualified(name)} ({columns})"
     if not (is_large and names.is_divided):
         return creation
@@ -354,7 +354,7 @@ def _topic_statements(names: Names, topic: Topic) -> Iterator[tuple[str, str]]:
         "words tsvector NOT NULL, length double precision NOT NULL, PRIMARY KEY (project, key)"
     )
     yield name, _creation(names, name, columns, is_large=topic.table.is_large) + owned
-    # Whoever searches goes through all that is not yet sorted into the index, of all projects.
+    # A search scans everything that is not yet merged into the index, of all projects.
     sorting = " WITH (gin_pending_list_limit = 256)" if names.is_divided else ""
     for index, on in (("index", f"USING gin (words){sorting}"), ("newest", "(project, number)")):
         called = f"{name}_{index}"

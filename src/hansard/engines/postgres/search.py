@@ -18,10 +18,10 @@ RARE_MAX = 1_000
 """A word in up to this many documents is rare. All documents with a rare word can be ranked."""
 
 NEWEST_MAX = 500
-"""Of documents that have only common words, so many are ranked, the newest."""
+"""How many documents that have only common words are ranked: the newest."""
 
 DOCUMENTS_COUNTED_MAX = 20_000
-"""How far documents are counted to tell how rare a word is among them."""
+"""How many documents are counted at most to tell how rare a word is."""
 
 LOOKED_AT = 300
 """How many documents are scored, those with rare words first."""
@@ -29,7 +29,8 @@ LOOKED_AT = 300
 WITHOUT_WHOLE_TABLES = "SELECT " + ", ".join(
     f"set_config('enable_{way}', 'off', true)" for way in ("seqscan", "hashjoin", "mergejoin")
 )
-"""For this transaction: PostgreSQL does not know how long it takes to unpack a `tsvector`."""
+"""For this transaction: PostgreSQL does not account for the time it takes to unpack a
+`tsvector`."""
 
 Ask = Callable[[Sequence[Question]], list[Answer]]
 """Runs statements in one round trip and gives all rows of each."""
@@ -84,8 +85,8 @@ class Search:
     def _counted(self, terms: Sequence[Term]) -> tuple[int, float, list[int]]:
         """Count the documents, how long they are, and those that have each term.
 
-        What is in more than is rare is said by the newest documents, and phrases are not counted.
-        Nothing is asked of PostgreSQL's statistics, which are of all projects together.
+        How common the other words are is estimated from the newest documents; phrases are not
+        counted. Nothing is asked of PostgreSQL's statistics, which are of all projects together.
         """
         name = self.names.topic(self.topic)
         matches = ["" if one.is_phrase else tsquery([one], self.begun) for one in terms]
@@ -183,7 +184,7 @@ def _among_newest(
 def known(
     ask: Ask, names: Names, topic: Topic, project: str, words: Sequence[str]
 ) -> dict[str, int]:
-    """Count the documents that have each of these stems, as far as some have, among the newest."""
+    """Count the documents that have each of these stems, among the newest that have any."""
     if not words:
         return {}
     statement = (

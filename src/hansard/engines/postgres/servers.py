@@ -20,7 +20,7 @@ from hansard.engines.postgres import watched
 from hansard.engines.postgres.watched import SilentServerError, WatchedConnection
 
 SURVEY_HOLDS_S = 10.0
-"""How long connections go straight to the server that was last found to be the primary."""
+"""How long connections go straight to the server last found to be the primary."""
 
 _LISTS = ("host", "hostaddr", "port")
 """Parameters that may name several servers."""
@@ -33,7 +33,7 @@ _ASK_TIMELINE = (
 
 
 class ServerTimeline(NamedTuple):
-    """Whose history a server goes on with, and how often a standby was promoted in it."""
+    """Which history a server continues, and how often a standby was promoted in it."""
 
     cluster: int = 0
     timeline: int = 0
@@ -53,14 +53,14 @@ class Servers:
     def __init__(
         self, parameters: Mapping[str, Any], timer: Callable[[], float] = time.monotonic
     ) -> None:
-        """Ask nothing yet."""
+        """Start without asking any server."""
         self._conninfos = [make_conninfo("", **one) for one in _each(parameters)]
         self._timer = timer
         self._lock = threading.Lock()
         self._primary: int | None = None
-        """Which one was found last to be the primary, if there are several."""
+        """The server last found to be the primary, if there are several."""
         self._timeline = ServerTimeline()
-        """The newest one of a primary that was found."""
+        """The newest timeline of a primary that was found."""
         self._until = 0.0
 
     def connect(self) -> WatchedConnection:
@@ -81,7 +81,7 @@ class Servers:
     def doubt(self, connection: WatchedConnection) -> None:
         """Raise if a server that has not answered for a while hangs, or is the primary no more.
 
-        One that lives may take as long as it likes: a commit, say, waits for a standby.
+        A live server may take as long as it likes: a commit, say, waits for a standby.
         """
         self._require_life(connection.server)
         if len(self._conninfos) > 1:
@@ -151,7 +151,7 @@ class Servers:
         return best
 
     def _remember(self, connection: WatchedConnection, timeline: ServerTimeline) -> None:
-        """Have further connections go to a server, unless it is known to have been replaced."""
+        """Send further connections to a server, unless it is known to have been replaced."""
         with self._lock:
             if timeline.is_behind(self._timeline):
                 raise ReplacedServerError("another server has replaced it, and does not answer")
@@ -171,7 +171,7 @@ def _each(parameters: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _timeline_of(connection: WatchedConnection) -> ServerTimeline:
-    """Ask a server for its timeline; who may not be asked has none, and its place decides."""
+    """Ask a server for its timeline; one that may not be asked has none, and its place decides."""
     try:
         [[cluster, timeline]] = connection.execute(_ASK_TIMELINE).fetchall()
     except psycopg.Error:

@@ -91,7 +91,7 @@ class SharedWork:
             raise MovedError
 
     def _run_in_memory(self, job: Job[WriteTx]) -> Settle:
-        """Run a job of which nothing is sent; if it fails, nothing of it is left."""
+        """Run a job that sends nothing; if it fails, nothing of it remains."""
         tx = self._transaction()
         try:
             result = job.work(tx)
@@ -156,7 +156,7 @@ class SharedWork:
         assert commit.statusmessage == "COMMIT", f"the commit ended in {commit.statusmessage}"
 
     def has_landed(self, connection: Connection, now: Mark) -> bool | None:
-        """Whether this is part of what a project has become; `None` if that does not say."""
+        """Whether this work is part of the project by now; `None` if the journal cannot tell."""
         before, after = self._before, self._after
         if now == before:
             return False
@@ -172,7 +172,7 @@ class SharedWork:
         return hashes == [(after.head.hash,)]
 
     def outdate(self, connection: Connection, now: Mark) -> None:
-        """Move the locked head on, so that what this has sent fails if it comes to the lock yet."""
+        """Move the locked head on, so that what this has sent fails if it gets the lock later."""
         moved = Mark(now.changes + 1, now.head)
         with connection.replicated(), pipelined(connection):
             statement, values = storing(self._names, self.project, moved)
@@ -182,7 +182,7 @@ class SharedWork:
         self._hot.move(self.project, now, moved, {}, ())
 
     def remember(self) -> None:
-        """Have this process know, now that all is committed, what it need not ask for again."""
+        """Update this process's cache, now that everything is committed."""
         if self._has_forgotten:
             self._hot.forget(self.project)
         else:
@@ -209,7 +209,7 @@ class SharedWork:
         self._trails.note(self.project, tx.trail)
         self._head = tx.head()
         if not tx.has_changes:
-            tx.pending.fences = list(self._pending.fences)  # nothing of it has to be refused
+            tx.pending.fences = list(self._pending.fences)  # none of it has to be refused
         self._pending = tx.pending
         self._changed |= tx.changed
         self._has_forgotten |= tx.has_forgotten

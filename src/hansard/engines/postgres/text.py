@@ -26,7 +26,8 @@ OCCURRENCES_MAX = 255
 """PostgreSQL's own limits: where in a text a word can be, and how often it is noted."""
 
 BEGINNING_CHARS = 4
-"""What a project's words begin with: one in sixteen million other projects has the same."""
+"""The length of the prefix of a project's words: one in sixteen million other projects has the
+same."""
 
 WEIGHT_LETTERS = "ABCD"
 """The four weights a word in a `tsvector` can have, in the order of a topic's columns."""
@@ -49,7 +50,7 @@ def is_short_for_another(text: str) -> bool:
 
 
 def lexemes_of(project: str) -> str:
-    """Give what a project's words begin with, so that no other's are met on the way to them.
+    """Give the prefix of a project's words, so that a lookup meets no other project's.
 
     In one index for all projects a word would be followed by the documents of all that use it.
     """
@@ -77,7 +78,7 @@ def tsvector(topic: Topic, texts: Mapping[str, str], begun: str = "") -> str:
 def written_back(topic: Topic, texts: Mapping[str, str], begun_chars: int) -> str:
     """Write a document as PostgreSQL writes the `tsvector` that it has read.
 
-    What words begin with is left out, and only takes room.
+    The prefix of its words is left out, but for the room it takes.
     """
     places = _places(topic, texts, begun_chars)
     return " ".join(

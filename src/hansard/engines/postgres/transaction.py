@@ -44,7 +44,7 @@ ENTRY_COLUMNS = (
 
 
 class PostgresReadTx(PostgresReads):
-    """One project's look: the verbs."""
+    """One project's read transaction: the verbs."""
 
     def entries(
         self,
@@ -106,7 +106,7 @@ class PostgresReadTx(PostgresReads):
         name = self._names.table(table)
         statement = f"SELECT body FROM {name} WHERE project = %s AND key = %s{standing}"
         values = self.project, short(key), *at
-        # Of what stands now, a writer knows the rows it has changed itself.
+        # A writer knows the current rows that it has changed itself.
         if as_of is None:
             rows = self._ask(statement, *values)
         else:
@@ -188,7 +188,7 @@ class PostgresReadTx(PostgresReads):
         )
         self._begin()
         try:
-            # Of its own, since one row that is not JSON would spoil the whole look.
+            # On its own, since one row that is not JSON would fail the whole read.
             with self._connection.transaction():
                 return dict(self._ask(statement, self.project, short(after), limit))
         except psycopg.DataError as error:

@@ -1,6 +1,6 @@
-"""Connections on which a server that says nothing is found out.
+"""Connections on which a server that has gone silent is detected.
 
-The server's own limits end nothing where the server itself stands still, and the network notices
+The server's own timeouts end nothing while the server itself is stopped, and the network notices
 nothing either as long as the machine's kernel answers.
 """
 
@@ -15,15 +15,16 @@ from psycopg.errors import Diagnostic
 T = TypeVar("T")
 
 SILENCE_S = 10.0
-"""How long an answer may take before it is asked whether the server lives at all."""
+"""How long an answer may take before we ask whether the server is alive at all."""
 
 
 WARNING = "01000"
-"""What says that a commit did not wait, among other things; those are doubted in vain."""
+"""The code that says that a commit did not wait; it has other meanings, so some are doubted in
+vain."""
 
 
 class SilentServerError(psycopg.OperationalError):
-    """The server says nothing any more."""
+    """The server no longer answers."""
 
 
 class LocalCommitError(psycopg.OperationalError):
@@ -43,7 +44,7 @@ class WatchedConnection(psycopg.Connection[tuple[Any, ...]]):
     def replicated(self) -> Iterator[None]:
         """Raise if the server ended a commit in here without waiting for the standby.
 
-        Whoever cancels the statement ends that wait; the server then only warns, and commits.
+        Cancelling the statement ends that wait; the server then only warns, and commits.
         """
         warnings: list[str] = []
 
@@ -64,7 +65,7 @@ class WatchedConnection(psycopg.Connection[tuple[Any, ...]]):
         return super().wait(self._watched(gen), *limits, **more_limits)
 
     def _watched(self, asking: Generator[Any, Any, T]) -> Generator[Any, Any, T]:
-        """Go on as what asks does; psycopg wakes it ten times a second while nothing is heard."""
+        """Drive psycopg's wait, which returns ten times a second while nothing arrives."""
         try:
             wanted = next(asking)
             until = time.monotonic() + SILENCE_S
@@ -84,5 +85,5 @@ class WatchedConnection(psycopg.Connection[tuple[Any, ...]]):
                 raise SilentServerError("it says nothing any more")
             self.doubt(self)
         except psycopg.Error:
-            self.close()  # the answer, if it ever comes, is nobody's
+            self.close()  # nobody waits for the answer any more
             raise

@@ -1,7 +1,7 @@
 """Dropping tables and writing them anew, one after the other, each closed to everybody meanwhile.
 
-A table is closed only when nobody uses it. Who asks for that waits for those who do, and all who
-come later wait behind. So it is asked for by short tries, between which those are let through.
+A table is closed only when nobody uses it. A request for that waits for those who use it, and all
+later ones wait behind it. So it is made in short tries, between which the others get through.
 """
 
 import time
@@ -14,7 +14,7 @@ from hansard.engines.postgres.connections import Connection, Connector
 from hansard.engines.postgres.schema import Names, stored_tables
 
 TRY_S = 0.5
-"""How long a table is asked for at a time: nobody waits longer for a table that is still open."""
+"""How long one try waits for a table: nobody waits longer for a table that is still open."""
 
 
 def scrub(

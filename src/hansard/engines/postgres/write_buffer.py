@@ -17,8 +17,8 @@ Statement = tuple[str, Sequence[Any]]
 """SQL and the values for its places."""
 
 TOGETHER_MAX = 40
-"""So many changes are one statement. More are rare, and a statement of each number of rows would
-be planned anew and push out of the server's memory the plans of those that come each time."""
+"""The most changes in one statement. More are rare, and a statement for each number of rows would
+be planned each time and evict the plans of the statements that recur."""
 
 ROWS_MAX = 200
 """How many rows one statement inserts."""
@@ -37,10 +37,10 @@ class Insertion:
 
 
 class RowVersions:
-    """What is to become of a row whose past is kept, by the entry that changes it."""
+    """What is to become of a row with history, by the entry that changes it."""
 
     def __init__(self, ending: Statement | None, deleting: Statement) -> None:
-        """Take what ends the version that stands, and what takes away one that began just now."""
+        """Take what ends the current version, and what removes one that began just now."""
         self._ending = ending
         self._deleting = deleting
         self._by_seq: dict[int, Insertion | None] = {}
@@ -50,7 +50,7 @@ class RowVersions:
         return len(self._by_seq)
 
     def copy(self) -> "RowVersions":
-        """Give what may go on by itself."""
+        """Copy it, to change the copy alone."""
         copied = RowVersions(self._ending, self._deleting)
         copied._by_seq.update(self._by_seq)
         return copied
@@ -88,14 +88,14 @@ class WriteBuffer:
         self._changes: dict[Place, Insertion | Statement | RowVersions] = {}
         self._count = 0
         self.fences: list[tuple[str, int]] = []
-        """Names and numbers of locks that must be ours still when this is sent."""
+        """Names and numbers of locks that we must still hold when this is sent."""
         self.blobs: dict[Digest, Blob] = {}
         """Those that wait to be sent."""
         self.blob_bytes = 0
         """How many bytes these have."""
 
     def copy(self) -> "WriteBuffer":
-        """Give what may go on by itself, so that what it adds can be left out again."""
+        """Copy it, so that what is added to the copy can be dropped again."""
         copied = WriteBuffer()
         copied.rows = dict(self.rows)
         copied._changes = {
@@ -116,7 +116,7 @@ class WriteBuffer:
         return bool(self._changes or self.fences)
 
     def add(self, place: Place, change: Insertion | Statement | RowVersions) -> None:
-        """Change something; what was to be done to the same thing before need not be done."""
+        """Change something; an earlier unsent change of the same thing is dropped."""
         self._changes.pop(place, None)
         self._changes[place] = change
         self._count += 1

@@ -37,7 +37,7 @@ from hansard.kernel.event import Entry, Head
 
 
 class UnderLockError(BaseException):
-    """Work ahead of the lock cannot go on there. No part of ours that writes may catch it."""
+    """Work ahead of the lock cannot continue there. None of our code that writes may catch it."""
 
 
 BLOB_BYTES_MAX = 1024 * 1024
@@ -69,7 +69,7 @@ class PostgresWriteTx(PostgresReadTx):
         objects: Objects | None = None,
         trails: Trails | None = None,
     ) -> None:
-        """Take the locked head, and the one and the changes that earlier work has left."""
+        """Take the locked head, and the head and the changes that earlier work has left."""
         where = connection, names, project, hot
         super().__init__(*where, is_begun=not is_ahead, objects=objects, trails=trails)
         self._is_ahead = is_ahead
@@ -89,7 +89,7 @@ class PostgresWriteTx(PostgresReadTx):
         return self._head
 
     def send(self) -> None:
-        """Send what was changed, and hear how it went."""
+        """Send what was changed, and wait for the result."""
         if self.pending:
             self._require_lock()
             with self.sending():
@@ -115,7 +115,7 @@ class PostgresWriteTx(PostgresReadTx):
             raise lock_lost() from error
 
     def post(self, last: Statement | None = None) -> None:
-        """Send what was changed, and `last`; who has begun the pipeline hears how it went."""
+        """Send what was changed, and `last`; whoever began the pipeline gets the result."""
         while self.pending.fences:
             self._connection.execute(self._fence, self.pending.fences.pop())
         for statement, values in self.pending.take(last):
@@ -123,7 +123,7 @@ class PostgresWriteTx(PostgresReadTx):
 
     @property
     def _fence(self) -> bytes:
-        """Fails, so that nothing that is sent after it is done, if somebody has had a lock."""
+        """Fails if somebody else has had a lock, so that nothing sent after it is done."""
         held = f"SELECT 1 FROM {self._names.leases} WHERE name = %s AND number = %s FOR KEY SHARE"
         return f"SELECT 1 / count(*) FROM ({held}) AS held".encode()
 
@@ -215,7 +215,7 @@ class PostgresWriteTx(PostgresReadTx):
             self.send()
 
     def _keep_outside(self, blob: Blob, objects: Objects) -> None:
-        """Name the object, then see that it is there: who collects waits for one, or came before.
+        """Name the object, then check that it is there: a collector waits for us, or came before.
 
         If it was collected since it was staged, the bytes lie in the row, as small ones do.
         """
@@ -288,7 +288,7 @@ class PostgresWriteTx(PostgresReadTx):
         self.pending.rows[place] = found
 
     def _forget(self) -> None:
-        """Rely on nothing that was seen before what is done now, which may change any of it."""
+        """Forget what was read before, since what is done now may change any of it."""
         self.send()
         self.pending.rows.clear()
         self.has_forgotten = True
@@ -356,7 +356,7 @@ class PostgresWriteTx(PostgresReadTx):
             self._sends = False
 
     def _lacks(self, step: Step) -> bool:
-        """Leave alone what was changed, which the tables may not say yet."""
+        """Leave out what was changed, since the tables may not have it yet."""
         if isinstance(step, Asking) and (self.has_forgotten or step.about in self.changed):
             return False
         return super()._lacks(step)

@@ -35,13 +35,13 @@ from hansard.kernel.problem import StorageUnavailable
 T = TypeVar("T")
 
 ATTEMPTS_MAX = 5
-"""How often work is tried that others got in the way of."""
+"""How often work is retried that collided with others."""
 
 SHARERS_MAX = 60
 """Pieces of work in one commit. PostgreSQL has room for 64 savepoints; past that all slow down."""
 
 TURN_S = 0.5
-"""How long a lane waits at once for a project that another process writes.
+"""How long a lane waits at a time for a project that another process writes.
 
 Then its other projects have their turn. Longer than a commit takes, so that those who write one
 project from several servers do not lose their places in the line for its lock for nothing."""
@@ -117,7 +117,7 @@ class Lane:
                 error = trouble
                 if isinstance(error, errors.LockNotAvailable):
                     return self._after_turn(jobs, error)
-                # A connection that lay idle may have been lost long ago; the next one will be new.
+                # An idle connection may have been lost long ago; the next one will be new.
                 was_lost = had_connection and self._connection is None
                 is_worth_trying = isinstance(error, PASSING) or was_lost
             if not is_worth_trying or attempt == ATTEMPTS_MAX:
@@ -125,9 +125,9 @@ class Lane:
         raise AssertionError("the last attempt has returned")
 
     def _after_turn(self, jobs: Sequence[Job[WriteTx]], error: psycopg.Error) -> list[Settle]:
-        """Let other projects have their turn before one that is locked, and refuse who waits long.
+        """Let other projects go before one that is locked, and refuse callers who waited too long.
 
-        Nothing of the jobs was done, so that they can be done later.
+        Nothing of the jobs was done yet, so they can be done later.
         """
         now = time.monotonic()
         late = [job for job in jobs if _work_of(job).waited_s(now) >= self._lock_wait_s]
@@ -146,7 +146,7 @@ class Lane:
     def _ahead(self, project: str, jobs: Sequence[Job[WriteTx]]) -> SharedWork | None:
         """Run the jobs on what was seen of the project; `None` if that takes its lock.
 
-        Whatever goes wrong but the connection itself is for the lock to tell: to each job its own.
+        Any failure but a lost connection is found again under the lock, job by job.
         """
         seen = self._hot.newest(project)
         if seen is None or seen.changes == 0 or project in self._contested:
@@ -162,7 +162,7 @@ class Lane:
             except psycopg.Error as error:
                 if is_trouble(error):
                     raise
-                connection.close()  # of what it has prepared nothing is certain
+                connection.close()  # what it has prepared is uncertain
             else:
                 return work
         return None
@@ -251,10 +251,10 @@ class _ProjectWork(Generic[T]):
     project: str
     work: Callable[[WriteTx], T]
     began_at: float = 0.0
-    """When the project's lock was first waited for; 0 if it was not yet."""
+    """When the wait for the project's lock began; 0 if it has not."""
 
     def waited_s(self, now: float) -> float:
-        """Say for how long the lock has been waited for, from the first time that is asked."""
+        """Say how long the lock has been waited for, counted from the first time this is asked."""
         self.began_at = self.began_at or now
         return now - self.began_at
 
@@ -268,7 +268,7 @@ def _work_of(job: Job[WriteTx]) -> "_ProjectWork[Any]":
 
 
 def _by_project(batch: Sequence[Job[WriteTx]]) -> Iterator[tuple[str, Sequence[Job[WriteTx]]]]:
-    """Take on the jobs that are still waited for, by project, in parts; those locked come last."""
+    """Start the jobs whose callers still wait, by project, in batches; locked ones come last."""
     by_project: dict[str, list[Job[WriteTx]]] = {}
     for job in sorted(batch, key=lambda job: _work_of(job).began_at > 0):
         if job.begin():
@@ -279,7 +279,7 @@ def _by_project(batch: Sequence[Job[WriteTx]]) -> Iterator[tuple[str, Sequence[J
 
 
 def _refused(jobs: Sequence[Job[WriteTx]], error: psycopg.Error, *, outcome: str) -> list[Settle]:
-    """Tell each caller, with a problem of its own, that the store could not take its work."""
+    """Give each caller a problem of its own: the store could not take its work."""
     what = "PostgreSQL could not take the write"
     return [
         partial(job.done.set_exception, unavailable(what, error, outcome=outcome)) for job in jobs

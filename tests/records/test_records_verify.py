@@ -9,9 +9,9 @@ from hansard.kernel.operation import Caller
 from tests.conftest import OpenApp
 
 
-def create(app: Application, agent: Caller, body: str) -> None:
+def create(app: Application, agent: Caller, body: str, **more: object) -> None:
     arguments = {"parent_id": None, "type": "note", "title": "t", "summary": "s", "body": body}
-    app.call("create_record", arguments, agent)
+    app.call("create_record", arguments | more, agent)
 
 
 def test_a_store_of_records_is_sound(app: Application, agent: Caller) -> None:
@@ -21,6 +21,17 @@ def test_a_store_of_records_is_sound(app: Application, agent: Caller) -> None:
 
     assert not report.findings
     assert sum(checked.rows or 0 for checked in report.projects) > 5
+
+
+def test_a_store_is_sound_in_whatever_order_metadata_was_given(
+    app: Application, agent: Caller
+) -> None:
+    create(app, agent, "a body", metadata={"who": "one", "at": {"z": "two", "a": "three"}})
+    create(app, agent, "a body", metadata={"who": "one", "Who": "another", "WHO": "a third"})
+    changed = {"id": "R001", "metadata": {"zone": "four", "area": "five", "at": {"y": 1, "b": 2}}}
+    app.call("update_record", changed, agent)
+
+    assert not verify(app.store).findings
 
 
 @pytest.mark.parametrize("open_engine", ["sqlite"], indirect=True)

@@ -14,7 +14,7 @@ from hansard.kernel.surroundings import TextPlace
 from hansard.kernel.transcript import speaker_of, turns_of
 from hansard.kernel.view import Derivation
 
-VERSION = 6
+VERSION = 7
 """Of the view of records, which this table belongs to."""
 
 PLACES = Table("records_places", {"id": "text"}, (("id",),), version=VERSION)
@@ -142,9 +142,12 @@ def _day(row: Row, body: str) -> str | None:
 
 
 def _named(metadata: object, names: Collection[str]) -> str | None:
-    """Give the first short value that metadata has under one of some names."""
+    """Give the first short value that metadata has under one of some names.
+
+    Of names that differ only in case, the last in order counts, also where a caller gave it first.
+    """
     if not isinstance(metadata, dict):
         return None
-    values = {str(key).lower(): value for key, value in metadata.items()}
+    values = {key.lower(): metadata[key] for key in sorted(metadata)}
     found = (str(values[name]) for name in names if isinstance(values.get(name), str | int))
     return next((text for text in found if 0 < len(text) <= WHO_CHARS_MAX), None)

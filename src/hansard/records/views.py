@@ -197,9 +197,13 @@ def metadata_texts(row: Row) -> list[str]:
 
 
 def _texts(value: object) -> list[str]:
-    """Gather the keys and the plain values of some JSON."""
+    """Gather the keys and the plain values of some JSON.
+
+    By name, as a rebuild finds them: an entry is kept with its keys in order, whatever order a
+    caller gave.
+    """
     if isinstance(value, dict):
-        return [text for key, inner in value.items() for text in [key, *_texts(inner)]]
+        return [text for key in sorted(value) for text in [key, *_texts(value[key])]]
     if isinstance(value, list):
         return [text for inner in value for text in _texts(inner)]
     return [] if value is None or isinstance(value, bool) else [str(value)]

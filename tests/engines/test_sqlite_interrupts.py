@@ -14,6 +14,7 @@ from hansard.testing.engine_suite import SCHEMA
 from hansard.testing.suite.base import THINGS
 from tests.depth import deep
 
+pytestmark = pytest.mark.interrupts
 MOMENTS_S = 0.0008
 
 

@@ -21,8 +21,8 @@ from tests.mutants.judging import ANSWERS, FOLDERS, ROOT, Judge, Mutant
 from tests.mutants.mutations import Mutation, mutations
 
 NOTED = ROOT / "build" / "reach"
-QUICK = "not slow and not postgres and not clients"
-ON_POSTGRES = "postgres"
+QUICK = "not slow and not postgres and not clients and not interrupts"
+ON_POSTGRES = "postgres and not interrupts"
 """The engine of PostgreSQL is judged by its own tests, also by those that start more servers."""
 TESTS_MAX = 300
 """So many tests may try to notice a fault, those first that reach least ..."""

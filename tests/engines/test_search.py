@@ -311,6 +311,17 @@ def test_a_rare_word_outweighs_a_common_one(engine: Engine) -> None:
     assert find(engine, project, "common rare")[0].key == "rare"
 
 
+def test_what_has_only_a_common_word_is_found_after_what_has_a_rare_one(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("sqlite", "postgres"):
+        monkeypatch.setattr(f"hansard.engines.{module}.search.RARE_MAX", 3)
+    common = {f"common-{number}": Paper("ink", "", None, 0) for number in range(9)}
+    project, _ = kept(engine, [*common.items(), ("rare", Paper("quill", "", None, 0))])
+
+    assert [hit.key for hit in find(engine, project, "ink quill")] == ["rare", *common]
+
+
 def test_more_of_the_words_is_better(engine: Engine) -> None:
     one, two = Paper("quill pen", "", None, 0), Paper("quill ink", "", None, 0)
     others = [(f"other-{number}", Paper("pen", "", None, 0)) for number in range(9)]

@@ -12,6 +12,8 @@ import pytest
 from hansard.app import start
 from hansard.app.application import Application
 from hansard.app.settings import Settings
+from hansard.engines.sqlite import SqliteEngine
+from hansard.kernel.engine import Schema
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import StorageUnavailable
 
@@ -90,3 +92,26 @@ def test_a_read_only_store_is_verified(read_only_store: Path) -> None:
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+FORKING = """
+import os, sys
+from pathlib import Path
+from hansard.engines.sqlite import SqliteEngine
+from hansard.kernel.engine import Schema
+engine = SqliteEngine(Path(sys.argv[1]), Schema((), ()), looking=True)
+fork = os.fork()
+engine.close()
+if fork:
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1]))
+"""
+
+
+def test_a_fork_of_a_process_that_only_reads_ends_as_well_as_its_parent(tmp_path: Path) -> None:
+    SqliteEngine(tmp_path, Schema((), ())).close()
+
+    done = subprocess.run(
+        [sys.executable, "-c", FORKING, tmp_path], check=False, capture_output=True, text=True
+    )
+
+    assert done.returncode == 0, done.stderr

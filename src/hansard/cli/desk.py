@@ -89,12 +89,13 @@ class Desk:
 
 
 @contextmanager
-def desk(flags: Flags, *, is_anyones: bool = True) -> Iterator[Desk]:
+def desk(flags: Flags, *, is_anyones: bool = True, may_write: bool = True) -> Iterator[Desk]:
     """Open the store to look at it, and to do what is asked for by name.
 
-    What is looked at is `is_anyones`, or else that of the session which the settings name.
+    What is looked at is `is_anyones`, or else that of the session which the settings name. Unless
+    it `may_write`, not even what a crash left open is settled.
     """
-    with opened(flags) as (application, settings):
+    with opened(flags, looking=not may_write) as (application, settings):
         caller = looking(None if is_anyones else settings)
         yield Desk(application, settings, caller, PersonProof(application), warns=False)
 

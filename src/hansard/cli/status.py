@@ -4,10 +4,9 @@ import typer
 
 from hansard.app.application import Application
 from hansard.app.settings import load
-from hansard.cli.cli_session import looking
-from hansard.cli.desk import told
+from hansard.cli.desk import desk, told
 from hansard.cli.flags import Flags
-from hansard.cli.opened_store import opened, store_exists
+from hansard.cli.opened_store import store_exists
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.project_status import lines
 from hansard.cli.terminal.layout import room
@@ -24,13 +23,12 @@ PROJECTS_NAMED_MAX = 8
 @settings_flags
 def status(flags: Flags, *, json: Json = False) -> None:
     """Say where you were: the last session, what holds, what waits for you, who is there."""
-    with opened(flags, looking=True) as (application, settings):
-        if application.own_project() == UNMADE and not json:
-            print(_not_made(application))
+    with desk(flags, is_anyones=False, may_write=False) as at:
+        if at.application.own_project() == UNMADE and not json:
+            print(_not_made(at.application))
             return
-        asked = {"budget_tokens": BUDGET_TOKENS_MAX}
         overview = told(
-            OverviewAnswer, application.call("get_project_overview", asked, looking(settings))
+            OverviewAnswer, at.ask("get_project_overview", budget_tokens=BUDGET_TOKENS_MAX)
         )
     if json:
         print_json(overview.model_dump(mode="json", exclude_none=True))

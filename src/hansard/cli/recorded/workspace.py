@@ -11,7 +11,7 @@ from hansard.app.home_projects import choose
 from hansard.app.settings import load
 from hansard.app.start import catalog, gateway, start
 from hansard.cli.cli_session import looking
-from hansard.cli.desk import Ask, told
+from hansard.cli.desk import Ask, Desk, told
 from hansard.cli.flags import Flags
 from hansard.cli.options import Json, settings_flags
 from hansard.cli.person_proof import PersonProof
@@ -60,9 +60,8 @@ def _asking(flags: Flags) -> Iterator[Ask]:
     settings = load(flags)
     known = Catalog([*catalog(settings).parts, copy_operations.capability(gateway(settings))])
     application = start(settings, known=known, home=choose(settings, must_exist=True, say=say))
-    caller, proving = looking(), PersonProof(application)
     try:
-        yield lambda name, **given: application.call(name, given, proving.caller(caller, name))
+        yield Desk(application, settings, looking(), PersonProof(application), warns=False).ask
     finally:
         application.close()
 

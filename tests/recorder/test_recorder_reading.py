@@ -325,7 +325,9 @@ def test_the_evolution_can_be_asked_of_the_past(app: Application, agent: Caller)
 
     then = evolution(app, agent, path="a", as_of=point)
     assert [one.revision for one in then.revisions or ()] == [1]
-    assert [one.path for one in evolution(app, agent, as_of=point).files or ()] == ["a"]
+    files = evolution(app, agent, as_of=point)
+    assert ([one.path for one in files.files or ()], files.total) == (["a"], 1)
+    assert evolution(app, agent, as_of=point, limit=1).total != 2
     with pytest.raises(FileNotFound):
         evolution(app, agent, path="b", as_of=point)
     with pytest.raises(FileNotFound):

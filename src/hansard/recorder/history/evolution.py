@@ -154,11 +154,14 @@ def _files(
         table, where, order="seq", descending=True, after=position, limit=request.limit + 1
     )
     shown = found[: request.limit]
-    evolved = [_evolved(tx, one.row, context) for one in shown]
+    files = [file for one in shown if (file := _evolved(tx, one.row, context))]
+    is_whole = request.cursor is None and len(found) == len(shown)
+    # How many there were earlier is known only where all of them were looked at.
+    then = len(files) if is_whole else None
     return EvolutionAnswer(
-        files=[file for file in evolved if file],
+        files=files,
         note=None if found or context.session else _elsewhere(gateway, tx),
-        total=tx.tally(table, where).get(None, 0),
+        total=tx.tally(table, where).get(None, 0) if context.as_of is None else then,
         nextCursor=_next(shown) if len(found) > request.limit else None,
     )
 
